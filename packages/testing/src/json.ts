@@ -1,0 +1,32 @@
+// Knows how parsed JSON is narrowed to the shape its reader needs, with the place in the message.
+
+/** A parsed JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+export function objectAt(value: unknown, place: string): JsonObject {
+  if (!isObject(value)) throw new TypeError(`${place} is not an object`);
+  return value;
+}
+
+export function arrayAt(value: unknown, place: string): readonly unknown[] {
+  if (!isArray(value)) throw new TypeError(`${place} is not an array`);
+  return value;
+}
+
+export function stringAt(value: unknown, place: string): string {
+  if (typeof value !== 'string') throw new TypeError(`${place} is not a string`);
+  return value;
+}
+
+export function numberAt(value: unknown, place: string): number {
+  if (typeof value !== 'number') throw new TypeError(`${place} is not a number`);
+  return value;
+}
