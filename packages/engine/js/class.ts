@@ -1,0 +1,129 @@
+// Knows contract classes as JavaScript sees them, and the ones that come with the engine.
+
+import { readFile } from 'node:fs/promises';
+import * as binding from '../binding.js';
+import { EngineError, later } from './failure.js';
+
+/** Bounds on a class and on its compilation. What is left out is not bounded, or at its default. */
+export interface ClassLimits {
+  /** Length of the compiled class as JSON, in bytes. */
+  readonly compiledBytes?: number;
+  /** Felts of CASM bytecode. */
+  readonly bytecodeFelts?: number;
+  /** Felts of the Sierra program. */
+  readonly sierraFelts?: number;
+  /** How long the compiler may run; 30 s by default. */
+  readonly compileMillis?: number;
+  /** How much memory the compiler may hold; 4 GiB by default. */
+  readonly compileBytes?: number;
+}
+
+/** Sizes of a class. */
+export interface ClassFigures {
+  readonly sierraVersion?: string;
+  readonly sierraFelts: number;
+  readonly bytecodeFelts: number;
+  readonly abiBytes: number;
+}
+
+const MAKE = Symbol('only the engine makes classes');
+
+/** A contract class, compiled and ready to run. All chains of a process share one copy. */
+export class Class {
+  readonly hash: string;
+  readonly kind: 'sierra' | 'cairo0';
+  /** The hash that a DECLARE must carry; none for Cairo 0. */
+  readonly compiledClassHash: string | undefined;
+  /** @internal */
+  readonly native: binding.Class;
+
+  /** @internal */
+  constructor(make: symbol, native: binding.Class) {
+    if (make !== MAKE) throw new EngineError('input', 'use Class.compile or Class.withCasm');
+    this.native = native;
+    this.hash = native.hash;
+    this.kind = native.isSierra ? 'sierra' : 'cairo0';
+    this.compiledClassHash = native.compiledClassHash ?? undefined;
+  }
+
+  /** @internal */
+  static of(native: binding.Class): Class {
+    return new Class(MAKE, native);
+  }
+
+  /**
+   * Reads a class (Sierra or Cairo 0; as a compiler writes it or as the RPC carries it) and
+   * compiles it within bounds of time and memory.
+   *
+   * @example
+   * const counter = await Class.compile(await readFile('counter.sierra.json', 'utf8'));
+   * console.log(counter.hash, counter.compiledClassHash);
+   */
+  static async compile(json: string, limits: ClassLimits = {}): Promise<Class> {
+    return Class.of(await later(() => binding.Class.compile(json, { ...limits })));
+  }
+
+  /** As `compile`, with CASM that was compiled earlier by the same compiler. */
+  static async withCasm(json: string, casm: string): Promise<Class> {
+    return Class.of(await later(() => binding.Class.withCasm(json, casm)));
+  }
+
+  /** The class hash alone; nothing is compiled. */
+  static hashOf(json: string): Promise<string> {
+    return later(() => binding.Class.hashOf(json));
+  }
+
+  get figures(): ClassFigures {
+    return this.native.figures;
+  }
+
+  /** The class as `starknet_getClass` shows it, as JSON text. */
+  json(): Promise<string> {
+    return later(() => this.native.wire());
+  }
+
+  /** The compiled class as JSON text. Sierra only. */
+  casm(): Promise<string> {
+    return later(() => this.native.casm());
+  }
+
+  /** The compiled class hash of protocol versions before 0.14.1; none for Cairo 0. */
+  async compiledClassHashPoseidon(): Promise<string | undefined> {
+    return (await later(() => this.native.compiledClassHashPoseidon())) ?? undefined;
+  }
+
+  /** The ABI, parsed; empty where a class has none. */
+  async abi(): Promise<readonly unknown[]> {
+    const { abi }: { abi?: unknown } = JSON.parse(await this.json());
+    const list: unknown = typeof abi === 'string' && abi !== '' ? JSON.parse(abi) : abi;
+    return Array.isArray(list) ? list : [];
+  }
+}
+
+/** The classes that public networks have and every local chain starts with. */
+export type BuiltinClass =
+  | 'account'
+  | 'account-cairo0'
+  | 'strk'
+  | 'eth'
+  | 'udc'
+  | 'udc-cairo0'
+  | 'argent'
+  | 'argent-multisig';
+
+/** Loads a class of the build output; its CASM is there, so nothing is compiled. */
+export async function builtinClass(name: BuiltinClass): Promise<Class> {
+  const folder = new URL('../classes/', import.meta.url);
+  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
+  try {
+    const json = await read(`${name}.json`);
+    if (name.endsWith('-cairo0')) return await Class.compile(json);
+    return await Class.withCasm(json, await read(`${name}.casm.json`));
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    throw new EngineError(
+      'class',
+      `the built-in class ${name} is missing: run \`npm run build:classes\``,
+    );
+  }
+}

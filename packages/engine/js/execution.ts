@@ -1,0 +1,136 @@
+// Knows what an execution reports: receipts, traces, and where and why something failed.
+
+import type * as binding from '../binding.js';
+import { told } from './failure.js';
+
+/** Which checks an execution makes; what is left out is as on the network. */
+export interface ExecutionFlags {
+  /** Run the account's validation. Default true. */
+  readonly validate?: boolean;
+  /** Check bounds and balance, and charge. Default true. */
+  readonly chargeFee?: boolean;
+  /** Refuse a nonce above the account's. Default true. */
+  readonly strictNonce?: boolean;
+  /** Let the run use more L2 gas than the sender allowed: for estimates. Default false. */
+  readonly unboundedGas?: boolean;
+  /** Show contracts the query version. Default: as the transaction says. */
+  readonly query?: boolean;
+}
+
+export interface Gas {
+  readonly l1_gas: number;
+  readonly l1_data_gas: number;
+  readonly l2_gas: number;
+}
+
+export interface EventData {
+  readonly from_address: string;
+  readonly keys: readonly string[];
+  readonly data: readonly string[];
+}
+
+export interface MessageToL1 {
+  readonly from_address: string;
+  readonly to_address: string;
+  readonly payload: readonly string[];
+}
+
+/** A receipt without what only the chain knows: finality and block. */
+export interface Receipt {
+  readonly type: string;
+  readonly transaction_hash: string;
+  readonly actual_fee: { readonly amount: string; readonly unit: 'WEI' | 'FRI' };
+  readonly messages_sent: readonly MessageToL1[];
+  readonly events: readonly EventData[];
+  readonly execution_status: 'SUCCEEDED' | 'REVERTED';
+  readonly revert_reason?: string;
+  readonly execution_resources: Gas;
+  readonly contract_address?: string;
+  readonly message_hash?: string;
+}
+
+export interface Frame {
+  readonly kind: 'call' | 'library_call' | 'constructor' | 'panic';
+  readonly contract_address: string;
+  readonly class_hash: string;
+  readonly selector: string;
+}
+
+/** Where something failed, outermost frame first, and what was said. */
+export interface Fault {
+  readonly message: string;
+  readonly frames: readonly Frame[];
+  /** The felts that a Cairo 1 contract panicked with. */
+  readonly panic?: readonly string[];
+}
+
+/** Why a transaction was refused, in a word that maps to an RPC error. */
+export type RejectionReason =
+  | 'nonce'
+  | 'balance'
+  | 'resource_bounds'
+  | 'l1_fee'
+  | 'fee'
+  | 'proof_facts'
+  | 'validation'
+  | 'class_already_declared'
+  | 'class_not_declared'
+  | 'address_taken'
+  | 'constructor'
+  | 'execution'
+  | 'too_large'
+  | 'version'
+  | 'state'
+  | 'other';
+
+export interface Rejection extends Fault {
+  readonly reason: RejectionReason;
+  readonly nonce?: { readonly address: string; readonly account: string; readonly given: string };
+}
+
+/** A transaction that ran, to the end or to a revert. */
+export interface Executed {
+  readonly outcome: 'accepted' | 'reverted';
+  readonly receipt: Receipt;
+  /** The trace as JSON text: it is large and rarely asked for. */
+  readonly trace: string;
+  /** Entries in its state difference. */
+  readonly diffLength: number;
+  /** Why it reverted. */
+  readonly fault: Fault | undefined;
+  /** As JSON text, where it was asked for. */
+  readonly initialReads: string | undefined;
+}
+
+/** A transaction that was refused: nothing changed. */
+export interface Rejected {
+  readonly outcome: 'rejected';
+  readonly rejection: Rejection;
+  /** As JSON text, where it was asked for. */
+  readonly initialReads: string | undefined;
+}
+
+/** What a call returned, or why it did not. */
+export type CallOutcome =
+  | { readonly result: readonly string[]; readonly failure?: never }
+  | {
+      readonly failure: Fault & { readonly returned: readonly (readonly string[])[] };
+      readonly result?: never;
+    };
+
+/** @internal */
+export function outcomeOf(native: binding.Execution): Executed | Rejected {
+  const { outcome, receipt, trace, failure } = native;
+  const initialReads = native.initialReads ?? undefined;
+  if (receipt === null || trace === null) {
+    return { outcome: 'rejected', rejection: told<Rejection>(failure ?? '{}'), initialReads };
+  }
+  return {
+    outcome: outcome === 'reverted' ? 'reverted' : 'accepted',
+    receipt: told<Receipt>(receipt),
+    trace,
+    diffLength: native.diffLength,
+    fault: failure === null ? undefined : told<Fault>(failure),
+    initialReads,
+  };
+}

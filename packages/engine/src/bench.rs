@@ -1,0 +1,101 @@
+//! Knows how to measure the engine without the door, and to grow states for measurements.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use blockifier::state::cached_state::CachedState;
+use blockifier::transaction::transactions::ExecutableTransaction;
+use starknet_types_core::felt::Felt;
+
+use crate::block::Block;
+use crate::diff::Changes;
+use crate::error::{Failure, Kind, Outcome};
+use crate::execute::Reader;
+use crate::felt::Key;
+use crate::state::State;
+use crate::transaction::{Flags, Transaction};
+
+/// Executes on one `CachedState`; nothing is reported or folded back. Microseconds.
+pub fn bare(state: Arc<State>, block: &Block, transactions: &[Arc<Transaction>]) -> Outcome<f64> {
+    let ready: Vec<_> = transactions
+        .iter()
+        .map(|transaction| transaction.executable(Flags::default()))
+        .collect::<Outcome<_>>()?;
+    let at = state.version;
+    let start = Instant::now();
+    let mut cached = CachedState::new(Reader::new(state, at));
+    for transaction in &ready {
+        let info = transaction
+            .execute(&mut cached, &block.context)
+            .map_err(|error| Failure::new(Kind::Call, error))?;
+        if let Some(error) = info.revert_error {
+            return Err(Failure::new(Kind::Call, error));
+        }
+    }
+    Ok(start.elapsed().as_nanos() as f64 / 1000.0)
+}
+
+/// Keys spread as hashes do. With `distinct` 0 every write makes a new slot.
+fn key(serial: u64, distinct: u32) -> Key {
+    let serial = if distinct == 0 {
+        serial
+    } else {
+        mix(serial) % u64::from(distinct)
+    };
+    let limbs = [serial, serial + 1, serial + 2, serial + 3].map(mix);
+    Key([limbs[0] >> 8, limbs[1], limbs[2], limbs[3]])
+}
+
+fn mix(value: u64) -> u64 {
+    let mut mixed = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+pub fn fill(
+    mut state: Arc<State>,
+    address: Key,
+    versions: u32,
+    writes: u32,
+    distinct: u32,
+) -> Outcome<Arc<State>> {
+    let mut serial = state.figures.slots;
+    for _ in 0..versions {
+        let mut changes = Changes::default();
+        let slots = changes.storage.entry(address).or_default();
+        for _ in 0..writes {
+            slots.insert(key(serial, distinct), Felt::from(serial + 1));
+            serial += 1;
+        }
+        state = Arc::new(state.apply(&changes)?.advance());
+    }
+    Ok(state)
+}
+
+/// Nanoseconds a read.
+pub fn reads(state: &State, address: Key, reads: u32, distinct: u32, old: bool) -> f64 {
+    let first = state.first_version();
+    let span = (state.version - first).max(1);
+    let most = if distinct == 0 {
+        state.figures.slots.max(1)
+    } else {
+        u64::from(distinct)
+    };
+    let wanted: Vec<_> = (0..u64::from(reads))
+        .map(|i| {
+            let at = if old {
+                first + mix(i ^ 0xA5A5) % span
+            } else {
+                state.version
+            };
+            (key(mix(i) % most, 0), at)
+        })
+        .collect();
+    let start = Instant::now();
+    for (key, at) in &wanted {
+        black_box(state.storage(address, *key, *at));
+    }
+    start.elapsed().as_nanos() as f64 / f64::from(reads.max(1))
+}

@@ -1,0 +1,76 @@
+//! Sierra JSON in, CASM JSON out. A process of its own, because a compiler that loops or eats
+//! memory can only be stopped from outside. The first argument is its memory bound in bytes.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{self, BufWriter, Read, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
+use cairo_lang_starknet_classes::contract_class::ContractClass;
+
+/// Told apart from other failures by the process that started this one.
+const OUT_OF_MEMORY: i32 = 86;
+
+/// Counts what is held and ends the process at the bound. Holds on every platform.
+struct Bounded;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static BOUND: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+// SAFETY: every call is handed to the system allocator unchanged; only a counter is kept beside.
+unsafe impl GlobalAlloc for Bounded {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size()
+            > BOUND.load(Ordering::Relaxed)
+        {
+            // SAFETY: ends the process at once; nothing runs after it, so no lock can be waited for.
+            unsafe { libc::_exit(OUT_OF_MEMORY) }
+        }
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Bounded = Bounded;
+
+/// Deeply nested types make the compiler recurse; its own thread has room for it.
+const STACK: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    let bound = std::env::args().nth(1).and_then(|text| text.parse().ok());
+    BOUND.store(bound.unwrap_or(usize::MAX), Ordering::Relaxed);
+    let compiled = std::thread::Builder::new().stack_size(STACK).spawn(compile);
+    match compiled.map(|thread| thread.join()) {
+        Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
+        Ok(Ok(Err(reason))) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+        // The panic has printed itself.
+        Ok(Err(_)) | Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn compile() -> Result<(), String> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| error.to_string())?;
+    let class: ContractClass = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let program = class
+        .extract_sierra_program(false)
+        .map_err(|error| error.to_string())?;
+    let casm = CasmContractClass::from_contract_class(class, program, false, usize::MAX)
+        .map_err(|error| error.to_string())?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer(&mut out, &casm).map_err(|error| error.to_string())?;
+    out.flush().map_err(|error| error.to_string())
+}

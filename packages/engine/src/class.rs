@@ -1,0 +1,490 @@
+//! Knows contract classes: how each form is read and hashed, its sizes, and what the engine runs.
+
+use std::borrow::Cow;
+use std::io::{Read, Write};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use blockifier::execution::contract_class::RunnableCompiledClass;
+use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
+use dashmap::DashMap;
+use flate2::Compression;
+use flate2::read::{DeflateDecoder, GzDecoder};
+use flate2::write::DeflateEncoder;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use starknet_api::contract_class::compiled_class_hash::{HashVersion, HashableCompiledClass};
+use starknet_api::contract_class::{ClassInfo, ContractClass, SierraVersion};
+use starknet_api::rpc_transaction::EntryPointByType;
+use starknet_api::state::SierraContractClass;
+use starknet_core::types::contract::legacy::LegacyContractClass;
+use starknet_types_core::felt::Felt;
+
+use crate::compiler;
+use crate::error::{Failure, Kind, Outcome};
+use crate::felt::Key;
+
+/// Bounds that a class must keep; a sequencer's are far below what a compiler could make.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Length of the compiled class as JSON text, in bytes.
+    pub compiled_bytes: u64,
+    /// Felts of CASM bytecode.
+    pub bytecode_felts: u64,
+    /// Felts of the Sierra program.
+    pub sierra_felts: u64,
+    pub compile_millis: u64,
+    pub compile_bytes: u64,
+}
+
+impl Limits {
+    /// No size limits: for classes that another chain has already accepted.
+    pub fn none() -> Self {
+        Limits {
+            compiled_bytes: u64::MAX,
+            bytecode_felts: u64::MAX,
+            sierra_felts: u64::MAX,
+            compile_millis: 30_000,
+            compile_bytes: 4 << 30,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Class {
+    pub hash: Felt,
+    /// What executes. None only between the reading of a class and its first use.
+    pub runnable: RunnableCompiledClass,
+    /// The compiled class hash in force (Blake2); none for Cairo 0.
+    pub compiled_hash: Option<Felt>,
+    compiled_hash_poseidon: OnceLock<Felt>,
+    pub sierra_version: Option<SierraVersion>,
+    pub sierra_felts: usize,
+    pub bytecode_felts: usize,
+    pub abi_bytes: usize,
+    /// The class as the RPC shows it, deflated.
+    wire: Box<[u8]>,
+    /// CASM as JSON, deflated; none for Cairo 0.
+    casm: Option<Box<[u8]>>,
+}
+
+/// Every class that is alive anywhere in the process, so that all chains share one copy.
+static ALIVE: LazyLock<DashMap<Key, Weak<Class>>> = LazyLock::new(DashMap::new);
+
+enum Source {
+    Sierra(Box<SierraContractClass>),
+    Cairo0(Box<LegacyContractClass>, String),
+}
+
+impl Class {
+    /// Reads a class in any of its forms, compiles it if it is Sierra, and checks the limits.
+    pub fn compile(text: &str, limits: &Limits) -> Outcome<Arc<Class>> {
+        Self::prepare(text, None, limits)
+    }
+
+    /// As `compile`, with CASM that was compiled earlier.
+    pub fn with_casm(text: &str, casm: &str) -> Outcome<Arc<Class>> {
+        Self::prepare(text, Some(casm), &Limits::none())
+    }
+
+    /// The class hash alone: nothing is compiled.
+    pub fn hash_of(text: &str) -> Outcome<Felt> {
+        match read(text)? {
+            Source::Sierra(class) => Ok(class.calculate_class_hash().0),
+            Source::Cairo0(class, _) => legacy_hash(&class),
+        }
+    }
+
+    fn prepare(text: &str, casm: Option<&str>, limits: &Limits) -> Outcome<Arc<Class>> {
+        match read(text)? {
+            Source::Sierra(class) => Self::sierra(*class, casm, limits),
+            Source::Cairo0(class, text) => Self::cairo0(&class, &text, limits),
+        }
+    }
+
+    fn sierra(
+        class: SierraContractClass,
+        casm: Option<&str>,
+        limits: &Limits,
+    ) -> Outcome<Arc<Class>> {
+        within(
+            "Sierra program",
+            class.sierra_program.len(),
+            limits.sierra_felts,
+            "felts",
+        )?;
+        let hash = class.calculate_class_hash().0;
+        if let Some(known) = alive(hash) {
+            known.check(limits)?;
+            return Ok(known);
+        }
+        let version = sierra_version(&class.sierra_program)?;
+        let casm_text = match casm {
+            Some(text) => text.to_owned(),
+            None => compiler::casm(&hash, &class, &version, limits)?,
+        };
+        within(
+            "compiled class",
+            casm_text.len(),
+            limits.compiled_bytes,
+            "bytes",
+        )?;
+        let casm: CasmContractClass = serde_json::from_str(&casm_text)
+            .map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))?;
+        within(
+            "bytecode",
+            casm.bytecode.len(),
+            limits.bytecode_felts,
+            "felts",
+        )?;
+        let compiled_hash = casm.hash(&HashVersion::V2).0;
+        let bytecode_felts = casm.bytecode.len();
+        let runnable = RunnableCompiledClass::try_from(ContractClass::V1((casm, version.clone())))
+            .map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))?;
+        let wire = serde_json::to_vec(&class).map_err(unwritable)?;
+        Ok(intern(Class {
+            hash,
+            runnable,
+            compiled_hash: Some(compiled_hash),
+            compiled_hash_poseidon: OnceLock::new(),
+            sierra_version: Some(version),
+            sierra_felts: class.sierra_program.len(),
+            bytecode_felts,
+            abi_bytes: class.abi.len(),
+            wire: deflate(&wire)?,
+            casm: Some(deflate(casm_text.as_bytes())?),
+        }))
+    }
+
+    fn cairo0(class: &LegacyContractClass, text: &str, limits: &Limits) -> Outcome<Arc<Class>> {
+        within(
+            "program",
+            class.program.data.len(),
+            limits.bytecode_felts,
+            "felts",
+        )?;
+        within("compiled class", text.len(), limits.compiled_bytes, "bytes")?;
+        let hash = legacy_hash(class)?;
+        if let Some(known) = alive(hash) {
+            return Ok(known);
+        }
+        let deprecated: starknet_api::deprecated_contract_class::ContractClass =
+            serde_json::from_str(text)
+                .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))?;
+        let runnable = RunnableCompiledClass::try_from(ContractClass::V0(deprecated))
+            .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 program: {error}")))?;
+        let compressed = class
+            .compress()
+            .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 program: {error}")))?;
+        let wire = serde_json::to_vec(&compressed).map_err(unwritable)?;
+        Ok(intern(Class {
+            hash,
+            runnable,
+            compiled_hash: None,
+            compiled_hash_poseidon: OnceLock::new(),
+            sierra_version: None,
+            sierra_felts: 0,
+            bytecode_felts: class.program.data.len(),
+            abi_bytes: 0,
+            wire: deflate(&wire)?,
+            casm: None,
+        }))
+    }
+
+    fn check(&self, limits: &Limits) -> Outcome<()> {
+        within(
+            "bytecode",
+            self.bytecode_felts,
+            limits.bytecode_felts,
+            "felts",
+        )?;
+        if limits.compiled_bytes < u64::MAX && self.casm.is_some() {
+            within(
+                "compiled class",
+                self.casm_text()?.len(),
+                limits.compiled_bytes,
+                "bytes",
+            )?;
+        }
+        Ok(())
+    }
+
+    pub fn is_sierra(&self) -> bool {
+        self.casm.is_some()
+    }
+
+    /// The class as the RPC shows it.
+    pub fn wire_text(&self) -> Outcome<String> {
+        inflate(&self.wire)
+    }
+
+    pub fn casm_text(&self) -> Outcome<String> {
+        match &self.casm {
+            Some(bytes) => inflate(bytes),
+            None => Err(Failure::new(Kind::Class, "a Cairo 0 class has no CASM")),
+        }
+    }
+
+    pub(crate) fn stored(&self) -> (&[u8], Option<&[u8]>) {
+        (&self.wire, self.casm.as_deref())
+    }
+
+    /// Rebuilds a class from what `stored` gave.
+    pub(crate) fn restore(wire: &[u8], casm: Option<&[u8]>) -> Outcome<Arc<Class>> {
+        let wire = inflate(wire)?;
+        match casm {
+            Some(casm) => Class::with_casm(&wire, &inflate(casm)?),
+            None => Class::compile(&wire, &Limits::none()),
+        }
+    }
+
+    /// The compiled class hash of protocol versions before Blake2.
+    pub fn compiled_hash_poseidon(&self) -> Outcome<Option<Felt>> {
+        if !self.is_sierra() {
+            return Ok(None);
+        }
+        if let Some(hash) = self.compiled_hash_poseidon.get() {
+            return Ok(Some(*hash));
+        }
+        let hash = self.parsed_casm()?.hash(&HashVersion::V1).0;
+        Ok(Some(*self.compiled_hash_poseidon.get_or_init(|| hash)))
+    }
+
+    fn parsed_casm(&self) -> Outcome<CasmContractClass> {
+        serde_json::from_str(&self.casm_text()?)
+            .map_err(|error| Failure::new(Kind::Internal, format!("stored CASM: {error}")))
+    }
+
+    /// What a DECLARE transaction carries into execution.
+    pub fn info(&self) -> Outcome<ClassInfo> {
+        let Some(version) = self.sierra_version.clone() else {
+            return Err(Failure::new(
+                Kind::Class,
+                "only Sierra classes can be declared",
+            ));
+        };
+        let class = ContractClass::V1((self.parsed_casm()?, version.clone()));
+        ClassInfo::new(&class, self.sierra_felts, self.abi_bytes, version)
+            .map_err(|error| Failure::new(Kind::Class, error))
+    }
+
+    pub fn approximate_bytes(&self) -> u64 {
+        let stored = self.wire.len() + self.casm.as_deref().map_or(0, <[u8]>::len);
+        (stored + self.bytecode_felts * 64) as u64
+    }
+}
+
+fn alive(hash: Felt) -> Option<Arc<Class>> {
+    ALIVE
+        .get(&Key::from(hash))
+        .and_then(|class| class.upgrade())
+}
+
+fn intern(class: Class) -> Arc<Class> {
+    let key = Key::from(class.hash);
+    let class = Arc::new(class);
+    let mut entry = ALIVE.entry(key).or_default();
+    if let Some(first) = entry.upgrade() {
+        return first;
+    }
+    *entry = Arc::downgrade(&class);
+    class
+}
+
+impl Drop for Class {
+    fn drop(&mut self) {
+        ALIVE.remove_if(&Key::from(self.hash), |_, class| class.strong_count() == 0);
+    }
+}
+
+// Reading.
+
+#[derive(Deserialize)]
+struct Probe<'a> {
+    #[serde(borrow)]
+    sierra_program: Option<&'a RawValue>,
+    #[serde(borrow)]
+    program: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct SierraForm<'a> {
+    sierra_program: Vec<Felt>,
+    contract_class_version: String,
+    entry_points_by_type: EntryPointByType,
+    #[serde(borrow)]
+    abi: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct LegacyForm<'a> {
+    #[serde(borrow)]
+    program: &'a RawValue,
+    #[serde(borrow)]
+    entry_points_by_type: &'a RawValue,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    abi: Option<&'a RawValue>,
+}
+
+fn read(text: &str) -> Outcome<Source> {
+    let unreadable =
+        |error: serde_json::Error| Failure::new(Kind::Class, format!("class: {error}"));
+    let probe: Probe = serde_json::from_str(text).map_err(unreadable)?;
+    match (probe.sierra_program, probe.program) {
+        (Some(_), None) => {
+            let form: SierraForm = serde_json::from_str(text).map_err(unreadable)?;
+            if form.sierra_program.is_empty() {
+                return Err(Failure::new(
+                    Kind::Class,
+                    "class: the Sierra program is empty",
+                ));
+            }
+            Ok(Source::Sierra(Box::new(SierraContractClass {
+                abi: form.abi.map(abi_text).transpose()?.unwrap_or_default(),
+                sierra_program: form.sierra_program,
+                contract_class_version: form.contract_class_version,
+                entry_points_by_type: form.entry_points_by_type,
+            })))
+        }
+        (None, Some(program)) => {
+            let form: LegacyForm = serde_json::from_str(text).map_err(unreadable)?;
+            let program = match program.get() {
+                packed if packed.starts_with('"') => Cow::Owned(unpack_program(packed)?),
+                plain => Cow::Borrowed(plain),
+            };
+            // Neither run nor hashed, and some tools write an empty list for none.
+            let mut parts: IndexMap<&str, &RawValue> =
+                serde_json::from_str(&program).map_err(unreadable)?;
+            parts.shift_remove("debug_info");
+            let program = serde_json::value::to_raw_value(&parts).map_err(unwritable)?;
+            let plain = serde_json::to_string(&LegacyForm { program: &program, ..form })
+                .map_err(unwritable)?;
+            let class: LegacyContractClass = serde_json::from_str(&plain).map_err(unreadable)?;
+            Ok(Source::Cairo0(Box::new(class), plain))
+        }
+        _ => Err(Failure::new(
+            Kind::Class,
+            "class: neither Sierra (`sierra_program`) nor Cairo 0 (`program`)",
+        )),
+    }
+}
+
+/// The wire form of a Cairo 0 program: a base64 string of gzipped JSON.
+fn unpack_program(quoted: &str) -> Outcome<String> {
+    const MOST: u64 = 256 << 20;
+    let bad = |what: &str| Failure::new(Kind::Class, format!("class: `program` {what}"));
+    let packed: String = serde_json::from_str(quoted).map_err(|_| bad("is not a string"))?;
+    let gzip = BASE64.decode(packed).map_err(|_| bad("is not base64"))?;
+    let mut text = String::new();
+    GzDecoder::new(&gzip[..])
+        .take(MOST)
+        .read_to_string(&mut text)
+        .map_err(|_| bad("is not gzipped JSON"))?;
+    Ok(text)
+}
+
+/// An ABI is hashed as text. A string is taken as it is; a list becomes the text that compilers
+/// hash: one space after commas and colons, everything outside ASCII escaped.
+fn abi_text(raw: &RawValue) -> Outcome<String> {
+    let text = raw.get();
+    match text.as_bytes().first() {
+        Some(b'"') => serde_json::from_str(text)
+            .map_err(|error| Failure::new(Kind::Class, format!("abi: {error}"))),
+        Some(b'[') => Ok(spaced(text)),
+        Some(b'n') => Ok(String::new()),
+        _ => Err(Failure::new(
+            Kind::Class,
+            "abi: neither a string nor a list",
+        )),
+    }
+}
+
+fn spaced(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 8);
+    let (mut in_string, mut escaped) = (false, false);
+    for c in json.chars() {
+        if in_string {
+            if c.is_ascii() {
+                out.push(c);
+            } else {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+        } else if !c.is_ascii_whitespace() {
+            out.push(c);
+            in_string = c == '"';
+            if c == ',' || c == ':' {
+                out.push(' ');
+            }
+        }
+    }
+    out
+}
+
+fn sierra_version(program: &[Felt]) -> Outcome<SierraVersion> {
+    let newest = compiler::newest_sierra();
+    let refuse = |found: String, advice: &str| {
+        Failure::new(
+            Kind::SierraVersion,
+            format!(
+                "Sierra {found} is not read by compiler {}: {advice}",
+                compiler::VERSION
+            ),
+        )
+    };
+    let old = "it is too old; build the contract with a current compiler, or convert it with \
+               universal-sierra-compiler";
+    match SierraVersion::extract_from_program(program) {
+        Err(_) => Err(refuse("of an unknown version".into(), old)),
+        Ok(version) if version < SierraVersion::new(1, 0, 0) => {
+            Err(refuse(version.to_string(), old))
+        }
+        Ok(version) if version.major > newest.major || version.minor > newest.minor => {
+            let advice = format!("it is newer than {newest}; build with an older compiler");
+            Err(refuse(version.to_string(), &advice))
+        }
+        Ok(version) => Ok(version),
+    }
+}
+
+fn legacy_hash(class: &LegacyContractClass) -> Outcome<Felt> {
+    class
+        .class_hash()
+        .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))
+}
+
+fn within(what: &str, size: usize, limit: u64, unit: &str) -> Outcome<()> {
+    if size as u64 <= limit {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Kind::ClassTooLarge,
+        format!("the {what} has {size} {unit}; the limit is {limit}"),
+    ))
+}
+
+fn unwritable(error: impl std::fmt::Display) -> Failure {
+    Failure::new(
+        Kind::Internal,
+        format!("class could not be written: {error}"),
+    )
+}
+
+fn deflate(bytes: &[u8]) -> Outcome<Box<[u8]>> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).map_err(unwritable)?;
+    Ok(encoder.finish().map_err(unwritable)?.into_boxed_slice())
+}
+
+fn inflate(bytes: &[u8]) -> Outcome<String> {
+    let mut text = String::new();
+    DeflateDecoder::new(bytes)
+        .read_to_string(&mut text)
+        .map_err(|_| Failure::new(Kind::Image, "a stored class is damaged"))?;
+    Ok(text)
+}

@@ -1,0 +1,227 @@
+//! Knows how Sierra becomes CASM without trusting the compiler: another process does it, within a
+//! bound of time and memory, and what it made is kept on disk.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use cairo_lang_starknet_classes::compiler_version::{
+    current_compiler_version_id, current_sierra_version_id,
+};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use parking_lot::{Condvar, Mutex, RwLock};
+use serde::Serialize;
+use starknet_api::contract_class::SierraVersion;
+use starknet_api::rpc_transaction::EntryPointByType;
+use starknet_api::state::SierraContractClass;
+use starknet_types_core::felt::Felt;
+
+use crate::class::Limits;
+use crate::error::{Failure, Kind, Outcome};
+use crate::felt::{HexList, hex};
+
+/// The pinned compiler; part of every cache key.
+pub const VERSION: &str = "2.19.5";
+
+/// Exit code of the compiler process when it would exceed its memory.
+const OUT_OF_MEMORY: i32 = 86;
+
+pub struct Setup {
+    pub executable: PathBuf,
+    pub cache: Option<PathBuf>,
+}
+
+static SETUP: RwLock<Option<Arc<Setup>>> = RwLock::new(None);
+
+pub fn set_up(setup: Setup) {
+    *SETUP.write() = Some(Arc::new(setup));
+}
+
+pub fn newest_sierra() -> SierraVersion {
+    let version = current_sierra_version_id();
+    SierraVersion::new(
+        version.major as u64,
+        version.minor as u64,
+        version.patch as u64,
+    )
+}
+
+pub fn version_in_force() -> String {
+    current_compiler_version_id().to_string()
+}
+
+/// The CASM of a class as JSON text.
+pub fn casm(
+    hash: &Felt,
+    class: &SierraContractClass,
+    version: &SierraVersion,
+    limits: &Limits,
+) -> Outcome<String> {
+    let setup = SETUP
+        .read()
+        .clone()
+        .ok_or_else(|| Failure::new(Kind::Internal, "the compiler was not set up"))?;
+    let cached = setup
+        .cache
+        .as_ref()
+        .map(|folder| folder.join(VERSION).join(format!("{}.json.gz", hex(*hash))));
+    if let Some(text) = cached.as_deref().and_then(read_cached) {
+        return Ok(text);
+    }
+    let text = compile(&setup.executable, class, version, limits)?;
+    if let Some(path) = &cached {
+        // A cache that cannot be written costs time, not correctness.
+        let _ = write_cached(path, &text);
+    }
+    Ok(text)
+}
+
+#[derive(Serialize)]
+struct Program<'a> {
+    sierra_program: HexList<'a>,
+    contract_class_version: &'a str,
+    entry_points_by_type: &'a EntryPointByType,
+}
+
+fn compile(
+    executable: &Path,
+    class: &SierraContractClass,
+    version: &SierraVersion,
+    limits: &Limits,
+) -> Outcome<String> {
+    let _permit = Permit::take();
+    let failed = |message: String| Failure::new(Kind::Compilation, message);
+    let program = serde_json::to_vec(&Program {
+        sierra_program: HexList(&class.sierra_program),
+        contract_class_version: &class.contract_class_version,
+        entry_points_by_type: &class.entry_points_by_type,
+    })
+    .map_err(|error| failed(error.to_string()))?;
+
+    let mut child = Command::new(executable)
+        .arg(limits.compile_bytes.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            failed(format!(
+                "the compiler {} cannot be started: {error}",
+                executable.display()
+            ))
+        })?;
+    let (Some(mut stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(failed("the compiler's pipes are missing".into()));
+    };
+    thread::spawn(move || stdin.write_all(&program));
+    let output = drain(stdout);
+    let complaint = drain(stderr);
+
+    let allowed = Duration::from_millis(limits.compile_millis);
+    let Ok(casm) = output.recv_timeout(allowed) else {
+        let _ = child.kill();
+        let _ = child.wait();
+        let seconds = allowed.as_secs_f64();
+        return Err(failed(format!(
+            "compiling took longer than {seconds} s and was stopped"
+        )));
+    };
+    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    if status.success() {
+        return String::from_utf8(casm).map_err(|_| failed("the compiler wrote no text".into()));
+    }
+    if status.code() == Some(OUT_OF_MEMORY) {
+        let mebibytes = limits.compile_bytes >> 20;
+        return Err(failed(format!(
+            "compiling needed more than {mebibytes} MiB and was stopped"
+        )));
+    }
+    let complaint = complaint.recv().unwrap_or_default();
+    let reason: String = String::from_utf8_lossy(&complaint)
+        .trim()
+        .chars()
+        .take(500)
+        .collect();
+    let reason = if reason.is_empty() {
+        format!("it ended with {status}")
+    } else {
+        reason
+    };
+    if *version < SierraVersion::new(1, 4, 0) {
+        return Err(Failure::new(
+            Kind::SierraVersion,
+            format!(
+                "Sierra {version} was not compiled by compiler {VERSION} ({reason}); build the \
+                 contract with a current compiler, or convert it with universal-sierra-compiler"
+            ),
+        ));
+    }
+    Err(failed(format!("the class does not compile: {reason}")))
+}
+
+/// Reads a pipe to its end on a thread of its own, so that a wait on it can be given up.
+fn drain(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+/// Gzip ends in a checksum, so a damaged or half-written file is not believed.
+fn read_cached(path: &Path) -> Option<String> {
+    let file = fs::File::open(path).ok()?;
+    let mut text = String::new();
+    GzDecoder::new(file).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// Written beside and renamed: other processes see the whole file or none.
+fn write_cached(path: &Path, text: &str) -> std::io::Result<()> {
+    static SERIAL: AtomicU64 = AtomicU64::new(0);
+    let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+    let beside = path.with_extension(format!("{}.{serial}.tmp", std::process::id()));
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut encoder = GzEncoder::new(fs::File::create(&beside)?, Compression::fast());
+    encoder.write_all(text.as_bytes())?;
+    encoder.finish()?.sync_all()?;
+    fs::rename(&beside, path).inspect_err(|_| {
+        let _ = fs::remove_file(&beside);
+    })
+}
+
+/// At most one compiler a core.
+struct Permit;
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static FREED: Condvar = Condvar::new();
+
+impl Permit {
+    fn take() -> Permit {
+        let most = thread::available_parallelism().map_or(1, usize::from);
+        let mut running = RUNNING.lock();
+        FREED.wait_while(&mut running, |running| *running >= most);
+        *running += 1;
+        Permit
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *RUNNING.lock() -= 1;
+        FREED.notify_one();
+    }
+}

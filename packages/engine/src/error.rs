@@ -1,0 +1,104 @@
+//! Knows every way the engine can refuse, and how a refusal crosses into JavaScript.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The kind is what callers branch on; the message is for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A value that the caller gave is malformed or out of range.
+    Input,
+    /// A contract class that cannot be one.
+    Class,
+    /// A class over one of the given size limits.
+    ClassTooLarge,
+    /// A Sierra version that the pinned compiler does not read.
+    SierraVersion,
+    /// The compiler refused, crashed, ran too long or wanted too much memory.
+    Compilation,
+    /// The state cannot do this: history not kept, a read-only view, an unknown version.
+    State,
+    /// The origin of a fork did not answer a read.
+    Origin,
+    /// A state image that is damaged or of another format.
+    Image,
+    /// A contract call that failed; the report carries the frames.
+    Call,
+    /// A fault of the engine itself.
+    Internal,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Input => "input",
+            Kind::Class => "class",
+            Kind::ClassTooLarge => "class_too_large",
+            Kind::SierraVersion => "sierra_version",
+            Kind::Compilation => "compilation",
+            Kind::State => "state",
+            Kind::Origin => "origin",
+            Kind::Image => "image",
+            Kind::Call => "call",
+            Kind::Internal => "internal",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub kind: Kind,
+    pub message: String,
+}
+
+pub type Outcome<T> = Result<T, Failure>;
+
+impl Failure {
+    pub fn new(kind: Kind, message: impl fmt::Display) -> Self {
+        Failure {
+            kind,
+            message: message.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<Failure> for napi::Error {
+    /// The door reads `kind: message`; a kind never holds a colon.
+    fn from(failure: Failure) -> Self {
+        napi::Error::from_reason(format!("{}: {}", failure.kind.name(), failure.message))
+    }
+}
+
+pub fn input(message: impl fmt::Display) -> Failure {
+    Failure::new(Kind::Input, message)
+}
+
+/// Reads JSON that a caller gave; the message says where it stopped making sense.
+pub fn read_json<'a, T: serde::Deserialize<'a>>(what: &str, text: &'a str) -> Outcome<T> {
+    serde_json::from_str(text).map_err(|error| input(format!("{what}: {error}")))
+}
+
+/// Runs `work`; a panic inside becomes a typed failure instead of the end of the process.
+pub fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        Err(Failure::new(
+            Kind::Internal,
+            format!("the engine panicked: {}", panic_text(&*panic)),
+        ))
+    })
+}
+
+pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

@@ -1,0 +1,172 @@
+//! Knows how a read that this chain cannot answer is asked of the chain it was forked from.
+//!
+//! Answers are kept once per fork point and shared by every version and every branch. Threads that
+//! want the same answer wait for one question; threads that want different ones ask at once.
+
+use std::sync::{Arc, OnceLock};
+
+use dashmap::DashMap;
+use parking_lot::Mutex;
+use starknet_types_core::felt::Felt;
+
+use crate::class::{Class, Limits};
+use crate::error::{Failure, Kind, Outcome};
+use crate::felt::{Key, hex, parse};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Question {
+    Storage(Key, Key),
+    Nonce(Key),
+    ClassHash(Key),
+    Class(Key),
+}
+
+#[derive(Clone)]
+enum Answer {
+    Felt(Felt),
+    Class(Option<Arc<Class>>),
+}
+
+/// Asks and blocks until the answer is there. `None` means that the origin has no such thing.
+pub type Ask = dyn Fn(String) -> Result<Option<String>, String> + Send + Sync;
+
+#[derive(Default)]
+struct Entry {
+    asking: Mutex<()>,
+    answer: OnceLock<Answer>,
+}
+
+pub struct Origin {
+    ask: Box<Ask>,
+    answers: DashMap<Question, Arc<Entry>>,
+}
+
+impl Origin {
+    pub fn new(ask: Box<Ask>) -> Self {
+        Origin {
+            ask,
+            answers: DashMap::new(),
+        }
+    }
+
+    pub fn storage(&self, address: Key, key: Key) -> Outcome<Felt> {
+        self.felt(Question::Storage(address, key))
+    }
+
+    pub fn nonce(&self, address: Key) -> Outcome<Felt> {
+        self.felt(Question::Nonce(address))
+    }
+
+    pub fn class_hash(&self, address: Key) -> Outcome<Felt> {
+        self.felt(Question::ClassHash(address))
+    }
+
+    pub fn class(&self, hash: Key) -> Outcome<Option<Arc<Class>>> {
+        match self.answer(Question::Class(hash))? {
+            Answer::Class(class) => Ok(class),
+            Answer::Felt(_) => Ok(None),
+        }
+    }
+
+    // What is known already, without asking.
+
+    pub fn known_storage(&self, address: Key, key: Key) -> Option<Felt> {
+        self.known_felt(Question::Storage(address, key))
+    }
+
+    pub fn known_nonce(&self, address: Key) -> Option<Felt> {
+        self.known_felt(Question::Nonce(address))
+    }
+
+    pub fn known_class_hash(&self, address: Key) -> Option<Felt> {
+        self.known_felt(Question::ClassHash(address))
+    }
+
+    pub fn answers(&self) -> usize {
+        self.answers.len()
+    }
+
+    fn felt(&self, question: Question) -> Outcome<Felt> {
+        match self.answer(question)? {
+            Answer::Felt(felt) => Ok(felt),
+            Answer::Class(_) => Ok(Felt::ZERO),
+        }
+    }
+
+    fn known_felt(&self, question: Question) -> Option<Felt> {
+        match self.known(question)? {
+            Answer::Felt(felt) => Some(felt),
+            Answer::Class(_) => None,
+        }
+    }
+
+    fn known(&self, question: Question) -> Option<Answer> {
+        self.answers.get(&question)?.answer.get().cloned()
+    }
+
+    fn answer(&self, question: Question) -> Outcome<Answer> {
+        let entry = self.answers.entry(question).or_default().clone();
+        if let Some(answer) = entry.answer.get() {
+            return Ok(answer.clone());
+        }
+        let _one_at_a_time = entry.asking.lock();
+        if let Some(answer) = entry.answer.get() {
+            return Ok(answer.clone());
+        }
+        let answer = self.fetch(question)?;
+        Ok(entry.answer.get_or_init(|| answer).clone())
+    }
+
+    fn fetch(&self, question: Question) -> Outcome<Answer> {
+        let text = question.wire();
+        let unanswered = |reason: String| {
+            Failure::new(
+                Kind::Origin,
+                format!("the origin did not answer {text}: {reason}"),
+            )
+        };
+        let reply = (self.ask)(text.clone()).map_err(unanswered)?;
+        match (question, reply) {
+            (Question::Class(_), None) => Ok(Answer::Class(None)),
+            (_, None) => Ok(Answer::Felt(Felt::ZERO)),
+            (Question::Class(hash), Some(body)) => {
+                let class = Class::compile(&body, &Limits::none()).map_err(|failure| {
+                    unanswered(format!("its class cannot be used: {}", failure.message))
+                })?;
+                if Key::from(class.hash) != hash {
+                    return Err(unanswered(format!(
+                        "it sent class {} instead",
+                        hex(class.hash)
+                    )));
+                }
+                Ok(Answer::Class(Some(class)))
+            }
+            (_, Some(felt)) => parse("answer", &felt)
+                .map(Answer::Felt)
+                .map_err(|failure| unanswered(failure.message)),
+        }
+    }
+}
+
+impl Question {
+    /// What the JavaScript callback receives.
+    fn wire(self) -> String {
+        let hex = |key: Key| hex(key.felt());
+        match self {
+            Question::Storage(address, key) => {
+                format!(
+                    r#"{{"kind":"storage","address":"{}","key":"{}"}}"#,
+                    hex(address),
+                    hex(key)
+                )
+            }
+            Question::Nonce(address) => {
+                format!(r#"{{"kind":"nonce","address":"{}"}}"#, hex(address))
+            }
+            Question::ClassHash(address) => {
+                format!(r#"{{"kind":"class_hash","address":"{}"}}"#, hex(address))
+            }
+            Question::Class(hash) => format!(r#"{{"kind":"class","class_hash":"{}"}}"#, hex(hash)),
+        }
+    }
+}
