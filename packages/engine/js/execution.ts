@@ -44,7 +44,10 @@ export interface Receipt {
   readonly events: readonly EventData[];
   readonly execution_status: 'SUCCEEDED' | 'REVERTED';
   readonly revert_reason?: string;
+  /** What is charged for and committed to. */
   readonly execution_resources: Gas;
+  /** The part of it that publishing the state difference costs. */
+  readonly data_availability: Gas;
   readonly contract_address?: string;
   readonly message_hash?: string;
 }

@@ -23,7 +23,7 @@ use starknet_core::types::contract::legacy::LegacyContractClass;
 use starknet_types_core::felt::Felt;
 
 use crate::compiler;
-use crate::error::{Failure, Kind, Outcome};
+use crate::error::{Failure, Kind, Outcome, refused_as};
 use crate::felt::Key;
 
 /// Bounds that a class must keep; a sequencer's are far below what a compiler could make.
@@ -73,6 +73,9 @@ pub struct Class {
 /// Every class that is alive anywhere in the process, so that all chains share one copy.
 static ALIVE: LazyLock<DashMap<Key, Weak<Class>>> = LazyLock::new(DashMap::new);
 
+/// Libraries that read classes trust compilers and panic at what none would write.
+const BROKEN: &str = "the class is broken";
+
 enum Source {
     Sierra(Box<SierraContractClass>),
     Cairo0(Box<LegacyContractClass>, String),
@@ -81,20 +84,22 @@ enum Source {
 impl Class {
     /// Reads a class in any of its forms, compiles it if it is Sierra, and checks the limits.
     pub fn compile(text: &str, limits: &Limits) -> Outcome<Arc<Class>> {
-        Self::prepare(text, None, limits)
+        refused_as(Kind::Class, BROKEN, || Self::prepare(text, None, limits))
     }
 
     /// As `compile`, with CASM that was compiled earlier.
     pub fn with_casm(text: &str, casm: &str) -> Outcome<Arc<Class>> {
-        Self::prepare(text, Some(casm), &Limits::none())
+        refused_as(Kind::Class, BROKEN, || {
+            Self::prepare(text, Some(casm), &Limits::none())
+        })
     }
 
     /// The class hash alone: nothing is compiled.
     pub fn hash_of(text: &str) -> Outcome<Felt> {
-        match read(text)? {
+        refused_as(Kind::Class, BROKEN, || match read(text)? {
             Source::Sierra(class) => Ok(class.calculate_class_hash().0),
             Source::Cairo0(class, _) => legacy_hash(&class),
-        }
+        })
     }
 
     fn prepare(text: &str, casm: Option<&str>, limits: &Limits) -> Outcome<Arc<Class>> {
@@ -116,11 +121,13 @@ impl Class {
             "felts",
         )?;
         let hash = class.calculate_class_hash().0;
-        if let Some(known) = alive(hash) {
+        let known = alive(hash);
+        if let (Some(known), None) = (&known, casm) {
             known.check(limits)?;
-            return Ok(known);
+            return Ok(known.clone());
         }
         let version = sierra_version(&class.sierra_program)?;
+        let given = casm.is_some();
         let casm_text = match casm {
             Some(text) => text.to_owned(),
             None => compiler::casm(&hash, &class, &version, limits)?,
@@ -140,11 +147,14 @@ impl Class {
             "felts",
         )?;
         let compiled_hash = casm.hash(&HashVersion::V2).0;
+        if let Some(known) = known.filter(|known| known.compiled_hash == Some(compiled_hash)) {
+            return Ok(known);
+        }
         let bytecode_felts = casm.bytecode.len();
         let runnable = RunnableCompiledClass::try_from(ContractClass::V1((casm, version.clone())))
             .map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))?;
         let wire = serde_json::to_vec(&class).map_err(unwritable)?;
-        Ok(intern(Class {
+        let class = Class {
             hash,
             runnable,
             compiled_hash: Some(compiled_hash),
@@ -155,7 +165,13 @@ impl Class {
             abi_bytes: class.abi.len(),
             wire: deflate(&wire)?,
             casm: Some(deflate(casm_text.as_bytes())?),
-        }))
+        };
+        // Only what our own compiler made may stand for the class elsewhere in the process.
+        Ok(if given {
+            Arc::new(class)
+        } else {
+            intern(class)
+        })
     }
 
     fn cairo0(class: &LegacyContractClass, text: &str, limits: &Limits) -> Outcome<Arc<Class>> {
@@ -359,8 +375,11 @@ fn read(text: &str) -> Outcome<Source> {
                 serde_json::from_str(&program).map_err(unreadable)?;
             parts.shift_remove("debug_info");
             let program = serde_json::value::to_raw_value(&parts).map_err(unwritable)?;
-            let plain = serde_json::to_string(&LegacyForm { program: &program, ..form })
-                .map_err(unwritable)?;
+            let plain = serde_json::to_string(&LegacyForm {
+                program: &program,
+                ..form
+            })
+            .map_err(unwritable)?;
             let class: LegacyContractClass = serde_json::from_str(&plain).map_err(unreadable)?;
             Ok(Source::Cairo0(Box::new(class), plain))
         }

@@ -1,8 +1,9 @@
 //! Knows every way the engine can refuse, and how a refusal crosses into JavaScript.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
 /// The kind is what callers branch on; the message is for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,15 +88,38 @@ pub fn read_json<'a, T: serde::Deserialize<'a>>(what: &str, text: &'a str) -> Ou
 
 /// Runs `work`; a panic inside becomes a typed failure instead of the end of the process.
 pub fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    refused_as(Kind::Internal, "the engine panicked", work)
+}
+
+/// Runs `work` on values that a caller gave, in code that panics where it should refuse them.
+pub fn refused_as<T>(kind: Kind, what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let place = PLACE.take();
         Err(Failure::new(
-            Kind::Internal,
-            format!("the engine panicked: {}", panic_text(&*panic)),
+            kind,
+            format!("{what}: {} ({place})", panic_text(&*panic)),
         ))
     })
 }
 
-pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
+thread_local! {
+    /// Where this thread last panicked.
+    static PLACE: Cell<String> = const { Cell::new(String::new()) };
+}
+
+/// A caught panic belongs into the error that it becomes, not onto the user's terminal.
+pub fn keep_panics_off_the_terminal() {
+    set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| {
+            let path: Vec<_> = place.file().rsplit(['/', '\\']).take(2).collect();
+            let path: Vec<_> = path.into_iter().rev().collect();
+            format!("{}:{}", path.join("/"), place.line())
+        });
+        PLACE.set(place.unwrap_or_default());
+    }));
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

@@ -41,6 +41,7 @@ const WORKER_STACK: usize = 64 << 20;
 
 #[module_init]
 fn start() {
+    error::keep_panics_off_the_terminal();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_stack_size(WORKER_STACK)

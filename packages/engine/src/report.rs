@@ -42,6 +42,8 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     revert_reason: Option<&'a str>,
     execution_resources: Gas,
+    /// The part of the gas that publishing the state difference costs.
+    data_availability: Gas,
     #[serde(skip_serializing_if = "Option::is_none")]
     contract_address: Option<Hex>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +159,7 @@ pub fn receipt(transaction: &Transaction, run: &Executed) -> Outcome<String> {
         },
         revert_reason: reason.as_deref(),
         execution_resources: Gas::from(&info.receipt.gas),
+        data_availability: Gas::from(&info.receipt.da_gas),
         contract_address: (transaction.type_name() == "DEPLOY_ACCOUNT")
             .then(|| Hex(*transaction.address.0.key())),
         message_hash: transaction.message_hash(),
