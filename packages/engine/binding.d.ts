@@ -67,14 +67,14 @@ export declare class State {
   apply(diff: string, classes: Array<Class>): Promise<State>
   /** Closes the version being written. */
   advance(): State
-  /** An empty chain's state that writes another version. */
-  renumbered(version: number): State
   /** A second handle on the same value. */
   copy(): State
   /** A read-only view of an older version. */
   at(version: number): State
   /** A writable state as it stood when `version` was closed. */
   rewind(version: number): Promise<State>
+  /** The same state without what is older than `version`. */
+  forget(version: number): Promise<State>
   /** What a version changed, as JSON. */
   diffOf(version: number): string
   /** What must change to get from this state to the other, as JSON. */

@@ -28,7 +28,15 @@ export interface ClassFigures {
 
 const MAKE = Symbol('only the engine makes classes');
 
-/** A contract class, compiled and ready to run. All chains of a process share one copy. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A contract class, compiled and ready to run. What is compiled twice is held once. */
 export class Class {
   readonly hash: string;
   readonly kind: 'sierra' | 'cairo0';
@@ -92,10 +100,10 @@ export class Class {
     return (await later(() => this.native.compiledClassHashPoseidon())) ?? undefined;
   }
 
-  /** The ABI, parsed; empty where a class has none. */
+  /** The ABI, parsed; empty where a class has none or one that is not JSON: nobody checks it. */
   async abi(): Promise<readonly unknown[]> {
     const { abi }: { abi?: unknown } = JSON.parse(await this.json());
-    const list: unknown = typeof abi === 'string' && abi !== '' ? JSON.parse(abi) : abi;
+    const list = typeof abi === 'string' ? parsed(abi) : abi;
     return Array.isArray(list) ? list : [];
   }
 }
@@ -111,8 +119,16 @@ export type BuiltinClass =
   | 'argent'
   | 'argent-multisig';
 
-/** Loads a class of the build output; its CASM is there, so nothing is compiled. */
-export async function builtinClass(name: BuiltinClass): Promise<Class> {
+const builtins = new Map<BuiltinClass, Promise<Class>>();
+
+/** Loads a class of the build output, once; its CASM is there, so nothing is compiled. */
+export function builtinClass(name: BuiltinClass): Promise<Class> {
+  const loading = builtins.get(name) ?? loadBuiltin(name);
+  builtins.set(name, loading);
+  return loading;
+}
+
+async function loadBuiltin(name: BuiltinClass): Promise<Class> {
   const folder = new URL('../classes/', import.meta.url);
   const read = (file: string) => readFile(new URL(file, folder), 'utf8');
   try {

@@ -149,11 +149,6 @@ export class State {
     return State.of(now(() => this.native.advance()));
   }
 
-  /** The same state writing another version; only before one was closed. */
-  renumbered(version: number): State {
-    return State.of(now(() => this.native.renumbered(version)));
-  }
-
   /** A second handle on the same value. */
   copy(): State {
     return State.of(now(() => this.native.copy()));
@@ -169,6 +164,14 @@ export class State {
   /** A writable state as it stood when `version` was closed. Costs what was written since. */
   async rewind(version: number): Promise<State> {
     return State.of(await later(() => this.native.rewind(version)));
+  }
+
+  /**
+   * The same state without what is older than `version`: memory for a chain whose old history is
+   * kept elsewhere. Costs what the forgotten versions wrote.
+   */
+  async forget(version: number): Promise<State> {
+    return State.of(await later(() => this.native.forget(version)));
   }
 
   /** What a version changed; of the one being written, so far. As JSON text. */

@@ -37,9 +37,7 @@ pub fn sign(private_key: Felt, hash: Felt) -> Outcome<[Felt; 2]> {
 fn expand(seed: u64) -> u64 {
     let mut state = seed;
     let mut word = || {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(11634580027462260723);
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(11634580027462260723);
         let mixed = (((state >> 18) ^ state) >> 27) as u32;
         u64::from(mixed.rotate_right((state >> 59) as u32))
     };
@@ -63,14 +61,9 @@ impl Twister {
         let mut state = [seed; Self::SIZE];
         for i in 1..Self::SIZE {
             let previous = state[i - 1] ^ (state[i - 1] >> 62);
-            state[i] = previous
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(i as u64);
+            state[i] = previous.wrapping_mul(6364136223846793005).wrapping_add(i as u64);
         }
-        Twister {
-            state,
-            index: Self::SIZE,
-        }
+        Twister { state, index: Self::SIZE }
     }
 
     fn next(&mut self) -> u64 {

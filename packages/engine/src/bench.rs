@@ -38,11 +38,7 @@ pub fn bare(state: Arc<State>, block: &Block, transactions: &[Arc<Transaction>])
 
 /// Keys spread as hashes do. With `distinct` 0 every write makes a new slot.
 fn key(serial: u64, distinct: u32) -> Key {
-    let serial = if distinct == 0 {
-        serial
-    } else {
-        mix(serial) % u64::from(distinct)
-    };
+    let serial = if distinct == 0 { serial } else { mix(serial) % u64::from(distinct) };
     let limbs = [serial, serial + 1, serial + 2, serial + 3].map(mix);
     Key([limbs[0] >> 8, limbs[1], limbs[2], limbs[3]])
 }
@@ -78,18 +74,10 @@ pub fn fill(
 pub fn reads(state: &State, address: Key, reads: u32, distinct: u32, old: bool) -> f64 {
     let first = state.first_version();
     let span = (state.version - first).max(1);
-    let most = if distinct == 0 {
-        state.figures.slots.max(1)
-    } else {
-        u64::from(distinct)
-    };
+    let most = if distinct == 0 { state.figures.slots.max(1) } else { u64::from(distinct) };
     let wanted: Vec<_> = (0..u64::from(reads))
         .map(|i| {
-            let at = if old {
-                first + mix(i ^ 0xA5A5) % span
-            } else {
-                state.version
-            };
+            let at = if old { first + mix(i ^ 0xA5A5) % span } else { state.version };
             (key(mix(i) % most, 0), at)
         })
         .collect();

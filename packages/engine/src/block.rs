@@ -114,11 +114,7 @@ fn price(what: &str, text: &str) -> Outcome<NonzeroGasPrice> {
     };
     amount
         .and_then(|amount| NonzeroGasPrice::new(GasPrice(amount)).ok())
-        .ok_or_else(|| {
-            input(format!(
-                "gas_prices.{what}: {text:?} is not between 1 and 2^128 - 1"
-            ))
-        })
+        .ok_or_else(|| input(format!("gas_prices.{what}: {text:?} is not between 1 and 2^128 - 1")))
 }
 
 fn starknet_version(text: Option<&str>) -> Outcome<(StarknetVersion, &'static VersionedConstants)> {
@@ -128,9 +124,7 @@ fn starknet_version(text: Option<&str>) -> Outcome<(StarknetVersion, &'static Ve
             .map_err(|_| input(format!("starknet_version: {text:?} is not one we know")))?,
     };
     let constants = VersionedConstants::get(&version).map_err(|_| {
-        input(format!(
-            "starknet_version: {version} is too old: no constants are known for it"
-        ))
+        input(format!("starknet_version: {version} is too old: no constants are known for it"))
     })?;
     Ok((version, constants))
 }
@@ -178,9 +172,7 @@ impl Block {
             ..BouncerConfig::default()
         };
         let context = BlockContext::new(block_info, chain_info, constants.clone(), bouncer);
-        Ok(Block {
-            context: Arc::new(context),
-        })
+        Ok(Block { context: Arc::new(context) })
     }
 }
 
@@ -275,10 +267,7 @@ pub fn seal(
 ) -> Outcome<String> {
     let included: Vec<Included> = read_json("transactions", transactions)?;
     let parent_hash = BlockHash(parse("parent_hash", parent_hash)?);
-    let data: Vec<_> = included
-        .into_iter()
-        .map(Included::hashing_data)
-        .collect::<Outcome<_>>()?;
+    let data: Vec<_> = included.into_iter().map(Included::hashing_data).collect::<Outcome<_>>()?;
     let info = block.context.block_info();
     let da_mode = L1DataAvailabilityMode::from_use_kzg_da(info.use_kzg_da);
     let (commitments, counts) = runtime.block_on(calculate_block_commitments(

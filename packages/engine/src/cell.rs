@@ -27,26 +27,28 @@ struct Past {
 
 impl Cell {
     pub fn new(value: Felt, since: u64) -> Self {
-        Cell {
-            value,
-            since,
-            past: None,
-        }
+        Cell { value, since, past: None }
     }
 
-    /// Sets the value as of `version`. Returns true if an older value was kept.
-    pub fn put(&mut self, value: Felt, version: u64, keep: bool) -> bool {
-        let grew = keep && self.since < version;
-        if grew {
-            self.past = Some(Arc::new(Past::onto(
-                self.past.take(),
-                self.value,
-                self.since,
-            )));
+    /// Sets the value as of `version`. What it was when that version began is always remembered;
+    /// without `keep`, nothing older is.
+    pub fn put(&mut self, value: Felt, version: u64, keep: bool) {
+        if self.since < version {
+            let older = self.past.take().filter(|_| keep);
+            self.past = Some(Arc::new(Past::onto(older, self.value, self.since)));
         }
         self.value = value;
         self.since = version;
-        grew
+    }
+
+    /// How many older values are remembered.
+    pub fn remembered(&self) -> u64 {
+        self.past.as_ref().map_or(0, |node| node.behind + 1)
+    }
+
+    /// The same cell without a past.
+    pub fn forgetful(&self) -> Cell {
+        Cell { past: None, ..self.clone() }
     }
 
     /// The value as of `version`; none if the cell did not exist yet.
@@ -68,11 +70,36 @@ impl Cell {
             return Some(self.clone());
         }
         let node = self.find(version)?;
-        Some(Cell {
-            value: node.value,
-            since: node.since,
-            past: node.prev.clone(),
-        })
+        Some(Cell { value: node.value, since: node.since, past: node.prev.clone() })
+    }
+
+    /// The same cell without what lies before its value at `version`.
+    pub fn trimmed(&self, version: u64) -> Cell {
+        let mut kept = vec![(self.value, self.since)];
+        for (value, since) in self.older() {
+            if kept.last().is_some_and(|(_, last)| *last <= version) {
+                break;
+            }
+            kept.push((value, since));
+        }
+        if kept.len() as u64 == self.remembered() + 1 {
+            return self.clone();
+        }
+        Cell::from_history(kept).unwrap_or_else(|| self.clone())
+    }
+
+    /// A cell from its values, newest first; none if they are not in order or there are none.
+    pub fn from_history(newest_first: Vec<(Felt, u64)>) -> Option<Cell> {
+        let mut oldest_first = newest_first.into_iter().rev();
+        let (value, since) = oldest_first.next()?;
+        let mut cell = Cell::new(value, since);
+        for (value, since) in oldest_first {
+            if since <= cell.since {
+                return None;
+            }
+            cell.put(value, since, true);
+        }
+        Some(cell)
     }
 
     /// Older values, newest first.
@@ -115,13 +142,7 @@ impl Past {
             },
             None => node.clone(),
         });
-        Past {
-            value,
-            since,
-            behind,
-            prev,
-            jump,
-        }
+        Past { value, since, behind, prev, jump }
     }
 }
 

@@ -89,9 +89,7 @@ impl Class {
 
     /// As `compile`, with CASM that was compiled earlier.
     pub fn with_casm(text: &str, casm: &str) -> Outcome<Arc<Class>> {
-        refused_as(Kind::Class, BROKEN, || {
-            Self::prepare(text, Some(casm), &Limits::none())
-        })
+        refused_as(Kind::Class, BROKEN, || Self::prepare(text, Some(casm), &Limits::none()))
     }
 
     /// The class hash alone: nothing is compiled.
@@ -114,12 +112,7 @@ impl Class {
         casm: Option<&str>,
         limits: &Limits,
     ) -> Outcome<Arc<Class>> {
-        within(
-            "Sierra program",
-            class.sierra_program.len(),
-            limits.sierra_felts,
-            "felts",
-        )?;
+        within("Sierra program", class.sierra_program.len(), limits.sierra_felts, "felts")?;
         let hash = class.calculate_class_hash().0;
         let known = alive(hash);
         if let (Some(known), None) = (&known, casm) {
@@ -132,20 +125,10 @@ impl Class {
             Some(text) => text.to_owned(),
             None => compiler::casm(&hash, &class, &version, limits)?,
         };
-        within(
-            "compiled class",
-            casm_text.len(),
-            limits.compiled_bytes,
-            "bytes",
-        )?;
+        within("compiled class", casm_text.len(), limits.compiled_bytes, "bytes")?;
         let casm: CasmContractClass = serde_json::from_str(&casm_text)
             .map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))?;
-        within(
-            "bytecode",
-            casm.bytecode.len(),
-            limits.bytecode_felts,
-            "felts",
-        )?;
+        within("bytecode", casm.bytecode.len(), limits.bytecode_felts, "felts")?;
         let compiled_hash = casm.hash(&HashVersion::V2).0;
         if let Some(known) = known.filter(|known| known.compiled_hash == Some(compiled_hash)) {
             return Ok(known);
@@ -167,20 +150,11 @@ impl Class {
             casm: Some(deflate(casm_text.as_bytes())?),
         };
         // Only what our own compiler made may stand for the class elsewhere in the process.
-        Ok(if given {
-            Arc::new(class)
-        } else {
-            intern(class)
-        })
+        Ok(if given { Arc::new(class) } else { intern(class) })
     }
 
     fn cairo0(class: &LegacyContractClass, text: &str, limits: &Limits) -> Outcome<Arc<Class>> {
-        within(
-            "program",
-            class.program.data.len(),
-            limits.bytecode_felts,
-            "felts",
-        )?;
+        within("program", class.program.data.len(), limits.bytecode_felts, "felts")?;
         within("compiled class", text.len(), limits.compiled_bytes, "bytes")?;
         let hash = legacy_hash(class)?;
         if let Some(known) = alive(hash) {
@@ -210,19 +184,9 @@ impl Class {
     }
 
     fn check(&self, limits: &Limits) -> Outcome<()> {
-        within(
-            "bytecode",
-            self.bytecode_felts,
-            limits.bytecode_felts,
-            "felts",
-        )?;
+        within("bytecode", self.bytecode_felts, limits.bytecode_felts, "felts")?;
         if limits.compiled_bytes < u64::MAX && self.casm.is_some() {
-            within(
-                "compiled class",
-                self.casm_text()?.len(),
-                limits.compiled_bytes,
-                "bytes",
-            )?;
+            within("compiled class", self.casm_text()?.len(), limits.compiled_bytes, "bytes")?;
         }
         Ok(())
     }
@@ -276,10 +240,7 @@ impl Class {
     /// What a DECLARE transaction carries into execution.
     pub fn info(&self) -> Outcome<ClassInfo> {
         let Some(version) = self.sierra_version.clone() else {
-            return Err(Failure::new(
-                Kind::Class,
-                "only Sierra classes can be declared",
-            ));
+            return Err(Failure::new(Kind::Class, "only Sierra classes can be declared"));
         };
         let class = ContractClass::V1((self.parsed_casm()?, version.clone()));
         ClassInfo::new(&class, self.sierra_felts, self.abi_bytes, version)
@@ -293,9 +254,7 @@ impl Class {
 }
 
 fn alive(hash: Felt) -> Option<Arc<Class>> {
-    ALIVE
-        .get(&Key::from(hash))
-        .and_then(|class| class.upgrade())
+    ALIVE.get(&Key::from(hash)).and_then(|class| class.upgrade())
 }
 
 fn intern(class: Class) -> Arc<Class> {
@@ -340,8 +299,14 @@ struct LegacyForm<'a> {
     program: &'a RawValue,
     #[serde(borrow)]
     entry_points_by_type: &'a RawValue,
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    abi: Option<&'a RawValue>,
+    #[serde(borrow, default = "no_abi")]
+    abi: &'a RawValue,
+}
+
+fn no_abi() -> &'static RawValue {
+    static NONE: LazyLock<Box<RawValue>> =
+        LazyLock::new(|| RawValue::from_string("[]".to_owned()).unwrap_or_default());
+    &NONE
 }
 
 fn read(text: &str) -> Outcome<Source> {
@@ -352,10 +317,12 @@ fn read(text: &str) -> Outcome<Source> {
         (Some(_), None) => {
             let form: SierraForm = serde_json::from_str(text).map_err(unreadable)?;
             if form.sierra_program.is_empty() {
-                return Err(Failure::new(
-                    Kind::Class,
-                    "class: the Sierra program is empty",
-                ));
+                return Err(Failure::new(Kind::Class, "class: the Sierra program is empty"));
+            }
+            let version = &form.contract_class_version;
+            if version.parse::<SierraVersion>().is_err() {
+                let message = format!("class: contract_class_version {version:?} is not a.b.c");
+                return Err(Failure::new(Kind::Class, message));
             }
             Ok(Source::Sierra(Box::new(SierraContractClass {
                 abi: form.abi.map(abi_text).transpose()?.unwrap_or_default(),
@@ -375,11 +342,8 @@ fn read(text: &str) -> Outcome<Source> {
                 serde_json::from_str(&program).map_err(unreadable)?;
             parts.shift_remove("debug_info");
             let program = serde_json::value::to_raw_value(&parts).map_err(unwritable)?;
-            let plain = serde_json::to_string(&LegacyForm {
-                program: &program,
-                ..form
-            })
-            .map_err(unwritable)?;
+            let plain = serde_json::to_string(&LegacyForm { program: &program, ..form })
+                .map_err(unwritable)?;
             let class: LegacyContractClass = serde_json::from_str(&plain).map_err(unreadable)?;
             Ok(Source::Cairo0(Box::new(class), plain))
         }
@@ -413,10 +377,7 @@ fn abi_text(raw: &RawValue) -> Outcome<String> {
             .map_err(|error| Failure::new(Kind::Class, format!("abi: {error}"))),
         Some(b'[') => Ok(spaced(text)),
         Some(b'n') => Ok(String::new()),
-        _ => Err(Failure::new(
-            Kind::Class,
-            "abi: neither a string nor a list",
-        )),
+        _ => Err(Failure::new(Kind::Class, "abi: neither a string nor a list")),
     }
 }
 
@@ -450,14 +411,14 @@ fn sierra_version(program: &[Felt]) -> Outcome<SierraVersion> {
     let refuse = |found: String, advice: &str| {
         Failure::new(
             Kind::SierraVersion,
-            format!(
-                "Sierra {found} is not read by compiler {}: {advice}",
-                compiler::VERSION
-            ),
+            format!("Sierra {found} is not read by compiler {}: {advice}", compiler::VERSION),
         )
     };
     let old = "it is too old; build the contract with a current compiler, or convert it with \
                universal-sierra-compiler";
+    if program.first().is_some_and(|first| is_version_text(*first)) {
+        return Err(refuse("0.1.0".into(), old));
+    }
     match SierraVersion::extract_from_program(program) {
         Err(_) => Err(refuse("of an unknown version".into(), old)),
         Ok(version) if version < SierraVersion::new(1, 0, 0) => {
@@ -471,10 +432,15 @@ fn sierra_version(program: &[Felt]) -> Outcome<SierraVersion> {
     }
 }
 
+/// The first Sierra wrote its version as one short string.
+fn is_version_text(felt: Felt) -> bool {
+    let bytes = felt.to_bytes_be();
+    let text: Vec<u8> = bytes.into_iter().skip_while(|byte| *byte == 0).collect();
+    text.len() >= 5 && text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
 fn legacy_hash(class: &LegacyContractClass) -> Outcome<Felt> {
-    class
-        .class_hash()
-        .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))
+    class.class_hash().map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))
 }
 
 fn within(what: &str, size: usize, limit: u64, unit: &str) -> Outcome<()> {
@@ -488,10 +454,7 @@ fn within(what: &str, size: usize, limit: u64, unit: &str) -> Outcome<()> {
 }
 
 fn unwritable(error: impl std::fmt::Display) -> Failure {
-    Failure::new(
-        Kind::Internal,
-        format!("class could not be written: {error}"),
-    )
+    Failure::new(Kind::Internal, format!("class could not be written: {error}"))
 }
 
 fn deflate(bytes: &[u8]) -> Outcome<Box<[u8]>> {

@@ -10,6 +10,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
 use cairo_lang_starknet_classes::compiler_version::{
     current_compiler_version_id, current_sierra_version_id,
 };
@@ -46,11 +47,7 @@ pub fn set_up(setup: Setup) {
 
 pub fn newest_sierra() -> SierraVersion {
     let version = current_sierra_version_id();
-    SierraVersion::new(
-        version.major as u64,
-        version.minor as u64,
-        version.patch as u64,
-    )
+    SierraVersion::new(version.major as u64, version.minor as u64, version.patch as u64)
 }
 
 pub fn version_in_force() -> String {
@@ -72,7 +69,8 @@ pub fn casm(
         .cache
         .as_ref()
         .map(|folder| folder.join(VERSION).join(format!("{}.json.gz", hex(*hash))));
-    if let Some(text) = cached.as_deref().and_then(read_cached) {
+    let plausible = |text: &String| serde_json::from_str::<CasmContractClass>(text).is_ok();
+    if let Some(text) = cached.as_deref().and_then(read_cached).filter(plausible) {
         return Ok(text);
     }
     let text = compile(&setup.executable, class, version, limits)?;
@@ -112,50 +110,53 @@ fn compile(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            failed(format!(
-                "the compiler {} cannot be started: {error}",
-                executable.display()
-            ))
+            failed(format!("the compiler {} cannot be started: {error}", executable.display()))
         })?;
     let (Some(mut stdin), Some(stdout), Some(stderr)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return Err(failed("the compiler's pipes are missing".into()));
     };
-    thread::spawn(move || stdin.write_all(&program));
-    let output = drain(stdout);
-    let complaint = drain(stderr);
+    // The pipe stays open until the answer is there: the compiler ends itself when it closes, so
+    // none is left behind if this process dies.
+    let writer = thread::spawn(move || {
+        let _ = writeln!(stdin, "{}", program.len()).and_then(|()| stdin.write_all(&program));
+        stdin
+    });
+    let output = drain(stdout, limits.compiled_bytes.saturating_add(1));
+    let complaint = drain(stderr, 4096);
 
     let allowed = Duration::from_millis(limits.compile_millis);
     let Ok(casm) = output.recv_timeout(allowed) else {
         let _ = child.kill();
         let _ = child.wait();
         let seconds = allowed.as_secs_f64();
-        return Err(failed(format!(
-            "compiling took longer than {seconds} s and was stopped"
-        )));
+        return Err(failed(format!("compiling took longer than {seconds} s and was stopped")));
     };
+    if casm.len() as u64 > limits.compiled_bytes {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(Failure::new(
+            Kind::ClassTooLarge,
+            format!(
+                "the compiled class has {} or more bytes; the limit is {}",
+                casm.len(),
+                limits.compiled_bytes
+            ),
+        ));
+    }
     let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    drop(writer);
     if status.success() {
         return String::from_utf8(casm).map_err(|_| failed("the compiler wrote no text".into()));
     }
     if status.code() == Some(OUT_OF_MEMORY) {
         let mebibytes = limits.compile_bytes >> 20;
-        return Err(failed(format!(
-            "compiling needed more than {mebibytes} MiB and was stopped"
-        )));
+        return Err(failed(format!("compiling needed more than {mebibytes} MiB and was stopped")));
     }
     let complaint = complaint.recv().unwrap_or_default();
-    let reason: String = String::from_utf8_lossy(&complaint)
-        .trim()
-        .chars()
-        .take(500)
-        .collect();
-    let reason = if reason.is_empty() {
-        format!("it ended with {status}")
-    } else {
-        reason
-    };
+    let reason: String = String::from_utf8_lossy(&complaint).trim().chars().take(500).collect();
+    let reason = if reason.is_empty() { format!("it ended with {status}") } else { reason };
     if *version < SierraVersion::new(1, 4, 0) {
         return Err(Failure::new(
             Kind::SierraVersion,
@@ -169,11 +170,12 @@ fn compile(
 }
 
 /// Reads a pipe to its end on a thread of its own, so that a wait on it can be given up.
-fn drain(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+/// Reads no more than `most` bytes; what exceeds a limit need not be held to be refused.
+fn drain(pipe: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
+        let _ = pipe.take(most).read_to_end(&mut bytes);
         let _ = sender.send(bytes);
     });
     receiver
@@ -203,7 +205,7 @@ fn write_cached(path: &Path, text: &str) -> std::io::Result<()> {
     })
 }
 
-/// At most one compiler a core.
+/// A few more compilers than cores, so that one which is stuck does not hold up the others.
 struct Permit;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
@@ -211,7 +213,7 @@ static FREED: Condvar = Condvar::new();
 
 impl Permit {
     fn take() -> Permit {
-        let most = thread::available_parallelism().map_or(1, usize::from);
+        let most = 2 + thread::available_parallelism().map_or(1, usize::from);
         let mut running = RUNNING.lock();
         FREED.wait_while(&mut running, |running| *running >= most);
         *running += 1;

@@ -1,12 +1,16 @@
 //! Knows the shape of a state difference: on the wire, in the log of a chain, and from blockifier.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use blockifier::state::cached_state::StateMaps;
 use indexmap::IndexMap;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use starknet_api::core::{ClassHash, CompiledClassHash, ContractAddress, Nonce};
 use starknet_api::state::{StorageKey, ThinStateDiff};
 use starknet_types_core::felt::Felt;
@@ -37,22 +41,16 @@ pub struct Changes {
     pub nonces: BTreeMap<Key, Felt>,
     pub class_hashes: BTreeMap<Key, Felt>,
     pub classes: Vec<Arc<Class>>,
-    /// Hashes that a wire difference lists as declared: each must come with a body or be known.
-    pub listed: Vec<Felt>,
+    /// Classes that a wire difference lists as declared, with their compiled hash if they have one:
+    /// each must come with a body or be known.
+    pub listed: Vec<(Felt, Option<Felt>)>,
 }
 
 impl Changes {
     pub fn from_maps(maps: StateMaps, classes: Vec<Arc<Class>>) -> Self {
-        let mut changes = Changes {
-            classes,
-            ..Changes::default()
-        };
+        let mut changes = Changes { classes, ..Changes::default() };
         for ((address, key), value) in maps.storage {
-            changes
-                .storage
-                .entry(address.into())
-                .or_default()
-                .insert(key.into(), value);
+            changes.storage.entry(address.into()).or_default().insert(key.into(), value);
         }
         for (address, nonce) in maps.nonces {
             changes.nonces.insert(address.into(), nonce.0);
@@ -65,49 +63,56 @@ impl Changes {
 
     /// Reads the wire form of a state difference.
     pub fn from_wire(text: &str, classes: Vec<Arc<Class>>) -> Outcome<Self> {
-        let wire: WireDiff = read_json("state diff", text)?;
-        let mut changes = Changes {
-            classes,
-            ..Changes::default()
-        };
-        for entry in &wire.storage_diffs {
+        let Object(wire): Object<WireDiff> = read_json("state diff", text)?;
+        let mut changes = Changes { classes, ..Changes::default() };
+        for Object(entry) in &wire.storage_diffs {
             let address = parse_address("storage_diffs.address", &entry.address)?;
             let slots = changes.storage.entry(address.into()).or_default();
-            for slot in &entry.storage_entries {
+            for Object(slot) in &entry.storage_entries {
                 let key = parse_key("storage_entries.key", &slot.key)?;
                 slots.insert(key.into(), parse("storage_entries.value", &slot.value)?);
             }
         }
-        for entry in &wire.nonces {
+        for Object(entry) in &wire.nonces {
             let address = parse_address("nonces.contract_address", &entry.contract_address)?;
-            changes
-                .nonces
-                .insert(address.into(), parse("nonces.nonce", &entry.nonce)?);
+            changes.nonces.insert(address.into(), parse("nonces.nonce", &entry.nonce)?);
         }
-        for entry in wire.deployed_contracts.iter().chain(&wire.replaced_classes) {
+        for Object(entry) in wire.deployed_contracts.iter().chain(&wire.replaced_classes) {
             let address = parse_address("address", &entry.address)?;
             if address == ContractAddress::default() {
                 return Err(input("address: nothing can be deployed at address 0"));
             }
-            changes
-                .class_hashes
-                .insert(address.into(), parse("class_hash", &entry.class_hash)?);
+            changes.class_hashes.insert(address.into(), parse("class_hash", &entry.class_hash)?);
         }
-        for entry in &wire.declared_classes {
-            parse(
-                "declared_classes.compiled_class_hash",
-                &entry.compiled_class_hash,
-            )?;
-            changes
-                .listed
-                .push(parse("declared_classes.class_hash", &entry.class_hash)?);
+        for Object(entry) in &wire.declared_classes {
+            let compiled =
+                parse("declared_classes.compiled_class_hash", &entry.compiled_class_hash)?;
+            let hash = parse("declared_classes.class_hash", &entry.class_hash)?;
+            changes.listed.push((hash, Some(compiled)));
         }
         for hash in &wire.deprecated_declared_classes {
-            changes
-                .listed
-                .push(parse("deprecated_declared_classes", hash)?);
+            changes.listed.push((parse("deprecated_declared_classes", hash)?, None));
         }
         Ok(changes)
+    }
+}
+
+/// A value that is written as a JSON object. By itself, serde takes a list for a structure too.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(Fields(PhantomData))
     }
 }
 
@@ -115,15 +120,15 @@ impl Changes {
 #[serde(deny_unknown_fields)]
 struct WireDiff {
     #[serde(default)]
-    storage_diffs: Vec<WireContractStorage>,
+    storage_diffs: Vec<Object<WireContractStorage>>,
     #[serde(default)]
-    nonces: Vec<WireNonce>,
+    nonces: Vec<Object<WireNonce>>,
     #[serde(default)]
-    deployed_contracts: Vec<WireContractClass>,
+    deployed_contracts: Vec<Object<WireContractClass>>,
     #[serde(default)]
-    replaced_classes: Vec<WireContractClass>,
+    replaced_classes: Vec<Object<WireContractClass>>,
     #[serde(default)]
-    declared_classes: Vec<WireDeclared>,
+    declared_classes: Vec<Object<WireDeclared>>,
     #[serde(default)]
     deprecated_declared_classes: Vec<String>,
 }
@@ -137,7 +142,7 @@ struct WireDeclared {
 #[serde(deny_unknown_fields)]
 struct WireContractStorage {
     address: String,
-    storage_entries: Vec<WireSlot>,
+    storage_entries: Vec<Object<WireSlot>>,
 }
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -162,10 +167,7 @@ struct WireContractClass {
 impl Diff {
     /// How many entries the protocol counts.
     pub fn length(&self) -> usize {
-        self.storage
-            .iter()
-            .map(|(_, slots)| slots.len())
-            .sum::<usize>()
+        self.storage.iter().map(|(_, slots)| slots.len()).sum::<usize>()
             + self.nonces.len()
             + self.deployed.len()
             + self.replaced.len()
@@ -266,9 +268,7 @@ impl Serialize for Pairs<'_> {
             }
         }
         serializer.collect_seq(
-            self.0
-                .iter()
-                .map(|(key, value)| Pair(Hex(key.felt()), Hex(*value), self.1, self.2)),
+            self.0.iter().map(|(key, value)| Pair(Hex(key.felt()), Hex(*value), self.1, self.2)),
         )
     }
 }

@@ -57,10 +57,7 @@ pub type Outcome<T> = Result<T, Failure>;
 
 impl Failure {
     pub fn new(kind: Kind, message: impl fmt::Display) -> Self {
-        Failure {
-            kind,
-            message: message.to_string(),
-        }
+        Failure { kind, message: message.to_string() }
     }
 }
 
@@ -95,10 +92,7 @@ pub fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
 pub fn refused_as<T>(kind: Kind, what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let place = PLACE.take();
-        Err(Failure::new(
-            kind,
-            format!("{what}: {} ({place})", panic_text(&*panic)),
-        ))
+        Err(Failure::new(kind, format!("{what}: {} ({place})", panic_text(&*panic))))
     })
 }
 

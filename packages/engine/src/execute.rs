@@ -44,11 +44,7 @@ pub struct Reader {
 
 impl Reader {
     pub fn new(state: Arc<State>, at: u64) -> Self {
-        Reader {
-            state,
-            at,
-            failure: OnceLock::new(),
-        }
+        Reader { state, at, failure: OnceLock::new() }
     }
 
     fn asked<T>(&self, answer: Outcome<T>) -> StateResult<T> {
@@ -60,10 +56,7 @@ impl Reader {
     }
 
     pub fn storage(&self, address: Key, key: Key) -> Outcome<Felt> {
-        match (
-            self.state.storage(address, key, self.at),
-            &self.state.origin,
-        ) {
+        match (self.state.storage(address, key, self.at), &self.state.origin) {
             (Some(value), _) => Ok(value),
             (None, Some(origin)) => origin.storage(address, key),
             (None, None) => Ok(Felt::ZERO),
@@ -117,11 +110,7 @@ impl StateReader for Reader {
 
     fn get_compiled_class_hash(&self, hash: ClassHash) -> StateResult<CompiledClassHash> {
         let class = self.asked(self.class(hash.into()))?;
-        Ok(CompiledClassHash(
-            class
-                .and_then(|class| class.compiled_hash)
-                .unwrap_or_default(),
-        ))
+        Ok(CompiledClassHash(class.and_then(|class| class.compiled_hash).unwrap_or_default()))
     }
 
     fn get_compiled_class_hash_v2(
@@ -158,11 +147,7 @@ pub struct Session {
 impl Session {
     pub fn new(state: Arc<State>, at: u64, block: Arc<Block>) -> Self {
         let cached = CachedState::new(Reader::new(state, at));
-        Session {
-            cached,
-            block,
-            class_hashes: HashMap::new(),
-        }
+        Session { cached, block, class_hashes: HashMap::new() }
     }
 
     pub fn constants(&self) -> &VersionedConstants {
@@ -204,12 +189,7 @@ impl Session {
         };
         let changes = Changes::from_maps(maps, classes);
         let diff = self.classify(&changes)?;
-        Ok(Run::Executed(Box::new(Executed {
-            info,
-            diff,
-            changes,
-            gas_mode,
-        })))
+        Ok(Run::Executed(Box::new(Executed { info, diff, changes, gas_mode })))
     }
 
     /// Tells deployed contracts from replaced classes.
@@ -248,9 +228,7 @@ impl Session {
 
     /// Everything that was read from the state below since the session began.
     pub fn initial_reads(&self) -> Outcome<StateMaps> {
-        self.cached
-            .get_initial_reads()
-            .map_err(|error| Failure::new(Kind::Internal, error))
+        self.cached.get_initial_reads().map_err(|error| Failure::new(Kind::Internal, error))
     }
 }
 

@@ -61,9 +61,7 @@ pub fn parse(what: &str, text: &str) -> Outcome<Felt> {
     }
     let felt = Felt::from_bytes_be(&bytes);
     if felt.to_bytes_be() != bytes {
-        return Err(input(format!(
-            "{what}: {text} is not below the field's prime"
-        )));
+        return Err(input(format!("{what}: {text} is not below the field's prime")));
     }
     Ok(felt)
 }

@@ -38,9 +38,7 @@ pub fn keccak(bytes: &[u8]) -> Felt {
 /// The slot of a storage variable, or of an entry of a map when keys are given.
 pub fn storage_address(variable: &str, keys: &[Felt]) -> Outcome<Felt> {
     if !variable.is_ascii() || variable.is_empty() {
-        return Err(input(format!(
-            "variable: {variable:?} is not an ASCII name"
-        )));
+        return Err(input(format!("variable: {variable:?} is not an ASCII name")));
     }
     Ok(*get_storage_var_address(variable, keys).0.key())
 }
@@ -68,7 +66,5 @@ pub fn message_to_l1(from: Felt, to: Felt, payload: &[Felt]) -> String {
         keccak.update(word.to_bytes_be());
     }
     let digest = keccak.finalize();
-    digest.iter().fold(String::from("0x"), |text, byte| {
-        text + &format!("{byte:02x}")
-    })
+    digest.iter().fold(String::from("0x"), |text, byte| text + &format!("{byte:02x}"))
 }

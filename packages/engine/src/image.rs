@@ -1,7 +1,8 @@
 //! Knows the binary form of a whole state: a stream of checked frames, each a run of records.
 //!
-//! `SBXSTATE`, a format number, then frames of length, CRC-32 and records. Felts are written
-//! without leading zeros, numbers as varints. Nothing in it is executed or compiled on reading.
+//! `SBXSTATE`, a format number, then frames of length, CRC-32 and records. Each checksum continues
+//! the one before, so frames can neither be lost nor change places. Felts are written without
+//! leading zeros, numbers as varints. Nothing in it is executed or compiled on reading.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -19,9 +20,10 @@ use crate::state::{Contract, Declared, Shared, State};
 
 const MAGIC: &[u8; 8] = b"SBXSTATE";
 const FORMAT: u8 = 1;
+/// A frame ends with the record that reaches this.
 const FRAME_BYTES: usize = 256 << 10;
-/// No writer makes a larger frame; a larger length is damage. One class is one record.
-const LARGEST_FRAME: usize = 64 << 20;
+/// Numbers that cross into JavaScript must be exact there.
+const LARGEST_VERSION: u64 = (1 << 53) - 1;
 
 const HEAD: u8 = 1;
 const CLASS: u8 = 2;
@@ -49,14 +51,12 @@ enum Place {
 pub struct Export {
     state: Arc<State>,
     place: Place,
+    checksum: u32,
 }
 
 impl Export {
     pub fn new(state: Arc<State>) -> Self {
-        Export {
-            state,
-            place: Place::Start,
-        }
+        Export { state, place: Place::Start, checksum: 0 }
     }
 
     /// The next piece of the stream; none at its end.
@@ -73,9 +73,9 @@ impl Export {
         if payload == 0 {
             return None;
         }
-        let checksum = crc32fast::hash(&out[frame + 8..]);
+        self.checksum = checksum(self.checksum, &out[frame + 8..]);
         out[frame..frame + 4].copy_from_slice(&(payload as u32).to_le_bytes());
-        out[frame + 4..frame + 8].copy_from_slice(&checksum.to_le_bytes());
+        out[frame + 4..frame + 8].copy_from_slice(&self.checksum.to_le_bytes());
         Some(out)
     }
 
@@ -151,11 +151,16 @@ impl Export {
     }
 }
 
+/// Continues a checksum over the next frame and its length.
+fn checksum(before: u32, payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(before);
+    hasher.update(&(payload.len() as u64).to_le_bytes());
+    hasher.update(payload);
+    hasher.finalize()
+}
+
 fn after(last: Option<Key>) -> (Bound<Key>, Bound<Key>) {
-    (
-        last.map_or(Bound::Unbounded, Bound::Excluded),
-        Bound::Unbounded,
-    )
+    (last.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
 }
 
 fn number(out: &mut Vec<u8>, mut value: u64) {
@@ -224,6 +229,9 @@ fn block(out: &mut Vec<u8>, diff: &Diff) {
 pub struct Import {
     pending: Vec<u8>,
     started: bool,
+    checksum: u32,
+    /// Whether the record that tells the version has been read.
+    headed: bool,
     state: State,
     current: Option<(Key, Contract)>,
     ended: bool,
@@ -234,6 +242,8 @@ impl Import {
         Import {
             pending: Vec::new(),
             started: false,
+            checksum: 0,
+            headed: false,
             state: State::new(0, true, origin),
             current: None,
             ended: false,
@@ -243,43 +253,48 @@ impl Import {
     pub fn push(&mut self, piece: &[u8]) -> Outcome<()> {
         self.pending.extend_from_slice(piece);
         let pending = std::mem::take(&mut self.pending);
-        let mut rest = &pending[..];
+        let read = self.read(&pending)?;
+        self.pending = pending;
+        self.pending.drain(..read);
+        if self.ended && !self.pending.is_empty() {
+            return Err(damaged("something follows its end"));
+        }
+        Ok(())
+    }
+
+    /// Reads as many whole frames as there are; how many bytes that was.
+    fn read(&mut self, pending: &[u8]) -> Outcome<usize> {
+        let mut rest = pending;
         if !self.started {
-            if rest.len() < MAGIC.len() + 1 {
-                self.pending = pending;
-                return Ok(());
-            }
-            let (magic, after) = rest.split_at(MAGIC.len());
+            let Some((head, after)) = rest.split_at_checked(MAGIC.len() + 1) else { return Ok(0) };
+            let (magic, format) = head.split_at(MAGIC.len());
             if magic != MAGIC {
                 return Err(Failure::new(Kind::Image, "this is not a state image"));
             }
-            if after[0] != FORMAT {
-                let found = after[0];
+            if format != [FORMAT] {
+                let found = format.first().copied().unwrap_or_default();
                 return Err(Failure::new(
                     Kind::Image,
                     format!("state image format {found}: this version reads format {FORMAT}"),
                 ));
             }
-            rest = &after[1..];
+            rest = after;
             self.started = true;
         }
         while let Some((head, body)) = rest.split_at_checked(8) {
-            let (length, checksum) = (little(&head[..4]), little(&head[4..]));
-            let length = length as usize;
-            if length > LARGEST_FRAME {
-                return Err(damaged("a frame is too long"));
+            let (length, expected) = (little(&head[..4]) as usize, little(&head[4..]));
+            if length == 0 || self.ended {
+                return Err(damaged("something follows its end"));
             }
-            let Some((payload, next)) = body.split_at_checked(length) else {
-                break;
-            };
-            if crc32fast::hash(payload) != checksum {
+            let Some((payload, next)) = body.split_at_checked(length) else { break };
+            self.checksum = checksum(self.checksum, payload);
+            if self.checksum != expected {
                 return Err(damaged("a checksum does not match"));
             }
             self.frame(payload)?;
             rest = next;
         }
-        self.pending = rest.to_vec();
-        Ok(())
+        Ok(pending.len() - rest.len())
     }
 
     pub fn finish(self) -> Outcome<State> {
@@ -295,13 +310,21 @@ impl Import {
             if self.ended {
                 return Err(damaged("something follows its end"));
             }
-            match input.byte()? {
+            let kind = input.byte()?;
+            if self.headed == (kind == HEAD) {
+                return Err(damaged("its head is missing or repeated"));
+            }
+            match kind {
                 HEAD => {
+                    self.headed = true;
                     self.state.version = input.number()?;
                     self.state.keep_history = input.number()? == 1;
+                    if self.state.version > LARGEST_VERSION {
+                        return Err(damaged("its version is out of range"));
+                    }
                 }
                 CLASS => {
-                    let since = input.number()?;
+                    let since = input.date(self.state.version)?;
                     let wire = input.bytes()?;
                     let has_casm = input.number()? == 1;
                     let casm = input.bytes()?;
@@ -313,15 +336,15 @@ impl Import {
                     self.close_contract();
                     let address = Key::from(input.felt()?);
                     let contract = Contract {
-                        class: input.optional_cell()?,
-                        nonce: input.optional_cell()?,
+                        class: input.optional_cell(self.state.version)?,
+                        nonce: input.optional_cell(self.state.version)?,
                         storage: OrdMap::new(),
                     };
                     self.current = Some((address, contract));
                 }
                 SLOT => {
                     let key = Key::from(input.felt()?);
-                    let cell = input.cell()?;
+                    let cell = input.cell(self.state.version)?;
                     let Some((_, contract)) = &mut self.current else {
                         return Err(damaged("a slot belongs to no contract"));
                     };
@@ -359,35 +382,27 @@ impl Import {
 
     fn close_contract(&mut self) {
         if let Some((address, contract)) = self.current.take() {
-            self.state
-                .restore_contract(address, Shared(Arc::new(contract)));
+            self.state.restore_contract(address, Shared(Arc::new(contract)));
         }
     }
 }
 
 fn little(four: &[u8]) -> u32 {
-    four.iter()
-        .rev()
-        .fold(0, |value, byte| value << 8 | u32::from(*byte))
+    four.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
     fn byte(&mut self) -> Outcome<u8> {
-        let (first, rest) = self
-            .0
-            .split_first()
-            .ok_or_else(|| damaged("a record is cut"))?;
+        let (first, rest) = self.0.split_first().ok_or_else(|| damaged("a record is cut"))?;
         self.0 = rest;
         Ok(*first)
     }
 
     fn take(&mut self, count: usize) -> Outcome<&'a [u8]> {
-        let (taken, rest) = self
-            .0
-            .split_at_checked(count)
-            .ok_or_else(|| damaged("a record is cut"))?;
+        let (taken, rest) =
+            self.0.split_at_checked(count).ok_or_else(|| damaged("a record is cut"))?;
         self.0 = rest;
         Ok(taken)
     }
@@ -423,40 +438,37 @@ impl<'a> Input<'a> {
         if length > 32 {
             return Err(damaged("a felt is too long"));
         }
-        Ok(Felt::from_bytes_be_slice(self.take(length)?))
+        let bytes = self.take(length)?;
+        let felt = Felt::from_bytes_be_slice(bytes);
+        if bytes.first() == Some(&0) || !felt.to_bytes_be().ends_with(bytes) {
+            return Err(damaged("a felt is not in its shortest form, or above the prime"));
+        }
+        Ok(felt)
     }
 
-    fn cell(&mut self) -> Outcome<Cell> {
-        let newest = (self.felt()?, self.number()?);
-        let mut history = Vec::with_capacity(1);
-        history.push(newest);
+    /// A version no later than the one being written.
+    fn date(&mut self, version: u64) -> Outcome<u64> {
+        let date = self.number()?;
+        if date > version {
+            return Err(damaged("something is newer than its version"));
+        }
+        Ok(date)
+    }
+
+    fn cell(&mut self, version: u64) -> Outcome<Cell> {
+        let mut history = vec![(self.felt()?, self.date(version)?)];
         for _ in 0..self.length()? {
             history.push((self.felt()?, self.number()?));
         }
-        let mut oldest_first = history.into_iter().rev();
-        let (value, since) = oldest_first.next().unwrap_or(newest);
-        let mut cell = Cell::new(value, since);
-        for (value, since) in oldest_first {
-            if since <= cell.since {
-                return Err(damaged("the history of a value is not in order"));
-            }
-            cell.put(value, since, true);
-        }
-        Ok(cell)
+        Cell::from_history(history).ok_or_else(|| damaged("the history of a value is not in order"))
     }
 
-    fn optional_cell(&mut self) -> Outcome<Option<Cell>> {
-        if self.number()? == 0 {
-            Ok(None)
-        } else {
-            self.cell().map(Some)
-        }
+    fn optional_cell(&mut self, version: u64) -> Outcome<Option<Cell>> {
+        if self.number()? == 0 { Ok(None) } else { self.cell(version).map(Some) }
     }
 
     fn pairs(&mut self) -> Outcome<Box<[(Key, Felt)]>> {
-        (0..self.length()?)
-            .map(|_| Ok((Key::from(self.felt()?), self.felt()?)))
-            .collect()
+        (0..self.length()?).map(|_| Ok((Key::from(self.felt()?), self.felt()?))).collect()
     }
 
     fn block(&mut self) -> Outcome<Diff> {

@@ -14,6 +14,7 @@ mod error;
 mod execute;
 mod felt;
 mod hash;
+mod history;
 mod image;
 mod origin;
 mod report;
@@ -59,11 +60,15 @@ fn off_thread<'env, T: ToNapiValue + Send + 'static>(
     env: &'env Env,
     work: impl FnOnce() -> Outcome<T> + Send + 'static,
 ) -> Result<PromiseRaw<'env, T>> {
-    env.spawn_future(async move {
-        let done = tokio::task::spawn_blocking(move || guarded(work)).await;
-        let lost = |error| Failure::new(Kind::Internal, format!("a worker was lost: {error}"));
-        Ok(done.map_err(lost).map_err(Error::from)??)
-    })
+    env.spawn_future(on_worker(work))
+}
+
+async fn on_worker<T: Send + 'static>(
+    work: impl FnOnce() -> Outcome<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(move || guarded(work)).await;
+    let lost = |error| Failure::new(Kind::Internal, format!("a worker was lost: {error}"));
+    Ok(done.map_err(lost).map_err(Error::from)??)
 }
 
 /// Large values are freed here, so that no collection of garbage stops the JavaScript thread.
@@ -118,22 +123,27 @@ pub struct ClassLimits {
     pub compile_bytes: Option<f64>,
 }
 
-fn class_limits(given: Option<ClassLimits>) -> class::Limits {
+fn class_limits(given: Option<ClassLimits>) -> Outcome<class::Limits> {
     let mut limits = class::Limits::none();
-    if let Some(given) = given {
-        let set = |limit: &mut u64, value: Option<f64>| {
-            if let Some(value) = value {
-                *limit = value as u64;
-            }
-        };
-        set(&mut limits.compiled_bytes, given.compiled_bytes);
-        set(&mut limits.bytecode_felts, given.bytecode_felts);
-        set(&mut limits.sierra_felts, given.sierra_felts);
-        set(&mut limits.compile_millis, given.compile_millis);
-        set(&mut limits.compile_bytes, given.compile_bytes);
+    let Some(given) = given else { return Ok(limits) };
+    for (name, limit, value) in [
+        ("compiledBytes", &mut limits.compiled_bytes, given.compiled_bytes),
+        ("bytecodeFelts", &mut limits.bytecode_felts, given.bytecode_felts),
+        ("sierraFelts", &mut limits.sierra_felts, given.sierra_felts),
+        ("compileMillis", &mut limits.compile_millis, given.compile_millis),
+        ("compileBytes", &mut limits.compile_bytes, given.compile_bytes),
+    ] {
+        match value {
+            None => {}
+            Some(value) if value >= 0.0 => *limit = value as u64,
+            Some(value) => return Err(input(format!("{name}: {value} is not a limit"))),
+        }
     }
-    limits
+    Ok(limits)
 }
+
+/// Compilations wait in line without a thread; others must find one free.
+static COMPILING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(64);
 
 #[napi(object)]
 pub struct ClassFigures {
@@ -156,21 +166,16 @@ impl Class {
         text: String,
         limits: Option<ClassLimits>,
     ) -> Result<PromiseRaw<'_, Class>> {
-        let limits = class_limits(limits);
-        off_thread(env, move || {
-            Ok(Class {
-                inner: class::Class::compile(&text, &limits)?,
-            })
+        let limits = class_limits(limits)?;
+        env.spawn_future(async move {
+            let _place = COMPILING.acquire().await;
+            on_worker(move || Ok(Class { inner: class::Class::compile(&text, &limits)? })).await
         })
     }
 
     #[napi(catch_unwind)]
     pub fn with_casm(env: &Env, text: String, casm: String) -> Result<PromiseRaw<'_, Class>> {
-        off_thread(env, move || {
-            Ok(Class {
-                inner: class::Class::with_casm(&text, &casm)?,
-            })
-        })
+        off_thread(env, move || Ok(Class { inner: class::Class::with_casm(&text, &casm)? }))
     }
 
     #[napi(catch_unwind)]
@@ -248,9 +253,7 @@ impl Origin {
                 .block_on(async { ask.call_async(question).await?.await })
                 .map_err(|error| error.reason.clone())
         };
-        Origin {
-            inner: Arc::new(origin::Origin::new(Box::new(ask))),
-        }
+        Origin { inner: Arc::new(origin::Origin::new(Box::new(ask))) }
     }
 
     /// How many questions have been asked.
@@ -271,9 +274,7 @@ pub struct Block {
 impl Block {
     #[napi(constructor, catch_unwind)]
     pub fn new(values: String) -> Result<Block> {
-        Ok(Block {
-            inner: Arc::new(block::Block::parse(&values)?),
-        })
+        Ok(Block { inner: Arc::new(block::Block::parse(&values)?) })
     }
 
     /// Commitments, counts and hash once `version` of the state is this block's.
@@ -310,9 +311,7 @@ impl Transaction {
         let chain_id = block::parse_chain_id(&chain_id)?;
         let declared = declared.map(|class| class.inner.clone());
         let inner = transaction::Transaction::parse(&text, &chain_id, declared)?;
-        Ok(Transaction {
-            inner: Arc::new(inner),
-        })
+        Ok(Transaction { inner: Arc::new(inner) })
     }
 
     #[napi(getter, js_name = "type", catch_unwind)]
@@ -438,11 +437,7 @@ impl Execution {
                 next: None,
             },
             Run::Executed(run) => Execution {
-                outcome: if run.info.is_reverted() {
-                    "reverted"
-                } else {
-                    "accepted"
-                },
+                outcome: if run.info.is_reverted() { "reverted" } else { "accepted" },
                 receipt: Some(report::receipt(transaction, run)?),
                 trace: Some(report::trace(transaction, run, constants)?),
                 diff_length: run.diff.length() as u32,
@@ -514,11 +509,7 @@ impl State {
     pub fn new(version: f64, keep_history: bool, origin: Option<&Origin>) -> Result<State> {
         let version = version_number("version", version)?;
         let origin = origin.map(|origin| origin.inner.clone());
-        Ok(State::head(Arc::new(state::State::new(
-            version,
-            keep_history,
-            origin,
-        ))))
+        Ok(State::head(Arc::new(state::State::new(version, keep_history, origin))))
     }
 
     /// The version being written, or the one that a view shows.
@@ -561,10 +552,7 @@ impl State {
     pub fn storage_since(&self, address: String, key: String) -> Result<Option<f64>> {
         let address = parse_address("address", &address)?.into();
         let key = parse_key("key", &key)?.into();
-        Ok(self
-            .inner
-            .storage_since(address, key, self.at)
-            .map(|version| version as f64))
+        Ok(self.inner.storage_since(address, key, self.at).map(|version| version as f64))
     }
 
     // The same reads, asking the origin where they must.
@@ -604,20 +592,14 @@ impl State {
         class_hash: String,
     ) -> Result<PromiseRaw<'env, Option<Class>>> {
         let hash = Key::from(parse("class_hash", &class_hash)?);
-        self.read(env, move |reader| {
-            Ok(reader.class(hash)?.map(|inner| Class { inner }))
-        })
+        self.read(env, move |reader| Ok(reader.class(hash)?.map(|inner| Class { inner })))
     }
 
     /// The version that declared a class; null if this chain did not.
     #[napi(catch_unwind)]
     pub fn class_since(&self, class_hash: String) -> Result<Option<f64>> {
         let hash = Key::from(parse("class_hash", &class_hash)?);
-        let entry = self
-            .inner
-            .classes
-            .get(&hash)
-            .filter(|entry| entry.since <= self.at);
+        let entry = self.inner.classes.get(&hash).filter(|entry| entry.since <= self.at);
         Ok(entry.map(|entry| entry.since as f64))
     }
 
@@ -644,20 +626,10 @@ impl State {
         Ok(State::head(Arc::new(self.writable()?.advance())))
     }
 
-    /// An empty chain's state that writes another version.
-    #[napi(catch_unwind)]
-    pub fn renumbered(&self, version: f64) -> Result<State> {
-        let version = version_number("version", version)?;
-        Ok(State::head(Arc::new(self.writable()?.renumbered(version)?)))
-    }
-
     /// A second handle on the same value.
     #[napi(catch_unwind)]
     pub fn copy(&self) -> State {
-        State {
-            inner: self.inner.clone(),
-            at: self.at,
-        }
+        State { inner: self.inner.clone(), at: self.at }
     }
 
     // History.
@@ -667,10 +639,7 @@ impl State {
     pub fn at(&self, version: f64) -> Result<State> {
         let at = version_number("version", version)?;
         self.inner.check_readable(at)?;
-        Ok(State {
-            inner: self.inner.clone(),
-            at,
-        })
+        Ok(State { inner: self.inner.clone(), at })
     }
 
     /// A writable state as it stood when `version` was closed.
@@ -678,9 +647,15 @@ impl State {
     pub fn rewind<'env>(&self, env: &'env Env, version: f64) -> Result<PromiseRaw<'env, State>> {
         let version = version_number("version", version)?;
         let state = self.inner.clone();
-        off_thread(env, move || {
-            Ok(State::head(Arc::new(state.rewind(version)?)))
-        })
+        off_thread(env, move || Ok(State::head(Arc::new(state.rewind(version)?))))
+    }
+
+    /// The same state without what is older than `version`.
+    #[napi(catch_unwind)]
+    pub fn forget<'env>(&self, env: &'env Env, version: f64) -> Result<PromiseRaw<'env, State>> {
+        let version = version_number("version", version)?;
+        let state = self.writable()?.clone();
+        off_thread(env, move || Ok(State::head(Arc::new(state.forget(version)))))
     }
 
     /// What a version changed, as JSON.
@@ -783,9 +758,7 @@ impl State {
             calldata: parse_all("calldata", &calldata)?,
         };
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
-        off_thread(env, move || {
-            report::called(&execute::call(state, at, &block, call)?)
-        })
+        off_thread(env, move || report::called(&execute::call(state, at, &block, call)?))
     }
 
     // Measuring.
@@ -816,9 +789,7 @@ impl State {
         let address = parse_address("address", &address)?.into();
         let state = self.writable()?.clone();
         off_thread(env, move || {
-            Ok(State::head(bench::fill(
-                state, address, versions, writes, distinct,
-            )?))
+            Ok(State::head(bench::fill(state, address, versions, writes, distinct)?))
         })
     }
 
@@ -834,9 +805,7 @@ impl State {
     ) -> Result<PromiseRaw<'env, f64>> {
         let address = parse_address("address", &address)?.into();
         let state = self.inner.clone();
-        off_thread(env, move || {
-            Ok(bench::reads(&state, address, reads, distinct, old))
-        })
+        off_thread(env, move || Ok(bench::reads(&state, address, reads, distinct, old)))
     }
 }
 
@@ -870,9 +839,7 @@ impl StateExport {
     #[napi(constructor, catch_unwind)]
     pub fn new(state: &State) -> Result<StateExport> {
         let export = image::Export::new(state.writable()?.clone());
-        Ok(StateExport {
-            inner: Arc::new(Mutex::new(export)),
-        })
+        Ok(StateExport { inner: Arc::new(Mutex::new(export)) })
     }
 
     /// The next piece; null at the end.
@@ -893,9 +860,7 @@ impl StateImport {
     #[napi(constructor, catch_unwind)]
     pub fn new(origin: Option<&Origin>) -> StateImport {
         let import = image::Import::new(origin.map(|origin| origin.inner.clone()));
-        StateImport {
-            inner: Arc::new(Mutex::new(Some(import))),
-        }
+        StateImport { inner: Arc::new(Mutex::new(Some(import))) }
     }
 
     #[napi(catch_unwind)]
@@ -935,10 +900,7 @@ pub fn pedersen(felts: Vec<String>) -> Result<String> {
 
 #[napi(catch_unwind)]
 pub fn pedersen_pair(left: String, right: String) -> Result<String> {
-    Ok(hex(hash::pedersen_pair(
-        parse("left", &left)?,
-        parse("right", &right)?,
-    )))
+    Ok(hex(hash::pedersen_pair(parse("left", &left)?, parse("right", &right)?)))
 }
 
 #[napi(catch_unwind)]
@@ -954,9 +916,8 @@ pub fn blake(felts: Vec<String>) -> Result<String> {
 #[napi(catch_unwind)]
 pub fn hades(felts: Vec<String>) -> Result<Vec<String>> {
     let felts = parse_all("felts", &felts)?;
-    let state: [Felt; 3] = felts
-        .try_into()
-        .map_err(|_| input("felts: the permutation takes exactly three"))?;
+    let state: [Felt; 3] =
+        felts.try_into().map_err(|_| input("felts: the permutation takes exactly three"))?;
     Ok(hash::hades(state).map(hex).to_vec())
 }
 
@@ -967,10 +928,7 @@ pub fn keccak(text: String) -> String {
 
 #[napi(catch_unwind)]
 pub fn storage_address(variable: String, keys: Vec<String>) -> Result<String> {
-    Ok(hex(hash::storage_address(
-        &variable,
-        &parse_all("keys", &keys)?,
-    )?))
+    Ok(hex(hash::storage_address(&variable, &parse_all("keys", &keys)?)?))
 }
 
 #[napi(catch_unwind)]
@@ -991,27 +949,17 @@ pub fn contract_address(
 #[napi(catch_unwind)]
 pub fn message_to_l1_hash(from: String, to: String, payload: Vec<String>) -> Result<String> {
     let payload = parse_all("payload", &payload)?;
-    Ok(hash::message_to_l1(
-        parse("from_address", &from)?,
-        parse("to_address", &to)?,
-        &payload,
-    ))
+    Ok(hash::message_to_l1(parse("from_address", &from)?, parse("to_address", &to)?, &payload))
 }
 
 #[napi(catch_unwind)]
 pub fn private_keys(seed: u32, count: u32) -> Vec<String> {
-    account::private_keys(seed, count)
-        .into_iter()
-        .map(hex)
-        .collect()
+    account::private_keys(seed, count).into_iter().map(hex).collect()
 }
 
 #[napi(catch_unwind)]
 pub fn public_key(private_key: String) -> Result<String> {
-    Ok(hex(account::public_key(parse(
-        "private_key",
-        &private_key,
-    )?)?))
+    Ok(hex(account::public_key(parse("private_key", &private_key)?)?))
 }
 
 #[napi(catch_unwind)]

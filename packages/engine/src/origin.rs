@@ -43,10 +43,7 @@ pub struct Origin {
 
 impl Origin {
     pub fn new(ask: Box<Ask>) -> Self {
-        Origin {
-            ask,
-            answers: DashMap::new(),
-        }
+        Origin { ask, answers: DashMap::new() }
     }
 
     pub fn storage(&self, address: Key, key: Key) -> Outcome<Felt> {
@@ -120,10 +117,7 @@ impl Origin {
     fn fetch(&self, question: Question) -> Outcome<Answer> {
         let text = question.wire();
         let unanswered = |reason: String| {
-            Failure::new(
-                Kind::Origin,
-                format!("the origin did not answer {text}: {reason}"),
-            )
+            Failure::new(Kind::Origin, format!("the origin did not answer {text}: {reason}"))
         };
         let reply = (self.ask)(text.clone()).map_err(unanswered)?;
         match (question, reply) {
@@ -134,10 +128,7 @@ impl Origin {
                     unanswered(format!("its class cannot be used: {}", failure.message))
                 })?;
                 if Key::from(class.hash) != hash {
-                    return Err(unanswered(format!(
-                        "it sent class {} instead",
-                        hex(class.hash)
-                    )));
+                    return Err(unanswered(format!("it sent class {} instead", hex(class.hash))));
                 }
                 Ok(Answer::Class(Some(class)))
             }
@@ -154,11 +145,7 @@ impl Question {
         let hex = |key: Key| hex(key.felt());
         match self {
             Question::Storage(address, key) => {
-                format!(
-                    r#"{{"kind":"storage","address":"{}","key":"{}"}}"#,
-                    hex(address),
-                    hex(key)
-                )
+                format!(r#"{{"kind":"storage","address":"{}","key":"{}"}}"#, hex(address), hex(key))
             }
             Question::Nonce(address) => {
                 format!(r#"{{"kind":"nonce","address":"{}"}}"#, hex(address))

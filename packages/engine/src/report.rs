@@ -84,11 +84,7 @@ struct Gas {
 
 impl From<&GasVector> for Gas {
     fn from(gas: &GasVector) -> Self {
-        Gas {
-            l1_gas: gas.l1_gas.0,
-            l1_data_gas: gas.l1_data_gas.0,
-            l2_gas: gas.l2_gas.0,
-        }
+        Gas { l1_gas: gas.l1_gas.0, l1_data_gas: gas.l1_data_gas.0, l2_gas: gas.l2_gas.0 }
     }
 }
 
@@ -144,19 +140,11 @@ pub fn receipt(transaction: &Transaction, run: &Executed) -> Outcome<String> {
         transaction_hash: Hex(transaction.hash.0),
         actual_fee: Payment {
             amount: Hex(Felt::from(info.receipt.fee.0)),
-            unit: if transaction.pays_in_wei() {
-                "WEI"
-            } else {
-                "FRI"
-            },
+            unit: if transaction.pays_in_wei() { "WEI" } else { "FRI" },
         },
         messages_sent: in_order(info.non_optional_call_infos(), |call| messages(call, false)),
         events: in_order(info.non_optional_call_infos(), |call| events(call, false)),
-        execution_status: if reason.is_some() {
-            "REVERTED"
-        } else {
-            "SUCCEEDED"
-        },
+        execution_status: if reason.is_some() { "REVERTED" } else { "SUCCEEDED" },
         revert_reason: reason.as_deref(),
         execution_resources: Gas::from(&info.receipt.gas),
         data_availability: Gas::from(&info.receipt.da_gas),
@@ -206,15 +194,9 @@ struct InnerGas {
 
 impl Serialize for Invocation<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Invocation {
-            call: info,
-            constants,
-            mode,
-        } = self;
+        let Invocation { call: info, constants, mode } = self;
         let call = &info.call;
-        let gas = info
-            .summarize(constants)
-            .to_partial_gas_vector(constants, mode);
+        let gas = info.summarize(constants).to_partial_gas_vector(constants, mode);
         let mut object = serializer.serialize_map(Some(13))?;
         object.serialize_entry("contract_address", &Hex(*call.storage_address.0.key()))?;
         object.serialize_entry("entry_point_selector", &Hex(call.entry_point_selector.0))?;
@@ -237,24 +219,14 @@ impl Serialize for Invocation<'_> {
             },
         )?;
         object.serialize_entry("result", &HexList(&info.execution.retdata.0))?;
-        let inner: Vec<_> = info
-            .inner_calls
-            .iter()
-            .map(|call| Invocation {
-                call,
-                constants,
-                mode,
-            })
-            .collect();
+        let inner: Vec<_> =
+            info.inner_calls.iter().map(|call| Invocation { call, constants, mode }).collect();
         object.serialize_entry("calls", &inner)?;
         let events: Vec<_> = events(info, true).map(|(_, event)| event).collect();
         object.serialize_entry("events", &events)?;
         let messages: Vec<_> = messages(info, true).map(|(_, message)| message).collect();
         object.serialize_entry("messages", &messages)?;
-        let gas = InnerGas {
-            l1_gas: gas.l1_gas.0,
-            l2_gas: gas.l2_gas.0,
-        };
+        let gas = InnerGas { l1_gas: gas.l1_gas.0, l2_gas: gas.l2_gas.0 };
         object.serialize_entry("execution_resources", &gas)?;
         object.serialize_entry("is_reverted", &info.execution.failed)?;
         object.end()
@@ -268,22 +240,14 @@ pub fn trace(
 ) -> Outcome<String> {
     let info = &run.info;
     let mode = &run.gas_mode;
-    let told = |call| Invocation {
-        call,
-        constants,
-        mode,
-    };
+    let told = |call| Invocation { call, constants, mode };
     let reason = revert_reason(run);
     let mut execution = match (&reason, &info.execute_call_info) {
         (Some(revert_reason), _) => Some(Execution::Reverted { revert_reason }),
         (None, call) => call.as_ref().map(told).map(Execution::Done),
     };
     let mut only_for = |name| {
-        if transaction.type_name() == name {
-            execution.take()
-        } else {
-            None
-        }
+        if transaction.type_name() == name { execution.take() } else { None }
     };
     written(&Trace {
         r#type: transaction.type_name(),
@@ -319,11 +283,7 @@ struct Fault {
 
 impl Fault {
     fn of_stack(stack: &ErrorStack) -> Self {
-        let mut fault = Fault {
-            message: stack.to_string(),
-            frames: Vec::new(),
-            panic: None,
-        };
+        let mut fault = Fault { message: stack.to_string(), frames: Vec::new(), panic: None };
         for segment in &stack.stack {
             match segment {
                 ErrorStackSegment::EntryPoint(frame) => fault.frames.push(Frame {
@@ -350,22 +310,11 @@ impl Fault {
             class_hash: Hex(frame.class_hash.unwrap_or_default().0),
             selector: Hex(frame.selector.0),
         }));
-        self.panic = Some(
-            summary
-                .last_retdata
-                .0
-                .iter()
-                .map(|felt| Hex(*felt))
-                .collect(),
-        );
+        self.panic = Some(summary.last_retdata.0.iter().map(|felt| Hex(*felt)).collect());
     }
 
     fn of_text(message: String) -> Self {
-        Fault {
-            message,
-            frames: Vec::new(),
-            panic: None,
-        }
+        Fault { message, frames: Vec::new(), panic: None }
     }
 }
 
@@ -460,15 +409,8 @@ pub fn rejection(error: &TransactionExecutionError) -> Outcome<String> {
         | Error::ProgramError(_) => "other",
     };
     let fault = Fault::of_stack(&gen_tx_execution_error_trace(error));
-    let fault = Fault {
-        message: error.to_string(),
-        ..fault
-    };
-    written(&Rejection {
-        reason,
-        fault,
-        nonce,
-    })
+    let fault = Fault { message: error.to_string(), ..fault };
+    written(&Rejection { reason, fault, nonce })
 }
 
 #[derive(Serialize)]
@@ -490,24 +432,18 @@ struct CallFailure<'a> {
 pub fn called(called: &Called) -> Outcome<String> {
     let report = match called {
         Called::Returned(felts) => CallReport::Result(HexList(felts)),
-        Called::Failed(stack) => CallReport::Failure(CallFailure {
-            fault: Fault::of_stack(stack),
-            returned: Vec::new(),
-        }),
+        Called::Failed(stack) => {
+            CallReport::Failure(CallFailure { fault: Fault::of_stack(stack), returned: Vec::new() })
+        }
         Called::Panicked(root) => {
             let failed = failing_chain(root);
-            let last = failed
-                .last()
-                .map_or(&root.execution.retdata.0, |c| &c.execution.retdata.0);
+            let last = failed.last().map_or(&root.execution.retdata.0, |c| &c.execution.retdata.0);
             let fault = Fault {
                 message: starknet_api::execution_utils::format_panic_data(last),
                 frames: failed.iter().map(|call| panic_frame(call)).collect(),
                 panic: Some(last.iter().map(|felt| Hex(*felt)).collect()),
             };
-            let returned = failed
-                .iter()
-                .map(|call| HexList(&call.execution.retdata.0))
-                .collect();
+            let returned = failed.iter().map(|call| HexList(&call.execution.retdata.0)).collect();
             CallReport::Failure(CallFailure { fault, returned })
         }
     };
@@ -526,10 +462,7 @@ fn panic_frame(call: &CallInfo) -> Frame {
 /// From the outermost failed call down to where it began: each time the last inner call that failed.
 fn failing_chain(root: &CallInfo) -> Vec<&CallInfo> {
     fn inner<'a>(call: &&'a CallInfo) -> Option<&'a CallInfo> {
-        call.inner_calls
-            .iter()
-            .rev()
-            .find(|call| call.execution.failed)
+        call.inner_calls.iter().rev().find(|call| call.execution.failed)
     }
     std::iter::successors(Some(root), inner).collect()
 }

@@ -1,13 +1,11 @@
-//! Knows the state of a chain and all its past: persistent maps of cells, and the log of blocks.
+//! Knows the state of a chain: persistent maps of cells, read as of any version and written to.
 //!
 //! A `State` is an immutable value; copying one copies a pointer. Writing makes another value that
 //! shares everything it did not touch. Each value carries the version (block number) it is writing;
 //! older versions are read through the cells, so one handle serves the whole history.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use imbl::ordmap::DiffItem;
 use imbl::{OrdMap, OrdSet, Vector};
 use starknet_types_core::felt::Felt;
 
@@ -23,6 +21,17 @@ pub struct Contract {
     pub class: Option<Cell>,
     pub nonce: Option<Cell>,
     pub storage: OrdMap<Key, Cell>,
+}
+
+impl Contract {
+    fn is_empty(&self) -> bool {
+        self.class.is_none() && self.nonce.is_none() && self.storage.is_empty()
+    }
+
+    /// Older values of class and nonce.
+    fn remembered(&self) -> u64 {
+        [&self.class, &self.nonce].into_iter().flatten().map(Cell::remembered).sum()
+    }
 }
 
 /// Equal only if it is the same contract record, so comparing two states skips what they share.
@@ -47,19 +56,22 @@ impl PartialEq for Declared {
     }
 }
 
-/// What the version being written has touched so far.
+/// Which cells some versions touched.
 #[derive(Clone, Default)]
-struct Touched {
-    storage: OrdSet<(Key, Key)>,
-    nonces: OrdSet<Key>,
-    classes: OrdSet<Key>,
-    declared: OrdSet<Key>,
+pub(crate) struct Touched {
+    pub storage: OrdSet<(Key, Key)>,
+    pub nonces: OrdSet<Key>,
+    pub classes: OrdSet<Key>,
+    pub declared: OrdSet<Key>,
 }
 
+/// Counts that would be dear to make anew.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Figures {
     pub slots: u64,
+    /// Values that cells remember beside their newest.
     pub past: u64,
+    /// Entries of all logged differences.
     pub logged: u64,
 }
 
@@ -69,7 +81,8 @@ pub struct State {
     pub(crate) classes: OrdMap<Key, Declared>,
     /// The differences of the versions before this one, oldest first.
     pub(crate) log: Vector<Arc<Diff>>,
-    touched: Touched,
+    /// What the version being written has touched so far.
+    pub(crate) touched: Touched,
     pub version: u64,
     pub keep_history: bool,
     pub origin: Option<Arc<Origin>>,
@@ -92,20 +105,17 @@ impl State {
 
     // Reads as of a version, without the origin: none means that this chain never wrote it.
 
+    pub(crate) fn slot(&self, address: Key, key: Key) -> Option<&Cell> {
+        self.contracts.get(&address)?.0.storage.get(&key)
+    }
+
     pub fn storage(&self, address: Key, key: Key, at: u64) -> Option<Felt> {
-        self.contracts.get(&address)?.0.storage.get(&key)?.at(at)
+        self.slot(address, key)?.at(at)
     }
 
     /// The version that last wrote the slot, as of `at`.
     pub fn storage_since(&self, address: Key, key: Key, at: u64) -> Option<u64> {
-        let cell = self
-            .contracts
-            .get(&address)?
-            .0
-            .storage
-            .get(&key)?
-            .dated(at)?;
-        Some(cell.1)
+        Some(self.slot(address, key)?.dated(at)?.1)
     }
 
     pub fn nonce(&self, address: Key, at: u64) -> Option<Felt> {
@@ -117,10 +127,7 @@ impl State {
     }
 
     pub fn class(&self, hash: Key, at: u64) -> Option<&Arc<Class>> {
-        self.classes
-            .get(&hash)
-            .filter(|entry| entry.since <= at)
-            .map(|entry| &entry.class)
+        self.classes.get(&hash).filter(|entry| entry.since <= at).map(|entry| &entry.class)
     }
 
     // Writing.
@@ -133,329 +140,111 @@ impl State {
             if next.classes.contains_key(&key) {
                 continue;
             }
-            let entry = Declared {
-                class: class.clone(),
-                since: self.version,
-            };
+            let entry = Declared { class: class.clone(), since: self.version };
             next.classes.insert(key, entry);
             next.touched.declared.insert(key);
         }
-        for hash in &changes.listed {
-            if !next.classes.contains_key(&Key::from(*hash)) {
-                return Err(Failure::new(
-                    Kind::State,
-                    format!(
-                        "class {} is listed as declared, but its body was not given",
-                        hex(*hash)
-                    ),
-                ));
-            }
-        }
+        next.check_listed(changes)?;
+        let (version, keep) = (self.version, self.keep_history);
+        let put = |cell: &mut Option<Cell>, value: Felt| match cell {
+            Some(cell) => cell.put(value, version, keep),
+            None => *cell = Some(Cell::new(value, version)),
+        };
         for (address, hash) in &changes.class_hashes {
-            next.write(*address, |contract, version, keep| {
-                put(&mut contract.class, *hash, version, keep)
-            });
+            next.edit(*address, |contract| put(&mut contract.class, *hash));
             next.touched.classes.insert(*address);
         }
         for (address, nonce) in &changes.nonces {
-            next.write(*address, |contract, version, keep| {
-                put(&mut contract.nonce, *nonce, version, keep)
-            });
+            next.edit(*address, |contract| put(&mut contract.nonce, *nonce));
             next.touched.nonces.insert(*address);
         }
         for (address, slots) in &changes.storage {
-            let mut new_slots = 0;
-            next.write(*address, |contract, version, keep| {
-                let mut grown = 0;
-                for (key, value) in slots {
-                    if let Some(cell) = contract.storage.get_mut(key) {
-                        grown += u64::from(cell.put(*value, version, keep));
-                    } else {
-                        contract.storage.insert(*key, Cell::new(*value, version));
-                        new_slots += 1;
-                    }
+            let contract = next.contracts.entry(*address).or_default();
+            let storage = &mut Arc::make_mut(&mut contract.0).storage;
+            for (key, value) in slots {
+                if let Some(cell) = storage.get_mut(key) {
+                    let before = cell.remembered();
+                    cell.put(*value, version, keep);
+                    next.figures.past = next.figures.past + cell.remembered() - before;
+                } else {
+                    storage.insert(*key, Cell::new(*value, version));
+                    next.figures.slots += 1;
                 }
-                grown
-            });
-            next.figures.slots += new_slots;
-            for key in slots.keys() {
                 next.touched.storage.insert((*address, *key));
             }
         }
         Ok(next)
     }
 
-    fn write(&mut self, address: Key, change: impl FnOnce(&mut Contract, u64, bool) -> u64) {
-        let (version, keep) = (self.version, self.keep_history);
-        let contract = self.contracts.entry(address).or_default();
-        self.figures.past += change(Arc::make_mut(&mut contract.0), version, keep);
-    }
-
-    /// Closes the version being written; the result writes the next one.
-    pub fn advance(&self) -> State {
-        let mut next = self.clone();
-        let diff = self.pending();
-        next.figures.logged += diff.length() as u64;
-        next.log.push_back(Arc::new(diff));
-        next.touched = Touched::default();
-        next.version += 1;
-        next
-    }
-
-    /// The same state writing another version; only before anything was logged.
-    pub fn renumbered(&self, version: u64) -> Outcome<State> {
-        if !self.log.is_empty() {
-            return Err(Failure::new(
-                Kind::State,
-                "a state with a past cannot be renumbered",
-            ));
-        }
-        Ok(State {
-            version,
-            ..self.clone()
-        })
-    }
-
-    // History.
-
-    pub fn first_version(&self) -> u64 {
-        self.version - self.log.len() as u64
-    }
-
-    /// The difference that `version` made: of a closed one, or of the one being written.
-    pub fn diff_of(&self, version: u64) -> Outcome<Arc<Diff>> {
-        if version == self.version {
-            return Ok(Arc::new(self.pending()));
-        }
-        version
-            .checked_sub(self.first_version())
-            .and_then(|index| self.log.get(usize::try_from(index).ok()?))
-            .cloned()
-            .ok_or_else(|| self.unknown_version(version))
-    }
-
-    /// Whether the values of `version` can be read from this handle.
-    pub fn check_readable(&self, version: u64) -> Outcome<()> {
-        if version == self.version {
-            return Ok(());
-        }
-        if !self.keep_history {
-            return Err(Failure::new(
-                Kind::State,
-                format!("the state of version {version} was not kept: history is off"),
-            ));
-        }
-        if version > self.version || version + 1 < self.first_version() {
-            return Err(self.unknown_version(version));
+    /// Every class that a difference lists must be known by now, and be what the list says.
+    fn check_listed(&self, changes: &Changes) -> Outcome<()> {
+        for (hash, compiled) in &changes.listed {
+            let wrong = |why: &str| {
+                let hash = hex(*hash);
+                Failure::new(Kind::State, format!("class {hash} is listed as declared, but {why}"))
+            };
+            let entry = self.classes.get(&Key::from(*hash));
+            let class = &entry.ok_or_else(|| wrong("its body was not given"))?.class;
+            match (compiled, class.compiled_hash) {
+                (Some(listed), Some(real)) if *listed != real => {
+                    return Err(wrong(&format!("its compiled class hash is {}", hex(real))));
+                }
+                (Some(_), None) => return Err(wrong("it is a Cairo 0 class")),
+                (None, Some(_)) => return Err(wrong("it is not a Cairo 0 class")),
+                _ => {}
+            }
         }
         Ok(())
     }
 
-    fn unknown_version(&self, version: u64) -> Failure {
-        let (first, last) = (self.first_version(), self.version);
-        Failure::new(
-            Kind::State,
-            format!("version {version} is not part of this state: it holds {first} to {last}"),
-        )
+    /// Changes a contract's class or nonce, and keeps count of what is remembered.
+    fn edit(&mut self, address: Key, change: impl FnOnce(&mut Contract)) {
+        let entry = self.contracts.entry(address).or_default();
+        let contract = Arc::make_mut(&mut entry.0);
+        let before = contract.remembered();
+        change(contract);
+        self.figures.past = self.figures.past + contract.remembered() - before;
+        if contract.is_empty() {
+            self.contracts.remove(&address);
+        }
     }
 
-    /// The state as it stood when `version` was closed, ready to write the version after it.
-    /// Costs what the undone versions wrote.
-    pub fn rewind(&self, version: u64) -> Outcome<State> {
-        if version >= self.version {
-            return Err(self.unknown_version(version));
-        }
-        self.check_readable(version)?;
-        let mut next = self.clone();
-        let mut undone = self.touched.clone();
-        while next.version > version + 1 {
-            let Some(diff) = next.log.pop_back() else {
-                break;
-            };
-            next.version -= 1;
-            next.figures.logged -= diff.length() as u64;
-            for (address, slots) in &diff.storage {
-                undone
-                    .storage
-                    .extend(slots.iter().map(|(key, _)| (*address, *key)));
+    /// Changes a slot, or removes it, and keeps count.
+    fn edit_slot(&mut self, address: Key, key: Key, change: impl FnOnce(&Cell) -> Option<Cell>) {
+        let Some(entry) = self.contracts.get_mut(&address) else { return };
+        let contract = Arc::make_mut(&mut entry.0);
+        let Some(cell) = contract.storage.get_mut(&key) else { return };
+        self.figures.past -= cell.remembered();
+        if let Some(changed) = change(cell) {
+            self.figures.past += changed.remembered();
+            *cell = changed;
+        } else {
+            contract.storage.remove(&key);
+            self.figures.slots -= 1;
+            if contract.is_empty() {
+                self.contracts.remove(&address);
             }
-            undone
-                .nonces
-                .extend(diff.nonces.iter().map(|(address, _)| *address));
-            let classes = diff.deployed.iter().chain(&diff.replaced);
-            undone.classes.extend(classes.map(|(address, _)| *address));
-            undone
-                .declared
-                .extend(diff.declared.iter().map(|(hash, _)| *hash));
-            undone.declared.extend(diff.deprecated.iter().copied());
         }
-        for (address, key) in &undone.storage {
-            let mut removed = 0;
-            next.write(*address, |contract, _, _| {
-                let before = contract
-                    .storage
-                    .get(key)
-                    .and_then(|cell| cell.rewound(version));
-                match before {
-                    Some(cell) => contract.storage.insert(*key, cell),
-                    None => contract.storage.remove(key).inspect(|_| removed += 1),
-                };
-                0
-            });
-            next.figures.slots -= removed;
+    }
+
+    /// Changes, or removes, all cells that were touched: slots, nonces and classes of contracts.
+    pub(crate) fn edit_touched(
+        &mut self,
+        touched: &Touched,
+        change: impl Fn(&Cell) -> Option<Cell>,
+    ) {
+        for (address, key) in &touched.storage {
+            self.edit_slot(*address, *key, &change);
         }
-        for address in &undone.nonces {
-            next.write(*address, |contract, _, _| {
-                contract.nonce = contract
-                    .nonce
-                    .as_ref()
-                    .and_then(|cell| cell.rewound(version));
-                0
+        for address in &touched.nonces {
+            self.edit(*address, |contract| {
+                contract.nonce = contract.nonce.as_ref().and_then(&change);
             });
         }
-        for address in &undone.classes {
-            next.write(*address, |contract, _, _| {
-                contract.class = contract
-                    .class
-                    .as_ref()
-                    .and_then(|cell| cell.rewound(version));
-                0
+        for address in &touched.classes {
+            self.edit(*address, |contract| {
+                contract.class = contract.class.as_ref().and_then(&change);
             });
-        }
-        for hash in &undone.declared {
-            if next
-                .classes
-                .get(hash)
-                .is_some_and(|entry| entry.since > version)
-            {
-                next.classes.remove(hash);
-            }
-        }
-        next.touched = Touched::default();
-        Ok(next)
-    }
-
-    /// What was before the version being written: from a cell's past, or from the origin.
-    fn before(&self, cell: Option<&Cell>, origin: impl FnOnce(&Origin) -> Option<Felt>) -> Felt {
-        let closed = self.version.checked_sub(1);
-        cell.and_then(|cell| cell.at(closed?))
-            .or_else(|| self.origin.as_deref().and_then(origin))
-            .unwrap_or_default()
-    }
-
-    /// The difference that the version being written has made so far.
-    fn pending(&self) -> Diff {
-        let mut storage: BTreeMap<Key, Vec<(Key, Felt)>> = BTreeMap::new();
-        for (address, key) in &self.touched.storage {
-            let cell = self
-                .contracts
-                .get(address)
-                .and_then(|entry| entry.0.storage.get(key));
-            let now = cell.map_or(Felt::ZERO, |cell| cell.value);
-            if now != self.before(cell, |origin| origin.known_storage(*address, *key)) {
-                storage.entry(*address).or_default().push((*key, now));
-            }
-        }
-        let mut nonces = Vec::new();
-        for address in &self.touched.nonces {
-            let cell = self
-                .contracts
-                .get(address)
-                .and_then(|entry| entry.0.nonce.as_ref());
-            let now = cell.map_or(Felt::ZERO, |cell| cell.value);
-            if now != self.before(cell, |origin| origin.known_nonce(*address)) {
-                nonces.push((*address, now));
-            }
-        }
-        let (mut deployed, mut replaced) = (Vec::new(), Vec::new());
-        for address in &self.touched.classes {
-            let cell = self
-                .contracts
-                .get(address)
-                .and_then(|entry| entry.0.class.as_ref());
-            let now = cell.map_or(Felt::ZERO, |cell| cell.value);
-            let was = self.before(cell, |origin| origin.known_class_hash(*address));
-            if was == Felt::ZERO {
-                deployed.push((*address, now));
-            } else if was != now {
-                replaced.push((*address, now));
-            }
-        }
-        let (mut declared, mut deprecated) = (Vec::new(), Vec::new());
-        for hash in &self.touched.declared {
-            match self
-                .classes
-                .get(hash)
-                .and_then(|entry| entry.class.compiled_hash)
-            {
-                Some(compiled) => declared.push((*hash, compiled)),
-                None => deprecated.push(*hash),
-            }
-        }
-        Diff {
-            storage: storage
-                .into_iter()
-                .map(|(address, slots)| (address, slots.into_boxed_slice()))
-                .collect(),
-            nonces: nonces.into(),
-            deployed: deployed.into(),
-            replaced: replaced.into(),
-            declared: declared.into(),
-            deprecated: deprecated.into(),
-        }
-    }
-
-    /// What must change to get from this state to `other`, whatever their kinship.
-    /// Costs what differs, not what there is.
-    pub fn diff_to(&self, other: &State) -> Diff {
-        let mut storage = Vec::new();
-        let (mut nonces, mut deployed, mut replaced) = (Vec::new(), Vec::new(), Vec::new());
-        let none = Contract::default();
-        for item in self.contracts.diff(&other.contracts) {
-            let (address, old, new) = match item {
-                DiffItem::Add(address, new) => (address, &none, &*new.0),
-                DiffItem::Remove(address, old) => (address, &*old.0, &none),
-                DiffItem::Update { old, new } => (old.0, &*old.1.0, &*new.1.0),
-            };
-            let mut slots: Vec<(Key, Felt)> = Vec::new();
-            for slot in old.storage.diff(&new.storage) {
-                match slot {
-                    DiffItem::Add(_, cell) if cell.value == Felt::ZERO => {}
-                    DiffItem::Add(key, cell) => slots.push((*key, cell.value)),
-                    DiffItem::Remove(_, cell) if cell.value == Felt::ZERO => {}
-                    DiffItem::Remove(key, _) => slots.push((*key, Felt::ZERO)),
-                    DiffItem::Update { new, .. } => slots.push((*new.0, new.1.value)),
-                }
-            }
-            if !slots.is_empty() {
-                storage.push((*address, slots.into_boxed_slice()));
-            }
-            let value = |cell: &Option<Cell>| cell.as_ref().map_or(Felt::ZERO, |cell| cell.value);
-            if value(&old.nonce) != value(&new.nonce) {
-                nonces.push((*address, value(&new.nonce)));
-            }
-            match (value(&old.class), value(&new.class)) {
-                (was, now) if was == now => {}
-                (was, now) if was == Felt::ZERO => deployed.push((*address, now)),
-                (_, now) => replaced.push((*address, now)),
-            }
-        }
-        let (mut declared, mut deprecated) = (Vec::new(), Vec::new());
-        for item in self.classes.diff(&other.classes) {
-            if let DiffItem::Add(hash, entry) = item {
-                match entry.class.compiled_hash {
-                    Some(compiled) => declared.push((*hash, compiled)),
-                    None => deprecated.push(*hash),
-                }
-            }
-        }
-        Diff {
-            storage: storage.into(),
-            nonces: nonces.into(),
-            deployed: deployed.into(),
-            replaced: replaced.into(),
-            declared: declared.into(),
-            deprecated: deprecated.into(),
         }
     }
 
@@ -476,8 +265,9 @@ impl State {
         if fresh(&contract.0.nonce) {
             self.touched.nonces.insert(address);
         }
+        self.figures.past += contract.0.remembered();
         for (key, cell) in &contract.0.storage {
-            self.figures.past += cell.older().count() as u64;
+            self.figures.past += cell.remembered();
             if cell.since == self.version {
                 self.touched.storage.insert((address, *key));
             }
@@ -493,26 +283,12 @@ impl State {
         const LOGGED: u64 = 80;
         const BLOCK: u64 = 160;
         const CONTRACT: u64 = 400;
-        let classes: u64 = self
-            .classes
-            .values()
-            .map(|entry| entry.class.approximate_bytes())
-            .sum();
+        let classes: u64 = self.classes.values().map(|entry| entry.class.approximate_bytes()).sum();
         self.figures.slots * SLOT
             + self.figures.past * PAST
             + self.figures.logged * LOGGED
             + self.log.len() as u64 * BLOCK
             + self.contracts.len() as u64 * CONTRACT
             + classes
-    }
-}
-
-fn put(cell: &mut Option<Cell>, value: Felt, version: u64, keep: bool) -> u64 {
-    match cell {
-        Some(cell) => u64::from(cell.put(value, version, keep)),
-        None => {
-            *cell = Some(Cell::new(value, version));
-            0
-        }
     }
 }

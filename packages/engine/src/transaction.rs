@@ -153,9 +153,7 @@ impl Transaction {
             "L1_HANDLER" => {
                 let wire: WireL1Handler = read_json("L1_HANDLER", text)?;
                 if wire.calldata.is_empty() {
-                    return Err(input(
-                        "L1_HANDLER.calldata: the sender's address is missing",
-                    ));
+                    return Err(input("L1_HANDLER.calldata: the sender's address is missing"));
                 }
                 paid_fee_on_l1 = wire.paid_fee_on_l1;
                 Body::L1Handler(L1HandlerTransaction {
@@ -186,14 +184,7 @@ impl Transaction {
         let options = TransactionOptions { only_query: query };
         let hash = get_transaction_hash(&body, chain_id, &options)
             .map_err(|error| input(format!("transaction: {error}")))?;
-        Ok(Transaction {
-            body,
-            hash,
-            query,
-            class,
-            paid_fee_on_l1,
-            address,
-        })
+        Ok(Transaction { body, hash, query, class, paid_fee_on_l1, address })
     }
 
     pub fn type_name(&self) -> &'static str {
@@ -237,12 +228,7 @@ impl Transaction {
             strict_nonce_check: flags.strict_nonce,
         };
         let tx_hash = self.hash;
-        let account = |tx| {
-            Executable::Account(AccountTransaction {
-                tx,
-                execution_flags,
-            })
-        };
+        let account = |tx| Executable::Account(AccountTransaction { tx, execution_flags });
         Ok(match &self.body {
             Body::Invoke(tx) => {
                 let mut tx = tx.clone();
@@ -256,19 +242,9 @@ impl Transaction {
                 if let (true, DeclareTransaction::V3(tx)) = (flags.unbounded_gas, &mut tx) {
                     unbind(&mut tx.resource_bounds);
                 }
-                let class = self
-                    .class
-                    .as_ref()
-                    .ok_or_else(|| input("DECLARE: class missing"))?;
+                let class = self.class.as_ref().ok_or_else(|| input("DECLARE: class missing"))?;
                 let class_info = class.info()?;
-                account(
-                    executable::DeclareTransaction {
-                        tx,
-                        tx_hash,
-                        class_info,
-                    }
-                    .into(),
-                )
+                account(executable::DeclareTransaction { tx, tx_hash, class_info }.into())
             }
             Body::DeployAccount(tx) => {
                 let mut tx = tx.clone();
@@ -277,12 +253,7 @@ impl Transaction {
                 }
                 let contract_address = self.address;
                 account(
-                    executable::DeployAccountTransaction {
-                        tx,
-                        tx_hash,
-                        contract_address,
-                    }
-                    .into(),
+                    executable::DeployAccountTransaction { tx, tx_hash, contract_address }.into(),
                 )
             }
             Body::L1Handler(tx) => Executable::L1Handler(executable::L1HandlerTransaction {

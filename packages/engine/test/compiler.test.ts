@@ -1,6 +1,5 @@
 // Shows that no class, however broken or hostile, stops the engine, and that the disk cache holds.
 
-import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,9 +7,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { Class, configure, type EngineOptions, versions } from '@starkbox/engine';
+import { Class, configure, versions } from '@starkbox/engine';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { compileElsewhere } from './other-process.js';
 import {
   contract,
   endless,
@@ -28,6 +28,7 @@ import {
 const REFUSALS = ['class', 'compilation', 'sierra_version', 'class_too_large'];
 const BOUND = { compileMillis: 2000 };
 const COMPILER = fileURLToPath(new URL('../starkbox-compiler', import.meta.url));
+const MISSING = '/nonexistent/compiler';
 const counter = await contract('counter');
 const program = counter.sierra_program;
 const values = unpacked(program);
@@ -229,7 +230,7 @@ describe('a class that hurts the compiler', () => {
     await writeFile(script, `#!/bin/sh\necho $$ > "${note}"\nexec "${COMPILER}" "$@"\n`);
     await chmod(script, 0o755);
     configure({ compiler: script, cacheDir: null });
-    return async () => Number(await readFile(note, 'utf8').catch(() => Number.NaN));
+    return async () => Number.parseInt(await readFile(note, 'utf8').catch(() => ''), 10);
   }
 
   function runs(pid: number): boolean {
@@ -250,7 +251,11 @@ describe('a class that hurts the compiler', () => {
     test('when the process that wanted it is killed', async () => {
       const pid = await tellingCompiler();
       const compiler = join(folder, 'compiler');
-      const child = other(fresh(endless), { compiler, cacheDir: null }, { compileMillis: 20_000 });
+      const child = compileElsewhere(
+        fresh(endless),
+        { compiler, cacheDir: null },
+        { compileMillis: 20_000 },
+      );
       let compiling = Number.NaN;
       while (Number.isNaN(compiling)) {
         await pause(20);
@@ -266,43 +271,15 @@ describe('a class that hurts the compiler', () => {
   });
 });
 
-/** Compiles a class in another process; the answer is its compiled class hash or the refusal. */
-function other(text: string, options: EngineOptions, limits: object = {}) {
-  const script = `
-    import { text } from 'node:stream/consumers';
-    const [engine, options, limits] = process.argv.slice(1);
-    const { Class, configure } = await import(engine);
-    configure(JSON.parse(options));
-    const made = await Class.compile(await text(process.stdin), JSON.parse(limits)).catch(String);
-    console.log(made.compiledClassHash ?? made);`;
-  const engine = new URL('../dist/index.js', import.meta.url).href;
-  const args = [engine, JSON.stringify(options), JSON.stringify(limits)];
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...args], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const answer = new Promise<string>((resolve, reject) => {
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      said += piece;
-    });
-    child.on('close', () => resolve(said.trim())).on('error', reject);
-  });
-  child.stdin.end(text);
-  return { answer, kill: () => child.kill('SIGKILL') };
-}
-
-describe('the compiler', () => {
-  test('that is missing is named in the refusal', async () => {
-    configure({ compiler: '/nonexistent/compiler', cacheDir: null });
-    const error = await refused(fresh(counter));
-    expect(error.kind).toBe('compilation');
-    expect(error.message).toContain('/nonexistent/compiler');
-    expect(error.message).toContain('cannot be started');
-  });
+test('a compiler that is missing is named in the refusal', async () => {
+  configure({ compiler: MISSING, cacheDir: null });
+  const error = await refused(fresh(counter));
+  expect(error.kind).toBe('compilation');
+  expect(error.message).toContain(MISSING);
+  expect(error.message).toContain('cannot be started');
 });
 
 describe('the cache on disk', () => {
-  const MISSING = '/nonexistent/compiler';
   const fileOf = (hash: string): string => join(folder, versions().compiler, `${hash}.json.gz`);
 
   async function files(): Promise<readonly string[]> {
@@ -332,22 +309,22 @@ describe('the cache on disk', () => {
   test('serves another process, which then needs no compiler', async () => {
     const text = fresh(counter);
     const options = { cacheDir: folder, compiler: MISSING };
-    expect(await other(text, options).answer).toContain(MISSING);
+    expect(await compileElsewhere(text, options).answer).toContain(MISSING);
     const made = await Class.compile(text);
-    expect(await other(text, options).answer).toBe(made.compiledClassHash);
+    expect(await compileElsewhere(text, options).answer).toBe(made.compiledClassHash);
   });
 
   test('keeps limits on what it serves', async () => {
     const text = fresh(counter);
     await Class.compile(text);
     const options = { cacheDir: folder, compiler: MISSING };
-    expect(await other(text, options, { bytecodeFelts: 761 }).answer).toContain('761');
+    expect(await compileElsewhere(text, options, { bytecodeFelts: 761 }).answer).toContain('761');
   });
 
   test('is shared by processes that compile the same class at once', async () => {
     const text = fresh(await contract('reverter'));
     const options = { cacheDir: folder };
-    const answers = await Promise.all([1, 2, 3].map(() => other(text, options).answer));
+    const answers = await Promise.all([1, 2, 3].map(() => compileElsewhere(text, options).answer));
     const made = await Class.compile(text);
     expect(new Set(answers)).toEqual(new Set([made.compiledClassHash]));
     expect(await files()).toEqual([fileOf(made.hash)]);

@@ -33,6 +33,21 @@ export function refused(text: string, limits: ClassLimits = {}): Promise<EngineE
   return refusal(Class.compile(text, limits));
 }
 
+/** What Python writes, and so what compilers hash. */
+export function pythonic(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonic).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(
+      ([key, inner]) => `${pythonic(key)}: ${pythonic(inner)}`,
+    );
+    return `{${entries.join(', ')}}`;
+  }
+  return JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 export const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 export const shortString = (text: string): string => `0x${Buffer.from(text).toString('hex')}`;
 

@@ -220,31 +220,6 @@ describe('versions', () => {
     expect(await state.storageAt(A, '0x1')).toBe('0x2');
   });
 
-  test('a state without a past can be renumbered', () => {
-    const state = State.create().renumbered(9);
-    expect([state.version, state.firstVersion]).toEqual([9, 9]);
-    expect(state.advance().version).toBe(10);
-    expect(() => State.create().renumbered(-1)).toThrow(refused('input'));
-    expect(() => State.create().renumbered(1.5)).toThrow(refused('input'));
-    expect(() => State.create().advance().renumbered(9)).toThrow(refused('state'));
-  });
-
-  test.each([2, 9])('what was written before renumbering 5 as %i stays written', async (number) => {
-    const diff = {
-      ...NO_DIFF,
-      ...slotDiff(A, '0x1', '0x1'),
-      ...nonceDiff(A, '0x1'),
-      ...declareDiff([sierra, cairo0]),
-    };
-    const before = await State.create({ version: 5 }).apply(diff, [sierra, cairo0]);
-    const state = before.renumbered(number);
-    expect(await state.storageAt(A, '0x1')).toBe('0x1');
-    expect(await state.nonceAt(A)).toBe('0x1');
-    expect(state.storageSince(A, '0x1')).toBe(number);
-    expect(state.classSince(sierra.hash)).toBe(number);
-    expect(state.diffOf(number)).toEqual(diff);
-  });
-
   test('a copy is the same value', async () => {
     const state = await chainOf(['0x1']);
     const copy = state.copy();
@@ -293,7 +268,6 @@ describe('versions', () => {
     const view = (await chainOf(['0x1', '0x2'])).at(1);
     await expect(view.apply({})).rejects.toThrow(refused('state'));
     expect(() => view.advance()).toThrow(refused('state'));
-    expect(() => view.renumbered(1)).toThrow(refused('state'));
     await expect(view.diffTo(State.create())).rejects.toThrow(refused('state'));
     await expect(State.create().diffTo(view)).rejects.toThrow(refused('state'));
     await expect(view.export().next()).rejects.toThrow(refused('state'));

@@ -1,8 +1,8 @@
 //! Sierra JSON in, CASM JSON out. A process of its own, because a compiler that loops or eats
-//! memory can only be stopped from outside. The first argument is its memory bound in bytes.
+//! memory can only be stopped from outside. The argument is its memory bound in bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -59,15 +59,29 @@ fn main() -> ExitCode {
     }
 }
 
-fn compile() -> Result<(), String> {
+/// A line with the program's length, then the program; the pipe stays open behind it.
+fn read_program() -> io::Result<String> {
+    let mut input = io::stdin().lock();
+    let mut length = String::new();
+    input.read_line(&mut length)?;
+    let length = length.trim().parse().map_err(io::Error::other)?;
     let mut text = String::new();
-    io::stdin()
-        .read_to_string(&mut text)
-        .map_err(|error| error.to_string())?;
+    input.take(length).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Whoever wants the result holds the other end of the pipe; when they are gone, so is the reason.
+fn end_with_reader() {
+    let _ = io::stdin().lock().read(&mut [0]);
+    // SAFETY: ends the process at once; nothing runs after it.
+    unsafe { libc::_exit(1) }
+}
+
+fn compile() -> Result<(), String> {
+    let text = read_program().map_err(|error| error.to_string())?;
+    std::thread::spawn(end_with_reader);
     let class: ContractClass = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let program = class
-        .extract_sierra_program(false)
-        .map_err(|error| error.to_string())?;
+    let program = class.extract_sierra_program(false).map_err(|error| error.to_string())?;
     let casm = CasmContractClass::from_contract_class(class, program, false, usize::MAX)
         .map_err(|error| error.to_string())?;
     let mut out = BufWriter::new(io::stdout().lock());

@@ -1,0 +1,278 @@
+// Measures the engine: the door against blockifier alone, large states, history, images, two cores.
+//
+//   npm run bench:engine              everything, some minutes
+//   npm run bench:engine -- --quick   smaller, under a minute
+//
+// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Block, State, type Transaction } from '@starkbox/engine';
+import { block, genesis, STRK, transfer } from '../packages/engine/test/fixture.js';
+
+const quick = process.argv.includes('--quick');
+const SIZES = quick
+  ? { transfers: 150, rounds: 3, small: 100_000, large: 300_000, versions: 10_000, image: 200_000 }
+  : {
+      transfers: 1_000,
+      rounds: 3,
+      small: 1_000_000,
+      large: 5_000_000,
+      versions: 100_000,
+      image: 1_000_000,
+    };
+const WRITES = 6;
+/** History is written over and over onto this many slots. */
+const DISTINCT = SIZES.versions;
+
+const seconds = (since: number): number => (performance.now() - since) / 1000;
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Memory that the process really holds, after what can be let go has been. */
+async function resident(): Promise<number> {
+  for (let pass = 0; pass < 3; pass += 1) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return process.memoryUsage.rss();
+}
+
+// Parts that need a process of their own, because they measure its memory.
+
+interface Measured {
+  readonly [figure: string]: number;
+}
+
+async function measureImport(file: string): Promise<Measured> {
+  const before = await resident();
+  const start = performance.now();
+  const state = await State.import(createReadStream(file, { highWaterMark: 1 << 20 }));
+  const took = seconds(start);
+  const after = await resident();
+  const { slots } = state.figures();
+  return { import_s: took, bytes_per_slot: (after - before) / slots };
+}
+
+async function measureHistory(): Promise<Measured> {
+  const empty = State.create();
+  const before = await resident();
+  const native = await empty.native.benchFill(STRK, SIZES.versions, WRITES, DISTINCT);
+  const after = await resident();
+  const reads = 200_000;
+  const read = (old: boolean) => native.benchReads(STRK, reads, DISTINCT, old);
+  await read(false);
+  await read(true);
+  const head = median([await read(false), await read(false), await read(false)]);
+  const old = median([await read(true), await read(true), await read(true)]);
+  return {
+    history_bytes_per_write: (after - before) / (SIZES.versions * WRITES),
+    old_read_over_head: old / head,
+    head_read_ns: head,
+  };
+}
+
+/** A hot slot, written by every version: the longest list of older values there can be. */
+async function measureHotSlot(): Promise<Measured> {
+  const native = await State.create().native.benchFill(STRK, SIZES.versions, 1, 1);
+  const head = await native.benchReads(STRK, 100_000, 1, false);
+  const old = await native.benchReads(STRK, 100_000, 1, true);
+  return { hot_slot_old_ns: old, hot_slot_head_ns: head };
+}
+
+function apart(part: string, ...args: readonly string[]): Measured {
+  const self = fileURLToPath(import.meta.url);
+  const flags = quick ? ['--quick'] : [];
+  const out = execFileSync(
+    process.execPath,
+    ['--expose-gc', self, '--part', part, ...args, ...flags],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  return JSON.parse(out);
+}
+
+// Parts of the main run.
+
+/** One by one through the door: each result folded into a new state, each report parsed. */
+async function door(
+  start: State,
+  context: Block,
+  transfers: readonly Transaction[],
+): Promise<number> {
+  let state = start;
+  const begin = performance.now();
+  for (const tx of transfers) {
+    const done = await state.execute(context, tx);
+    if (done.outcome !== 'accepted') throw new Error(`a transfer was ${done.outcome}`);
+    state = done.next;
+  }
+  return (seconds(begin) * 1e6) / transfers.length;
+}
+
+async function bare(state: State, context: Block, transfers: readonly Transaction[]) {
+  const micros = await state.native.benchBare(
+    context.native,
+    transfers.map((tx) => tx.native),
+  );
+  return micros / transfers.length;
+}
+
+/** Transactions a second when several are simulated at once. */
+async function simulated(
+  state: State,
+  context: Block,
+  tx: Transaction,
+  streams: number,
+  each: number,
+): Promise<number> {
+  const start = performance.now();
+  const stream = async () => {
+    for (let count = 0; count < each; count += 1) await state.executeMany(context, [tx]);
+  };
+  await Promise.all(Array.from({ length: streams }, stream));
+  return (streams * each) / seconds(start);
+}
+
+async function grown(state: State, slots: number): Promise<State> {
+  const versions = 100;
+  const native = await state.native.benchFill(STRK, versions, slots / versions, 0);
+  return State.of(native).forget(Number.MAX_SAFE_INTEGER);
+}
+
+async function written(state: State, file: string): Promise<number> {
+  const start = performance.now();
+  const out = createWriteStream(file);
+  for await (const piece of state.export()) {
+    if (!out.write(piece)) await once(out, 'drain');
+  }
+  out.end();
+  await once(out, 'close');
+  return seconds(start);
+}
+
+interface Bound {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+/** Full runs keep the bounds we promise; quick ones, on busy machines, wider ones. */
+const BOUNDS: Readonly<Record<string, Bound>> = {
+  door_over_bare: { atLeast: quick ? 0.75 : 0.9 },
+  door_1m_over_small: { atLeast: quick ? 0.75 : 0.9 },
+  door_5m_over_small: { atLeast: quick ? 0.75 : 0.9 },
+  handle_copy_us: { atMost: quick ? 30 : 10 },
+  bytes_per_slot: { atMost: 150 },
+  history_bytes_per_write: { atMost: 400 },
+  old_read_over_head: { atMost: quick ? 10 : 5 },
+  parallel_gain: { atLeast: quick ? 1.2 : 1.6 },
+  export_1m_s: { atMost: 3 },
+  import_1m_s: { atMost: 3 },
+};
+
+async function main(): Promise<void> {
+  const figures: Record<string, number> = {};
+  let broken = 0;
+  const say = (name: string, value: number) => {
+    figures[name] = Number(value.toPrecision(4));
+    const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } =
+      BOUNDS[name] ?? {};
+    const kept = value >= atLeast && value <= atMost;
+    if (!kept) broken += 1;
+    const bound = BOUNDS[name]
+      ? `  ${kept ? 'kept' : 'BROKEN'}: ${Number.isFinite(atLeast) ? `at least ${atLeast}` : `at most ${atMost}`}`
+      : '';
+    console.log(`${name.padEnd(26)} ${String(figures[name]).padStart(12)}${bound}`);
+  };
+
+  const chain = await genesis();
+  const [account] = chain.accounts;
+  if (!account) throw new Error('no account');
+  const context = block(1);
+  const transfers = Array.from({ length: SIZES.transfers }, (_, nonce) =>
+    transfer(account, '0x1234', 1, nonce),
+  );
+  const small = chain.state;
+  const onMillion = await grown(small, SIZES.small);
+  const onMore = await grown(small, SIZES.large);
+
+  await bare(small, context, transfers.slice(0, 50));
+  await door(small, context, transfers.slice(0, 50));
+  const times: Record<'bare' | 'door' | 'million' | 'more', number[]> = {
+    bare: [],
+    door: [],
+    million: [],
+    more: [],
+  };
+  // Alternating, so that whatever slows the machine slows all of them.
+  for (let round = 0; round < SIZES.rounds; round += 1) {
+    times.bare.push(await bare(small, context, transfers));
+    times.door.push(await door(small, context, transfers));
+    times.million.push(await door(onMillion, context, transfers));
+    times.more.push(await door(onMore, context, transfers));
+  }
+  const ratio = (over: readonly number[], under: readonly number[]): number =>
+    median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
+  say('bare_us', median(times.bare));
+  say('door_us', median(times.door));
+  say('door_over_bare', ratio(times.bare, times.door));
+  say('door_1m_over_small', ratio(times.door, times.million));
+  say('door_5m_over_small', ratio(times.door, times.more));
+
+  const copies = 100_000;
+  const begin = performance.now();
+  for (let count = 0; count < copies; count += 1) onMillion.copy();
+  say('handle_copy_us', (seconds(begin) * 1e6) / copies);
+
+  const [tx] = transfers;
+  if (!tx) throw new Error('no transfer');
+  const gains: number[] = [];
+  const each = Math.round(SIZES.transfers / 2);
+  await simulated(small, context, tx, 2, 20);
+  for (let round = 0; round < 3; round += 1) {
+    const one = await simulated(small, context, tx, 1, each);
+    const two = await simulated(small, context, tx, 2, each);
+    gains.push(two / one);
+  }
+  say('parallel_gain', median(gains));
+
+  const folder = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
+  try {
+    const file = join(folder, 'state.image');
+    const whole = await grown(State.create(), SIZES.image);
+    say('export_1m_s', await written(whole, file));
+    const copy = await State.import(createReadStream(file, { highWaterMark: 1 << 20 }));
+    const difference = await whole.diffTo(copy);
+    if (Object.values(difference).some((list) => list.length > 0)) {
+      throw new Error('the imported state differs');
+    }
+    const imported = apart('import', file);
+    say('import_1m_s', imported['import_s'] ?? Number.NaN);
+    say('bytes_per_slot', imported['bytes_per_slot'] ?? Number.NaN);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+
+  for (const [name, value] of Object.entries(apart('history'))) say(name, value);
+  for (const [name, value] of Object.entries(apart('hot-slot'))) say(name, value);
+
+  console.log(JSON.stringify({ ...figures, quick }));
+  if (broken > 0) process.exitCode = 1;
+}
+
+const part = process.argv.indexOf('--part');
+if (part < 0) {
+  await main();
+} else {
+  const [name, file = ''] = process.argv.slice(part + 1);
+  const parts: Record<string, () => Promise<Measured>> = {
+    import: () => measureImport(file),
+    history: measureHistory,
+    'hot-slot': measureHotSlot,
+  };
+  const measure = parts[name ?? ''];
+  if (!measure) throw new Error(`no part ${name}`);
+  console.log(JSON.stringify(await measure()));
+}
