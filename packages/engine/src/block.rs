@@ -5,6 +5,7 @@ use std::sync::Arc;
 use blockifier::blockifier_versioned_constants::VersionedConstants;
 use blockifier::bouncer::{BouncerConfig, BouncerWeights};
 use blockifier::context::{BlockContext, ChainInfo, FeeTokenAddresses};
+use napi::bindgen_prelude::block_on;
 use serde::{Deserialize, Serialize};
 use starknet_api::block::{
     BlockHash, BlockInfo, BlockNumber, BlockTimestamp, GasPrice, GasPriceVector, GasPrices,
@@ -257,25 +258,15 @@ impl Included {
     }
 }
 
-/// Commitments, counts and hash of a block, as JSON. Must run where blocking is allowed.
-pub fn seal(
-    block: &Block,
-    diff: &Diff,
-    transactions: &str,
-    parent_hash: &str,
-    runtime: &napi::tokio::runtime::Handle,
-) -> Outcome<String> {
+/// Commitments, counts and hash of a block, as JSON. Blocks; not for the JavaScript thread.
+pub fn seal(block: &Block, diff: &Diff, transactions: &str, parent_hash: &str) -> Outcome<String> {
     let included: Vec<Included> = read_json("transactions", transactions)?;
     let parent_hash = BlockHash(parse("parent_hash", parent_hash)?);
     let data: Vec<_> = included.into_iter().map(Included::hashing_data).collect::<Outcome<_>>()?;
     let info = block.context.block_info();
     let da_mode = L1DataAvailabilityMode::from_use_kzg_da(info.use_kzg_da);
-    let (commitments, counts) = runtime.block_on(calculate_block_commitments(
-        &data,
-        diff.thin()?,
-        da_mode,
-        &info.starknet_version,
-    ));
+    let (commitments, counts) =
+        block_on(calculate_block_commitments(&data, diff.thin()?, da_mode, &info.starknet_version));
     let parts = PartialBlockHashComponents::new(info, commitments.clone());
     // There is no trie, so the root of every block is 0.
     let hash = calculate_block_hash(&parts, GlobalRoot(Felt::ZERO), parent_hash)
