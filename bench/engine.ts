@@ -15,10 +15,9 @@ import { block, genesis, STRK, transfer } from '../packages/engine/test/fixture.
 
 const quick = process.argv.includes('--quick');
 const SIZES = quick
-  ? { transfers: 150, rounds: 3, small: 100_000, large: 300_000, versions: 10_000, image: 200_000 }
+  ? { transfers: 250, small: 100_000, large: 300_000, versions: 10_000, image: 200_000 }
   : {
       transfers: 1_000,
-      rounds: 3,
       small: 1_000_000,
       large: 5_000_000,
       versions: 100_000,
@@ -54,7 +53,15 @@ async function measureImport(file: string): Promise<Measured> {
   const took = seconds(start);
   const after = await resident();
   const { slots } = state.figures();
-  return { import_s: took, bytes_per_slot: (after - before) / slots };
+  return { import_s: took, imported_bytes_per_slot: (after - before) / slots };
+}
+
+async function measureSlots(): Promise<Measured> {
+  const empty = State.create({ version: 1 });
+  const before = await resident();
+  const native = await empty.native.benchSeed(STRK, SIZES.image);
+  const after = await resident();
+  return { bytes_per_slot: (after - before) / native.figures().slots };
 }
 
 async function measureHistory(): Promise<Measured> {
@@ -101,7 +108,7 @@ async function door(
   start: State,
   context: Block,
   transfers: readonly Transaction[],
-): Promise<number> {
+): Promise<{ readonly micros: number; readonly state: State }> {
   let state = start;
   const begin = performance.now();
   for (const tx of transfers) {
@@ -109,15 +116,50 @@ async function door(
     if (done.outcome !== 'accepted') throw new Error(`a transfer was ${done.outcome}`);
     state = done.next;
   }
-  return (seconds(begin) * 1e6) / transfers.length;
+  return { micros: (seconds(begin) * 1e6) / transfers.length, state };
 }
 
-async function bare(state: State, context: Block, transfers: readonly Transaction[]) {
-  const micros = await state.native.benchBare(
-    context.native,
-    transfers.map((tx) => tx.native),
-  );
-  return micros / transfers.length;
+async function bare(
+  state: State,
+  context: Block,
+  transfers: readonly Transaction[],
+): Promise<number> {
+  const natives = transfers.map((tx) => tx.native);
+  return (await state.native.benchBare(context.native, natives)) / transfers.length;
+}
+
+/**
+ * The same transfers on each state and without the door, in short alternating stretches: whatever
+ * slows the machine for a while slows all of them. Microseconds a transfer, one entry a stretch.
+ */
+async function alternating(
+  states: { readonly small: State; readonly million: State; readonly more: State },
+  context: Block,
+  transfers: readonly Transaction[],
+): Promise<Record<'bare' | 'small' | 'million' | 'more', readonly number[]>> {
+  const stretch = 25;
+  const times = { bare: [0], small: [0], million: [0], more: [0] };
+  let { small, million, more } = states;
+  for (let at = 0; at < transfers.length; at += stretch) {
+    const some = transfers.slice(at, at + stretch);
+    times.bare.push(await bare(small, context, some));
+    const onSmall = await door(small, context, some);
+    const onMillion = await door(million, context, some);
+    const onMore = await door(more, context, some);
+    times.small.push(onSmall.micros);
+    times.million.push(onMillion.micros);
+    times.more.push(onMore.micros);
+    small = onSmall.state;
+    million = onMillion.state;
+    more = onMore.state;
+  }
+  // The first stretch warms up.
+  return {
+    bare: times.bare.slice(2),
+    small: times.small.slice(2),
+    million: times.million.slice(2),
+    more: times.more.slice(2),
+  };
 }
 
 /** Transactions a second when several are simulated at once. */
@@ -196,30 +238,16 @@ async function main(): Promise<void> {
   );
   const small = chain.state;
   const onMillion = await grown(small, SIZES.small);
-  const onMore = await grown(small, SIZES.large);
 
-  await bare(small, context, transfers.slice(0, 50));
-  await door(small, context, transfers.slice(0, 50));
-  const times: Record<'bare' | 'door' | 'million' | 'more', number[]> = {
-    bare: [],
-    door: [],
-    million: [],
-    more: [],
-  };
-  // Alternating, so that whatever slows the machine slows all of them.
-  for (let round = 0; round < SIZES.rounds; round += 1) {
-    times.bare.push(await bare(small, context, transfers));
-    times.door.push(await door(small, context, transfers));
-    times.million.push(await door(onMillion, context, transfers));
-    times.more.push(await door(onMore, context, transfers));
-  }
+  const states = { small, million: onMillion, more: await grown(small, SIZES.large) };
+  const times = await alternating(states, context, transfers);
   const ratio = (over: readonly number[], under: readonly number[]): number =>
-    median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
+    median(over.map((value, index) => value / (under[index] ?? Number.NaN)));
   say('bare_us', median(times.bare));
-  say('door_us', median(times.door));
-  say('door_over_bare', ratio(times.bare, times.door));
-  say('door_1m_over_small', ratio(times.door, times.million));
-  say('door_5m_over_small', ratio(times.door, times.more));
+  say('door_us', median(times.small));
+  say('door_over_bare', ratio(times.bare, times.small));
+  say('door_1m_over_small', ratio(times.small, times.million));
+  say('door_5m_over_small', ratio(times.small, times.more));
 
   const copies = 100_000;
   const begin = performance.now();
@@ -229,9 +257,9 @@ async function main(): Promise<void> {
   const [tx] = transfers;
   if (!tx) throw new Error('no transfer');
   const gains: number[] = [];
-  const each = Math.round(SIZES.transfers / 2);
-  await simulated(small, context, tx, 2, 20);
-  for (let round = 0; round < 3; round += 1) {
+  const each = 50;
+  await simulated(small, context, tx, 2, each);
+  for (let round = 0; round < SIZES.transfers / each; round += 1) {
     const one = await simulated(small, context, tx, 1, each);
     const two = await simulated(small, context, tx, 2, each);
     gains.push(two / one);
@@ -250,11 +278,12 @@ async function main(): Promise<void> {
     }
     const imported = apart('import', file);
     say('import_1m_s', imported['import_s'] ?? Number.NaN);
-    say('bytes_per_slot', imported['bytes_per_slot'] ?? Number.NaN);
+    say('imported_bytes_per_slot', imported['imported_bytes_per_slot'] ?? Number.NaN);
   } finally {
     rmSync(folder, { recursive: true });
   }
 
+  for (const [name, value] of Object.entries(apart('slots'))) say(name, value);
   for (const [name, value] of Object.entries(apart('history'))) say(name, value);
   for (const [name, value] of Object.entries(apart('hot-slot'))) say(name, value);
 
@@ -269,6 +298,7 @@ if (part < 0) {
   const [name, file = ''] = process.argv.slice(part + 1);
   const parts: Record<string, () => Promise<Measured>> = {
     import: () => measureImport(file),
+    slots: measureSlots,
     history: measureHistory,
     'hot-slot': measureHotSlot,
   };

@@ -95,6 +95,8 @@ export declare class State {
   benchFolded(block: Block, transactions: Array<Transaction>): Promise<number>
   /** Adds slots with pseudo-random keys, as many versions as asked for. */
   benchFill(address: string, versions: number, writes: number, distinct: number): Promise<State>
+  /** Slots that arrived in random order, without difference or history. */
+  benchSeed(address: string, slots: number): Promise<State>
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
 }

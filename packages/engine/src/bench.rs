@@ -9,12 +9,13 @@ use blockifier::transaction::transactions::ExecutableTransaction;
 use starknet_types_core::felt::Felt;
 
 use crate::block::Block;
+use crate::cell::Cell;
 use crate::diff::Changes;
 use crate::error::{Failure, Kind, Outcome};
 use crate::execute::{Reader, Run, Session};
 use crate::felt::Key;
 use crate::report;
-use crate::state::State;
+use crate::state::{Contract, Shared, State};
 use crate::transaction::{Flags, Transaction};
 
 /// Executes on one `CachedState`; nothing is reported or folded back. Microseconds.
@@ -89,6 +90,16 @@ pub fn fill(
         state = Arc::new(state.apply(&changes)?.advance());
     }
     Ok(state)
+}
+
+/// Slots that arrived in random order and nothing else: no difference, no older values.
+pub fn seed(mut state: State, address: Key, slots: u32) -> State {
+    let mut contract = Contract::default();
+    for serial in 0..u64::from(slots) {
+        contract.storage.insert(key(serial, 0), Cell::new(Felt::from(serial + 1), 0));
+    }
+    state.restore_contract(address, Shared(Arc::new(contract)));
+    state
 }
 
 /// Nanoseconds a read.

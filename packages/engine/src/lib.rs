@@ -38,6 +38,10 @@ use crate::error::{Failure, Kind, Outcome, guarded, input};
 use crate::execute::{Call, Reader, Run, Session};
 use crate::felt::{Key, hex, parse, parse_address, parse_all, parse_key};
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[module_init]
 fn start() {
     error::keep_panics_off_the_terminal();
@@ -787,6 +791,19 @@ impl State {
         off_thread(env, move || {
             Ok(State::head(bench::fill(state, address, versions, writes, distinct)?))
         })
+    }
+
+    /// Slots that arrived in random order, without difference or history.
+    #[napi(catch_unwind)]
+    pub fn bench_seed<'env>(
+        &self,
+        env: &'env Env,
+        address: String,
+        slots: u32,
+    ) -> Result<PromiseRaw<'env, State>> {
+        let address = parse_address("address", &address)?.into();
+        let state = state::State::clone(self.writable()?);
+        off_thread(env, move || Ok(State::head(Arc::new(bench::seed(state, address, slots)))))
     }
 
     /// Nanoseconds a random read takes, at the head or at random older versions.
