@@ -10,6 +10,8 @@
 export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-wasip1'
 
 export declare class Block {
+  /** Microseconds that one copy of the block context takes; blockifier makes two a transaction. */
+  benchClone(times: number): Promise<number>
   constructor(values: string)
   /** Commitments, counts and hash once `version` of the state is this block's. */
   seal(state: State, version: number, transactions: string, parentHash: string): Promise<string>
@@ -49,6 +51,16 @@ export declare class Origin {
 }
 
 export declare class State {
+  /** The engine without the door: executes on one `CachedState`; microseconds it took. */
+  benchBare(block: Block, transactions: Array<Transaction>): Promise<number>
+  /** The same work as `execute` does for each, in one loop; microseconds it took. */
+  benchFolded(block: Block, transactions: Array<Transaction>): Promise<number>
+  /** Adds slots with pseudo-random keys, as many versions as asked for. */
+  benchFill(address: string, versions: number, writes: number, distinct: number): Promise<State>
+  /** Slots that arrived in random order, without difference or history. */
+  benchSeed(address: string, slots: number): Promise<State>
+  /** Nanoseconds a random read takes, at the head or at random older versions. */
+  benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
   constructor(version: number, keepHistory: boolean, origin?: Origin | undefined | null)
   /** The version being written, or the one that a view shows. */
   get version(): number
@@ -89,16 +101,6 @@ export declare class State {
   executeMany(block: Block, transactions: Array<Transaction>, flags?: Flags | undefined | null, initialReads?: boolean | undefined | null): Promise<Array<Execution>>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
   call(block: Block, address: string, selector: string, calldata: Array<string>): Promise<string>
-  /** The engine without the door: executes on one `CachedState`; microseconds it took. */
-  benchBare(block: Block, transactions: Array<Transaction>): Promise<number>
-  /** The same work as `execute` does for each, in one loop; microseconds it took. */
-  benchFolded(block: Block, transactions: Array<Transaction>): Promise<number>
-  /** Adds slots with pseudo-random keys, as many versions as asked for. */
-  benchFill(address: string, versions: number, writes: number, distinct: number): Promise<State>
-  /** Slots that arrived in random order, without difference or history. */
-  benchSeed(address: string, slots: number): Promise<State>
-  /** Nanoseconds a random read takes, at the head or at random older versions. */
-  benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
 }
 
 export declare class StateExport {

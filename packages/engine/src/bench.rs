@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use blockifier::context::BlockContext;
 use blockifier::state::cached_state::CachedState;
 use blockifier::transaction::transactions::ExecutableTransaction;
 use starknet_types_core::felt::Felt;
@@ -36,6 +37,15 @@ pub fn bare(state: Arc<State>, block: &Block, transactions: &[Arc<Transaction>])
         }
     }
     Ok(start.elapsed().as_nanos() as f64 / 1000.0)
+}
+
+/// Microseconds a copy of the block context.
+pub fn clones(block: &Block, times: u32) -> f64 {
+    let start = Instant::now();
+    for _ in 0..times {
+        black_box(BlockContext::clone(&block.context));
+    }
+    start.elapsed().as_nanos() as f64 / 1000.0 / f64::from(times.max(1))
 }
 
 /// As the door does it, but in one loop on one thread: a session for each, reported and folded.

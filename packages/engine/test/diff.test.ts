@@ -10,7 +10,7 @@ import {
   nonceDiff,
   replaceDiff,
   slotDiff,
-} from './fixture.js';
+} from './diffs.js';
 
 const A = '0xa';
 const B = '0xb';

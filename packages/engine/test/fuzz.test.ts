@@ -13,6 +13,15 @@ import { beforeAll, expect, test } from 'vitest';
 import * as binding from '../binding.js';
 import { later, now } from '../js/failure.js';
 import {
+  anyNumber,
+  anyString,
+  asJson,
+  brokenText,
+  type Dice,
+  dice,
+  type Json,
+} from './broken-input.js';
+import {
   type Account,
   block,
   blockValues,
@@ -20,6 +29,7 @@ import {
   contractText,
   declareValues,
   deployAccountValues,
+  firstAccount,
   type Genesis,
   genesis,
   genesisDiff,
@@ -35,127 +45,8 @@ let account: Account;
 
 beforeAll(async () => {
   chain = await genesis();
-  const [first] = chain.accounts;
-  if (!first) throw new Error('no account');
-  account = first;
+  account = firstAccount(chain);
 });
-
-// Inputs. Every one follows from its number, so a failure can be repeated.
-
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-type Dice = (sides: number) => number;
-
-function dice(seed: number): Dice {
-  let state = seed + 0x6d2b79f5;
-  return (sides) => {
-    state = Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5;
-    const mixed = state ^ (state + Math.imul(state ^ (state >>> 7), state | 61));
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
-  };
-}
-
-const STRINGS = [
-  '',
-  '0x',
-  '0x0',
-  '0x1',
-  '1',
-  '-1',
-  '0xg',
-  `0x${'f'.repeat(63)}`,
-  `0x${'f'.repeat(64)}`,
-  `0x${'0'.repeat(200)}1`,
-  '0x800000000000011000000000000000000000000000000000000000000000001',
-  '0x800000000000000000000000000000000000000000000000000000000000000',
-  `0x${'f'.repeat(16)}`,
-  `0x${'f'.repeat(32)}`,
-  'L1',
-  'INVOKE',
-  '0x3',
-  '\u0000',
-  '𝔘𝔫𝔦',
-  '\ud800',
-  'x'.repeat(5000),
-];
-const NUMBERS = [0, 1, -1, 1.5, 2 ** 31, 2 ** 32, 2 ** 53, 2 ** 64, 1e308, -0];
-
-function anything(roll: Dice, depth = 0): Json {
-  switch (roll(depth > 3 ? 4 : 6)) {
-    case 0:
-      return null;
-    case 1:
-      return roll(2) === 0;
-    case 2:
-      return NUMBERS[roll(NUMBERS.length)] ?? 0;
-    case 3:
-      return STRINGS[roll(STRINGS.length)] ?? '';
-    case 4:
-      return Array.from({ length: roll(4) }, () => anything(roll, depth + 1));
-    default:
-      return Object.fromEntries(
-        Array.from({ length: roll(4) }, () => [
-          STRINGS[roll(STRINGS.length)] ?? '',
-          anything(roll, depth + 1),
-        ]),
-      );
-  }
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-/** Changes one place of a value: replaced, removed, repeated or grown. */
-function mutated(value: Json, roll: Dice): Json {
-  if (roll(8) === 0 || typeof value !== 'object' || value === null) return anything(roll);
-  if (isList(value)) {
-    const index = roll(value.length + 1);
-    const rest = value.slice(index + 1);
-    const [here] = value.slice(index);
-    switch (roll(4)) {
-      case 0:
-        return [...value.slice(0, index), ...rest];
-      case 1:
-        return [...value.slice(0, index), anything(roll), ...value.slice(index)];
-      case 2:
-        return [...value, ...value];
-      default:
-        return [...value.slice(0, index), mutated(here ?? null, roll), ...rest];
-    }
-  }
-  const keys = Object.keys(value);
-  const key = keys[roll(keys.length)];
-  if (key === undefined) return anything(roll);
-  const { [key]: here, ...others } = value;
-  switch (roll(6)) {
-    case 0:
-      return others;
-    case 1:
-      return { ...value, [STRINGS[roll(STRINGS.length)] ?? '']: anything(roll) };
-    default:
-      return { ...others, [key]: mutated(here ?? null, roll) };
-  }
-}
-
-/** A random text: any value, a mutation of a good one, or a good one cut and smeared. */
-function text(good: readonly Json[], roll: Dice): string {
-  const base = good[roll(good.length)] ?? null;
-  switch (roll(6)) {
-    case 0:
-      return JSON.stringify(anything(roll));
-    case 1: {
-      const whole = JSON.stringify(base);
-      const at = roll(whole.length);
-      return whole.slice(0, at) + String.fromCharCode(roll(256)) + whole.slice(at + roll(3));
-    }
-    case 2:
-      return JSON.stringify(mutated(mutated(base, roll), roll));
-    default:
-      return JSON.stringify(mutated(base, roll));
-  }
-}
-
-const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
 /** Throws everything at an entry and counts what came back. */
 async function barrage(
@@ -166,7 +57,7 @@ async function barrage(
   const seen = new Map<FailureKind | 'fine', number>();
   for (let number = 0; number < inputs; number += 1) {
     const roll = dice(number);
-    const input = text(good, roll);
+    const input = brokenText(good, roll);
     let outcome: FailureKind | 'fine' = 'fine';
     try {
       await entry(input, roll);
@@ -184,8 +75,6 @@ async function barrage(
 }
 
 const refusals = (seen: Map<string, number>): number => INPUTS - (seen.get('fine') ?? 0);
-
-// Entries.
 
 test('transactions', { timeout: 60_000 }, async () => {
   const { account: declared } = chain.classes;
@@ -352,7 +241,7 @@ test('state images', { timeout: 60_000 }, async () => {
 test('felts, keys and addresses', { timeout: 60_000 }, async () => {
   await barrage(
     (input, roll) => {
-      const string = roll(2) === 0 ? input : (STRINGS[roll(STRINGS.length)] ?? '');
+      const string = roll(2) === 0 ? input : anyString(roll);
       switch (roll(5)) {
         case 0:
           return pedersen([string, '0x1']);
@@ -377,7 +266,7 @@ test('felts, keys and addresses', { timeout: 60_000 }, async () => {
 test('versions', async () => {
   await barrage(
     async (_, roll) => {
-      const number = NUMBERS[roll(NUMBERS.length)] ?? Number.NaN;
+      const number = anyNumber(roll);
       switch (roll(4)) {
         case 0:
           return chain.state.at(number);
@@ -413,7 +302,7 @@ test('answers of an origin', { timeout: 60_000 }, async () => {
   let key = 0;
   const good = [asJson('0x1'), ...(await smallClasses())];
   await barrage(async (input, roll) => {
-    reply = roll(3) === 0 ? (STRINGS[roll(STRINGS.length)] ?? '') : input;
+    reply = roll(3) === 0 ? anyString(roll) : input;
     key += 1;
     const name = `0x${key.toString(16)}`;
     // A class that can be read is compiled; the felts of these are no program.

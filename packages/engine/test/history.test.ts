@@ -9,12 +9,12 @@ import {
   chainOf,
   declareDiff,
   deployDiff,
-  hex,
   NO_DIFF,
   nonceDiff,
   replaceDiff,
   slotDiff,
-} from './fixture.js';
+} from './diffs.js';
+import { hex } from './fixture.js';
 
 const A = '0xa';
 const refused = (kind: string) => expect.objectContaining({ name: 'EngineError', kind });

@@ -4,18 +4,8 @@ import { crc32 } from 'node:zlib';
 import { builtinClass, type Class, EngineError, State } from '@starkbox/engine';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  block,
-  chainOf,
-  deployDiff,
-  genesis,
-  hex,
-  nonceDiff,
-  replaceDiff,
-  STRK,
-  slotDiff,
-  transfer,
-} from './fixture.js';
+import { chainOf, deployDiff, nonceDiff, replaceDiff, slotDiff } from './diffs.js';
+import { block, genesis, hex, STRK, transfer } from './fixture.js';
 
 const ADDRESSES = ['0xa', '0xb', '0xc'];
 const KEYS = ['0x1', '0x2', hex(2n ** 251n - 1n)];

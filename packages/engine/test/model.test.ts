@@ -3,7 +3,8 @@
 import { builtinClass, type Class, State, type StateDiff } from '@starkbox/engine';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { declareDiff, hex } from './fixture.js';
+import { declareDiff } from './diffs.js';
+import { hex } from './fixture.js';
 
 const FIRST = 3;
 const ADDRESSES = ['0xa', '0xb'];

@@ -6,16 +6,15 @@ import {
   chainOf,
   declareDiff,
   deployDiff,
-  hex,
   NO_DIFF,
   nonceDiff,
   replaceDiff,
   slotDiff,
-} from './fixture.js';
+} from './diffs.js';
+import { hex, PRIME } from './fixture.js';
 
 const A = '0xa';
 const B = '0xb';
-const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 const LARGEST_ADDRESS = hex(2n ** 251n - 1n);
 
 const refused = (kind: string) => expect.objectContaining({ name: 'EngineError', kind });

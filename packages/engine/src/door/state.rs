@@ -1,0 +1,345 @@
+//! States, as JavaScript holds them: reading, writing, history and execution.
+
+use std::sync::{Arc, LazyLock};
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use starknet_api::core::EntryPointSelector;
+use starknet_types_core::felt::Felt;
+
+use super::class::{Class, Origin};
+use super::execution::Execution;
+use super::transaction::{Block, Flags, Transaction};
+use super::{let_go, off_thread, version_number};
+use crate::diff::{Changes, Diff};
+use crate::error::{Failure, Kind, Outcome};
+use crate::execute::{Call, Reader, Run, Session};
+use crate::felt::{Key, hex, parse, parse_address, parse_all, parse_key};
+use crate::{execute, fault, origin, report, state, transaction};
+
+#[napi(object)]
+pub struct StateFigures {
+    pub slots: f64,
+    pub contracts: f64,
+    pub classes: f64,
+    pub versions: f64,
+    pub older_values: f64,
+    pub approximate_bytes: f64,
+}
+
+#[napi]
+pub struct State {
+    pub(super) inner: Arc<state::State>,
+    pub(super) at: u64,
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        static NOTHING: LazyLock<Arc<state::State>> =
+            LazyLock::new(|| Arc::new(state::State::new(0, false, None)));
+        let_go(std::mem::replace(&mut self.inner, NOTHING.clone()));
+    }
+}
+
+impl State {
+    pub(super) fn head(inner: Arc<state::State>) -> State {
+        let at = inner.version;
+        State { inner, at }
+    }
+
+    pub(super) fn writable(&self) -> Outcome<&Arc<state::State>> {
+        if self.at == self.inner.version {
+            return Ok(&self.inner);
+        }
+        let at = self.at;
+        Err(Failure::new(
+            Kind::State,
+            format!("a view of version {at} cannot be written; rewind to it instead"),
+        ))
+    }
+
+    fn read<'env, T: ToNapiValue + Send + 'static>(
+        &self,
+        env: &'env Env,
+        work: impl FnOnce(Reader) -> Outcome<T> + Send + 'static,
+    ) -> Result<PromiseRaw<'env, T>> {
+        let reader = Reader::new(self.inner.clone(), self.at);
+        off_thread(env, move || work(reader))
+    }
+}
+#[napi]
+impl State {
+    #[napi(constructor, catch_unwind)]
+    pub fn new(version: f64, keep_history: bool, origin: Option<&Origin>) -> Result<State> {
+        let version = version_number("version", version)?;
+        let origin = origin.map(|origin| origin.inner.clone());
+        Ok(State::head(Arc::new(state::State::new(version, keep_history, origin))))
+    }
+
+    /// The version being written, or the one that a view shows.
+    #[napi(getter, catch_unwind)]
+    pub fn version(&self) -> f64 {
+        self.at as f64
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn first_version(&self) -> f64 {
+        self.inner.first_version() as f64
+    }
+
+    // Reads from memory: null means that the origin must be asked.
+
+    #[napi(catch_unwind)]
+    pub fn storage_known(&self, address: String, key: String) -> Result<Option<String>> {
+        let address = parse_address("address", &address)?.into();
+        let key = parse_key("key", &key)?.into();
+        let known = self.inner.storage(address, key, self.at);
+        Ok(self.known(known, |origin| origin.known_storage(address, key)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn nonce_known(&self, address: String) -> Result<Option<String>> {
+        let address = parse_address("address", &address)?.into();
+        let known = self.inner.nonce(address, self.at);
+        Ok(self.known(known, |origin| origin.known_nonce(address)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn class_hash_known(&self, address: String) -> Result<Option<String>> {
+        let address = parse_address("address", &address)?.into();
+        let known = self.inner.class_hash(address, self.at);
+        Ok(self.known(known, |origin| origin.known_class_hash(address)))
+    }
+
+    /// The version that last wrote a slot; null if this chain never did.
+    #[napi(catch_unwind)]
+    pub fn storage_since(&self, address: String, key: String) -> Result<Option<f64>> {
+        let address = parse_address("address", &address)?.into();
+        let key = parse_key("key", &key)?.into();
+        Ok(self.inner.storage_since(address, key, self.at).map(|version| version as f64))
+    }
+
+    // The same reads, asking the origin where they must.
+
+    #[napi(catch_unwind)]
+    pub fn storage<'env>(
+        &self,
+        env: &'env Env,
+        address: String,
+        key: String,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let address = parse_address("address", &address)?.into();
+        let key = parse_key("key", &key)?.into();
+        self.read(env, move |reader| reader.storage(address, key).map(hex))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn nonce<'env>(&self, env: &'env Env, address: String) -> Result<PromiseRaw<'env, String>> {
+        let address = parse_address("address", &address)?.into();
+        self.read(env, move |reader| reader.nonce(address).map(hex))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn class_hash<'env>(
+        &self,
+        env: &'env Env,
+        address: String,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let address = parse_address("address", &address)?.into();
+        self.read(env, move |reader| reader.class_hash(address).map(hex))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn class<'env>(
+        &self,
+        env: &'env Env,
+        class_hash: String,
+    ) -> Result<PromiseRaw<'env, Option<Class>>> {
+        let hash = Key::from(parse("class_hash", &class_hash)?);
+        self.read(env, move |reader| Ok(reader.class(hash)?.map(|inner| Class { inner })))
+    }
+
+    /// The version that declared a class; null if this chain did not.
+    #[napi(catch_unwind)]
+    pub fn class_since(&self, class_hash: String) -> Result<Option<f64>> {
+        let hash = Key::from(parse("class_hash", &class_hash)?);
+        let entry = self.inner.classes.get(&hash).filter(|entry| entry.since <= self.at);
+        Ok(entry.map(|entry| entry.since as f64))
+    }
+
+    // Writing.
+
+    #[napi(catch_unwind)]
+    pub fn apply<'env>(
+        &self,
+        env: &'env Env,
+        diff: String,
+        classes: Vec<ClassInstance<'env, Class>>,
+    ) -> Result<PromiseRaw<'env, State>> {
+        let state = self.writable()?.clone();
+        let classes = classes.iter().map(|class| class.inner.clone()).collect();
+        off_thread(env, move || {
+            let changes = Changes::from_wire(&diff, classes)?;
+            Ok(State::head(Arc::new(state.apply(&changes)?)))
+        })
+    }
+
+    /// Closes the version being written.
+    #[napi(catch_unwind)]
+    pub fn advance(&self) -> Result<State> {
+        Ok(State::head(Arc::new(self.writable()?.advance())))
+    }
+
+    /// A second handle on the same value.
+    #[napi(catch_unwind)]
+    pub fn copy(&self) -> State {
+        State { inner: self.inner.clone(), at: self.at }
+    }
+
+    // History.
+
+    /// A read-only view of an older version.
+    #[napi(catch_unwind)]
+    pub fn at(&self, version: f64) -> Result<State> {
+        let at = version_number("version", version)?;
+        self.inner.check_readable(at)?;
+        Ok(State { inner: self.inner.clone(), at })
+    }
+
+    /// A writable state as it stood when `version` was closed.
+    #[napi(catch_unwind)]
+    pub fn rewind<'env>(&self, env: &'env Env, version: f64) -> Result<PromiseRaw<'env, State>> {
+        let version = version_number("version", version)?;
+        let state = self.inner.clone();
+        off_thread(env, move || Ok(State::head(Arc::new(state.rewind(version)?))))
+    }
+
+    /// The same state without what is older than `version`.
+    #[napi(catch_unwind)]
+    pub fn forget<'env>(&self, env: &'env Env, version: f64) -> Result<PromiseRaw<'env, State>> {
+        let version = version_number("version", version)?;
+        let state = self.writable()?.clone();
+        off_thread(env, move || Ok(State::head(Arc::new(state.forget(version)))))
+    }
+
+    /// What a version changed, as JSON.
+    #[napi(catch_unwind)]
+    pub fn diff_of(&self, version: f64) -> Result<String> {
+        let diff = self.inner.diff_of(version_number("version", version)?)?;
+        Ok(json(&diff)?)
+    }
+
+    /// What must change to get from this state to the other, as JSON.
+    #[napi(catch_unwind)]
+    pub fn diff_to<'env>(&self, env: &'env Env, other: &State) -> Result<PromiseRaw<'env, String>> {
+        let (from, to) = (self.writable()?.clone(), other.writable()?.clone());
+        off_thread(env, move || json(&from.diff_to(&to)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn figures(&self) -> StateFigures {
+        let figures = &self.inner.figures;
+        StateFigures {
+            slots: figures.slots as f64,
+            contracts: self.inner.contracts.len() as f64,
+            classes: self.inner.classes.len() as f64,
+            versions: self.inner.log.len() as f64 + 1.0,
+            older_values: figures.past as f64,
+            approximate_bytes: self.inner.approximate_bytes() as f64,
+        }
+    }
+
+    // Execution.
+
+    /// Executes one transaction and folds its changes into the next state.
+    #[napi(catch_unwind)]
+    pub fn execute<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transaction: &Transaction,
+        flags: Option<Flags>,
+    ) -> Result<PromiseRaw<'env, Execution>> {
+        let flags = transaction::Flags::from(flags);
+        let state = self.writable()?.clone();
+        let (block, transaction) = (block.inner.clone(), transaction.inner.clone());
+        let at = self.at;
+        off_thread(env, move || {
+            let mut session = Session::new(state.clone(), at, block);
+            let run = session.run(&transaction, flags)?;
+            let mut told = Execution::told(&run, &transaction, session.constants())?;
+            if let Run::Executed(run) = &run {
+                told.next = Some(Arc::new(state.apply(&run.changes)?));
+            }
+            Ok(told)
+        })
+    }
+
+    /// Executes transactions one after another on a layer that is thrown away. Ends early at the
+    /// first that is rejected.
+    #[napi(catch_unwind)]
+    pub fn execute_many<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transactions: Vec<ClassInstance<'env, Transaction>>,
+        flags: Option<Flags>,
+        initial_reads: Option<bool>,
+    ) -> Result<PromiseRaw<'env, Vec<Execution>>> {
+        let flags = transaction::Flags::from(flags);
+        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
+        let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
+        off_thread(env, move || {
+            let mut session = Session::new(state, at, block);
+            let mut all = Vec::with_capacity(transactions.len());
+            for transaction in &transactions {
+                let run = session.run(transaction, flags)?;
+                all.push(Execution::told(&run, transaction, session.constants())?);
+                if let Run::Rejected(_) = run {
+                    break;
+                }
+            }
+            if let (Some(true), Some(last)) = (initial_reads, all.last_mut()) {
+                last.reads = Some(report::initial_reads(&session.initial_reads()?)?);
+            }
+            Ok(all)
+        })
+    }
+
+    /// Calls a function and gives `{result}` or `{failure}` as JSON.
+    #[napi(catch_unwind)]
+    pub fn call<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        address: String,
+        selector: String,
+        calldata: Vec<String>,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let call = Call {
+            address: parse_address("contract_address", &address)?,
+            selector: EntryPointSelector(parse("entry_point_selector", &selector)?),
+            calldata: parse_all("calldata", &calldata)?,
+        };
+        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
+        off_thread(env, move || fault::called(&execute::call(state, at, &block, call)?))
+    }
+}
+
+impl State {
+    fn known(
+        &self,
+        here: Option<Felt>,
+        origin: impl FnOnce(&origin::Origin) -> Option<Felt>,
+    ) -> Option<String> {
+        match (here, &self.inner.origin) {
+            (Some(value), _) => Some(hex(value)),
+            (None, Some(asked)) => origin(asked).map(hex),
+            (None, None) => Some("0x0".to_owned()),
+        }
+    }
+}
+
+fn json(diff: &Diff) -> Outcome<String> {
+    serde_json::to_string(diff).map_err(|error| Failure::new(Kind::Internal, error))
+}
