@@ -6,7 +6,7 @@ run('cargo', [
   '--locked',
   '--release',
   ...['--target', hostTriple()],
-  '--all-targets',
+  '--lib', '--bins',
   '--',
   ...['-D', 'warnings'],
 ]);

@@ -1,0 +1,85 @@
+// Compares builds of the addon: the same transfers in a bare loop, in short alternating stretches.
+//
+//   npm run bench:profiles -- release=a.node dist=b.node …   each against the first
+//   npm run bench:profiles -- --quick release=a.node …
+//
+// Each build lives in a worker thread of its own, so that one process holds them all and whatever
+// slows the machine slows all of them. Prints a table, then one line of JSON.
+import { once } from 'node:events';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { block, genesis, transfer } from '../packages/engine/test/fixture.js';
+
+const STRETCH = 20;
+const quick = process.argv.includes('--quick');
+const ROUNDS = quick ? 20 : 100;
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+function shuffled<T>(values: readonly T[]): T[] {
+  return values
+    .map((value) => ({ value, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ value }) => value);
+}
+
+/** In a worker: runs one stretch whenever asked, and answers with microseconds a transfer. */
+async function serve(): Promise<void> {
+  const { state, accounts } = await genesis();
+  const [account] = accounts;
+  if (!account) throw new Error('no account');
+  const natives = Array.from(
+    { length: STRETCH },
+    (_, nonce) => transfer(account, '0x1234', 1, nonce).native,
+  );
+  const context = block(1).native;
+  parentPort?.on('message', async () => {
+    const micros = await state.native.benchBare(context, natives);
+    parentPort?.postMessage(micros / STRETCH);
+  });
+  parentPort?.postMessage('ready');
+}
+
+interface Build {
+  readonly name: string;
+  readonly times: number[];
+  readonly worker: Worker;
+}
+
+async function main(): Promise<void> {
+  const builds: Build[] = [];
+  for (const argument of process.argv.slice(2)) {
+    const [name, file] = argument.split('=');
+    if (!name || !file) continue;
+    const worker = new Worker(new URL(import.meta.url), {
+      env: { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: file },
+      workerData: 'serve',
+    });
+    await once(worker, 'message');
+    builds.push({ name, times: [], worker });
+  }
+  const [first] = builds;
+  if (!first) throw new Error('name at least one build: NAME=FILE');
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Another order each time: what runs after what matters, by way of caches and clock speed.
+    for (const { worker, times } of shuffled(builds)) {
+      worker.postMessage('run');
+      const [micros] = await once(worker, 'message');
+      times.push(Number(micros));
+    }
+  }
+  const figures: Record<string, number> = {};
+  for (const { name, times, worker } of builds) {
+    const faster = median(times.map((time, round) => (first.times[round] ?? Number.NaN) / time));
+    figures[`${name}_us`] = Math.round(median(times));
+    figures[`${name}_over_${first.name}`] = Number(faster.toFixed(3));
+    console.log(
+      `${name.padEnd(20)} ${figures[`${name}_us`]} µs a transfer, ${faster.toFixed(3)} times ${first.name}`,
+    );
+    await worker.terminate();
+  }
+  console.log(JSON.stringify({ ...figures, quick }));
+}
+
+if (!isMainThread && workerData === 'serve') await serve();
+else await main();
