@@ -24,9 +24,9 @@ use starknet_api::rpc_transaction::EntryPointByType;
 use starknet_api::state::SierraContractClass;
 use starknet_types_core::felt::Felt;
 
-use crate::class::Limits;
 use crate::error::{Failure, Kind, Outcome};
 use crate::felt::{HexList, hex};
+use crate::limits::Limits;
 
 /// The pinned compiler; part of every cache key.
 pub const VERSION: &str = "2.19.5";

@@ -15,6 +15,7 @@ mod felt;
 mod hash;
 mod history;
 mod image;
+mod limits;
 mod origin;
 mod report;
 mod state;

@@ -9,9 +9,10 @@ use dashmap::DashMap;
 use parking_lot::Mutex;
 use starknet_types_core::felt::Felt;
 
-use crate::class::{Class, Limits};
+use crate::class::Class;
 use crate::error::{Failure, Kind, Outcome};
 use crate::felt::{Key, hex, parse};
+use crate::limits::Limits;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {

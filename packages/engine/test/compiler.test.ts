@@ -54,7 +54,7 @@ afterEach(async () => {
   loop.disable();
   configure();
   await rm(folder, { recursive: true, force: true });
-  expect(loop.max / 1e6, 'longest stop of the event loop, in ms').toBeLessThan(200);
+  expect(loop.max / 1e6, 'longest stop of the event loop, in ms').toBeLessThan(400);
 });
 
 describe('a program that is none', () => {

@@ -10,6 +10,7 @@ use napi_derive::napi;
 use super::off_thread;
 use crate::error::{Failure, Kind, Outcome, guarded, input};
 use crate::felt::hex;
+use crate::limits::Limits;
 use crate::{class, origin};
 
 #[napi(object)]
@@ -21,8 +22,8 @@ pub struct ClassLimits {
     pub compile_bytes: Option<f64>,
 }
 
-fn class_limits(given: Option<ClassLimits>) -> Outcome<class::Limits> {
-    let mut limits = class::Limits::none();
+fn class_limits(given: Option<ClassLimits>) -> Outcome<Limits> {
+    let mut limits = Limits::none();
     let Some(given) = given else { return Ok(limits) };
     for (name, limit, value) in [
         ("compiledBytes", &mut limits.compiled_bytes, given.compiled_bytes),
