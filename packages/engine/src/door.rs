@@ -29,10 +29,13 @@ fn off_thread<'env, T: ToNapiValue + Send + 'static>(
     work: impl FnOnce() -> Outcome<T> + Send + 'static,
 ) -> Result<PromiseRaw<'env, T>> {
     let (deferred, promise) = env.create_deferred()?;
-    workers::run(move || match guarded(work) {
-        Ok(value) => deferred.resolve(move |_| Ok(value)),
-        Err(failure) => deferred.reject(failure.into()),
-    });
+    workers::run(
+        move || guarded(work),
+        move |done| match done {
+            Ok(value) => deferred.resolve(move |_| Ok(value)),
+            Err(failure) => deferred.reject(failure.into()),
+        },
+    );
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
 }
 

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-type Job = Box<dyn FnOnce() + Send>;
+/// Work, and what tells of its result.
+type Job = Box<dyn FnOnce() -> Settle + Send>;
+type Settle = Box<dyn FnOnce()>;
 
 /// Most threads wait for the origin of a fork rather than compute, so there may be many.
 const MOST: usize = 512;
@@ -37,8 +39,16 @@ struct Pool {
 static POOL: Mutex<Pool> =
     Mutex::new(Pool { resting: Vec::new(), waiting: VecDeque::new(), alive: 0 });
 
-pub fn run(job: impl FnOnce() + Send + 'static) {
-    let job: Job = Box::new(job);
+/// Runs `compute` on a worker, then `settle` with its result. The worker is free for the next job
+/// before it settles: whoever waits for the result may have one at once, and is to find it.
+pub fn run<T: 'static>(
+    compute: impl FnOnce() -> T + Send + 'static,
+    settle: impl FnOnce(T) + Send + 'static,
+) {
+    let job: Job = Box::new(move || {
+        let result = compute();
+        Box::new(move || settle(result))
+    });
     let mut pool = POOL.lock();
     if let Some(desk) = pool.resting.pop() {
         drop(pool);
@@ -56,23 +66,42 @@ pub fn run(job: impl FnOnce() + Send + 'static) {
     }
 }
 
-fn work() {
-    let desk = Arc::new(Desk::default());
-    while let Some(job) = next(&desk) {
-        // Jobs tell of their own panics; one that does not must not cost us the thread.
-        let _ = catch_unwind(AssertUnwindSafe(job));
+/// The JavaScript thread answers everybody and hands out the work, so it goes first.
+fn yield_to_javascript() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: asks the kernel to rank this thread lower; it may refuse, and nothing depends on it.
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, 5);
     }
 }
 
-/// The next job, or none when it was too long in coming.
-fn next(desk: &Arc<Desk>) -> Option<Job> {
-    {
-        let mut pool = POOL.lock();
-        if let Some(job) = pool.waiting.pop_front() {
-            return Some(job);
+fn work() {
+    yield_to_javascript();
+    let desk = Arc::new(Desk::default());
+    let mut next = take_or_rest(&desk);
+    loop {
+        let Some(job) = next.or_else(|| wait(&desk)) else { return };
+        // Jobs tell of their own panics; one that does not must not cost us the thread.
+        let done = catch_unwind(AssertUnwindSafe(job));
+        next = take_or_rest(&desk);
+        if let Ok(settle) = done {
+            let _ = catch_unwind(AssertUnwindSafe(settle));
         }
+    }
+}
+
+/// A job that waited for a thread; if there is none, this thread is known to rest.
+fn take_or_rest(desk: &Arc<Desk>) -> Option<Job> {
+    let mut pool = POOL.lock();
+    let job = pool.waiting.pop_front();
+    if job.is_none() {
         pool.resting.push(desk.clone());
     }
+    job
+}
+
+/// The next job that is put on the desk, or none when it was too long in coming.
+fn wait(desk: &Arc<Desk>) -> Option<Job> {
     loop {
         let mut job = desk.job.lock();
         if job.is_none() {
