@@ -6,7 +6,8 @@ run('cargo', [
   '--locked',
   '--release',
   ...['--target', hostTriple()],
-  '--lib', '--bins',
+  '--lib',
+  '--bins',
   '--',
   ...['-D', 'warnings'],
 ]);
