@@ -1,19 +1,6 @@
 // Knows how a failure of the engine becomes a typed error.
 
-/** What went wrong, in one word to branch on. */
-export type FailureKind =
-  | 'input'
-  | 'class'
-  | 'class_too_large'
-  | 'sierra_version'
-  | 'compilation'
-  | 'state'
-  | 'origin'
-  | 'image'
-  | 'call'
-  | 'internal';
-
-const KINDS: ReadonlySet<string> = new Set<FailureKind>([
+const KINDS = [
   'input',
   'class',
   'class_too_large',
@@ -24,10 +11,13 @@ const KINDS: ReadonlySet<string> = new Set<FailureKind>([
   'image',
   'call',
   'internal',
-]);
+] as const;
+
+/** What went wrong, in one word to branch on. */
+export type FailureKind = (typeof KINDS)[number];
 
 function isKind(word: string): word is FailureKind {
-  return KINDS.has(word);
+  return KINDS.some((kind) => kind === word);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import * as binding from '../binding.js';
 import { Class, type ClassLimits } from './class.js';
-import { now } from './failure.js';
+import { EngineError, now } from './failure.js';
 
 /** A price in both fee tokens; decimal or hexadecimal text, because it may exceed 2^53. */
 export interface Price {
@@ -58,17 +58,14 @@ export class Block {
   }
 }
 
-export type TransactionType = 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'L1_HANDLER';
+const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'L1_HANDLER'] as const;
 
-const TYPES: ReadonlySet<string> = new Set<TransactionType>([
-  'INVOKE',
-  'DECLARE',
-  'DEPLOY_ACCOUNT',
-  'L1_HANDLER',
-]);
+export type TransactionType = (typeof TYPES)[number];
 
-function isType(word: string): word is TransactionType {
-  return TYPES.has(word);
+function typeOf(native: binding.Transaction): TransactionType {
+  const type = TYPES.find((known) => known === native.type);
+  if (!type) throw new EngineError('internal', `transaction type ${native.type} is unknown`);
+  return type;
 }
 
 /** A transaction as the RPC writes it. An L1 handler has `paid_fee_on_l1` beside its own fields. */
@@ -99,7 +96,7 @@ export class Transaction {
       () => new binding.Transaction(JSON.stringify(rest), chainId, declared?.native),
     );
     this.native = native;
-    this.type = isType(native.type) ? native.type : 'INVOKE';
+    this.type = typeOf(native);
     this.hash = native.hash;
     this.isQuery = native.isQuery;
     this.address = native.address;

@@ -6,6 +6,7 @@ import {
   type Account,
   block,
   blockValues,
+  firstAccount,
   type Genesis,
   genesis,
   hex,
@@ -18,9 +19,7 @@ let account: Account;
 
 beforeAll(async () => {
   chain = await genesis();
-  const [first] = chain.accounts;
-  if (!first) throw new Error('no account');
-  account = first;
+  account = firstAccount(chain);
 });
 
 const refused = (kind: string) => expect.objectContaining({ name: 'EngineError', kind });

@@ -16,6 +16,7 @@ import {
   CHAIN_ID,
   contractClass,
   declareValues,
+  firstAccount,
   type Genesis,
   genesis,
   hex,
@@ -28,9 +29,7 @@ let account: Account;
 
 beforeAll(async () => {
   below = await genesis();
-  const [first] = below.accounts;
-  if (!first) throw new Error('no account');
-  account = first;
+  account = firstAccount(below);
 });
 
 /** Answers from another state, as a remote node would. */
