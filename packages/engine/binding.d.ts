@@ -53,8 +53,6 @@ export declare class Origin {
 export declare class State {
   /** The engine without the door: executes on one `CachedState`; microseconds it took. */
   benchBare(block: Block, transactions: Array<Transaction>): Promise<number>
-  /** The same work as `execute` does for each, in one loop; microseconds it took. */
-  benchFolded(block: Block, transactions: Array<Transaction>): Promise<number>
   /** Adds slots with pseudo-random keys, as many versions as asked for. */
   benchFill(address: string, versions: number, writes: number, distinct: number): Promise<State>
   /** Slots that arrived in random order, without difference or history. */

@@ -13,9 +13,8 @@ use crate::block::Block;
 use crate::cell::Cell;
 use crate::diff::Changes;
 use crate::error::{Failure, Kind, Outcome};
-use crate::execute::{Reader, Run, Session};
+use crate::execute::Reader;
 use crate::felt::Key;
-use crate::report;
 use crate::state::{Contract, Shared, State};
 use crate::transaction::{Flags, Transaction};
 
@@ -46,26 +45,6 @@ pub fn clones(block: &Block, times: u32) -> f64 {
         black_box(BlockContext::clone(&block.context));
     }
     start.elapsed().as_nanos() as f64 / 1000.0 / f64::from(times.max(1))
-}
-
-/// As the door does it, but in one loop on one thread: a session for each, reported and folded.
-pub fn folded(
-    mut state: Arc<State>,
-    block: &Arc<Block>,
-    transactions: &[Arc<Transaction>],
-) -> Outcome<f64> {
-    let start = Instant::now();
-    for transaction in transactions {
-        let at = state.version;
-        let mut session = Session::new(state.clone(), at, block.clone());
-        let Run::Executed(run) = session.run(transaction, Flags::default())? else {
-            return Err(Failure::new(Kind::Call, "a transaction was rejected"));
-        };
-        black_box(report::receipt(transaction, &run)?);
-        black_box(report::trace(transaction, &run, session.constants())?);
-        state = Arc::new(state.apply(&run.changes)?);
-    }
-    Ok(start.elapsed().as_nanos() as f64 / 1000.0)
 }
 
 /// Keys spread as hashes do. With `distinct` 0 every write makes a new slot.

@@ -29,6 +29,7 @@ use starknet_types_core::felt::Felt;
 use crate::diff::Diff;
 use crate::error::{Failure, Kind, Outcome, input, read_json};
 use crate::felt::{Hex, parse, parse_address};
+use crate::report::written;
 
 pub struct Block {
     pub context: Arc<BlockContext>,
@@ -271,7 +272,7 @@ pub fn seal(block: &Block, diff: &Diff, transactions: &str, parent_hash: &str) -
     // There is no trie, so the root of every block is 0.
     let hash = calculate_block_hash(&parts, GlobalRoot(Felt::ZERO), parent_hash)
         .map_err(|error| Failure::new(Kind::Input, error))?;
-    serde_json::to_string(&Seal {
+    written(&Seal {
         block_hash: Hex(hash.0),
         transaction_commitment: Hex(commitments.transaction_commitment.0),
         event_commitment: Hex(commitments.event_commitment.0),
@@ -281,5 +282,4 @@ pub fn seal(block: &Block, diff: &Diff, transactions: &str, parent_hash: &str) -
         event_count: counts.n_events,
         state_diff_length: counts.state_diff_length,
     })
-    .map_err(|error| Failure::new(Kind::Internal, error))
 }

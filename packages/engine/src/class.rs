@@ -87,13 +87,11 @@ impl Class {
         }
         let version = sierra_version(&class.sierra_program)?;
         let given = casm.is_some();
-        let casm_text = match casm {
-            Some(text) => text.to_owned(),
+        let (casm_text, casm) = match casm {
+            Some(text) => (text.to_owned(), compiler::parse_casm(text)?),
             None => compiler::casm(&hash, &class, &version, limits)?,
         };
         within("compiled class", casm_text.len(), limits.compiled_bytes, "bytes")?;
-        let casm: CasmContractClass = serde_json::from_str(&casm_text)
-            .map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))?;
         within("bytecode", casm.bytecode.len(), limits.bytecode_felts, "felts")?;
         let compiled_hash = casm.hash(&HashVersion::V2).0;
         if let Some(known) = known.filter(|known| known.compiled_hash == Some(compiled_hash)) {
@@ -199,8 +197,7 @@ impl Class {
     }
 
     fn parsed_casm(&self) -> Outcome<CasmContractClass> {
-        serde_json::from_str(&self.casm_text()?)
-            .map_err(|error| Failure::new(Kind::Internal, format!("stored CASM: {error}")))
+        compiler::parse_casm(&self.casm_text()?)
     }
 
     /// What a DECLARE transaction carries into execution.
@@ -245,7 +242,7 @@ fn sierra_version(program: &[Felt]) -> Outcome<SierraVersion> {
     let refuse = |found: String, advice: &str| {
         Failure::new(
             Kind::SierraVersion,
-            format!("Sierra {found} is not read by compiler {}: {advice}", compiler::VERSION),
+            format!("Sierra {found} is not read by compiler {}: {advice}", compiler::version()),
         )
     };
     let old = "it is too old; build the contract with a current compiler, or convert it with \

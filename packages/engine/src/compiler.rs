@@ -28,9 +28,6 @@ use crate::error::{Failure, Kind, Outcome};
 use crate::felt::{HexList, hex};
 use crate::limits::Limits;
 
-/// The pinned compiler; part of every cache key.
-pub const VERSION: &str = "2.19.5";
-
 /// Exit code of the compiler process when it would exceed its memory.
 const OUT_OF_MEMORY: i32 = 86;
 
@@ -50,17 +47,18 @@ pub fn newest_sierra() -> SierraVersion {
     SierraVersion::new(version.major as u64, version.minor as u64, version.patch as u64)
 }
 
-pub fn version_in_force() -> String {
+/// The pinned compiler's version; part of every cache key.
+pub fn version() -> String {
     current_compiler_version_id().to_string()
 }
 
-/// The CASM of a class as JSON text.
+/// The CASM of a class, as JSON text and read.
 pub fn casm(
     hash: &Felt,
     class: &SierraContractClass,
     version: &SierraVersion,
     limits: &Limits,
-) -> Outcome<String> {
+) -> Outcome<(String, CasmContractClass)> {
     let setup = SETUP
         .read()
         .clone()
@@ -68,17 +66,24 @@ pub fn casm(
     let cached = setup
         .cache
         .as_ref()
-        .map(|folder| folder.join(VERSION).join(format!("{}.json.gz", hex(*hash))));
-    let plausible = |text: &String| serde_json::from_str::<CasmContractClass>(text).is_ok();
-    if let Some(text) = cached.as_deref().and_then(read_cached).filter(plausible) {
-        return Ok(text);
+        .map(|folder| folder.join(self::version()).join(format!("{}.json.gz", hex(*hash))));
+    // What is in the cache is believed only if it reads as CASM.
+    if let Some(text) = cached.as_deref().and_then(read_cached)
+        && let Ok(casm) = parse_casm(&text)
+    {
+        return Ok((text, casm));
     }
     let text = compile(&setup.executable, class, version, limits)?;
     if let Some(path) = &cached {
         // A cache that cannot be written costs time, not correctness.
         let _ = write_cached(path, &text);
     }
-    Ok(text)
+    let casm = parse_casm(&text)?;
+    Ok((text, casm))
+}
+
+pub fn parse_casm(text: &str) -> Outcome<CasmContractClass> {
+    serde_json::from_str(text).map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))
 }
 
 #[derive(Serialize)]
@@ -161,8 +166,9 @@ fn compile(
         return Err(Failure::new(
             Kind::SierraVersion,
             format!(
-                "Sierra {version} was not compiled by compiler {VERSION} ({reason}); build the \
-                 contract with a current compiler, or convert it with universal-sierra-compiler"
+                "Sierra {version} was not compiled by compiler {} ({reason}); build the \
+                 contract with a current compiler, or convert it with universal-sierra-compiler",
+                self::version()
             ),
         ));
     }

@@ -34,6 +34,23 @@ pub struct Diff {
     pub deprecated: Box<[Key]>,
 }
 
+/// Contracts whose class changed. One that had none is deployed; one that had another, replaced.
+#[derive(Default)]
+pub struct Moves {
+    pub deployed: Vec<(Key, Felt)>,
+    pub replaced: Vec<(Key, Felt)>,
+}
+
+impl Moves {
+    pub fn add(&mut self, address: Key, was: Felt, now: Felt) {
+        if was == now {
+            return;
+        }
+        let list = if was == Felt::ZERO { &mut self.deployed } else { &mut self.replaced };
+        list.push((address, now));
+    }
+}
+
 /// A difference to be written, with the bodies of the classes it declares.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {

@@ -80,7 +80,7 @@ pub struct Versions {
 #[napi(catch_unwind)]
 pub fn versions() -> Versions {
     Versions {
-        compiler: compiler::version_in_force(),
+        compiler: compiler::version(),
         sierra: compiler::newest_sierra().to_string(),
         starknet: starknet_api::block::StarknetVersion::LATEST.to_string(),
     }

@@ -28,7 +28,7 @@ use starknet_types_core::felt::Felt;
 
 use crate::block::Block;
 use crate::class::Class;
-use crate::diff::{Changes, Diff};
+use crate::diff::{Changes, Diff, Moves};
 use crate::error::{Failure, Kind, Outcome};
 use crate::felt::Key;
 use crate::state::State;
@@ -194,17 +194,13 @@ impl Session {
 
     /// Tells deployed contracts from replaced classes.
     fn classify(&mut self, changes: &Changes) -> Outcome<Diff> {
-        let (mut deployed, mut replaced) = (Vec::new(), Vec::new());
+        let mut moves = Moves::default();
         for (address, hash) in &changes.class_hashes {
             let before = match self.class_hashes.insert(*address, *hash) {
                 Some(before) => before,
                 None => self.cached.state.class_hash(*address)?,
             };
-            if before == Felt::ZERO {
-                deployed.push((*address, *hash));
-            } else {
-                replaced.push((*address, *hash));
-            }
+            moves.add(*address, before, *hash);
         }
         let declared = changes
             .classes
@@ -219,8 +215,8 @@ impl Session {
                 .map(|(address, slots)| (*address, pairs(slots)))
                 .collect(),
             nonces: pairs(&changes.nonces),
-            deployed: deployed.into(),
-            replaced: replaced.into(),
+            deployed: moves.deployed.into(),
+            replaced: moves.replaced.into(),
             declared,
             deprecated: Box::default(),
         })

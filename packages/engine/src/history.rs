@@ -10,7 +10,7 @@ use imbl::ordmap::DiffItem;
 use starknet_types_core::felt::Felt;
 
 use crate::cell::Cell;
-use crate::diff::Diff;
+use crate::diff::{Diff, Moves};
 use crate::error::{Failure, Kind, Outcome};
 use crate::felt::Key;
 use crate::origin::Origin;
@@ -182,11 +182,11 @@ impl State {
                 nonces.push((*address, now(cell)));
             }
         }
-        let (mut deployed, mut replaced) = (Vec::new(), Vec::new());
+        let mut moves = Moves::default();
         for address in &self.touched.classes {
             let cell = self.contracts.get(address).and_then(|entry| entry.0.class.as_ref());
             let was = self.before(cell, |origin| origin.known_class_hash(*address));
-            moved(*address, was.unwrap_or_default(), now(cell), &mut deployed, &mut replaced);
+            moves.add(*address, was.unwrap_or_default(), now(cell));
         }
         let (mut declared, mut deprecated) = (Vec::new(), Vec::new());
         for hash in &self.touched.declared {
@@ -201,8 +201,8 @@ impl State {
                 .map(|(address, slots)| (address, slots.into_boxed_slice()))
                 .collect(),
             nonces: nonces.into(),
-            deployed: deployed.into(),
-            replaced: replaced.into(),
+            deployed: moves.deployed.into(),
+            replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
         }
@@ -212,7 +212,7 @@ impl State {
     /// Costs what differs, not what there is.
     pub fn diff_to(&self, other: &State) -> Diff {
         let mut storage = Vec::new();
-        let (mut nonces, mut deployed, mut replaced) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut nonces, mut moves) = (Vec::new(), Moves::default());
         let none = Contract::default();
         for item in self.contracts.diff(&other.contracts) {
             let (address, old, new) = match item {
@@ -237,7 +237,7 @@ impl State {
             if value(&old.nonce) != value(&new.nonce) {
                 nonces.push((*address, value(&new.nonce)));
             }
-            moved(*address, value(&old.class), value(&new.class), &mut deployed, &mut replaced);
+            moves.add(*address, value(&old.class), value(&new.class));
         }
         let (mut declared, mut deprecated) = (Vec::new(), Vec::new());
         for item in self.classes.diff(&other.classes) {
@@ -251,25 +251,10 @@ impl State {
         Diff {
             storage: storage.into(),
             nonces: nonces.into(),
-            deployed: deployed.into(),
-            replaced: replaced.into(),
+            deployed: moves.deployed.into(),
+            replaced: moves.replaced.into(),
             declared: declared.into(),
             deprecated: deprecated.into(),
         }
     }
-}
-
-/// A contract that had no class is deployed; one that had another has it replaced.
-fn moved(
-    address: Key,
-    was: Felt,
-    now: Felt,
-    deployed: &mut Vec<(Key, Felt)>,
-    replaced: &mut Vec<(Key, Felt)>,
-) {
-    if was == now {
-        return;
-    }
-    let list = if was == Felt::ZERO { deployed } else { replaced };
-    list.push((address, now));
 }

@@ -75,8 +75,7 @@ struct WireL1Handler {
 }
 
 /// Which checks an execution makes.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug)]
 pub struct Flags {
     pub validate: bool,
     pub charge_fee: bool,

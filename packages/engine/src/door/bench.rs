@@ -37,19 +37,6 @@ impl State {
         off_thread(env, move || bench::bare(state, &block, &transactions))
     }
 
-    /// The same work as `execute` does for each, in one loop; microseconds it took.
-    #[napi(catch_unwind)]
-    pub fn bench_folded<'env>(
-        &self,
-        env: &'env Env,
-        block: &Block,
-        transactions: Vec<ClassInstance<'env, Transaction>>,
-    ) -> Result<PromiseRaw<'env, f64>> {
-        let (state, block) = (self.writable()?.clone(), block.inner.clone());
-        let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
-        off_thread(env, move || bench::folded(state, &block, &transactions))
-    }
-
     /// Adds slots with pseudo-random keys, as many versions as asked for.
     #[napi(catch_unwind)]
     pub fn bench_fill<'env>(

@@ -11,7 +11,7 @@ use super::class::{Class, Origin};
 use super::execution::Execution;
 use super::transaction::{Block, Flags, Transaction};
 use super::{let_go, off_thread, version_number};
-use crate::diff::{Changes, Diff};
+use crate::diff::Changes;
 use crate::error::{Failure, Kind, Outcome};
 use crate::execute::{Call, Reader, Run, Session};
 use crate::felt::{Key, hex, parse, parse_address, parse_all, parse_key};
@@ -226,14 +226,14 @@ impl State {
     #[napi(catch_unwind)]
     pub fn diff_of(&self, version: f64) -> Result<String> {
         let diff = self.inner.diff_of(version_number("version", version)?)?;
-        Ok(json(&diff)?)
+        Ok(report::written(&*diff)?)
     }
 
     /// What must change to get from this state to the other, as JSON.
     #[napi(catch_unwind)]
     pub fn diff_to<'env>(&self, env: &'env Env, other: &State) -> Result<PromiseRaw<'env, String>> {
         let (from, to) = (self.writable()?.clone(), other.writable()?.clone());
-        off_thread(env, move || json(&from.diff_to(&to)))
+        off_thread(env, move || report::written(&from.diff_to(&to)))
     }
 
     #[napi(catch_unwind)]
@@ -338,8 +338,4 @@ impl State {
             (None, None) => Some("0x0".to_owned()),
         }
     }
-}
-
-fn json(diff: &Diff) -> Outcome<String> {
-    serde_json::to_string(diff).map_err(|error| Failure::new(Kind::Internal, error))
 }
