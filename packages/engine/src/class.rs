@@ -17,7 +17,7 @@ use starknet_api::state::SierraContractClass;
 use starknet_core::types::contract::legacy::LegacyContractClass;
 use starknet_types_core::felt::Felt;
 
-use self::form::{Source, read};
+use self::form::{Source, read, sierra_hash};
 use crate::compiler;
 use crate::error::{Failure, Kind, Outcome, refused_as};
 use crate::felt::Key;
@@ -61,7 +61,7 @@ impl Class {
     /// The class hash alone: nothing is compiled.
     pub fn hash_of(text: &str) -> Outcome<Felt> {
         refused_as(Kind::Class, BROKEN, || match read(text)? {
-            Source::Sierra(class) => Ok(class.calculate_class_hash().0),
+            Source::Sierra(mut class) => Ok(sierra_hash(&mut class)),
             Source::Cairo0(class, _) => legacy_hash(&class),
         })
     }
@@ -74,13 +74,14 @@ impl Class {
     }
 
     fn sierra(
-        class: SierraContractClass,
+        mut class: SierraContractClass,
         casm: Option<&str>,
         limits: &Limits,
     ) -> Outcome<Arc<Class>> {
         within("Sierra program", class.sierra_program.len(), limits.sierra_felts, "felts")?;
-        let hash = class.calculate_class_hash().0;
-        let known = alive(hash);
+        let hash = sierra_hash(&mut class);
+        // The same class with another ABI text is another size, and so another fee.
+        let known = alive(hash).filter(|known| known.abi_bytes == class.abi.len());
         if let (Some(known), None) = (&known, casm) {
             known.check(limits)?;
             return Ok(known.clone());
@@ -225,7 +226,7 @@ fn intern(class: Class) -> Arc<Class> {
     let class = Arc::new(class);
     let mut entry = ALIVE.entry(key).or_default();
     if let Some(first) = entry.upgrade() {
-        return first;
+        return if first.abi_bytes == class.abi_bytes { first } else { class };
     }
     *entry = Arc::downgrade(&class);
     class

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Read;
+use std::mem;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
@@ -116,25 +117,38 @@ fn unpack_program(quoted: &str) -> Outcome<String> {
     Ok(text)
 }
 
-/// An ABI is hashed as text. A string is taken as it is; a list becomes the text that compilers
-/// hash: one space after commas and colons, everything outside ASCII escaped.
+/// The hash of a Sierra class. The ABI in it is a text, and clients hash it with one space after
+/// commas and colons whatever they send, so spaces do not count.
+pub fn sierra_hash(class: &mut SierraContractClass) -> Felt {
+    if !class.abi.starts_with('[') {
+        return class.calculate_class_hash().0;
+    }
+    let hashed = spaced(&class.abi, false);
+    let given = mem::replace(&mut class.abi, hashed);
+    let hash = class.calculate_class_hash().0;
+    class.abi = given;
+    hash
+}
+
+/// An ABI is kept as text. A string is taken as it is; a list becomes the text that compilers
+/// write: one space after commas and colons, everything outside ASCII escaped.
 fn abi_text(raw: &RawValue) -> Outcome<String> {
     let text = raw.get();
     match text.as_bytes().first() {
         Some(b'"') => serde_json::from_str(text)
             .map_err(|error| Failure::new(Kind::Class, format!("abi: {error}"))),
-        Some(b'[') => Ok(spaced(text)),
+        Some(b'[') => Ok(spaced(text, true)),
         Some(b'n') => Ok(String::new()),
         _ => Err(Failure::new(Kind::Class, "abi: neither a string nor a list")),
     }
 }
 
-fn spaced(json: &str) -> String {
+fn spaced(json: &str, ascii: bool) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 8);
     let (mut in_string, mut escaped) = (false, false);
     for c in json.chars() {
         if in_string {
-            if c.is_ascii() {
+            if c.is_ascii() || !ascii {
                 out.push(c);
             } else {
                 for unit in c.encode_utf16(&mut [0; 2]) {
