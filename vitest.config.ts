@@ -9,6 +9,7 @@ export default defineConfig({
     // Tests run our sources, so that an edit needs no build in between.
     alias: [
       { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
+      { find: /^starkbox$/, replacement: source('packages/node/src/index.ts') },
       { find: /^@starkbox\/testing$/, replacement: source('packages/testing/src/index.ts') },
     ],
   },

@@ -30,27 +30,49 @@ interface Layer {
   readonly packages?: readonly string[];
 }
 
-const LEAVES = ['spec', 'errors', 'felt', 'log', 'metrics'];
+const LEAVES = ['spec', 'errors', 'json', 'felt', 'log', 'metrics'];
 
 /** The rows of packages/node/src: a file of its root or a folder. */
 const NODE: Readonly<Record<string, Layer>> = {
   spec: { may: [] },
   errors: { may: ['spec'] },
+  json: { may: [] },
   felt: { may: [] },
-  log: { may: [] },
+  colour: { may: [] },
+  log: { may: ['colour'] },
   metrics: { may: [] },
-  config: { may: LEAVES },
+  option: { may: [] },
+  config: { may: [...LEAVES, 'option'] },
+  'config-rules': { may: [...LEAVES, 'option', 'config'] },
+  'config-file': { may: [...LEAVES, 'option', 'config'] },
+  'command-line': {
+    may: [...LEAVES, 'colour', 'option', 'config', 'config-rules', 'config-file'],
+  },
+  banner: { may: [...LEAVES, 'colour'], types: ['config'] },
+  'port-socket': { may: [], packages: ['node:http'] },
   origin: { may: LEAVES },
   chain: { may: LEAVES, types: ['config', 'origin'], packages: ['@starkbox/engine'] },
   l1: { may: [...LEAVES, 'chain'], packages: ['viem'] },
   rpc: { may: [...LEAVES, 'chain', 'l1'], packages: ['ajv'] },
   server: { may: [...LEAVES, 'rpc/dispatch'], packages: ['node:http', 'ws'] },
   node: {
-    may: [...LEAVES, 'config', 'origin', 'chain', 'l1', 'rpc', 'server'],
+    may: [...LEAVES, 'config', 'config-rules', 'origin', 'chain', 'l1', 'rpc', 'server'],
     packages: ['@starkbox/engine', 'viem', 'ajv', 'node:http', 'ws'],
   },
-  cli: { may: [...LEAVES, 'config', 'node'] },
-  index: { may: [...LEAVES, 'config', 'node'] },
+  cli: {
+    may: [
+      ...LEAVES,
+      'colour',
+      'option',
+      'config',
+      'config-rules',
+      'command-line',
+      'banner',
+      'port-socket',
+      'node',
+    ],
+  },
+  index: { may: [...LEAVES, 'config', 'config-rules', 'node'] },
 };
 
 const GUARDED = new Set(Object.values(NODE).flatMap((layer) => layer.packages ?? []));

@@ -1,25 +1,12 @@
-// Knows the published OpenRPC documents of Starknet: where they are and what each name in them means.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Knows the published OpenRPC documents of Starknet: where they are, and which of them cannot be taken at their word.
 import { fileURLToPath } from 'node:url';
-import { Ajv2019, type SchemaObject, type ValidateFunction } from 'ajv/dist/2019.js';
-import {
-  arrayAt,
-  isArray,
-  isObject,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from './json.js';
-import { type Openness, type Resolve, repair, translate } from './spec-schema.js';
-import { describeViolations } from './violations.js';
+import { type JsonObject, objectAt } from './json.js';
+import { loadSpec, type Spec } from './spec-documents.js';
 
-const DIRECTORY: string = fileURLToPath(
+export const publishedSpecDirectory: string = fileURLToPath(
   new URL('../../../../shared/spec/v0.10.2', import.meta.url),
 );
 
-/** In the order in which an unqualified schema name is looked up. */
 const FILES: readonly string[] = [
   'starknet_api_openrpc.json',
   'starknet_write_api.json',
@@ -27,50 +14,34 @@ const FILES: readonly string[] = [
   'starknet_ws_api.json',
   'starknet_executables.json',
   'starknet_metadata.json',
+  '../proving/starknet_proving_api_openrpc.json',
 ];
 
-export interface CheckOptions {
-  /** Whether properties that the schema does not name are violations. Default: `report`. */
-  readonly unknown?: 'report' | 'ignore';
-}
-
-export interface PublishedParam {
-  readonly name: string;
-  readonly required: boolean;
-}
-
-export interface PublishedError {
-  readonly name: string;
-  readonly code: number;
-  readonly message: string;
-}
-
-export interface PublishedMethod {
-  readonly name: string;
-  /** The document that has it. */
-  readonly file: string;
-  /** True if the node sends it; then only its params can be checked. */
-  readonly notification: boolean;
-  readonly params: readonly PublishedParam[];
-  readonly errors: readonly PublishedError[];
-}
-
 /**
- * The published specification as a judge. Every check gives one line per violation, beginning with
- * the JSON path; no lines means that all is well. A name that the documents do not have throws.
+ * Components that correct answers break.
+ * The rest of the blemishes (`schema` around a schema, `required` as a string, no `type` beside
+ * `properties`, unions of which one member includes another) can be told by their form, and whoever
+ * reads a schema deals with them.
  */
-export interface PublishedSpec {
-  readonly methods: ReadonlyMap<string, PublishedMethod>;
-  /** Every component schema, as `file#NAME`. */
-  readonly schemas: readonly string[];
-  /** @param name `TXN_RECEIPT`, or `starknet_metadata.json#EVENT` where a name is used twice */
-  checkSchema(name: string, value: unknown, options?: CheckOptions): readonly string[];
-  checkResult(method: string, value: unknown, options?: CheckOptions): readonly string[];
-  /** @param params by position or by name; absent is the same as none */
-  checkParams(method: string, params: unknown, options?: CheckOptions): readonly string[];
-  /** @param error the `error` member of an answer: its code must be the method's, and its data fit */
-  checkError(method: string, error: unknown, options?: CheckOptions): readonly string[];
-}
+const REPAIRS: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
+  // Meant is "below 2^251"; written is "begins with 0 to 7", which refuses 0x9.
+  'starknet_api_openrpc.json#STORAGE_KEY': () => ({
+    type: 'string',
+    pattern: '^0x(0|[1-7][a-fA-F0-9]{0,62}|[89a-fA-F][a-fA-F0-9]{0,61})$',
+  }),
+  // Offsets from the frame pointer are negative for arguments.
+  'starknet_executables.json#CellRef': withoutMinimum,
+  'starknet_executables.json#DoubleDeref': withoutMinimum,
+  // They refer to components that the other documents do not have, only the same inside of others.
+  'starknet_proving_api_openrpc.json#PROOF': () => ({
+    type: 'string',
+    pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
+  }),
+  'starknet_proving_api_openrpc.json#PROOF_FACTS': () => ({
+    type: 'array',
+    items: { $ref: 'starknet_api_openrpc.json#/components/schemas/FELT' },
+  }),
+};
 
 /**
  * Reads the published documents.
@@ -79,249 +50,18 @@ export interface PublishedSpec {
  * const spec = loadPublishedSpec();
  * expect(spec.checkResult('starknet_blockNumber', await client.blockNumber())).toEqual([]);
  */
-export function loadPublishedSpec(directory: string = DIRECTORY): PublishedSpec {
-  return new Documents(directory);
-}
-
-interface SourceError extends PublishedError {
-  readonly file: string;
-  readonly data: unknown;
-}
-
-interface SourceMethod {
-  readonly method: PublishedMethod;
-  readonly params: ReadonlyMap<string, unknown>;
-  readonly result: unknown;
-  readonly errors: readonly SourceError[];
-}
-
-class Documents implements PublishedSpec {
-  readonly methods: ReadonlyMap<string, PublishedMethod>;
-  readonly schemas: readonly string[];
-  readonly #components: ReadonlyMap<string, JsonObject>;
-  readonly #sources: ReadonlyMap<string, SourceMethod>;
-  readonly #ajv: Ajv2019 = new Ajv2019({
-    allErrors: true,
-    strict: false,
-    validateSchema: false,
-    verbose: true,
+export function loadPublishedSpec(directory: string = publishedSpecDirectory): Spec {
+  return loadSpec({
+    name: 'the published Starknet spec',
+    directory,
+    files: FILES,
+    repair: (component, schema) => REPAIRS[component]?.(schema) ?? schema,
   });
-  readonly #registered: Set<string> = new Set();
-  readonly #validators: Map<string, ValidateFunction> = new Map();
-
-  constructor(directory: string) {
-    const documents = FILES.map((file): [string, JsonObject] => [file, read(directory, file)]);
-    this.#components = new Map(
-      documents.map(([file, document]) => [file, objectAt(document['components'], file)]),
-    );
-    this.schemas = documents.flatMap(([file]) =>
-      Object.keys(this.#group(file, 'schemas')).map((name) => `${file}#${name}`),
-    );
-    this.#sources = new Map(
-      documents
-        .flatMap(([file, document]) =>
-          arrayAt(document['methods'], file).map((method) => this.#readMethod(file, method)),
-        )
-        .map((source) => [source.method.name, source]),
-    );
-    this.methods = new Map([...this.#sources].map(([name, { method }]) => [name, method]));
-  }
-
-  checkSchema(name: string, value: unknown, options: CheckOptions = {}): readonly string[] {
-    const key = name.includes('#') ? name : this.#qualify(name);
-    const [file = '', component = ''] = key.split('#');
-    return this.#check(value, key, options, (openness) => ({
-      $ref: this.#register(file, component, openness),
-    }));
-  }
-
-  checkResult(method: string, value: unknown, options: CheckOptions = {}): readonly string[] {
-    const source = this.#source(method);
-    if (source.method.notification)
-      throw new Error(`${method} is a notification: it has no result`);
-    return this.#check(value, `${method} result`, options, (openness) =>
-      this.#translate(source.method.file, source.result, openness, `${method}/result`),
-    );
-  }
-
-  checkParams(method: string, params: unknown, options: CheckOptions = {}): readonly string[] {
-    const source = this.#source(method);
-    const declared = source.method.params;
-    const given = toNamed(params, declared);
-    if (typeof given === 'string') return [given];
-    const violations: string[] = [];
-    for (const { name, required } of declared) {
-      if (!given.has(name)) {
-        if (required) violations.push(`$: missing param '${name}'`);
-        continue;
-      }
-      const place = `${method}/params/${name}`;
-      const schema = source.params.get(name);
-      violations.push(
-        ...this.#check(
-          given.get(name),
-          place,
-          options,
-          (openness) => this.#translate(source.method.file, schema, openness, place),
-          `$.${name}`,
-        ),
-      );
-    }
-    for (const name of given.keys()) {
-      if (!source.params.has(name)) violations.push(`$: unknown param '${name}'`);
-    }
-    return violations;
-  }
-
-  checkError(method: string, error: unknown, options: CheckOptions = {}): readonly string[] {
-    const { errors } = this.#source(method);
-    if (!isObject(error)) return ['$: must be an object'];
-    const { code, message, data, ...rest } = error;
-    const violations = Object.keys(rest).map((name) => `$: unknown property '${name}'`);
-    if (typeof message !== 'string') violations.push('$.message: must be a string');
-    if (typeof code !== 'number' || !Number.isInteger(code)) {
-      return [...violations, '$.code: must be an integer'];
-    }
-    // What JSON-RPC itself reserves, every method may answer.
-    if (code >= -32768 && code <= -32000) return violations;
-    const known = errors.find((candidate) => candidate.code === code);
-    if (known === undefined) {
-      const codes = errors.map((candidate) => candidate.code).join(', ');
-      return [...violations, `$.code: must be one of ${codes || '(none)'}, not ${code}`];
-    }
-    if (known.data === undefined) return violations;
-    if (data === undefined) return [...violations, "$: missing property 'data'"];
-    const place = `${known.file}#/errors/${known.name}`;
-    return violations.concat(
-      this.#check(
-        data,
-        place,
-        options,
-        (openness) => this.#translate(known.file, known.data, openness, place),
-        '$.data',
-      ),
-    );
-  }
-
-  #check(
-    value: unknown,
-    key: string,
-    { unknown = 'report' }: CheckOptions,
-    build: (openness: Openness) => SchemaObject,
-    root = '$',
-  ): readonly string[] {
-    const openness = unknown === 'report' ? 'closed' : 'loose';
-    const id = `${openness} ${key}`;
-    const validate = this.#validators.get(id) ?? this.#ajv.compile(build(openness));
-    this.#validators.set(id, validate);
-    if (validate(value)) return [];
-    return describeViolations(validate.errors ?? [], (schema) => this.#ajv.compile(schema), root);
-  }
-
-  #qualify(name: string): string {
-    const file = FILES.find((candidate) => Object.hasOwn(this.#group(candidate, 'schemas'), name));
-    if (file === undefined) throw new Error(`the published spec has no schema '${name}'`);
-    return `${file}#${name}`;
-  }
-
-  #source(method: string): SourceMethod {
-    const source = this.#sources.get(method);
-    if (source === undefined) throw new Error(`the published spec has no method '${method}'`);
-    return source;
-  }
-
-  #group(file: string, group: string): JsonObject {
-    const groups = this.#components.get(file);
-    if (groups === undefined) throw new Error(`the published spec has no document '${file}'`);
-    return objectAt(groups[group] ?? {}, `${file}#/components/${group}`);
-  }
-
-  /** The target of a reference. Some begin `./api/`, where no document is: the file name decides. */
-  #locate(ref: string, from: string): { file: string; group: string; name: string } {
-    const match = /^(?:.*?([^/]+\.json))?#\/components\/(\w+)\/(\w+)$/.exec(ref);
-    if (!match) throw new Error(`${from} has a reference of unknown form: '${ref}'`);
-    const [, file = from, group = '', name = ''] = match;
-    return { file, group, name };
-  }
-
-  #translate(file: string, schema: unknown, openness: Openness, place: string): SchemaObject {
-    const resolve: Resolve = (ref, how) => {
-      const target = this.#locate(ref, file);
-      return this.#register(target.file, target.name, how);
-    };
-    return translate(schema, openness, resolve, place);
-  }
-
-  /** Makes a component and all it refers to known to ajv, once; compiling is left for the first use. */
-  #register(file: string, name: string, openness: Openness): string {
-    const id = `spec:/${openness}/${file}/${name}`;
-    if (!this.#registered.has(id)) {
-      this.#registered.add(id);
-      const place = `${file}#${name}`;
-      const schema = repair(file, name, objectAt(this.#group(file, 'schemas')[name], place));
-      this.#ajv.addSchema(this.#translate(file, schema, openness, place), id);
-    }
-    return id;
-  }
-
-  #readMethod(file: string, value: unknown): SourceMethod {
-    const source = objectAt(value, `${file}#/methods`);
-    const name = stringAt(source['name'], `${file}#/methods/name`);
-    const notification = source['result'] === undefined;
-    const params = arrayAt(source['params'], name).map((param) => objectAt(param, name));
-    const errors = arrayAt(source['errors'] ?? [], name).map((error) => {
-      const ref = stringAt(objectAt(error, name)['$ref'], `${name}/errors`);
-      return this.#readError(this.#locate(ref, file));
-    });
-    return {
-      method: {
-        name,
-        file,
-        notification,
-        params: params.map((param) => ({
-          name: stringAt(param['name'], name),
-          // Notifications leave the flag out, and yet always carry all.
-          required: notification || param['required'] === true,
-        })),
-        errors: errors.map(({ name, code, message }) => ({ name, code, message })),
-      },
-      params: new Map(params.map((param) => [stringAt(param['name'], name), param['schema']])),
-      result: isObject(source['result']) ? source['result']['schema'] : undefined,
-      errors,
-    };
-  }
-
-  #readError({ file, group, name }: { file: string; group: string; name: string }): SourceError {
-    const place = `${file}#/${group}/${name}`;
-    const source = objectAt(this.#group(file, group)[name], place);
-    const data = source['data'];
-    return {
-      file,
-      name,
-      code: numberAt(source['code'], place),
-      message: stringAt(source['message'], place),
-      // Where a schema should be, some errors have only the name of a type.
-      data: typeof data === 'string' ? { type: data } : data,
-    };
-  }
 }
 
-function read(directory: string, file: string): JsonObject {
-  const path = join(directory, file);
-  if (!existsSync(path)) throw new Error(`the published Starknet spec is missing: ${path}`);
-  return objectAt(JSON.parse(readFileSync(path, 'utf8')), path);
-}
-
-/** Params by name, or what is wrong with their form. */
-function toNamed(
-  params: unknown,
-  declared: readonly PublishedParam[],
-): ReadonlyMap<string, unknown> | string {
-  if (params === undefined) return new Map();
-  if (isObject(params)) return new Map(Object.entries(params));
-  if (!isArray(params)) return '$: must be an array or an object';
-  if (params.length > declared.length) {
-    return `$: must have at most ${declared.length} params, not ${params.length}`;
-  }
-  return new Map(params.map((value, i) => [declared[i]?.name ?? '', value]));
+function withoutMinimum(schema: JsonObject): JsonObject {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === 'minimum' ? undefined : value,
+  );
+  return objectAt(JSON.parse(text), 'repaired schema');
 }

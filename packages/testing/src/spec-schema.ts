@@ -1,5 +1,5 @@
-// Knows how a schema of the published documents becomes one that ajv can hold an answer against.
-import type { SchemaObject } from 'ajv/dist/2019.js';
+// Knows how a schema of an OpenRPC document becomes one that ajv can hold a value against.
+import type { FuncKeywordDefinition, SchemaObject } from 'ajv/dist/2019.js';
 import { arrayAt, isObject, type JsonObject, objectAt } from './json.js';
 
 /**
@@ -22,32 +22,40 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
 ]);
 
-/**
- * Components that cannot be taken at their word, because correct answers break them.
- * The rest of the blemishes (`schema` around a schema, `required` as a string, no `type` beside
- * `properties`, unions of which one member includes another) can be told by their form, and
- * {@link translate} deals with them.
- */
-const REPAIRS: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
-  // Meant is "below 2^251"; written is "begins with 0 to 7", which refuses 0x9.
-  'starknet_api_openrpc.json#STORAGE_KEY': () => ({
-    type: 'string',
-    pattern: '^0x(0|[1-7][a-fA-F0-9]{0,62}|[89a-fA-F][a-fA-F0-9]{0,61})$',
-  }),
-  // Offsets from the frame pointer are negative for arguments.
-  'starknet_executables.json#CellRef': withoutMinimum,
-  'starknet_executables.json#DoubleDeref': withoutMinimum,
+/** Numbers of any size, which come as bigints where they are large: ajv's own keywords know none. */
+export const EXACT: FuncKeywordDefinition = {
+  keyword: 'x-exact',
+  validate: (schema: JsonObject, value: unknown): boolean => {
+    if (typeof value !== 'bigint' && typeof value !== 'number') return false;
+    if (schema['type'] === 'integer' && typeof value === 'number' && !Number.isInteger(value)) {
+      return false;
+    }
+    const { minimum, exclusiveMaximum } = schema;
+    if (typeof minimum === 'number' && value < minimum) return false;
+    return !(typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum);
+  },
 };
 
-export function repair(file: string, name: string, schema: JsonObject): JsonObject {
-  return REPAIRS[`${file}#${name}`]?.(schema) ?? schema;
+/**
+ * What a document of ours says in the words of the standard alone. Where `x-wider` stands, it says
+ * more: as a member of a union or as a property.
+ */
+export function withoutWider(document: JsonObject): JsonObject {
+  return objectAt(narrow(document), 'document');
 }
 
-function withoutMinimum(schema: JsonObject): JsonObject {
-  const text = JSON.stringify(schema, (key, value: unknown) =>
-    key === 'minimum' ? undefined : value,
+function narrow(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isWider(item)).map(narrow);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => !isWider(item))
+      .map(([key, item]) => [key, narrow(item)]),
   );
-  return objectAt(JSON.parse(text), 'repaired schema');
+}
+
+function isWider(value: unknown): boolean {
+  return isObject(value) && 'x-wider' in value;
 }
 
 /** @param place where the schema stands in the documents, for messages */
@@ -60,6 +68,7 @@ export function translate(
   const source = objectAt(schema, place);
   // A content descriptor where a schema should be: to a validator it would say nothing at all.
   if ('schema' in source) return translate(source['schema'], openness, resolve, place);
+  if (source['x-exact'] === true) return { 'x-exact': source };
 
   const inner: Openness = openness === 'loose' ? 'loose' : 'closed';
   const part: Openness = openness === 'loose' ? 'loose' : 'open';
@@ -78,6 +87,8 @@ export function translate(
       case 'enum':
       case 'pattern':
       case 'minimum':
+      case 'maximum':
+      case 'exclusiveMaximum':
       case 'minItems':
       case 'maxItems':
         result[key] = value;
@@ -105,13 +116,17 @@ export function translate(
       case 'allOf':
         result[key] = list(value, part, key);
         break;
+      case 'anyOf':
+        result[key] = list(value, isComposed(source) ? part : openness, key);
+        break;
       case 'oneOf':
         // "One" is only true of closed members: an open pre-confirmed block includes every block.
         if (openness === 'closed' && !isComposed(source)) result[key] = list(value, 'closed', key);
         else result['anyOf'] = list(value, part, key);
         break;
       default:
-        if (!ANNOTATIONS.has(key)) throw new Error(`${place} has the unknown keyword '${key}'`);
+        if (!ANNOTATIONS.has(key) && !key.startsWith('x-'))
+          throw new Error(`${place} has the unknown keyword '${key}'`);
     }
   }
   // Without a type, named properties bind only values that happen to be objects.

@@ -139,7 +139,10 @@ function toText({ keyword, params, data, message }: ErrorObject): string {
 }
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text =
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === 'bigint' ? part.toString() : part,
+    ) ?? String(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }
 

@@ -364,7 +364,7 @@ describe('checkError', () => {
 
 describe('the documents', () => {
   test('list the methods with their params and errors', () => {
-    expect(spec.methods.size).toBe(44);
+    expect(spec.methods.size).toBe(45);
     expect(spec.methods.get('starknet_getNonce')).toEqual({
       name: 'starknet_getNonce',
       file: 'starknet_api_openrpc.json',

@@ -1,0 +1,33 @@
+// Knows the accounts that a seed stands for, and the one that mints.
+import { contractAddress, publicKey, seededPrivateKeys } from '@starkbox/engine';
+
+export interface Account {
+  readonly address: string;
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+/** Addresses are derived from this class, whatever class the accounts run: a seed keeps them. */
+const ADDRESS_CLASS = '0x3fcbf77b28c96f4f2fb5bd2d176ab083a12a5e123adeb0de955d7ee228c9854';
+const ADDRESS_SALT = '0x14';
+const MINTER_KEY = '0x5fb2959e3011a873a7160f5bb32b0ece';
+
+/** Owns half of what a token can hold, and may make more. */
+export const MINTER: Account = {
+  address: '0x1caf2df5ed5dde1ae3faef4acd72522ac3cb16e23f6dc4c7f9faed67124c511',
+  privateKey: MINTER_KEY,
+  publicKey: publicKey(MINTER_KEY),
+};
+
+export function seededAccounts(seed: number, count: number): readonly Account[] {
+  return seededPrivateKeys(seed, count).map((privateKey) => {
+    const key = publicKey(privateKey);
+    const address = contractAddress({
+      salt: ADDRESS_SALT,
+      class_hash: ADDRESS_CLASS,
+      constructor_calldata: [key],
+      deployer: '0x0',
+    });
+    return { address, privateKey, publicKey: key };
+  });
+}

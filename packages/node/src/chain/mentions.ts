@@ -1,0 +1,115 @@
+// Knows which blocks mention a felt; it may name a block too many, never one too few.
+import { List, Map as PersistentMap } from 'immutable';
+
+/** Most felts are mentioned once, and a list is heavy. */
+type Blocks = number | List<number>;
+
+/**
+ * What stands for a felt in an index: a number of 30 bits, which V8 holds in place. Felts as text would
+ * weigh 90 bytes each. Two felts may share one, so whoever searches looks at what was found.
+ *
+ * @param role keeps apart what the same felt may be mentioned as
+ */
+export function markOf(felt: string, role = 0): number {
+  let mark = 0x811c9dc5 ^ role;
+  for (let at = 0; at < felt.length; at += 1) {
+    mark = Math.imul(mark ^ felt.charCodeAt(at), 0x01000193);
+  }
+  return (mark ^ (mark >>> 15)) & 0x3fff_ffff;
+}
+
+/** Blocks by the marks of the felts they mention: a persistent value. */
+export class Mentions {
+  static readonly none: Mentions = new Mentions(PersistentMap());
+
+  readonly #blocks: PersistentMap<number, Blocks>;
+
+  constructor(blocks: PersistentMap<number, Blocks>) {
+    this.#blocks = blocks;
+  }
+
+  /** How many different marks there are. */
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  /** With one more block; it must be newer than all before. */
+  with(marks: Iterable<number>, block: number): Mentions {
+    return new Mentions(
+      this.#blocks.withMutations((blocks) => {
+        for (const mark of marks) blocks.set(mark, extended(blocks.get(mark), block));
+      }),
+    );
+  }
+
+  /** Without the blocks from `from` on under these marks. */
+  without(marks: Iterable<number>, from: number): Mentions {
+    return new Mentions(
+      this.#blocks.withMutations((blocks) => {
+        for (const mark of marks) {
+          const left = shortened(blocks.get(mark), from);
+          if (left === undefined) blocks.delete(mark);
+          else blocks.set(mark, left);
+        }
+      }),
+    );
+  }
+
+  /** The newest block under a mark that passes a test. */
+  find(mark: number, passes: (block: number) => boolean): number | undefined {
+    const blocks = this.#blocks.get(mark);
+    if (typeof blocks === 'number') return passes(blocks) ? blocks : undefined;
+    return blocks?.findLast(passes);
+  }
+
+  cursor(mark: number): Cursor {
+    const blocks = this.#blocks.get(mark);
+    return new Cursor(typeof blocks === 'number' ? List.of(blocks) : (blocks ?? List()));
+  }
+}
+
+function extended(blocks: Blocks | undefined, block: number): Blocks {
+  if (blocks === undefined || blocks === block) return block;
+  if (typeof blocks === 'number') return List.of(blocks, block);
+  return blocks.last() === block ? blocks : blocks.push(block);
+}
+
+function shortened(blocks: Blocks | undefined, from: number): Blocks | undefined {
+  if (blocks === undefined) return undefined;
+  if (typeof blocks === 'number') return blocks < from ? blocks : undefined;
+  let { size } = blocks;
+  while (size > 0 && (blocks.get(size - 1) ?? 0) >= from) size -= 1;
+  return size > 1 ? blocks.setSize(size) : size === 1 ? blocks.first() : undefined;
+}
+
+/** A way through ascending block numbers that skips what is not wanted. */
+export class Cursor {
+  readonly #blocks: List<number>;
+  #at = 0;
+
+  constructor(blocks: List<number>) {
+    this.#blocks = blocks;
+  }
+
+  /** The first block from `least` on, `Infinity` if there is none. It never goes back. */
+  seek(least: number): number {
+    const valueAt = (at: number): number => this.#blocks.get(at) ?? Number.POSITIVE_INFINITY;
+    const { size } = this.#blocks;
+    if (this.#at >= size) return Number.POSITIVE_INFINITY;
+    if (valueAt(this.#at) >= least) return valueAt(this.#at);
+    // What is wanted next is mostly near: steps that double find a bracket, halving finds the place.
+    let low = this.#at;
+    let high = low + 1;
+    for (let step = 2; high < size && valueAt(high) < least; step *= 2) {
+      low = high;
+      high = Math.min(size, high + step);
+    }
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (valueAt(middle) < least) low = middle;
+      else high = middle;
+    }
+    this.#at = high;
+    return high < size ? valueAt(high) : Number.POSITIVE_INFINITY;
+  }
+}

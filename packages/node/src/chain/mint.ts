@@ -1,0 +1,114 @@
+// Knows how tokens are made out of nothing, and how balances are read.
+import { sign, starknetKeccak, Transaction } from '@starkbox/engine';
+import { RpcError, refuse } from '../errors.js';
+import { fromU256, hex, u256 } from '../felt.js';
+import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, PRICE_UNIT } from '../spec.js';
+import { MINTER } from './accounts.js';
+import { contextOf, findBlock, stateOf } from './block.js';
+import type { Chain } from './chain.js';
+import { ETH, STRK } from './genesis.js';
+import { findTransaction } from './world.js';
+
+const OVERFLOW = 'u256_add Overflow';
+
+export interface Minted {
+  readonly hash: string;
+  readonly balance: bigint;
+}
+
+/** Mints through a real transaction of the minting account. */
+export async function mint(
+  chain: Chain,
+  address: string,
+  amount: bigint,
+  unit: PRICE_UNIT,
+): Promise<Minted> {
+  const { hash } = await chain.submit(await mintTransaction(chain, address, amount, unit));
+  const found = findTransaction(chain.world, hash);
+  const receipt: { execution_status?: string; revert_reason?: string } = JSON.parse(
+    found?.record.receipt ?? '{}',
+  );
+  if (receipt.execution_status === 'REVERTED') {
+    const reason = receipt.revert_reason ?? '';
+    throw new RpcError(-1, 'Minting reverted', {
+      tx_hash: hash,
+      revert_reason: reason.includes(OVERFLOW)
+        ? "The requested minting amount overflows the token contract's total_supply."
+        : reason,
+    });
+  }
+  return { hash, balance: await balanceOf(chain, address, unit, 'pre_confirmed') };
+}
+
+async function mintTransaction(
+  chain: Chain,
+  address: string,
+  amount: bigint,
+  unit: PRICE_UNIT,
+): Promise<BROADCASTED_INVOKE_TXN> {
+  const { low, high } = u256(amount);
+  const { state, gas } = chain.world;
+  const { prices: first, chainId } = chain.options;
+  // At least the prices of the start, so that equal histories have equal hashes.
+  const bounds = (
+    units: number,
+    name: 'gas_price_fri' | 'data_gas_price_fri' | 'l2_gas_price_fri',
+  ) => ({
+    max_amount: hex(units),
+    max_price_per_unit: hex(first[name] > gas.current[name] ? first[name] : gas.current[name]),
+  });
+  const values: BROADCASTED_INVOKE_TXN = {
+    type: 'INVOKE',
+    version: '0x3',
+    sender_address: MINTER.address,
+    calldata: [
+      '0x1',
+      tokenOf(unit),
+      starknetKeccak('permissioned_mint'),
+      '0x3',
+      address,
+      low,
+      high,
+    ],
+    nonce: await state.nonceAt(MINTER.address),
+    resource_bounds: {
+      l1_gas: bounds(1_000_000, 'gas_price_fri'),
+      l1_data_gas: bounds(1_000_000, 'data_gas_price_fri'),
+      l2_gas: bounds(1_000_000_000, 'l2_gas_price_fri'),
+    },
+    tip: '0x0',
+    paymaster_data: [],
+    account_deployment_data: [],
+    nonce_data_availability_mode: 'L1',
+    fee_data_availability_mode: 'L1',
+    signature: [],
+  };
+  const { hash } = new Transaction({ ...values }, chainId);
+  return { ...values, signature: sign(MINTER.privateKey, hash) };
+}
+
+function tokenOf(unit: PRICE_UNIT): string {
+  return unit === 'FRI' ? STRK : ETH;
+}
+
+/** What an address holds of a token at a block. */
+export async function balanceOf(
+  chain: Chain,
+  address: string,
+  unit: PRICE_UNIT,
+  id: BLOCK_ID,
+): Promise<bigint> {
+  const { world } = chain;
+  const number = findBlock(world, id) ?? refuse('No block found');
+  const { result, failure } = await stateOf(world, number, id).call(
+    contextOf(world, chain.options, number),
+    {
+      contract_address: tokenOf(unit),
+      entry_point_selector: starknetKeccak('balanceOf'),
+      calldata: [address],
+    },
+  );
+  if (failure) refuse(failure.message);
+  const [low = '0x0', high = '0x0'] = result;
+  return fromU256(low, high);
+}

@@ -1,0 +1,70 @@
+// Knows which error a refused or failed execution is to the one who asked for it.
+import type { CallOutcome, Fault, Frame, Rejection } from '@starkbox/engine';
+import { fail, refuse } from '../errors.js';
+import { padded } from '../felt.js';
+import type { CONTRACT_EXECUTION_ERROR } from '../spec.js';
+
+/** The error of a submission that was refused. */
+export function refuseSubmission(rejection: Rejection): never {
+  const { reason, message, nonce } = rejection;
+  switch (reason) {
+    case 'nonce':
+      return fail(
+        'INVALID_TRANSACTION_NONCE',
+        nonce
+          ? `Invalid transaction nonce of contract at address ${padded(nonce.address)}. ` +
+              `Account nonce: ${BigInt(nonce.account)}; got: ${BigInt(nonce.given)}.`
+          : message,
+      );
+    case 'balance':
+      return fail('INSUFFICIENT_ACCOUNT_BALANCE');
+    case 'resource_bounds':
+    case 'fee':
+      return fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE');
+    case 'validation':
+      return fail('VALIDATION_FAILURE', message);
+    case 'proof_facts':
+      return fail('VALIDATION_FAILURE', message.replace(/^Invalid proof facts: /, ''));
+    case 'class_already_declared':
+      return fail('CLASS_ALREADY_DECLARED');
+    case 'class_not_declared':
+      return fail('CLASS_HASH_NOT_FOUND');
+    default:
+      return refuse(message);
+  }
+}
+
+/** Nested frames, outermost first, with what was said innermost. */
+export function nested(frames: readonly Frame[], leaf: string): CONTRACT_EXECUTION_ERROR {
+  return frames.reduceRight<CONTRACT_EXECUTION_ERROR>(
+    (error, { contract_address, class_hash, selector }) => ({
+      contract_address,
+      class_hash,
+      selector,
+      error,
+    }),
+    leaf,
+  );
+}
+
+/** Where and why an execution failed, for an estimate or a simulation. */
+export function executionError({ message, frames, panic }: Fault): CONTRACT_EXECUTION_ERROR {
+  if (frames.length === 0) return message;
+  return nested(frames, panic ? `${message} ${JSON.stringify(panic)}` : lastWord(message));
+}
+
+/** What was said in the innermost frame: the text after the last line that names a contract. */
+function lastWord(message: string): string {
+  const named = /^.*\(contract address: .*\):\n/gm;
+  let end = 0;
+  for (let found = named.exec(message); found; found = named.exec(message)) end = named.lastIndex;
+  return message.slice(end);
+}
+
+type Failure = NonNullable<CallOutcome['failure']>;
+
+/** Where and why a call failed: the felts of all failed frames, outermost first. */
+export function callError({ frames, returned, message }: Failure): CONTRACT_EXECUTION_ERROR {
+  const felts = returned.flat();
+  return nested(frames, felts.length > 0 ? JSON.stringify(felts) : lastWord(message));
+}

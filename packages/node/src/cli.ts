@@ -1,0 +1,153 @@
+// Knows the life of the process: what it prints, how signals end it, and with which exit code.
+import { type BannerFacts, banner } from './banner.js';
+import { type Output, painter, wantsColour } from './colour.js';
+import { type CommandLine, readConfig } from './command-line.js';
+import { type Config, type Environment, environment, OPTIONS } from './config.js';
+import { ConfigError } from './config-rules.js';
+import { createLog, type Log } from './log.js';
+import type { Node } from './node.js';
+import { UsageError } from './option.js';
+
+type Startable = BannerFacts & Pick<Node, 'listen' | 'close'>;
+
+export interface RunOptions {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly directory: string;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Another way to make a node, for tests. */
+  readonly createNode?: (config: Config, options: { readonly log: Log }) => Promise<Startable>;
+}
+
+/** Either the process is done, or a node is listening. */
+export type Outcome =
+  | { readonly exitCode: number }
+  | { readonly node: Pick<Node, 'close'>; readonly log: Log };
+
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+/** By convention 128 and the number of the signal. */
+const EXIT_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** npm hands on a signal that the terminal has sent us already: no second wish within this time. */
+const SAME_SIGNAL_SECONDS = 0.5;
+
+/** Everything from the words of the command line to a listening node. */
+export async function run(options: RunOptions): Promise<Outcome> {
+  const { stdout, stderr } = options;
+  const refuse = (message: string, exitCode: number): Outcome => {
+    const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
+    stderr.write(`${painter(wantsColour(stderr))('red', 'error:')} ${message}\n${hint}`);
+    return { exitCode };
+  };
+
+  let line: CommandLine;
+  try {
+    line = await readConfig(options.argv, { ...options, coloured: wantsColour(stdout) });
+  } catch (error) {
+    if (error instanceof UsageError) return refuse(error.message, EXIT_USAGE);
+    if (error instanceof ConfigError) return refuse(error.message, EXIT_FAILURE);
+    throw error;
+  }
+  if (line.kind === 'answer') {
+    stdout.write(line.text);
+    return { exitCode: 0 };
+  }
+
+  const { config, configFile, portSocket } = line;
+  const log = createLog({ level: config.logLevel, format: config.logFormat }, stderr);
+  // Loaded late, because help and refusals need none of it.
+  const createNode = options.createNode ?? (await import('./node.js')).createNode;
+  let node: Startable;
+  try {
+    node = await createNode(config, { log });
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (config.accountClassCustom === undefined) return refuse(reason, EXIT_FAILURE);
+    const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
+    return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
+  }
+  let place: Awaited<ReturnType<Node['listen']>>;
+  try {
+    place = await node.listen();
+  } catch (error) {
+    await node.close();
+    return refuse(whyNotListening(error, config), EXIT_FAILURE);
+  }
+
+  if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
+  if (configFile !== undefined) log.info(`Options from ${configFile}`);
+  log.info(`Starkbox listening on ${place.url}`);
+  if (portSocket !== undefined) await tellPort(place.port, portSocket, stdout);
+  return { node, log };
+}
+
+/** What the command does: runs in the real process and obeys its signals. */
+export async function main(): Promise<void> {
+  const { argv, stdout, stderr } = process;
+  // Whoever reads the banner may stop reading; the node goes on.
+  stdout.on('error', () => {});
+  const outcome = await run({
+    argv: argv.slice(2),
+    env: environment(),
+    directory: process.cwd(),
+    stdout,
+    stderr,
+  });
+  if ('exitCode' in outcome) {
+    process.exitCode = outcome.exitCode;
+    return;
+  }
+  const { node, log } = outcome;
+  const fail = (err: unknown): never => {
+    log.error({ err }, 'unexpected error');
+    process.exit(EXIT_FAILURE);
+  };
+  // Also comes for promises that nobody waits for.
+  process.on('uncaughtException', fail);
+  let closing: number | undefined;
+  const obey = (signal: keyof typeof EXIT_SIGNAL): void => {
+    if (closing !== undefined) {
+      if (process.uptime() - closing > SAME_SIGNAL_SECONDS) process.exit(EXIT_SIGNAL[signal]);
+      return;
+    }
+    closing = process.uptime();
+    log.info(`${signal}: finishing open requests; once more to exit at once`);
+    node.close().then(() => process.exit(0), fail);
+  };
+  process.on('SIGINT', obey);
+  process.on('SIGTERM', obey);
+}
+
+async function tellPort(port: number, path: string, stdout: Output): Promise<void> {
+  const { reportPort } = await import('./port-socket.js');
+  const words = await reportPort(port, path).then(
+    () => `Successfully wrote port to unix socket: ${path}`,
+    (error) => `Could not write port to unix socket: ${path}: ${reasonOf(error)}`,
+  );
+  stdout.write(`${words}\n`);
+}
+
+function whyNotListening(error: unknown, { host, port }: Config): string {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${host} is taken: choose another with --port, or let the system pick one with --port 0`;
+    case 'EACCES':
+      return `port ${port} on ${host} needs rights that this process lacks: choose one above 1023 with --port`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine: choose another with --host`;
+    default:
+      return `cannot listen on port ${port} of ${host}: ${reasonOf(error)}`;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,370 @@
+// Knows every option once: its names, its default, its meaning and which values it takes. Nothing else reads the environment.
+import {
+  bigNumber,
+  blockGeneration,
+  chainName,
+  host,
+  methodNames,
+  type Option,
+  oneOf,
+  path,
+  trueOrFalse,
+  webUrl,
+  wholeNumber,
+} from './option.js';
+
+/** Settings of a node. Its keys are also those of a config file. */
+export interface Config {
+  readonly accounts: number;
+  readonly accountClass: 'cairo0' | 'cairo1';
+  /** A path. Takes the place of `accountClass`. */
+  readonly accountClassCustom: string | undefined;
+  readonly predeclareArgent: boolean;
+  /** Of each account, in wei and in fri. */
+  readonly initialBalance: bigint;
+  readonly seed: number;
+  /** As the chain itself writes it: `SN_SEPOLIA`. */
+  readonly chainId: string;
+  readonly liteMode: boolean;
+  readonly proofMode: 'full' | 'devnet' | 'none';
+  /** A number is an interval in seconds. */
+  readonly blockGenerationOn: 'transaction' | 'demand' | number;
+  /** Seconds since 1970. */
+  readonly startTime: number | undefined;
+  readonly gasPriceWei: bigint;
+  readonly gasPriceFri: bigint;
+  readonly dataGasPriceWei: bigint;
+  readonly dataGasPriceFri: bigint;
+  readonly l2GasPriceWei: bigint;
+  readonly l2GasPriceFri: bigint;
+  readonly stateArchive: 'full' | 'none';
+  readonly dumpOn: 'exit' | 'block' | 'request' | undefined;
+  readonly dumpPath: string | undefined;
+  readonly forkNetwork: string | undefined;
+  readonly forkBlock: number | undefined;
+  readonly forkUpstreamCaching: boolean | undefined;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Seconds. */
+  readonly timeout: number;
+  /** Canonical names (`starknet_…`, `devnet_…`). */
+  readonly restrictedMethods: readonly string[] | undefined;
+  readonly ui: boolean;
+  /** Bytes. */
+  readonly requestBodySizeLimit: number;
+  readonly maximumContractClassSize: number;
+  readonly maximumContractBytecodeSize: number;
+  readonly maximumSierraLength: number;
+  readonly metricsHost: string | undefined;
+  readonly metricsPort: number;
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+  readonly logFormat: 'pretty' | 'json';
+  readonly banner: boolean;
+}
+
+export type ConfigKey = keyof Config;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const U16 = 2 ** 16 - 1;
+const U32 = 2 ** 32 - 1;
+const GAS_PRICE = {
+  group: 'Gas prices',
+  default: 10n ** 9n,
+  parse: bigNumber(1n, 2n ** 128n - 1n),
+};
+
+/** In the order in which help and docs show them. */
+export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
+  accounts: {
+    flag: '--accounts <NUMBER>',
+    group: 'Accounts',
+    default: 10,
+    parse: wholeNumber(0, 255),
+    help: 'How many accounts are deployed from the start.',
+  },
+  accountClass: {
+    flag: '--account-class <ACCOUNT_CLASS>',
+    group: 'Accounts',
+    default: 'cairo1',
+    parse: oneOf('cairo0', 'cairo1'),
+    help: 'Their class: cairo1 or cairo0, both by OpenZeppelin.',
+  },
+  accountClassCustom: {
+    flag: '--account-class-custom <PATH>',
+    group: 'Accounts',
+    default: undefined,
+    parse: path,
+    help: 'A Sierra class in a JSON file to use instead; it must be able to execute and to validate.',
+  },
+  predeclareArgent: {
+    flag: '--predeclare-argent',
+    group: 'Accounts',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Declare the classes of Argent accounts, regular 0.4.0 and multisig 0.2.0.',
+  },
+  initialBalance: {
+    flag: '--initial-balance <DECIMAL_VALUE>',
+    short: '-e',
+    group: 'Accounts',
+    default: 10n ** 21n,
+    parse: bigNumber(0n),
+    help: 'What each account owns, in wei of ETH and in fri of STRK.',
+  },
+  seed: {
+    flag: '--seed <SEED>',
+    group: 'Accounts',
+    get default() {
+      return Math.floor(Math.random() * (U32 + 1));
+    },
+    defaultText: 'random',
+    parse: wholeNumber(0, U32),
+    help: 'The same seed gives the same accounts.',
+  },
+  chainId: {
+    flag: '--chain-id <CHAIN_ID>',
+    group: 'Chain',
+    default: 'SN_SEPOLIA',
+    defaultText: 'TESTNET',
+    parse: chainName,
+    help: 'MAINNET (SN_MAIN), TESTNET (SN_SEPOLIA) or a name of your own, of up to 31 characters.',
+  },
+  liteMode: {
+    flag: '--lite-mode',
+    group: 'Chain',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Save time: blocks get a simple hash and no commitments.',
+  },
+  proofMode: {
+    flag: '--proof-mode <PROOF_MODE>',
+    group: 'Chain',
+    default: 'devnet',
+    parse: oneOf('full', 'devnet', 'none'),
+    help: 'How proofs that come with transactions are treated: full, devnet or none.',
+  },
+  blockGenerationOn: {
+    flag: '--block-generation-on <BLOCK_GENERATION_ON>',
+    group: 'Blocks and time',
+    default: 'transaction',
+    parse: blockGeneration,
+    help: 'When a block is made: after each transaction, on demand, or every N seconds (a number).',
+  },
+  startTime: {
+    flag: '--start-time <SECONDS>',
+    group: 'Blocks and time',
+    default: undefined,
+    defaultText: 'now',
+    parse: wholeNumber(0),
+    help: 'When the chain begins, in seconds since 1970.',
+  },
+  gasPriceWei: {
+    ...GAS_PRICE,
+    flag: '--gas-price <WEI_PER_GAS_UNIT>',
+    help: 'L1 gas, in wei.',
+  },
+  gasPriceFri: {
+    ...GAS_PRICE,
+    flag: '--gas-price-fri <FRI_PER_GAS_UNIT>',
+    help: 'L1 gas, in fri.',
+  },
+  dataGasPriceWei: {
+    ...GAS_PRICE,
+    flag: '--data-gas-price <WEI_PER_GAS_UNIT>',
+    help: 'L1 data gas, in wei.',
+  },
+  dataGasPriceFri: {
+    ...GAS_PRICE,
+    flag: '--data-gas-price-fri <FRI_PER_GAS_UNIT>',
+    help: 'L1 data gas, in fri.',
+  },
+  l2GasPriceWei: {
+    ...GAS_PRICE,
+    flag: '--l2-gas-price <WEI_PER_GAS_UNIT>',
+    help: 'L2 gas, in wei.',
+  },
+  l2GasPriceFri: {
+    ...GAS_PRICE,
+    flag: '--l2-gas-price-fri <FRI_PER_GAS_UNIT>',
+    help: 'L2 gas, in fri.',
+  },
+  stateArchive: {
+    flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
+    group: 'State',
+    default: 'full',
+    parse: oneOf('none', 'full'),
+    help: 'full keeps the state of every block; none keeps only the newest, and so memory flat.',
+  },
+  dumpOn: {
+    flag: '--dump-on <EVENT>',
+    group: 'State',
+    default: undefined,
+    parse: oneOf('exit', 'block', 'request'),
+    help: 'When the chain is written to a file: at exit, after each block, or on request.',
+  },
+  dumpPath: {
+    flag: '--dump-path <DUMP_PATH>',
+    group: 'State',
+    default: undefined,
+    parse: path,
+    help: 'The file to write; if it is there at the start, it is loaded.',
+  },
+  forkNetwork: {
+    flag: '--fork-network <URL>',
+    group: 'Forking',
+    default: undefined,
+    parse: webUrl,
+    help: 'A node of the network that this chain continues.',
+  },
+  forkBlock: {
+    flag: '--fork-block <BLOCK_NUMBER>',
+    group: 'Forking',
+    default: undefined,
+    defaultText: 'the latest',
+    parse: wholeNumber(0),
+    help: 'The last block taken from that network.',
+  },
+  forkUpstreamCaching: {
+    flag: '--fork-upstream-caching <BOOL>',
+    group: 'Forking',
+    default: undefined,
+    defaultText: 'false',
+    parse: trueOrFalse,
+    help: 'Whether answers of that network are kept: true or false.',
+  },
+  host: {
+    flag: '--host <HOST>',
+    group: 'Server',
+    default: '127.0.0.1',
+    parse: host,
+    help: 'The address to listen on: IPv4, IPv6 or a host name.',
+  },
+  port: {
+    flag: '--port <PORT>',
+    group: 'Server',
+    default: 5050,
+    parse: wholeNumber(0, U16),
+    help: 'The port to listen on; 0 takes a free one and prints it.',
+  },
+  timeout: {
+    flag: '--timeout <SECONDS>',
+    group: 'Server',
+    default: 120,
+    parse: wholeNumber(0, U16),
+    help: 'How long an HTTP request may take.',
+  },
+  restrictedMethods: {
+    flag: '--restrictive-mode [METHODS...]',
+    group: 'Server',
+    default: undefined,
+    parse: methodNames,
+    help: 'Refuse these methods; without names, those that change the chain past its transactions.',
+  },
+  ui: {
+    flag: '--ui',
+    group: 'Server',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Serve the explorer under /ui.',
+  },
+  requestBodySizeLimit: {
+    flag: '--request-body-size-limit <BYTES>',
+    group: 'Limits',
+    default: 64 * 1024 * 1024,
+    parse: wholeNumber(1),
+    help: 'How large the body of an HTTP request may be.',
+  },
+  maximumContractClassSize: {
+    flag: '--maximum-contract-class-size <BYTES>',
+    group: 'Limits',
+    default: 4_089_446,
+    parse: wholeNumber(0),
+    help: 'How large a declared class may be.',
+  },
+  maximumContractBytecodeSize: {
+    flag: '--maximum-contract-bytecode-size <FELTS>',
+    group: 'Limits',
+    default: 81_920,
+    parse: wholeNumber(0),
+    help: 'How long its compiled code may be.',
+  },
+  maximumSierraLength: {
+    flag: '--maximum-sierra-length <FELTS>',
+    group: 'Limits',
+    default: 81_920,
+    parse: wholeNumber(0),
+    help: 'How long its Sierra program may be.',
+  },
+  metricsHost: {
+    flag: '--metrics-host <METRICS_HOST>',
+    group: 'Metrics',
+    default: undefined,
+    parse: host,
+    help: 'The address to serve metrics on; without it there are none.',
+  },
+  metricsPort: {
+    flag: '--metrics-port <METRICS_PORT>',
+    group: 'Metrics',
+    default: 9090,
+    parse: wholeNumber(0, U16),
+    help: 'The port to serve metrics on.',
+  },
+  logLevel: {
+    flag: '--log-level <LEVEL>',
+    group: 'Output',
+    default: 'info',
+    parse: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace'),
+    help: 'How much is logged, to stderr: silent, error, warn, info, debug or trace.',
+  },
+  logFormat: {
+    flag: '--log-format <FORMAT>',
+    group: 'Output',
+    default: 'pretty',
+    parse: oneOf('pretty', 'json'),
+    help: 'pretty is for people, json has one object a line.',
+  },
+  banner: {
+    flag: '--no-banner',
+    group: 'Output',
+    default: true,
+    parse: trueOrFalse,
+    help: 'Do not print accounts and tokens at the start.',
+  },
+};
+
+export function isConfigKey(name: string): name is ConfigKey {
+  return Object.hasOwn(OPTIONS, name);
+}
+
+export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(OPTIONS).filter(isConfigKey);
+
+/**
+ * A whole config: what is not given, or `undefined`, is as by default.
+ *
+ * @example
+ * defaultConfig({ port: 0, seed: 0 })
+ */
+export function defaultConfig(overrides: Partial<Config> = {}): Config {
+  const draft: Draft = {};
+  for (const key of CONFIG_KEYS) settle(draft, key, overrides);
+  if (!isComplete(draft)) throw new Error('an option has got no value');
+  return Object.freeze(draft);
+}
+
+/** The surroundings, for those who hand them to `readConfig`. */
+export function environment(): Environment {
+  return process.env;
+}
+
+type Draft = { -readonly [K in ConfigKey]?: Config[K] };
+
+/** Generic in the key, so that the checker sees one option's value go to that option. */
+function settle<K extends ConfigKey>(draft: Draft, key: K, overrides: Partial<Config>): void {
+  draft[key] = overrides[key] ?? OPTIONS[key].default;
+}
+
+function isComplete(draft: Draft): draft is Config {
+  return CONFIG_KEYS.every((key) => key in draft);
+}

@@ -1,0 +1,37 @@
+// Knows how a failure travels from where it is found to the wire: a code, a message and data.
+import { ERRORS, type ErrorName } from './spec.js';
+
+/** What a caller is told. Anything else that is thrown is a fault of ours and answered as such. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  /** What the caller may act on; undefined for none. */
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/**
+ * Fails with an error of the specification.
+ *
+ * @example
+ * const block = blocks.get(number) ?? fail('BLOCK_NOT_FOUND');
+ */
+export function fail(name: ErrorName, data?: unknown): never {
+  const { code, message } = ERRORS[name];
+  throw new RpcError(code, message, data);
+}
+
+/** Refuses what the specification has no error for: code -1, with the reason as the message. */
+export function refuse(message: string, data?: unknown): never {
+  throw new RpcError(-1, message, data);
+}
+
+/** Refuses parameters. The reason says which one, and what was expected. */
+export function invalidParams(reason: string): never {
+  throw new RpcError(-32602, reason);
+}

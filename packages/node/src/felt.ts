@@ -1,0 +1,27 @@
+// Knows how field elements are written: canonical lower-case hex, padded hex, short strings, u256 halves.
+
+/** A number as a canonical felt: lower case, no leading zeros. */
+export function hex(value: number | bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+/** A felt with all 64 digits, as engines print it in texts. */
+export function padded(felt: string): string {
+  return `0x${felt.slice(2).padStart(64, '0')}`;
+}
+
+/** A text of at most 31 characters as a felt. */
+export function shortString(text: string): string {
+  return hex(BigInt(`0x${Buffer.from(text, 'latin1').toString('hex') || '0'}`));
+}
+
+const LOW = 2n ** 128n - 1n;
+
+/** The two felts that carry a u256. */
+export function u256(value: bigint): { readonly low: string; readonly high: string } {
+  return { low: hex(value & LOW), high: hex(value >> 128n) };
+}
+
+export function fromU256(low: string, high: string): bigint {
+  return (BigInt(high) << 128n) + BigInt(low);
+}

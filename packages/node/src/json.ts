@@ -1,0 +1,243 @@
+// Knows how JSON is read and written here: integers beyond 2^53 stay exact, finished text is spliced in.
+
+/** JSON that is already written, such as a report of the engine. It goes out verbatim. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Outside of {@link stringify}, what the text says; inside, a sign that splicing is needed. */
+  toJSON(): unknown {
+    if (plainly) throw NOT_PLAIN;
+    return JSON.parse(this.text);
+  }
+}
+
+/** `T` as a handler may hand it over: any part may be text already, any optional one undefined. */
+export type Wire<T> =
+  | JsonText
+  | (T extends readonly unknown[]
+      ? { readonly [K in keyof T]: Wire<T[K]> }
+      : T extends object
+        ? {
+            readonly [K in keyof T]: object extends Pick<T, K>
+              ? Wire<T[K]> | undefined
+              : Wire<T[K]>;
+          }
+        : T);
+
+/** Far more than any request or report has, and little enough for everything that recurses. */
+const MAX_DEPTH = 1000;
+
+/** No quantity of the protocol has as many digits; longer ones stay what `JSON.parse` makes of them. */
+const MAX_DIGITS = 1000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACE = 0x7d;
+const CLOSING_BRACKET = 0x5d;
+
+/**
+ * As `JSON.parse`, but an integer beyond 2^53 comes as an exact bigint, also one like `1e21`.
+ *
+ * @throws SyntaxError also for what is nested more than a thousand levels deep
+ */
+export function parse(text: string): unknown {
+  if (!survey(text)) return JSON.parse(text);
+  JSON.parse(text); // From here on the syntax is known to be right.
+  return new ExactReader(text).value();
+}
+
+/** True if a number in the text may not survive `JSON.parse`. Refuses what is nested too deep. */
+function survey(text: string): boolean {
+  let long = false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      if (at < 0) return long;
+    } else if (isDigit(code)) {
+      const start = at;
+      let exponent = false;
+      for (; at + 1 < text.length; at += 1) {
+        const next = text.charCodeAt(at + 1);
+        if ((next | 0x20) === 0x65) exponent = true;
+        else if (!isDigit(next) && next !== 0x2e && next !== 0x2b && next !== 0x2d) break;
+      }
+      if (exponent || at - start >= 15) long = true;
+    } else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw new SyntaxError(`Nested more than ${MAX_DEPTH} levels deep`);
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      depth -= 1;
+    }
+  }
+  return long;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Where the string that opens at `open` closes; -1 if it does not. */
+function endOfString(text: string, open: number): number {
+  for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return -1;
+}
+
+/** Reads text that `JSON.parse` has accepted, so that nothing needs to be checked again. */
+class ExactReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(): unknown {
+    switch (this.#next()) {
+      case QUOTE:
+        return this.#string();
+      case 0x7b:
+        return this.#object();
+      case 0x5b:
+        return this.#array();
+      default:
+        return this.#scalar();
+    }
+  }
+
+  /** The code of the next character that is not white space. */
+  #next(): number {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      this.#at += 1;
+    }
+  }
+
+  /** Passes a comma or what closes; true if it was the latter. */
+  #ends(closing: number): boolean {
+    const code = this.#next();
+    this.#at += 1;
+    return code === closing;
+  }
+
+  #string(): string {
+    const open = this.#at;
+    const close = endOfString(this.#text, open);
+    this.#at = close + 1;
+    const raw = this.#text.slice(open + 1, close);
+    return raw.includes('\\') ? String(JSON.parse(this.#text.slice(open, close + 1))) : raw;
+  }
+
+  #object(): Record<string, unknown> {
+    const found: Record<string, unknown> = {};
+    this.#at += 1;
+    if (this.#next() === CLOSING_BRACE) {
+      this.#at += 1;
+      return found;
+    }
+    do {
+      this.#next();
+      const key = this.#string();
+      this.#next();
+      this.#at += 1;
+      const value = this.value();
+      if (key === '__proto__') {
+        // An assignment would change the prototype.
+        const everyday = { enumerable: true, configurable: true, writable: true };
+        Object.defineProperty(found, key, { value, ...everyday });
+      } else {
+        found[key] = value;
+      }
+    } while (!this.#ends(CLOSING_BRACE));
+    return found;
+  }
+
+  #array(): unknown[] {
+    const found: unknown[] = [];
+    this.#at += 1;
+    if (this.#next() === CLOSING_BRACKET) {
+      this.#at += 1;
+      return found;
+    }
+    do found.push(this.value());
+    while (!this.#ends(CLOSING_BRACKET));
+    return found;
+  }
+
+  #scalar(): unknown {
+    const word = /[\w.+-]+/y;
+    word.lastIndex = this.#at;
+    const token = word.exec(this.#text)?.[0] ?? '';
+    this.#at += token.length;
+    return /^[-\d]/.test(token) ? toNumber(token) : JSON.parse(token);
+  }
+}
+
+function toNumber(token: string): number | bigint {
+  const near = Number(token);
+  if (!Number.isInteger(near) || Number.isSafeInteger(near)) return near;
+  if (token.length > MAX_DIGITS) return near;
+  const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = whole + fraction;
+  const zeros = Number(exponent) - fraction.length;
+  if (zeros >= 0) return BigInt(digits) * 10n ** BigInt(zeros);
+  // If something remains behind the point, it is no integer, and the nearest number will do.
+  return /[1-9]/.test(digits.slice(zeros)) ? near : BigInt(digits.slice(0, zeros));
+}
+
+/** True while {@link stringify} tries the native writer. */
+let plainly = false;
+const NOT_PLAIN = new Error('JSON text is written by stringify of json.ts');
+
+/**
+ * As `JSON.stringify`, but a bigint becomes a bare integer and a {@link JsonText} is spliced in.
+ * What has no JSON form at all, such as undefined, becomes `null`.
+ */
+export function stringify(value: unknown): string {
+  if (value instanceof JsonText) return value.text;
+  if (typeof value === 'bigint') return value.toString();
+  // Nearly all values are plain, and the native writer is several times as fast as any other. It
+  // stops at the first thing it cannot write, so that the others lose little.
+  try {
+    plainly = true;
+    return JSON.stringify(value) ?? 'null';
+  } catch (error) {
+    if (error !== NOT_PLAIN && !(error instanceof TypeError)) throw error;
+  } finally {
+    plainly = false;
+  }
+  return write(value);
+}
+
+function write(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (value instanceof JsonText) return value.text;
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += text === '' ? write(item) : `,${write(item)}`;
+    return `[${text}]`;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    text += `${text === '' ? '' : ','}${quote(key)}:${write(member)}`;
+  }
+  return `{${text}}`;
+}
+
+/** Most strings are felts and names: without anything to escape, quotes are all that is missing. */
+function quote(text: string): string {
+  return text.length < 100 && /^[\w -]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
+}

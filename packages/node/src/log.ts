@@ -1,0 +1,98 @@
+// Knows how a log line looks, and that lines go to stderr so that stdout is left to the banner.
+import { createRequire } from 'node:module';
+import { type Colour, type Output, painter, wantsColour } from './colour.js';
+
+/** Fields first, or just a message. An `Error` among the fields is shown with its stack. */
+export interface Log {
+  debug(fields: object | string, message?: string): void;
+  info(fields: object | string, message?: string): void;
+  warn(fields: object | string, message?: string): void;
+  error(fields: object | string, message?: string): void;
+}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+type Level = (typeof LEVELS)[number];
+
+export interface LogOptions {
+  readonly level: 'silent' | Level;
+  readonly format: 'pretty' | 'json';
+}
+
+const nothing = (): void => {};
+
+export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+const COLOURS: { readonly [level in keyof Log]: Colour } = {
+  debug: 'dim',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+};
+
+export function createLog({ level, format }: LogOptions, output: Output = process.stderr): Log {
+  if (level === 'silent') return silentLog;
+  return format === 'json' ? jsonLog(level, output) : prettyLog(level, output);
+}
+
+/** Of our own, because pino with pino-pretty takes 70 ms to write its first line: a third of our start. */
+function prettyLog(least: Level, output: Output): Log {
+  const coloured = wantsColour(output);
+  const line = (level: keyof Log): Log[keyof Log] =>
+    LEVELS.indexOf(level) < LEVELS.indexOf(least)
+      ? nothing
+      : (fields, message) => void output.write(prettyLine(level, fields, message, coloured));
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+}
+
+function prettyLine(
+  level: keyof Log,
+  first: object | string,
+  message: string | undefined,
+  coloured: boolean,
+): string {
+  const paint = painter(coloured);
+  // Seconds since the start: the time of day belongs to the chain's clock, and to the json format.
+  const time = paint('dim', `${process.uptime().toFixed(3).padStart(9)}s`);
+  const name = paint(COLOURS[level], level.toUpperCase().padEnd(5));
+  const text = typeof first === 'string' ? first : (message ?? '');
+  const [fields, stacks] = typeof first === 'string' ? ['', ''] : describe(first);
+  return `${[time, name, text, paint('dim', fields)].filter(Boolean).join(' ')}\n${stacks}`;
+}
+
+/** Fields as `name=value`, and the stacks of errors as lines of their own. */
+function describe(fields: object): readonly [string, string] {
+  const entries = Object.entries(fields instanceof Error ? { err: fields } : fields);
+  const stacks = entries
+    .filter(([, value]) => value instanceof Error)
+    .map(([, error]) => `${String(error.stack ?? error).replace(/^/gm, '    ')}\n`);
+  const plain = entries
+    .filter(([, value]) => !(value instanceof Error) && value !== undefined)
+    .map(([key, value]) => `${key}=${inWords(value)}`);
+  return [plain.join(' '), stacks.join('')];
+}
+
+function inWords(value: unknown): string {
+  if (typeof value === 'string') return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(value);
+  if (typeof value !== 'object') return String(value);
+  try {
+    return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part));
+  } catch {
+    return '[circular]';
+  }
+}
+
+/** Loaded only here: 30 ms that the other format need not wait for. */
+function jsonLog(level: Level, output: Output): Log {
+  const require = createRequire(import.meta.url);
+  const { pino }: typeof import('pino') = require('pino');
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: pino.stdSerializers.err },
+    },
+    output,
+  );
+}

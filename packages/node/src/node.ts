@@ -1,0 +1,177 @@
+// Knows how the parts become a node; the only file that sees them all.
+import { readFileSync } from 'node:fs';
+import { Chain } from './chain/chain.js';
+import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
+import { type Config, defaultConfig } from './config.js';
+import { JsonText, stringify } from './json.js';
+import { type Log, silentLog } from './log.js';
+import { discovery } from './rpc/discover.js';
+import { Dispatcher } from './rpc/dispatch.js';
+import { createMethods } from './rpc/methods.js';
+import { readDocuments, Schema } from './rpc/schema.js';
+import { type HttpServer, serveHttp } from './server/http.js';
+import type { CONFIG } from './spec.js';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+}
+
+/** A running chain and the doors to it. */
+export interface Node {
+  readonly config: Config;
+  readonly accounts: Genesis['accounts'];
+  readonly accountClassHash: string;
+  readonly tokens: { readonly eth: Deployed; readonly strk: Deployed };
+  readonly udc: Deployed;
+  readonly argent: Genesis['argent'];
+  /** Calls a method in this process; throws an `RpcError` where the wire would carry one. */
+  request(method: string, params?: unknown): Promise<unknown>;
+  /** Answers JSON-RPC text; nothing where nothing is to be answered. */
+  handle(text: string): Promise<string | undefined>;
+  /** Opens the HTTP door. */
+  listen(): Promise<Address>;
+  /** Finishes what is under way and closes every door. */
+  close(): Promise<void>;
+}
+
+/**
+ * A node with its own chain. It needs no port: `listen` opens one.
+ *
+ * @example
+ * const node = await createNode({ seed: 0 });
+ * await node.request('devnet_mint', { address: '0x1', amount: 1000 });
+ * const { url } = await node.listen();
+ * await node.close();
+ */
+export async function createNode(
+  overrides: Partial<Config> = {},
+  { log = silentLog }: { readonly log?: Log } = {},
+): Promise<Node> {
+  const config = defaultConfig(overrides);
+  const genesis = await createGenesis(config);
+  const chain = await Chain.create({
+    genesis,
+    chainId: config.chainId,
+    lite: config.liteMode,
+    blockGeneration: config.blockGenerationOn,
+    keepsHistory: config.stateArchive === 'full',
+    startTime: config.startTime,
+    prices: {
+      gas_price_wei: config.gasPriceWei,
+      data_gas_price_wei: config.dataGasPriceWei,
+      gas_price_fri: config.gasPriceFri,
+      data_gas_price_fri: config.dataGasPriceFri,
+      l2_gas_price_wei: config.l2GasPriceWei,
+      l2_gas_price_fri: config.l2GasPriceFri,
+    },
+    proofMode: config.proofMode,
+    classLimits: {
+      compiledBytes: config.maximumContractClassSize,
+      bytecodeFelts: config.maximumContractBytecodeSize,
+      sierraFelts: config.maximumSierraLength,
+    },
+  });
+  const shown = shownConfig(config, genesis);
+  const version = packageVersion();
+  const handlers = createMethods({
+    chain,
+    config: shown,
+    version,
+    discover: () => {
+      const served = new Set(Object.keys(handlers));
+      return new JsonText(discovery(readDocuments(), served, version));
+    },
+  });
+  const dispatcher = new Dispatcher({
+    handlers,
+    schema: new Schema(readDocuments),
+    restricted: config.restrictedMethods,
+    log,
+    maxBatch: MAX_BATCH,
+  });
+  let server: HttpServer | undefined;
+  chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
+
+  return {
+    config,
+    accounts: genesis.accounts,
+    accountClassHash: genesis.accountClass.hash,
+    tokens: { eth: genesis.eth, strk: genesis.strk },
+    udc: genesis.udc,
+    argent: genesis.argent,
+    request: (method, params) => dispatcher.call(method, params, { transport: 'in-process' }),
+    handle: (text) => dispatcher.handle(text, { transport: 'in-process' }),
+    async listen() {
+      server ??= await serveHttp({
+        dispatcher,
+        host: config.host,
+        port: config.port,
+        timeoutSeconds: config.timeout,
+        bodyLimit: config.requestBodySizeLimit,
+        config: () => stringify(shown),
+        log,
+      });
+      const { host, port } = server;
+      return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
+    },
+    async close() {
+      await server?.close();
+      await chain.close();
+    },
+  };
+}
+
+/** Enough for any client, and little enough to hold in memory. */
+const MAX_BATCH = 1000;
+
+/** The configuration as `devnet_getConfig` shows it; it never changes at run time. */
+function shownConfig(config: Config, genesis: Genesis): CONFIG {
+  return {
+    seed: config.seed,
+    total_accounts: config.accounts,
+    account_contract_class_hash: genesis.accountClass.hash,
+    predeployed_accounts_initial_balance: config.initialBalance.toString(),
+    start_time: config.startTime ?? null,
+    gas_price_wei: config.gasPriceWei,
+    gas_price_fri: config.gasPriceFri,
+    data_gas_price_wei: config.dataGasPriceWei,
+    data_gas_price_fri: config.dataGasPriceFri,
+    l2_gas_price_wei: config.l2GasPriceWei,
+    l2_gas_price_fri: config.l2GasPriceFri,
+    chain_id: config.chainId,
+    dump_on: config.dumpOn ?? null,
+    dump_path: config.dumpPath ?? null,
+    block_generation_on: String(config.blockGenerationOn),
+    lite_mode: config.liteMode,
+    proof_mode: config.proofMode,
+    state_archive: config.stateArchive,
+    fork_config: {
+      url: config.forkNetwork ?? null,
+      block_number: config.forkBlock ?? null,
+      caching_enabled: config.forkUpstreamCaching ?? null,
+    },
+    eth_erc20_class_hash: genesis.eth.classHash,
+    strk_erc20_class_hash: genesis.strk.classHash,
+    class_size_config: {
+      maximum_contract_class_size: config.maximumContractClassSize,
+      maximum_contract_bytecode_size: config.maximumContractBytecodeSize,
+      maximum_sierra_length: config.maximumSierraLength,
+    },
+    server_config: {
+      host: config.host,
+      port: config.port,
+      timeout: config.timeout,
+      request_body_size_limit: config.requestBodySizeLimit,
+      restricted_methods: config.restrictedMethods ?? null,
+      ui_enabled: config.ui,
+    },
+  };
+}
+
+function packageVersion(): string {
+  const file = new URL('../package.json', import.meta.url);
+  const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return version;
+}

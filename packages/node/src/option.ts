@@ -1,0 +1,163 @@
+// Knows what an option is, and the ways in which a text becomes the value of one.
+
+/** One option: everything that the command line, the environment, a config file, help and docs need. */
+export interface Option<T> {
+  /** Long name and, if it takes one, the placeholder of its value: `--port <PORT>`. */
+  readonly flag: string;
+  readonly short?: string;
+  readonly group: string;
+  /** May be a getter, where every config gets a value of its own. */
+  readonly default: T;
+  /** What to print as the default, where the value itself would say little. */
+  readonly defaultText?: string;
+  readonly parse: Parse<T>;
+  readonly help: string;
+}
+
+/** Throws an `InvalidValue` that says what would be right. */
+export type Parse<T> = (text: string) => T;
+
+export type OptionKind = 'value' | 'flag' | 'list';
+
+/** A text that cannot be an option's value; the message finishes the sentence "invalid value …:". */
+export class InvalidValue extends Error {
+  override readonly name = 'InvalidValue';
+}
+
+/** A command line, an environment or a config file that cannot be understood. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What follows a flag: one value, nothing, or any number of values. */
+export function optionKind({ flag }: Pick<Option<unknown>, 'flag'>): OptionKind {
+  if (flag.includes('<')) return 'value';
+  return flag.includes('[') ? 'list' : 'flag';
+}
+
+/** `--port <PORT>` → `--port` */
+export function longName({ flag }: Pick<Option<unknown>, 'flag'>): string {
+  return flag.replace(/ .*/, '');
+}
+
+/** The environment variable: the long name in capitals. `--no-banner` → `BANNER`, which may be `false` */
+export function environmentName(option: Pick<Option<unknown>, 'flag'>): string {
+  return longName(option)
+    .replace(/^--(no-)?/, '')
+    .replaceAll('-', '_')
+    .toUpperCase();
+}
+
+/** How the variable is used: a flag needs a word in it. */
+export function environmentExample(option: Pick<Option<unknown>, 'flag'>): string {
+  if (optionKind(option) !== 'flag') return environmentName(option);
+  return `${environmentName(option)}=${!option.flag.startsWith('--no-')}`;
+}
+
+/** The default in words, or nothing where an option is simply unset. */
+export function defaultText(option: Option<unknown>): string | undefined {
+  if (option.defaultText !== undefined) return option.defaultText;
+  if (optionKind(option) === 'flag') return undefined;
+  return option.default === undefined ? undefined : String(option.default);
+}
+
+/** What `--restrictive-mode` without names forbids. */
+export const RESTRICTED_BY_DEFAULT: readonly string[] = [
+  'devnet_applyStateDiff',
+  'devnet_mint',
+  'devnet_load',
+  'devnet_snapshot',
+  'devnet_revert',
+  'devnet_restart',
+  'devnet_createBlock',
+  'devnet_abortBlocks',
+  'devnet_impersonateAccount',
+  'devnet_autoImpersonate',
+  'devnet_getPredeployedAccounts',
+];
+
+/** Timers of Node hold 31 bits of milliseconds. */
+const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
+
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Parse<number> {
+  const big = bigNumber(BigInt(least), BigInt(most));
+  return (text) => Number(big(text));
+}
+
+export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
+  const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+  return (text) => {
+    const value = /^\d+$/.test(text) ? BigInt(text) : undefined;
+    if (value === undefined || value < least || (most !== undefined && value > most)) {
+      throw new InvalidValue(`must be a whole number ${range}`);
+    }
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
+  return (text) => {
+    const choice = choices.find((one) => one === text.toLowerCase());
+    if (choice === undefined) throw new InvalidValue(`must be ${either(choices)}`);
+    return choice;
+  };
+}
+
+export const trueOrFalse: Parse<boolean> = (text) => oneOf('true', 'false')(text) === 'true';
+
+export const path: Parse<string> = (text) => {
+  if (text === '') throw new InvalidValue('must be a path');
+  return text;
+};
+
+/** An address or a name to listen on; the word `localhost` means the IPv4 one, as clients expect. */
+export const host: Parse<string> = (text) => {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  if (bare.toLowerCase() === 'localhost') return '127.0.0.1';
+  const right = bare.includes(':')
+    ? URL.canParse(`http://[${bare}]/`)
+    : /^[\w.-]+$/.test(bare) && URL.canParse(`http://${bare}/`);
+  if (!right) throw new InvalidValue('must be an IPv4 or IPv6 address or a host name');
+  return bare;
+};
+
+export const webUrl: Parse<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new InvalidValue('must be a URL that begins with http:// or https://');
+  }
+  return url.href;
+};
+
+/** A known network by its nickname, or any name that fits into a felt. */
+export const chainName: Parse<string> = (text) => {
+  const name = text.toUpperCase();
+  if (name === 'MAINNET') return 'SN_MAIN';
+  if (name === 'TESTNET') return 'SN_SEPOLIA';
+  if (!/^[\x21-\x7e]{1,31}$/.test(name)) {
+    throw new InvalidValue('must be MAINNET, TESTNET or 1 to 31 ASCII characters without spaces');
+  }
+  return name;
+};
+
+export const blockGeneration: Parse<'transaction' | 'demand' | number> = (text) => {
+  const word = text.toLowerCase();
+  if (word === 'transaction' || word === 'demand') return word;
+  const seconds = /^\d+$/.test(text) ? Number(text) : 0;
+  if (seconds > 0 && seconds <= LONGEST_TIMER) return seconds;
+  throw new InvalidValue(
+    `must be transaction, demand or a number of seconds from 1 to ${LONGEST_TIMER}`,
+  );
+};
+
+/** Names in any of the four prefixes; nothing or `true` for the default list. */
+export const methodNames: Parse<readonly string[] | undefined> = (text) => {
+  const words = text.split(/[\s,]+/).filter(Boolean);
+  if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
+  if (text === 'false') return undefined;
+  return words.map((word) => word.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_'));
+};
+
+function either(choices: readonly string[]): string {
+  return [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');
+}

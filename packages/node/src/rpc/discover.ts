@@ -1,0 +1,41 @@
+// Knows how our documents become the one that describes everything a node answers.
+import type { Documents } from './schema.js';
+
+/** One OpenRPC document of the methods that are served, with their aliases. */
+export function discovery(
+  documents: Documents,
+  served: ReadonlySet<string>,
+  version: string,
+): string {
+  const methods: unknown[] = [];
+  const components: Record<string, Record<string, unknown>> = {};
+  for (const document of documents.values()) {
+    if (!isRecord(document)) continue;
+    for (const method of listOf(document['methods'])) {
+      if (isRecord(method) && served.has(String(method['name']))) methods.push(aliased(method));
+    }
+    if (!isRecord(document['components'])) continue;
+    for (const [kind, parts] of Object.entries(document['components'])) {
+      if (isRecord(parts)) components[kind] = { ...components[kind], ...parts };
+    }
+  }
+  const info = { title: 'Starkbox', version };
+  // References between files become references inside of the one document.
+  return JSON.stringify({ openrpc: '1.3.2', info, methods, components }, (key, value) =>
+    key === '$ref' && typeof value === 'string' ? value.slice(value.indexOf('#')) : value,
+  );
+}
+
+function aliased(method: Readonly<Record<string, unknown>>): unknown {
+  const name = String(method['name']);
+  const alias = name.replace(/^starknet_/, 'chain_').replace(/^devnet_/, 'sandbox_');
+  return alias === name ? method : { ...method, 'x-alias': alias };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

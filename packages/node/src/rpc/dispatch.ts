@@ -1,0 +1,239 @@
+// Knows JSON-RPC 2.0: envelopes, batches and notifications, names and aliases, and how calls are answered.
+import { RpcError } from '../errors.js';
+import { parse, stringify } from '../json.js';
+import type { Log } from '../log.js';
+import { readDocuments, Schema } from './schema.js';
+
+/** Who calls, as far as an answer may depend on it. */
+export interface Session {
+  readonly transport: 'http' | 'ws' | 'in-process';
+  /** The site whose script calls, if a browser said so. */
+  readonly origin?: string;
+}
+
+export interface CallContext {
+  /** The prefix that the caller used; a method answers under both of its names. */
+  readonly prefix: 'starknet' | 'chain' | 'devnet' | 'sandbox' | 'rpc';
+  readonly session: Session;
+}
+
+interface Signature {
+  of(params: object, context: CallContext): unknown;
+}
+
+/**
+ * A function that serves a method. As a method's type it accepts narrower parameters, which is
+ * right here: the schema of the very method has been held against them.
+ */
+export type Handler = Signature['of'];
+
+export interface DispatcherOptions {
+  /** By canonical name. What has no handler does not exist. */
+  readonly handlers: Readonly<Record<string, Handler | undefined>>;
+  /** Forbidden methods, by any of their names. */
+  readonly restricted: readonly string[] | undefined;
+  readonly log: Log;
+  /** The most calls that a batch may have. */
+  readonly maxBatch: number;
+  /** The documents of this package by default. */
+  readonly schema?: Schema;
+  /** Hears of every call to a method; of those to unknown ones under the name `unknown`. */
+  readonly onCall?: (method: string, milliseconds: number, errorCode: number | undefined) => void;
+}
+
+interface Method {
+  readonly name: string;
+  readonly prefix: CallContext['prefix'];
+  readonly handler: Handler;
+}
+
+type Id = string | number | bigint | null;
+
+const ALIASES = { starknet: 'chain', devnet: 'sandbox' } as const;
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'method', 'params', 'id']);
+
+/** Takes calls from every door and gives them to the handlers. */
+export class Dispatcher {
+  readonly #methods = new Map<string, Method>();
+  readonly #restricted: ReadonlySet<string>;
+  readonly #log: Log;
+  readonly #maxBatch: number;
+  readonly #schema: Schema;
+  readonly #onCall: DispatcherOptions['onCall'];
+
+  constructor(options: DispatcherOptions) {
+    for (const [name, handler] of Object.entries(options.handlers)) {
+      if (handler === undefined) continue;
+      for (const [alias, prefix] of namesOf(name))
+        this.#methods.set(alias, { name, prefix, handler });
+    }
+    this.#restricted = new Set(options.restricted?.flatMap((name) => [...namesOf(name).keys()]));
+    this.#log = options.log;
+    this.#maxBatch = options.maxBatch;
+    this.#schema = options.schema ?? new Schema(readDocuments);
+    this.#onCall = options.onCall;
+  }
+
+  /** Answers a JSON-RPC text with another one; undefined if nothing is to be answered. */
+  async handle(text: string, session: Session): Promise<string | undefined> {
+    let body: unknown;
+    try {
+      body = parse(text);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return errorAnswer(new RpcError(-32700, 'Parse error', { reason }));
+    }
+    return Array.isArray(body) ? this.#batch(body, session) : this.#single(body, session);
+  }
+
+  /**
+   * Calls a method without a wire between, but with the same rules and the same values.
+   *
+   * @throws RpcError
+   */
+  async call(method: string, params: unknown, session: Session): Promise<unknown> {
+    const given = params === undefined ? undefined : parse(stringify(params));
+    if (!isParams(given)) throw new RpcError(-32602, 'params: expected an object or a list');
+    try {
+      return parse(stringify(await this.#run(method, given, session)));
+    } catch (error) {
+      const { code, message, data } = this.#toRpcError(error, method);
+      throw new RpcError(code, message, data === undefined ? data : parse(stringify(data)));
+    }
+  }
+
+  async #batch(calls: readonly unknown[], session: Session): Promise<string | undefined> {
+    if (calls.length > this.#maxBatch) {
+      const message = `A batch may have ${this.#maxBatch} calls; this one has ${calls.length}`;
+      return errorAnswer(new RpcError(-32600, message));
+    }
+    // As the reference does: where nothing looks like a call, there is nothing to answer one by one.
+    if (!calls.some(isObject)) return errorAnswer(invalid('a batch is a list of calls'));
+    const answers: string[] = [];
+    // One after the other, so that each call sees what the ones before it did.
+    for (const call of calls) {
+      const answer = await this.#single(call, session);
+      if (answer !== undefined) answers.push(answer);
+    }
+    return answers.length > 0 ? `[${answers.join(',')}]` : undefined;
+  }
+
+  async #single(call: unknown, session: Session): Promise<string | undefined> {
+    if (!isObject(call)) return errorAnswer(invalid('a call is an object'));
+    const { id } = call;
+    if (id !== undefined && !isId(id)) {
+      return errorAnswer(invalid('id must be a string, an integer or null'));
+    }
+    const envelope = openEnvelope(call);
+    if (typeof envelope === 'string') return errorAnswer(invalid(envelope), id);
+    const { method, params } = envelope;
+    try {
+      const result = stringify(await this.#run(method, params, session));
+      return id === undefined
+        ? undefined
+        : `{"jsonrpc":"2.0","id":${stringify(id)},"result":${result}}`;
+    } catch (error) {
+      const answer = this.#toRpcError(error, method);
+      return id === undefined ? undefined : errorAnswer(answer, id);
+    }
+  }
+
+  /** Everything that happens to a call, whichever way it came; the only place that measures it. */
+  async #run(name: string, params: Params, session: Session): Promise<unknown> {
+    const method = this.#methods.get(name);
+    const begin = this.#onCall && process.hrtime();
+    let code: number | undefined;
+    try {
+      if (this.#restricted.has(name)) throw new RpcError(-32604, 'Method forbidden');
+      if (method === undefined) throw new RpcError(-32601, 'Method not found');
+      const reader = this.#schema.reader(method.name);
+      const read = typeof reader === 'function' ? reader : await reader;
+      return await method.handler(read(params), { prefix: method.prefix, session });
+    } catch (error) {
+      code = error instanceof RpcError ? error.code : -32603;
+      throw error;
+    } finally {
+      if (begin) {
+        const [seconds, nanoseconds] = process.hrtime(begin);
+        this.#onCall?.(method?.name ?? 'unknown', seconds * 1e3 + nanoseconds / 1e6, code);
+      }
+    }
+  }
+
+  /** Nobody outside learns more of an unexpected failure than that there was one. */
+  #toRpcError(error: unknown, method: string): RpcError {
+    if (error instanceof RpcError) return error;
+    const err = error instanceof Error ? error : new Error(String(error));
+    this.#log.error({ err, method }, 'A call failed unexpectedly');
+    return new RpcError(-32603, 'Internal error; the log of the node has the cause');
+  }
+}
+
+/** An error as a JSON-RPC text. */
+export function errorAnswer({ code, message, data }: RpcError, id: Id = null): string {
+  const error = stringify(data === undefined ? { code, message } : { code, message, data });
+  return `{"jsonrpc":"2.0","id":${stringify(id)},"error":${error}}`;
+}
+
+/** The id that an answer to this text would carry, for answers that are given without its result. */
+export function idOf(text: string): Id {
+  try {
+    const call = parse(text);
+    return isObject(call) && isId(call['id']) ? call['id'] : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Both names of a method, each with its prefix; whichever of them is given. */
+function namesOf(name: string): ReadonlyMap<string, CallContext['prefix']> {
+  for (const prefix of ['starknet', 'devnet'] as const) {
+    const alias = ALIASES[prefix];
+    const used = [prefix, alias].find((one) => name.startsWith(`${one}_`));
+    if (used === undefined) continue;
+    const rest = name.slice(used.length);
+    return new Map<string, CallContext['prefix']>([
+      [prefix + rest, prefix],
+      [alias + rest, alias],
+    ]);
+  }
+  return new Map([[name, 'rpc']]);
+}
+
+function invalid(reason: string): RpcError {
+  return new RpcError(-32600, 'Invalid request', { reason });
+}
+
+interface Envelope {
+  readonly method: string;
+  readonly params: Params;
+}
+
+/** What a call asks for, or what is wrong with it. */
+function openEnvelope(call: Readonly<Record<string, unknown>>): Envelope | string {
+  const { jsonrpc, method, params } = call;
+  if (jsonrpc !== '2.0' && jsonrpc !== '1.0') return 'jsonrpc must be "2.0"';
+  if (typeof method !== 'string') return 'method must be a string';
+  if (!isParams(params)) return 'params must be an object or a list';
+  const unknown = Object.keys(call).find((member) => !MEMBERS.has(member));
+  return unknown === undefined ? { method, params } : `unknown member ${unknown}`;
+}
+
+type Params = object | null | undefined;
+
+function isParams(value: unknown): value is Params {
+  return value === undefined || typeof value === 'object';
+}
+
+function isId(value: unknown): value is Id {
+  return (
+    typeof value === 'string' ||
+    typeof value === 'bigint' ||
+    value === null ||
+    Number.isInteger(value)
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,25 @@
+// Knows the type of every handler, so that a missing or wrong one does not compile.
+import type { Wire } from '../json.js';
+import type { MethodName, Methods } from '../spec.js';
+import type { CallContext } from './dispatch.js';
+
+/** Described already; their handlers come with the feature they belong to. */
+type Later =
+  | 'starknet_subscribeNewHeads'
+  | 'starknet_subscribeEvents'
+  | 'starknet_subscribeTransactionStatus'
+  | 'starknet_subscribeNewTransactionReceipts'
+  | 'starknet_subscribeNewTransactions'
+  | 'starknet_unsubscribe';
+
+export type ServedMethod = Exclude<MethodName, Later>;
+
+export type Handlers = {
+  readonly [M in ServedMethod]: (
+    params: Methods[M]['params'],
+    context: CallContext,
+  ) => Wire<Methods[M]['result']> | Promise<Wire<Methods[M]['result']>>;
+};
+
+/** The handlers of a theme. */
+export type Group<M extends ServedMethod> = Pick<Handlers, M>;

@@ -1,0 +1,45 @@
+// Answers what transactions would do and cost.
+import type { Chain } from '../chain/chain.js';
+import {
+  estimateFee,
+  estimateMessageFee,
+  proveTransaction,
+  simulate,
+} from '../chain/simulation.js';
+import { JsonText } from '../json.js';
+import type { Group } from './handlers.js';
+
+type SimulationMethods =
+  | 'starknet_estimateFee'
+  | 'starknet_estimateMessageFee'
+  | 'starknet_simulateTransactions'
+  | 'starknet_proveTransaction';
+
+export function simulationMethods(chain: Chain): Group<SimulationMethods> {
+  return {
+    starknet_estimateFee: ({ request, simulation_flags, block_id }) =>
+      estimateFee(
+        chain,
+        request,
+        { skipValidate: simulation_flags.includes('SKIP_VALIDATE') },
+        block_id,
+      ),
+
+    starknet_estimateMessageFee: ({ message, block_id }) =>
+      estimateMessageFee(chain, message, block_id),
+
+    async starknet_simulateTransactions({ block_id, transactions, simulation_flags }) {
+      const done = await simulate(chain, transactions, simulation_flags, block_id);
+      const simulated_transactions = done.transactions.map(({ trace, fee }) => ({
+        transaction_trace: new JsonText(trace),
+        fee_estimation: fee,
+      }));
+      return done.initialReads === undefined
+        ? simulated_transactions
+        : { simulated_transactions, initial_reads: new JsonText(done.initialReads) };
+    },
+
+    starknet_proveTransaction: ({ block_id, transaction }) =>
+      proveTransaction(chain, transaction, block_id),
+  };
+}

@@ -1,0 +1,302 @@
+// Knows HTTP: routes, headers, limits of size and time, and how a server stops without cutting anybody off.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { RpcError } from '../errors.js';
+import type { Log } from '../log.js';
+import { type Dispatcher, errorAnswer, idOf, type Session } from '../rpc/dispatch.js';
+
+/** Takes a connection over that asks for another protocol. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface HttpOptions {
+  readonly dispatcher: Pick<Dispatcher, 'handle'>;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** How long an answer may take. The work behind it goes on. */
+  readonly timeoutSeconds: number;
+  /** In bytes. */
+  readonly bodyLimit: number;
+  /** The configuration as JSON, for `GET /config`. */
+  readonly config: () => string;
+  readonly log: Log;
+  /** Paths that are doors to another protocol. The server lets go of such a connection. */
+  readonly upgrades?: ReadonlyMap<string, Upgrade>;
+}
+
+export interface HttpServer {
+  readonly host: string;
+  readonly port: number;
+  /** Accepts nothing more, answers what is under way, and resolves when every connection is closed. */
+  close(): Promise<void>;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+type Serve = (request: IncomingMessage) => Reply | Promise<Reply>;
+
+interface Route {
+  readonly GET?: Serve;
+  readonly POST?: Serve;
+}
+
+const EVERY_ANSWER = {
+  'access-control-allow-origin': '*',
+  vary: 'origin, access-control-request-method, access-control-request-headers',
+};
+const PREFLIGHT: Reply = {
+  status: 200,
+  headers: {
+    'access-control-allow-methods': 'GET,POST',
+    'access-control-allow-headers': 'content-type',
+  },
+};
+const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
+
+/** Longer than the pools of clients keep a connection, so that it is they who close it. */
+const KEEP_ALIVE_MILLISECONDS = 65_000;
+/** How long a client may take to finish a request that it had begun to send when we stop. */
+const GRACE_MILLISECONDS = 1_000;
+/** The longest time that a timer takes. */
+const FOREVER_MILLISECONDS = 2 ** 31 - 1;
+
+/**
+ * Serves JSON-RPC over HTTP. Rejects with the error of the system, such as one with code
+ * `EADDRINUSE`, if it cannot listen.
+ */
+export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
+  const routes = createRoutes(options);
+  const connections = new Connections();
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    connections.enter(request, response);
+    response.on('error', () => {}); // the client is gone
+    let reply: Reply;
+    try {
+      reply = await serve(routes, request);
+    } catch (err) {
+      if (request.socket.destroyed) return; // so did its request
+      options.log.error({ err }, 'A request failed unexpectedly');
+      reply = json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
+    }
+    send(reply, request, response, connections.isLast(request));
+  };
+
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLISECONDS });
+  server.on('request', (request, response) => void answer(request, response));
+  server.on('connection', (socket) => connections.add(socket));
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Who asks first need not send what would be thrown away.
+    if (declaredLength(request) <= options.bodyLimit) response.writeContinue();
+    void answer(request, response);
+  });
+  if (options.upgrades !== undefined) {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      connections.delete(socket);
+      const upgrade = options.upgrades?.get(pathOf(request));
+      if (upgrade) upgrade(request, socket, head);
+      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+    });
+  }
+  const port = await listen(server, options);
+  server.on('error', (err) => options.log.error({ err }, 'The server has a problem'));
+
+  let closed: Promise<void> | undefined;
+  return {
+    host: options.host,
+    port,
+    close() {
+      closed ??= new Promise((resolve) => {
+        server.close(() => resolve());
+        connections.drain();
+      });
+      return closed;
+    },
+  };
+}
+
+function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      const address: AddressInfo | string | null = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
+  const rpc: Route = { POST: (request) => serveRpc(request, options) };
+  const routes = new Map<string, Route>([
+    ['/', rpc],
+    ['/rpc', rpc],
+    ['/is_alive', { GET: () => text(200, 'Alive!!!') }],
+    ['/config', { GET: () => serveConfig(options) }],
+  ]);
+  for (const path of options.upgrades?.keys() ?? []) {
+    routes.set(path, { GET: () => text(400, 'This path takes WebSocket connections only') });
+  }
+  return routes;
+}
+
+function serve(
+  routes: ReadonlyMap<string, Route>,
+  request: IncomingMessage,
+): Reply | Promise<Reply> {
+  const { method } = request;
+  if (method === 'OPTIONS') return PREFLIGHT;
+  const route = routes.get(pathOf(request));
+  if (route === undefined) return { status: 404 };
+  if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request);
+  if (route.POST && method === 'POST') return route.POST(request);
+  return { status: 405, headers: { allow: route.GET ? 'GET,HEAD' : 'POST' } };
+}
+
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  // Proxies may send the whole address.
+  const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
+  return path.split('?', 1)[0] ?? path;
+}
+
+function text(status: number, body: string): Reply {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
+}
+
+function json(status: number, body: string): Reply {
+  return { status, headers: { 'content-type': 'application/json' }, body };
+}
+
+function serveConfig({ config }: HttpOptions): Reply {
+  const reply = json(200, config());
+  const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';
+  return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
+}
+
+function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promise<Reply> {
+  if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
+    const error = new RpcError(-32600, 'Invalid request', { reason: 'Missing content type' });
+    return json(200, errorAnswer(error));
+  }
+  const { bodyLimit, timeoutSeconds } = options;
+  let body: string | undefined;
+  const work = async (): Promise<Reply> => {
+    body = await readBody(request, bodyLimit);
+    if (body === undefined) {
+      const message = `The body exceeds ${bodyLimit} bytes; --request-body-size-limit sets the limit`;
+      return json(413, errorAnswer(new RpcError(-32600, message)));
+    }
+    const answer = await options.dispatcher.handle(body, sessionOf(request));
+    return answer === undefined ? { status: 204 } : json(200, answer);
+  };
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => {
+        const message = `No answer within ${timeoutSeconds} s; --timeout sets the limit`;
+        const id = body === undefined ? null : idOf(body);
+        const reply = json(408, errorAnswer(new RpcError(-32002, message), id));
+        // What has not arrived by now is not waited for.
+        const headers = { ...reply.headers, ...(body === undefined && { connection: 'close' }) };
+        resolve({ ...reply, headers });
+      },
+      Math.min(timeoutSeconds * 1000, FOREVER_MILLISECONDS),
+    );
+    work()
+      .finally(() => clearTimeout(timer))
+      .then(resolve, reject);
+  });
+}
+
+function sessionOf({ headers }: IncomingMessage): Session {
+  const { origin } = headers;
+  return origin === undefined ? { transport: 'http' } : { transport: 'http', origin };
+}
+
+/** Undefined if there is more than the limit. The rest is still taken off the wire, and dropped. */
+function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (): void => {
+      chunks.length = 0;
+      request.off('data', take).resume();
+      resolve(undefined);
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) refuse();
+      else chunks.push(chunk);
+    };
+    request.on('error', reject); // the client is gone
+    if (declaredLength(request) > limit) return refuse();
+    request.on('data', take);
+    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  });
+}
+
+function declaredLength({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+function send(
+  { status, headers, body = '' }: Reply,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isLast: boolean,
+): void {
+  if (response.destroyed) return;
+  // A body that we told the client not to send may come nevertheless, or not.
+  const unsettled = request.headers.expect !== undefined && !request.complete;
+  response.writeHead(status, {
+    ...EVERY_ANSWER,
+    ...headers,
+    ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }),
+    ...((isLast || unsettled) && { connection: 'close' }),
+  });
+  response.end(body);
+}
+
+/** Knows what is under way on each connection; node would wait for those that never asked for anything. */
+class Connections {
+  readonly #requests = new Map<Duplex, Set<IncomingMessage>>();
+  #draining = false;
+
+  add(socket: Duplex): void {
+    this.#requests.set(socket, new Set());
+    socket.once('close', () => this.delete(socket));
+  }
+
+  delete(socket: Duplex): void {
+    this.#requests.delete(socket);
+  }
+
+  enter(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    this.#requests.get(socket)?.add(request);
+    response.once('close', () => {
+      const open = this.#requests.get(socket);
+      open?.delete(request);
+      if (this.#draining && open?.size === 0) socket.destroySoon();
+    });
+  }
+
+  /** True if nothing comes after this request on its connection. */
+  isLast({ socket }: IncomingMessage): boolean {
+    return this.#draining && (this.#requests.get(socket)?.size ?? 0) <= 1;
+  }
+
+  drain(): void {
+    this.#draining = true;
+    for (const [socket, open] of this.#requests) if (open.size === 0) socket.destroy();
+    setTimeout(() => {
+      for (const [socket, open] of this.#requests) {
+        if ([...open].some(({ complete }) => !complete)) socket.destroy();
+      }
+    }, GRACE_MILLISECONDS).unref();
+  }
+}

@@ -1,0 +1,64 @@
+// Knows how to watch a foreign client: a `fetch` that holds every answer passing through it against the specifications.
+import { METHODS, type MethodName } from 'starkbox';
+import { checkedClient, RpcFailure } from './client.js';
+import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
+
+/**
+ * A `fetch` for clients of JSON-RPC. What breaks a specification is thrown at the client, and kept
+ * in `violations`, because clients that retry swallow what is thrown.
+ *
+ * @example
+ * const violations: string[] = [];
+ * const provider = new RpcProvider({ nodeUrl: url, baseFetch: checkedFetch(violations) });
+ */
+export function checkedFetch(violations: string[]): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const answered = await response.clone().text();
+    const found = await violationsOf(stringAt(init?.body, 'the body'), answered);
+    violations.push(...found);
+    if (found.length > 0) throw new Error(found.join('\n'));
+    return response;
+  };
+}
+
+async function violationsOf(asked: string, answered: string): Promise<readonly string[]> {
+  const requests = objects(asked);
+  const answers = objects(answered);
+  if (requests.length !== answers.length) {
+    return [`${requests.length} requests had ${answers.length} answers: ${answered}`];
+  }
+  const found = await Promise.all(
+    requests.map(({ id, method }) => {
+      const answer = answers.find((one) => one['id'] === id);
+      const name = stringAt(method, 'method');
+      return answer ? violation(name, answer) : `${name} was not answered: ${answered}`;
+    }),
+  );
+  return found.filter((text) => text !== undefined);
+}
+
+/** One message or a batch. */
+function objects(text: string): readonly JsonObject[] {
+  const value: unknown = JSON.parse(text);
+  return isArray(value) ? value.filter(isObject) : [objectAt(value, text)];
+}
+
+async function violation(method: string, answer: JsonObject): Promise<string | undefined> {
+  const client = checkedClient(async (text) => {
+    const { id } = objectAt(JSON.parse(text), 'request');
+    return JSON.stringify({ ...answer, id });
+  });
+  try {
+    if (isMethodName(method)) await client.call(method);
+    else await client.failure(method);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RpcFailure) return undefined;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function isMethodName(name: string): name is MethodName {
+  return Object.hasOwn(METHODS, name);
+}

@@ -1,0 +1,376 @@
+// Knows how a set of OpenRPC documents is read: what each name in them means, and what fits it.
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Ajv2019, type SchemaObject, type ValidateFunction } from 'ajv/dist/2019.js';
+import {
+  arrayAt,
+  isArray,
+  isObject,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from './json.js';
+import { EXACT, type Openness, type Resolve, translate } from './spec-schema.js';
+import { describeViolations } from './violations.js';
+
+export interface CheckOptions {
+  /** Whether properties that the schema does not name are violations. Default: `report`. */
+  readonly unknown?: 'report' | 'ignore';
+}
+
+export interface SpecParam {
+  readonly name: string;
+  readonly required: boolean;
+}
+
+export interface SpecError {
+  readonly name: string;
+  readonly code: number;
+  readonly message: string;
+}
+
+export interface SpecMethod {
+  readonly name: string;
+  /** The document that has it. */
+  readonly file: string;
+  /** True if the node sends it; then only its params can be checked. */
+  readonly notification: boolean;
+  readonly params: readonly SpecParam[];
+  readonly errors: readonly SpecError[];
+}
+
+/** A schema as it is written, and the document that its references start from. */
+export interface PlacedSchema {
+  readonly file: string;
+  readonly schema: JsonObject;
+}
+
+/**
+ * A specification as a judge. Every check gives one line per violation, beginning with the JSON path;
+ * no lines means that all is well. A name that the documents do not have throws.
+ */
+export interface Spec {
+  readonly methods: ReadonlyMap<string, SpecMethod>;
+  /** Every component schema, as `file#NAME`. */
+  readonly schemas: readonly string[];
+  /** @param name `TXN_RECEIPT`, or `starknet_metadata.json#EVENT` where a name is used twice */
+  checkSchema(name: string, value: unknown, options?: CheckOptions): readonly string[];
+  checkResult(method: string, value: unknown, options?: CheckOptions): readonly string[];
+  /** @param params by position or by name; absent is the same as none */
+  checkParams(method: string, params: unknown, options?: CheckOptions): readonly string[];
+  /** @param error the `error` member of an answer: its code must be the method's, and its data fit */
+  checkError(method: string, error: unknown, options?: CheckOptions): readonly string[];
+  /** @param name as for {@link checkSchema} */
+  schema(name: string): PlacedSchema;
+  result(method: string): PlacedSchema;
+  params(method: string): ReadonlyMap<string, PlacedSchema>;
+  /** What an error of a method says beside its message; undefined if nothing is said of it. */
+  errorData(method: string, code: number): PlacedSchema | undefined;
+  /** Where a reference leads: the component as `file#NAME`, which {@link schema} takes. */
+  follow(ref: string, file: string): string;
+}
+
+export interface SpecSource {
+  /** What messages call it. */
+  readonly name: string;
+  readonly directory: string;
+  /** Paths from there. Where two documents have the same name for something, the first one counts. */
+  readonly files: readonly string[];
+  /** Gives the text of a whole document another meaning. */
+  readonly prepare?: (document: JsonObject) => JsonObject;
+  /** Gives a component, named `file#NAME`, another meaning. */
+  readonly repair?: (component: string, schema: JsonObject) => JsonObject;
+}
+
+/** Reads a set of documents that refer to each other. */
+export function loadSpec(source: SpecSource): Spec {
+  return new Documents(source);
+}
+
+interface SourceError extends SpecError {
+  readonly file: string;
+  readonly data: unknown;
+}
+
+interface SourceMethod {
+  readonly method: SpecMethod;
+  readonly params: ReadonlyMap<string, unknown>;
+  readonly result: unknown;
+  readonly errors: readonly SourceError[];
+}
+
+class Documents implements Spec {
+  readonly methods: ReadonlyMap<string, SpecMethod>;
+  readonly schemas: readonly string[];
+  readonly #source: SpecSource;
+  readonly #components: ReadonlyMap<string, JsonObject>;
+  readonly #sources: ReadonlyMap<string, SourceMethod>;
+  readonly #ajv: Ajv2019 = new Ajv2019({
+    allErrors: true,
+    strict: false,
+    validateSchema: false,
+    verbose: true,
+  });
+  readonly #registered: Set<string> = new Set();
+  readonly #validators: Map<string, ValidateFunction> = new Map();
+
+  constructor(source: SpecSource) {
+    this.#source = source;
+    this.#ajv.addKeyword(EXACT);
+    const documents = source.files.map((path): [string, JsonObject] => [
+      basename(path),
+      read(source, path),
+    ]);
+    this.#components = new Map(
+      documents.map(([file, document]) => [file, objectAt(document['components'], file)]),
+    );
+    this.schemas = documents.flatMap(([file]) =>
+      Object.keys(this.#group(file, 'schemas')).map((name) => `${file}#${name}`),
+    );
+    const sources = new Map<string, SourceMethod>();
+    for (const [file, document] of documents) {
+      for (const value of arrayAt(document['methods'], file)) {
+        const method = this.#readMethod(file, value);
+        if (!sources.has(method.method.name)) sources.set(method.method.name, method);
+      }
+    }
+    this.#sources = sources;
+    this.methods = new Map([...this.#sources].map(([name, { method }]) => [name, method]));
+  }
+
+  checkSchema(name: string, value: unknown, options: CheckOptions = {}): readonly string[] {
+    const key = this.#qualify(name);
+    return this.#check(value, key, options, (openness) => ({
+      $ref: this.#register(key, openness),
+    }));
+  }
+
+  checkResult(method: string, value: unknown, options: CheckOptions = {}): readonly string[] {
+    const source = this.#find(method);
+    if (source.method.notification)
+      throw new Error(`${method} is a notification: it has no result`);
+    return this.#check(value, `${method} result`, options, (openness) =>
+      this.#translate(source.method.file, source.result, openness, `${method}/result`),
+    );
+  }
+
+  checkParams(method: string, params: unknown, options: CheckOptions = {}): readonly string[] {
+    const source = this.#find(method);
+    const declared = source.method.params;
+    const given = toNamed(params, declared);
+    if (typeof given === 'string') return [given];
+    const violations: string[] = [];
+    for (const { name, required } of declared) {
+      if (!given.has(name)) {
+        if (required) violations.push(`$: missing param '${name}'`);
+        continue;
+      }
+      const place = `${method}/params/${name}`;
+      const schema = source.params.get(name);
+      violations.push(
+        ...this.#check(
+          given.get(name),
+          place,
+          options,
+          (openness) => this.#translate(source.method.file, schema, openness, place),
+          `$.${name}`,
+        ),
+      );
+    }
+    for (const name of given.keys()) {
+      if (!source.params.has(name)) violations.push(`$: unknown param '${name}'`);
+    }
+    return violations;
+  }
+
+  checkError(method: string, error: unknown, options: CheckOptions = {}): readonly string[] {
+    const { errors } = this.#find(method);
+    if (!isObject(error)) return ['$: must be an object'];
+    const { code, message, data, ...rest } = error;
+    const violations = Object.keys(rest).map((name) => `$: unknown property '${name}'`);
+    if (typeof message !== 'string') violations.push('$.message: must be a string');
+    if (typeof code !== 'number' || !Number.isInteger(code)) {
+      return [...violations, '$.code: must be an integer'];
+    }
+    // What JSON-RPC itself reserves, every method may answer.
+    if (code >= -32768 && code <= -32000) return violations;
+    const known = errors.find((candidate) => candidate.code === code);
+    if (known === undefined) {
+      const codes = errors.map((candidate) => candidate.code).join(', ');
+      return [...violations, `$.code: must be one of ${codes || '(none)'}, not ${code}`];
+    }
+    if (known.data === undefined) return violations;
+    if (data === undefined) return [...violations, "$: missing property 'data'"];
+    const place = `${known.file}#/errors/${known.name}`;
+    return violations.concat(
+      this.#check(
+        data,
+        place,
+        options,
+        (openness) => this.#translate(known.file, known.data, openness, place),
+        '$.data',
+      ),
+    );
+  }
+
+  #check(
+    value: unknown,
+    key: string,
+    { unknown = 'report' }: CheckOptions,
+    build: (openness: Openness) => SchemaObject,
+    root = '$',
+  ): readonly string[] {
+    const openness = unknown === 'report' ? 'closed' : 'loose';
+    const id = `${openness} ${key}`;
+    const validate = this.#validators.get(id) ?? this.#ajv.compile(build(openness));
+    this.#validators.set(id, validate);
+    if (validate(value)) return [];
+    return describeViolations(validate.errors ?? [], (schema) => this.#ajv.compile(schema), root);
+  }
+
+  schema(name: string): PlacedSchema {
+    const key = this.#qualify(name);
+    const [file = '', component = ''] = key.split('#');
+    const schema = objectAt(this.#group(file, 'schemas')[component], key);
+    return { file, schema: this.#source.repair?.(key, schema) ?? schema };
+  }
+
+  result(method: string): PlacedSchema {
+    const {
+      method: { file },
+      result,
+    } = this.#find(method);
+    return { file, schema: objectAt(result, `${method}/result`) };
+  }
+
+  params(method: string): ReadonlyMap<string, PlacedSchema> {
+    const {
+      method: { file },
+      params,
+    } = this.#find(method);
+    return new Map(
+      [...params].map(([name, schema]) => [
+        name,
+        { file, schema: objectAt(schema, `${method}/params/${name}`) },
+      ]),
+    );
+  }
+
+  errorData(method: string, code: number): PlacedSchema | undefined {
+    const error = this.#find(method).errors.find((candidate) => candidate.code === code);
+    if (!isObject(error?.data)) return undefined;
+    return { file: error.file, schema: error.data };
+  }
+
+  follow(ref: string, file: string): string {
+    const target = this.#locate(ref, file);
+    return `${target.file}#${target.name}`;
+  }
+
+  #qualify(name: string): string {
+    if (name.includes('#')) return name;
+    const files = [...this.#components.keys()];
+    const file = files.find((candidate) => Object.hasOwn(this.#group(candidate, 'schemas'), name));
+    if (file === undefined) throw new Error(`${this.#source.name} has no schema '${name}'`);
+    return `${file}#${name}`;
+  }
+
+  #find(method: string): SourceMethod {
+    const source = this.#sources.get(method);
+    if (source === undefined) throw new Error(`${this.#source.name} has no method '${method}'`);
+    return source;
+  }
+
+  #group(file: string, group: string): JsonObject {
+    const groups = this.#components.get(file);
+    if (groups === undefined) throw new Error(`${this.#source.name} has no document '${file}'`);
+    return objectAt(groups[group] ?? {}, `${file}#/components/${group}`);
+  }
+
+  /** The target of a reference. Some begin `./api/`, where no document is: the file name decides. */
+  #locate(ref: string, from: string): { file: string; group: string; name: string } {
+    const match = /^(?:.*?([^/]+\.json))?#\/components\/(\w+)\/(\w+)$/.exec(ref);
+    if (!match) throw new Error(`${from} has a reference of unknown form: '${ref}'`);
+    const [, file = from, group = '', name = ''] = match;
+    return { file, group, name };
+  }
+
+  #translate(file: string, schema: unknown, openness: Openness, place: string): SchemaObject {
+    const resolve: Resolve = (ref, how) => this.#register(this.follow(ref, file), how);
+    return translate(schema, openness, resolve, place);
+  }
+
+  /** Makes a component and all it refers to known to ajv, once; compiling is left for the first use. */
+  #register(component: string, openness: Openness): string {
+    const id = `spec:/${openness}/${component.replace('#', '/')}`;
+    if (!this.#registered.has(id)) {
+      this.#registered.add(id);
+      const { file, schema } = this.schema(component);
+      this.#ajv.addSchema(this.#translate(file, schema, openness, component), id);
+    }
+    return id;
+  }
+
+  #readMethod(file: string, value: unknown): SourceMethod {
+    const source = objectAt(value, `${file}#/methods`);
+    const name = stringAt(source['name'], `${file}#/methods/name`);
+    const notification = source['result'] === undefined;
+    const params = arrayAt(source['params'], name).map((param) => objectAt(param, name));
+    const errors = arrayAt(source['errors'] ?? [], name).map((error) => {
+      const ref = stringAt(objectAt(error, name)['$ref'], `${name}/errors`);
+      return this.#readError(this.#locate(ref, file));
+    });
+    return {
+      method: {
+        name,
+        file,
+        notification,
+        params: params.map((param) => ({
+          name: stringAt(param['name'], name),
+          // Notifications leave the flag out, and yet always carry all.
+          required: notification || param['required'] === true,
+        })),
+        errors: errors.map(({ name, code, message }) => ({ name, code, message })),
+      },
+      params: new Map(params.map((param) => [stringAt(param['name'], name), param['schema']])),
+      result: isObject(source['result']) ? source['result']['schema'] : undefined,
+      errors,
+    };
+  }
+
+  #readError({ file, group, name }: { file: string; group: string; name: string }): SourceError {
+    const place = `${file}#/${group}/${name}`;
+    const source = objectAt(this.#group(file, group)[name], place);
+    const data = source['data'];
+    return {
+      file,
+      name,
+      code: numberAt(source['code'], place),
+      message: stringAt(source['message'], place),
+      // Where a schema should be, some errors have only the name of a type.
+      data: typeof data === 'string' ? { type: data } : data,
+    };
+  }
+}
+
+function read({ name, directory, prepare }: SpecSource, file: string): JsonObject {
+  const path = join(directory, file);
+  if (!existsSync(path)) throw new Error(`${name} is missing: ${path}`);
+  const document = objectAt(JSON.parse(readFileSync(path, 'utf8')), path);
+  return prepare?.(document) ?? document;
+}
+
+/** Params by name, or what is wrong with their form. */
+function toNamed(
+  params: unknown,
+  declared: readonly SpecParam[],
+): ReadonlyMap<string, unknown> | string {
+  if (params === undefined) return new Map();
+  if (isObject(params)) return new Map(Object.entries(params));
+  if (!isArray(params)) return '$: must be an array or an object';
+  if (params.length > declared.length) {
+    return `$: must have at most ${declared.length} params, not ${params.length}`;
+  }
+  return new Map(params.map((value, i) => [declared[i]?.name ?? '', value]));
+}

@@ -1,0 +1,78 @@
+// Writes docs/options.md from the table of options, so that the page cannot differ from the command.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CONFIG_KEYS, OPTIONS } from '../packages/node/dist/config.js';
+import { NOT_YET } from '../packages/node/dist/config-rules.js';
+import {
+  defaultText,
+  environmentExample,
+  RESTRICTED_BY_DEFAULT,
+} from '../packages/node/dist/option.js';
+
+const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
+
+const INTRO = `# Options
+
+An option can be an argument, an environment variable or a key of a config file. If it is given more than
+once, the argument counts first, then the variable, then the file.
+
+A config file is \`starkbox.config.json\`, or \`starkbox.config.mjs\` with an object as its default export, in
+the directory where the node is started; \`--config FILE\` or the variable \`STARKBOX_CONFIG\` names another
+one. Numbers too large for JavaScript are exact in JSON, and strings or BigInts in a module:
+
+\`\`\`json
+{ "seed": 0, "accounts": 3, "initialBalance": 5000000000000000000000, "blockGenerationOn": "demand" }
+\`\`\`
+
+A variable that is empty counts as unset (but for [\`RESTRICTIVE_MODE\`](#restricted-methods)). Those of
+flags hold \`true\` or \`false\`.
+
+Logs go to stderr; the banner, which tools read, goes to stdout. The \`pretty\` format begins a line with the
+seconds since the start and has colours on a terminal only; the \`json\` format has the time of day. The
+format does not depend on where stderr leads. \`NO_COLOR\` turns colours off.
+
+The exit code is 0 after a signal, 1 if the node cannot do what it is asked or cannot listen, and 2 if the
+options cannot be understood.
+`;
+
+const OUTRO = `## Restricted methods
+
+\`--restrictive-mode\` takes method names in any of the four prefixes. A name also forbids its alias. The
+variable holds names with commas or spaces between them; \`true\`, or nothing, stands for the default list,
+as the flag without names does:
+
+${RESTRICTED_BY_DEFAULT.map((name) => `- \`${name}\``).join('\n')}
+`;
+
+const groups = [...new Set(CONFIG_KEYS.map((key) => OPTIONS[key].group))];
+const page = [INTRO, ...groups.map(section), OUTRO].join('\n');
+mkdirSync(DOCS, { recursive: true });
+writeFileSync(join(DOCS, 'options.md'), page);
+
+/** @param {string} group */
+function section(group) {
+  const rows = CONFIG_KEYS.filter((key) => OPTIONS[key].group === group).map(row);
+  const head = [
+    '| option | variable | key | default | meaning |',
+    '| --- | --- | --- | --- | --- |',
+  ];
+  return [`## ${group}`, '', ...head, ...rows, ''].join('\n');
+}
+
+/** @param {(typeof CONFIG_KEYS)[number]} key */
+function row(key) {
+  const option = OPTIONS[key];
+  const names = [option.short, option.flag].filter((name) => name !== undefined);
+  const preset = defaultText(option);
+  const gap = NOT_YET.find((one) => one.key === key);
+  const note = gap ? ` (${gap.note ?? 'not available yet'})` : '';
+  const cells = [
+    names.map((name) => `\`${name}\``).join(', '),
+    `\`${environmentExample(option)}\``,
+    `\`${key}\``,
+    preset ?? '',
+    option.help + note,
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}

@@ -1,0 +1,182 @@
+// Writes the wire types, the method list and the error table of packages/node from its OpenRPC documents.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DOCUMENTS = join(ROOT, 'packages/node/spec');
+const TARGET = join(ROOT, 'packages/node/src/spec.ts');
+
+/**
+ * @typedef {{
+ *   $ref?: string, type?: string, enum?: readonly string[], description?: string,
+ *   oneOf?: readonly Schema[], anyOf?: readonly Schema[], allOf?: readonly Schema[],
+ *   items?: Schema, properties?: Record<string, Schema>, required?: readonly string[],
+ *   'x-exact'?: boolean, 'x-always'?: readonly string[],
+ * }} Schema
+ * @typedef {{ name: string, required: boolean, description: string, schema: Schema }} Param
+ * @typedef {{ name: string, summary: string, params: readonly Param[], result?: { schema: Schema } }} Method
+ * @typedef {{ code: number, message: string }} RpcError
+ * @typedef {{
+ *   info: { version: string }, methods: readonly Method[],
+ *   components: { schemas: Record<string, Schema>, errors: Record<string, RpcError> },
+ * }} Document
+ */
+
+/** @type {[string, Document][]} */
+const documents = readdirSync(DOCUMENTS)
+  .filter((file) => file.endsWith('.json'))
+  .sort()
+  .map((file) => [
+    file.replace(/\.json$/, ''),
+    JSON.parse(readFileSync(join(DOCUMENTS, file), 'utf8')),
+  ]);
+
+/** @param {string | undefined} text */
+const doc = (text) => (text === undefined ? '' : `/** ${text} */\n`);
+
+/** @param {string} name */
+const key = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
+
+/** @param {readonly string[]} types */
+const union = (types) => [...new Set(types)].map((type) => `(${type})`).join(' | ');
+
+/** @param {readonly { name: string, required: boolean, schema: Schema, text?: string | undefined }[]} members */
+function objectOf(members) {
+  if (members.length === 0) return 'Record<string, never>';
+  const lines = members.map(
+    ({ name, required, schema, text }) =>
+      `${doc(text)}readonly ${key(name)}${required ? '' : '?'}: ${typeOf(schema)};`,
+  );
+  return `{\n${lines.join('\n')}\n}`;
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {string}
+ */
+function typeOf(schema) {
+  if (schema.$ref !== undefined) return schema.$ref.replace(/^.*\//, '');
+  if (schema['x-exact']) return 'bigint | number';
+  if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
+  const members = schema.oneOf ?? schema.anyOf;
+  if (members) return union(members.map(typeOf));
+  if (schema.allOf) return schema.allOf.map((part) => `(${typeOf(part)})`).join(' & ');
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return schema.items ? `readonly (${typeOf(schema.items)})[]` : 'readonly unknown[]';
+    case 'object': {
+      if (!schema.properties) return '{ readonly [name: string]: unknown }';
+      // What the standard leaves open but this node never leaves out is there for our own code.
+      const required = new Set([...(schema.required ?? []), ...(schema['x-always'] ?? [])]);
+      return objectOf(
+        Object.entries(schema.properties).map(([name, property]) => ({
+          name,
+          required: required.has(name),
+          schema: property,
+          text: property.description,
+        })),
+      );
+    }
+    default:
+      throw new Error(`no TypeScript type for ${JSON.stringify(schema)}`);
+  }
+}
+
+/**
+ * Names are shared by all documents, because TypeScript has one room for them.
+ * @template T
+ * @param {(document: Document) => Record<string, T>} pick
+ * @returns {[string, T][]}
+ */
+function collect(pick) {
+  /** @type {Map<string, T>} */
+  const found = new Map();
+  for (const [file, document] of documents) {
+    for (const [name, value] of Object.entries(pick(document))) {
+      if (found.has(name)) throw new Error(`${file}.json defines ${name} a second time`);
+      found.set(name, value);
+    }
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const schemas = collect(({ components }) => components.schemas);
+const errors = collect(({ components }) => components.errors);
+const methods = documents.flatMap(([document, { methods }]) =>
+  methods.map((method) => ({ ...method, document })),
+);
+const calls = methods.filter(({ result }) => result !== undefined);
+const notifications = methods.filter(({ result }) => result === undefined);
+const version = documents.find(([name]) => name === 'read')?.[1].info.version;
+const groups = union([...new Set(calls.map(({ document }) => JSON.stringify(document)))]);
+
+const text = `// GENERATED by scripts/gen-spec.mjs from packages/node/spec/*.json: the wire types, methods and errors.
+
+/** The version of the Starknet JSON-RPC. */
+export const SPEC_VERSION = ${JSON.stringify(version)};
+
+${schemas.map(([name, schema]) => `${doc(schema.description)}export type ${name} = ${typeOf(schema)};`).join('\n\n')}
+
+/** What each method takes, by name, and answers. */
+export interface Methods {
+${calls
+  .map(
+    ({ name, summary, params, result }) => `${doc(`${summary}.`)}readonly ${key(name)}: {
+  readonly params: ${objectOf(params)};
+  readonly result: ${typeOf(result?.schema ?? {})};
+};`,
+  )
+  .join('\n')}
+}
+
+export type MethodName = keyof Methods;
+
+/** The params of what the node sends to subscribers. */
+export interface Notifications {
+${notifications.map(({ name, summary, params }) => `${doc(`${summary}.`)}readonly ${key(name)}: ${objectOf(params)};`).join('\n')}
+}
+
+export type NotificationName = keyof Notifications;
+
+/** Where each method is described, and its params in the order of their positions. */
+export const METHODS: {
+  readonly [M in MethodName]: {
+    readonly document: ${groups};
+    readonly params: readonly { readonly name: string; readonly required: boolean }[];
+  };
+} = ${JSON.stringify(
+  Object.fromEntries(
+    calls.map(({ name, document, params }) => [
+      name,
+      { document, params: params.map(({ name, required }) => ({ name, required })) },
+    ]),
+  ),
+)};
+
+/** Every error that has a code of its own. */
+export const ERRORS = ${JSON.stringify(
+  Object.fromEntries(errors.map(([name, { code, message }]) => [name, { code, message }])),
+)} as const;
+
+export type ErrorName = keyof typeof ERRORS;
+`;
+
+const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+const formatted = spawnSync(
+  process.execPath,
+  [biome, 'format', '--stdin-file-path', 'packages/node/src/spec.ts'],
+  { cwd: ROOT, input: text, encoding: 'utf8', maxBuffer: 1 << 28 },
+);
+if (formatted.status !== 0) throw new Error(`biome could not format spec.ts: ${formatted.stderr}`);
+writeFileSync(TARGET, formatted.stdout);
