@@ -23,6 +23,9 @@ import { CLASSES, FAMILIES, LABEL, notice, PACKAGE } from './well-known-classes.
 // The crates whose version decides the CASM and its hash: another version means compiling anew.
 const COMPILERS = ['cairo-lang-starknet-classes', 'cairo-lang-sierra-to-casm', 'starknet_api'];
 
+/** Raised when the written files change their form. */
+const FORM = 2;
+
 /** A failure that says what is wrong and what to do; it is printed without a stack. */
 class Refusal extends Error {
   /**
@@ -182,19 +185,15 @@ async function makeClasses(engine, texts) {
         advice,
       );
     }
-    if (entry.kind === 'cairo0') {
-      const files = new Map([[`${entry.name}.json`, text]]);
-      made.push({ entry, compiledClassHash: null, files });
-      continue;
+    const { compiledClassHash: hash } = compiled;
+    if ((hash === undefined) !== (entry.kind === 'cairo0')) {
+      throw new Refusal(`${entry.file}: a Sierra class has a compiled class hash`, advice);
     }
-    if (compiled.compiledClassHash === undefined) {
-      throw new Refusal(`${entry.file}: the engine gives no compiled class hash`, advice);
-    }
-    const files = new Map([
-      [`${entry.name}.json`, await compiled.json()],
-      [`${entry.name}.casm.json`, await compiled.casm()],
-    ]);
-    made.push({ entry, compiledClassHash: canonical(compiled.compiledClassHash), files });
+    /** @type {Map<string, string | Uint8Array>} */
+    const files = new Map();
+    files.set(`${entry.name}.json`, entry.kind === 'cairo0' ? text : await compiled.json());
+    files.set(`${entry.name}.class`, await compiled.pack());
+    made.push({ entry, compiledClassHash: hash === undefined ? null : canonical(hash), files });
   }
   return made;
 }
@@ -243,11 +242,11 @@ function isCurrent(out, recipe) {
 /**
  * Writes by renaming, so that a reader sees a whole file or none.
  * @param {string} path
- * @param {string} text
+ * @param {string | Uint8Array} content
  */
-function replace(path, text) {
+function replace(path, content) {
   const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, text);
+  writeFileSync(draft, content);
   renameSync(draft, path);
 }
 
@@ -299,7 +298,8 @@ async function loadEngine(path) {
 
 const USAGE = `Usage: node scripts/fetch-classes.mjs [options]
 
-Takes the ready-made classes from ${LABEL}, checks them and writes them with their CASM.
+Takes the ready-made classes from ${LABEL}, checks them and writes them as the RPC shows them and
+packed with their CASM.
 
   --from DIR     read the unpacked package in DIR instead of cargo's registry cache
   --out DIR      where to write (packages/engine/classes)
@@ -335,7 +335,7 @@ async function main() {
       ['NOTICE.md', notice()],
       [`LICENSE-${PACKAGE.name}`, texts.get(PACKAGE.licence.file) ?? ''],
     ]);
-    const recipe = sha256(JSON.stringify([PACKAGE, CLASSES, [...notices], compilerVersions()]));
+    const recipe = sha256(JSON.stringify([FORM, PACKAGE, CLASSES, [...notices], compilerVersions()]));
     const out = resolve(values.out);
     if (!values.force && isCurrent(out, recipe)) {
       console.log(`fetch-classes: ${CLASSES.length} classes are in place`);

@@ -141,7 +141,7 @@ export function notice() {
     'These contract classes were not written for Starkbox. They were taken from the crates.io package',
     `${LABEL}, whose own licence is in \`LICENSE-${PACKAGE.name}\`. Cairo 0 classes are as the`,
     'package has them; Sierra classes had their debug information removed and their ABI written as one',
-    'string, which keeps the class hash. The `.casm.json` files were compiled from them.',
+    'string, which keeps the class hash. The `.class` files hold each with its CASM.',
     '',
     ...families,
   ].join('\n');

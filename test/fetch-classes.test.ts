@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('../scripts/fetch-classes.mjs', import.meta.url));
@@ -145,8 +146,7 @@ describe('a good run', () => {
         'index.json',
         'NOTICE.md',
         'LICENSE-starknet-devnet-core',
-        ...[...NAMES.sierra, ...NAMES.cairo0].map((name) => `${name}.json`),
-        ...NAMES.sierra.map((name) => `${name}.casm.json`),
+        ...[...NAMES.sierra, ...NAMES.cairo0].flatMap((name) => [`${name}.json`, `${name}.class`]),
       ].sort(),
     );
   });
@@ -168,14 +168,16 @@ describe('a good run', () => {
     }
   });
 
-  test('writes Sierra classes in the form of JSON-RPC, and CASM with bytecode', () => {
+  test('writes Sierra classes in the form of JSON-RPC, and packed with their CASM', async () => {
     for (const name of NAMES.sierra) {
       const sierra = JSON.parse(read(`${name}.json`));
       expect(Object.keys(sierra).sort()).toEqual(
         ['abi', 'contract_class_version', 'entry_points_by_type', 'sierra_program'].sort(),
       );
       expect(sierra.abi).toBeTypeOf('string');
-      expect(JSON.parse(read(`${name}.casm.json`)).bytecode.length).toBeGreaterThan(100);
+      const packed = Class.unpack(readFileSync(join(out, `${name}.class`)));
+      expect(await packed.json()).toBe(read(`${name}.json`));
+      expect(JSON.parse(await packed.casm()).bytecode.length).toBeGreaterThan(100);
     }
   });
 
@@ -187,9 +189,9 @@ describe('a good run', () => {
   });
 
   test('mends an output that was changed', () => {
-    const good = read('udc.casm.json');
-    writeFileSync(join(out, 'udc.casm.json'), '{}');
+    const good = readFileSync(join(out, 'udc.class'));
+    writeFileSync(join(out, 'udc.class'), '{}');
     expect(run().code).toBe(0);
-    expect(read('udc.casm.json')).toBe(good);
+    expect(readFileSync(join(out, 'udc.class'))).toEqual(good);
   }, 600_000);
 });

@@ -20,6 +20,9 @@ export declare class Block {
 export declare class Class {
   static compile(text: string, limits?: ClassLimits | undefined | null): Promise<Class>
   static withCasm(text: string, casm: string): Promise<Class>
+  static unpack(bytes: Uint8Array): Class
+  pack(): Promise<Buffer>
+  warm(): Promise<undefined>
   static hashOf(text: string): Promise<string>
   get hash(): string
   get isSierra(): boolean

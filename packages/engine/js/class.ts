@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import * as binding from '../binding.js';
-import { EngineError, later } from './failure.js';
+import { EngineError, later, now } from './failure.js';
 
 /** Bounds on a class and on its compilation. What is left out is not bounded, or at its default. */
 export interface ClassLimits {
@@ -76,6 +76,24 @@ export class Class {
     return Class.of(await later(() => binding.Class.withCasm(json, casm)));
   }
 
+  /**
+   * Takes what `pack` gave, at its word and at once: hashes are not computed again, and code is
+   * read when it first runs.
+   */
+  static unpack(bytes: Uint8Array): Class {
+    return Class.of(now(() => binding.Class.unpack(bytes)));
+  }
+
+  /** The class with its CASM as one piece of bytes. */
+  pack(): Promise<Uint8Array> {
+    return later(() => this.native.pack());
+  }
+
+  /** Reads the code now, so that nobody waits for it later. */
+  warm(): Promise<void> {
+    return later(() => this.native.warm());
+  }
+
   /** The class hash alone; nothing is compiled. */
   static hashOf(json: string): Promise<string> {
     return later(() => binding.Class.hashOf(json));
@@ -121,7 +139,7 @@ export type BuiltinClass =
 
 const builtins = new Map<BuiltinClass, Promise<Class>>();
 
-/** Loads a class of the build output, once; its CASM is there, so nothing is compiled. */
+/** Loads a class of the build output, once; it is packed, so nothing is compiled or hashed. */
 export function builtinClass(name: BuiltinClass): Promise<Class> {
   const loading = builtins.get(name) ?? loadBuiltin(name);
   builtins.set(name, loading);
@@ -129,12 +147,8 @@ export function builtinClass(name: BuiltinClass): Promise<Class> {
 }
 
 async function loadBuiltin(name: BuiltinClass): Promise<Class> {
-  const folder = new URL('../classes/', import.meta.url);
-  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
   try {
-    const json = await read(`${name}.json`);
-    if (name.endsWith('-cairo0')) return await Class.compile(json);
-    return await Class.withCasm(json, await read(`${name}.casm.json`));
+    return Class.unpack(await readFile(new URL(`../classes/${name}.class`, import.meta.url)));
   } catch (error) {
     if (error instanceof EngineError) throw error;
     throw new EngineError(

@@ -1,6 +1,7 @@
 //! Knows contract classes: how each form is read and hashed, its sizes, and what the engine runs.
 
 mod form;
+mod packed;
 
 use std::io::{Read, Write};
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
@@ -26,8 +27,8 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub struct Class {
     pub hash: Felt,
-    /// What executes.
-    pub runnable: RunnableCompiledClass,
+    /// What executes, made when it is first needed.
+    runnable: OnceLock<RunnableCompiledClass>,
     /// The compiled class hash in force (Blake2); none for Cairo 0.
     pub compiled_hash: Option<Felt>,
     compiled_hash_poseidon: OnceLock<Felt>,
@@ -99,12 +100,11 @@ impl Class {
             return Ok(known);
         }
         let bytecode_felts = casm.bytecode.len();
-        let runnable = RunnableCompiledClass::try_from(ContractClass::V1((casm, version.clone())))
-            .map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))?;
+        let runnable = runnable_sierra(casm, version.clone())?;
         let wire = serde_json::to_vec(&class).map_err(unwritable)?;
         let class = Class {
             hash,
-            runnable,
+            runnable: OnceLock::from(runnable),
             compiled_hash: Some(compiled_hash),
             compiled_hash_poseidon: OnceLock::new(),
             sierra_version: Some(version),
@@ -125,18 +125,14 @@ impl Class {
         if let Some(known) = alive(hash) {
             return Ok(known);
         }
-        let deprecated: starknet_api::deprecated_contract_class::ContractClass =
-            serde_json::from_str(text)
-                .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))?;
-        let runnable = RunnableCompiledClass::try_from(ContractClass::V0(deprecated))
-            .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 program: {error}")))?;
+        let runnable = runnable_cairo0(text)?;
         let compressed = class
             .compress()
             .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 program: {error}")))?;
         let wire = serde_json::to_vec(&compressed).map_err(unwritable)?;
         Ok(intern(Class {
             hash,
-            runnable,
+            runnable: OnceLock::from(runnable),
             compiled_hash: None,
             compiled_hash_poseidon: OnceLock::new(),
             sierra_version: None,
@@ -158,6 +154,21 @@ impl Class {
 
     pub fn is_sierra(&self) -> bool {
         self.casm.is_some()
+    }
+
+    /// What executes.
+    pub fn runnable(&self) -> Outcome<RunnableCompiledClass> {
+        if let Some(runnable) = self.runnable.get() {
+            return Ok(runnable.clone());
+        }
+        let made = refused_as(Kind::Class, BROKEN, || match self.sierra_version.clone() {
+            Some(version) => runnable_sierra(self.parsed_casm()?, version),
+            None => match read(&self.wire_text()?)? {
+                Source::Cairo0(_, plain) => runnable_cairo0(&plain),
+                Source::Sierra(_) => Err(Failure::new(Kind::Class, BROKEN)),
+            },
+        })?;
+        Ok(self.runnable.get_or_init(|| made).clone())
     }
 
     /// The class as the RPC shows it.
@@ -215,6 +226,22 @@ impl Class {
         let stored = self.wire.len() + self.casm.as_deref().map_or(0, <[u8]>::len);
         (stored + self.bytecode_felts * 64) as u64
     }
+}
+
+fn runnable_sierra(
+    casm: CasmContractClass,
+    version: SierraVersion,
+) -> Outcome<RunnableCompiledClass> {
+    RunnableCompiledClass::try_from(ContractClass::V1((casm, version)))
+        .map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))
+}
+
+fn runnable_cairo0(plain: &str) -> Outcome<RunnableCompiledClass> {
+    let class: starknet_api::deprecated_contract_class::ContractClass =
+        serde_json::from_str(plain)
+            .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))?;
+    RunnableCompiledClass::try_from(ContractClass::V0(class))
+        .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 program: {error}")))
 }
 
 fn alive(hash: Felt) -> Option<Arc<Class>> {

@@ -103,7 +103,7 @@ impl StateReader for Reader {
 
     fn get_compiled_class(&self, hash: ClassHash) -> StateResult<RunnableCompiledClass> {
         match self.asked(self.class(hash.into()))? {
-            Some(class) => Ok(class.runnable.clone()),
+            Some(class) => self.asked(class.runnable()),
             None => Err(StateError::UndeclaredClassHash(hash)),
         }
     }

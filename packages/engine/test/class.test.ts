@@ -138,12 +138,15 @@ describe('an ABI', () => {
     expect(await made.abi()).toEqual(abi);
   });
 
-  test('as text is hashed as it stands', async () => {
+  test('as text has one hash whatever its spaces, and is shown as given', async () => {
     const compact = JSON.stringify(counter.abi);
-    expect(await Class.hashOf(withAbi(compact))).not.toBe(await Class.hashOf(withAbi(counter.abi)));
-    const made = await Class.compile(withAbi(compact));
-    expect(JSON.parse(await made.json()).abi).toBe(compact);
-    expect(await made.abi()).toEqual(counter.abi);
+    const one = await Class.compile(withAbi(compact));
+    const other = await Class.compile(withAbi(counter.abi));
+    expect(one.hash).toBe(other.hash);
+    expect(JSON.parse(await one.json()).abi).toBe(compact);
+    expect(one.figures.abiBytes).toBe(compact.length);
+    expect(other.figures.abiBytes).toBe(pythonic(counter.abi).length);
+    expect(await one.abi()).toEqual(counter.abi);
   });
 
   test.each([
@@ -203,6 +206,28 @@ describe('a Sierra class', () => {
     ];
     for (const args of wrong) {
       expect((await refusal(Reflect.apply(Class.compile, Class, args))).kind).toBe('input');
+    }
+  });
+
+  test('packed and unpacked is the same class', async () => {
+    for (const name of ['udc', 'udc-cairo0'] as const) {
+      const made = await Class.compile(await builtinText(name));
+      const back = Class.unpack(await made.pack());
+      await back.warm();
+      expect([back.hash, back.kind, back.compiledClassHash, back.figures]).toEqual([
+        made.hash,
+        made.kind,
+        made.compiledClassHash,
+        made.figures,
+      ]);
+      expect(await back.json()).toBe(await made.json());
+    }
+  });
+
+  test('is not unpacked from other bytes', async () => {
+    const packed = await (await builtinClass('udc')).pack();
+    for (const bytes of [new Uint8Array(), packed.slice(0, 3), packed.slice(0, 40)]) {
+      expect(() => Class.unpack(bytes)).toThrow(expect.objectContaining({ kind: 'class' }));
     }
   });
 

@@ -84,9 +84,10 @@ export async function createNode(
       return new JsonText(discovery(readDocuments(), served, version));
     },
   });
+  const schema = new Schema(readDocuments);
   const dispatcher = new Dispatcher({
     handlers,
-    schema: new Schema(readDocuments),
+    schema,
     restricted: config.restrictedMethods,
     log,
     maxBatch: MAX_BATCH,
@@ -113,6 +114,10 @@ export async function createNode(
         config: () => stringify(shown),
         log,
       });
+      // Whoever asks next should not wait for what can be read now.
+      Promise.all([schema.warm(), genesis.warm()]).catch((error: unknown) =>
+        log.warn({ error }, 'preparing for the first request failed'),
+      );
       const { host, port } = server;
       return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
     },

@@ -3,7 +3,7 @@
 /** The version of the Starknet JSON-RPC. */
 export const SPEC_VERSION = '0.10.2';
 
-/** The address of a contract: at most 2^251. */
+/** The address of a contract: below 2^251. */
 export type ADDRESS = string;
 
 /** An amount of one token. */

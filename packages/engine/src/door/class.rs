@@ -81,6 +81,23 @@ impl Class {
     }
 
     #[napi(catch_unwind)]
+    pub fn unpack(bytes: &[u8]) -> Result<Class> {
+        Ok(Class { inner: guarded(|| class::Class::unpack(bytes))? })
+    }
+
+    #[napi(catch_unwind)]
+    pub fn pack<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, Buffer>> {
+        let class = self.inner.clone();
+        off_thread(env, move || Ok(Buffer::from(class.pack()?)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn warm<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, ()>> {
+        let class = self.inner.clone();
+        off_thread(env, move || class.runnable().map(|_| ()))
+    }
+
+    #[napi(catch_unwind)]
     pub fn hash_of(env: &Env, text: String) -> Result<PromiseRaw<'_, String>> {
         off_thread(env, move || class::Class::hash_of(&text).map(hex))
     }

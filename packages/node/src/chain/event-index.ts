@@ -1,6 +1,7 @@
 // Knows in which blocks an event may be found that matches a filter, without reading any block.
-import { List } from 'immutable';
+
 import { Cursor, Mentions, markOf } from './mentions.js';
+import { List } from './persistent.js';
 
 /** What is indexed of an event. */
 export interface Emitted {

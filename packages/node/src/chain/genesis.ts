@@ -38,6 +38,8 @@ export interface Genesis {
   readonly strk: Deployed;
   readonly udc: Deployed;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
+  /** Reads the code that every transaction runs, so that the first one does not wait for it. */
+  readonly warm: () => Promise<void>;
 }
 
 type GenesisConfig = Pick<
@@ -95,6 +97,9 @@ export async function createGenesis(config: GenesisConfig): Promise<Genesis> {
     strk: { address: STRK, classHash: strk.hash },
     udc: { address: UDC, classHash: udc.hash },
     argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
+    async warm() {
+      await Promise.all([accountClass.warm(), strk.warm()]);
+    },
   };
 }
 

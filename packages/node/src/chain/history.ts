@@ -1,5 +1,5 @@
 // Knows the closed blocks of a chain, by number, by hash and by what they hold: a persistent value.
-import { List } from 'immutable';
+
 import {
   allTexts,
   type Body,
@@ -12,6 +12,7 @@ import {
 import { type Emitted, type EventFilter, EventIndex } from './event-index.js';
 import type { HeaderPrices } from './gas.js';
 import { Mentions, markOf } from './mentions.js';
+import { List } from './persistent.js';
 
 /** Hashes and commitments are canonical felts. */
 export interface Header {

@@ -1,5 +1,5 @@
 // Knows for which accounts validation is skipped.
-import { Set as PersistentSet } from 'immutable';
+import { PersistentSet } from './persistent.js';
 
 export interface Impersonation {
   readonly accounts: PersistentSet<string>;

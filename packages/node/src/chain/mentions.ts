@@ -1,5 +1,5 @@
 // Knows which blocks mention a felt; it may name a block too many, never one too few.
-import { List, Map as PersistentMap } from 'immutable';
+import { List, PersistentMap } from './persistent.js';
 
 /** Most felts are mentioned once, and a list is heavy. */
 type Blocks = number | List<number>;

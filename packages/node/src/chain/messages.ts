@@ -1,6 +1,6 @@
 // Knows the messages between L1 and L2 that a chain holds: those on their way out, and what came in.
 import { messageToL1Hash } from '@starkbox/engine';
-import { List, Map as PersistentMap } from 'immutable';
+import { List, PersistentMap } from './persistent.js';
 
 export interface MessageToL1 {
   readonly from_address: string;

@@ -1,11 +1,11 @@
 // Knows everything that a chain is at one moment, as one frozen value.
 import type { State } from '@starkbox/engine';
-import { List, Map as PersistentMap } from 'immutable';
 import { type Clock, clockFrom } from './clock.js';
 import { type Gas, type GasPrices, startingAt } from './gas.js';
 import { History, type TransactionRecord } from './history.js';
 import { type Impersonation, NOBODY } from './impersonation.js';
 import { type Messages, NO_MESSAGES } from './messages.js';
+import { List, PersistentMap } from './persistent.js';
 import type { Included } from './transaction.js';
 
 /**
