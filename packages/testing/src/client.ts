@@ -42,12 +42,13 @@ export interface Client {
  * expect((await client.failure('starknet_getNonce', ['latest', '0x5'])).code).toBe(20);
  */
 export function checkedClient(door: Door): Client {
-  let id = 0;
+  let last = 0;
   const ask = async <M extends MethodName>(
     method: M | string,
     params: unknown,
   ): Promise<Methods[M]['result']> => {
-    id += 1;
+    last += 1;
+    const id = last;
     const text = await door(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     const answer: Answer<Methods[M]['result']> | null = JSON.parse(text ?? 'null');
     if (!answer) throw new Error(`${method} was not answered`);

@@ -1,5 +1,5 @@
 // Knows the life of one chain: every change goes through here, one at a time.
-import { type Class, type ClassLimits, messageToL1Hash } from '@starkbox/engine';
+import { type Class, type ClassLimits, messageToL1Hash, type Rejection } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import type { BLOCK_ID } from '../spec.js';
 import {
@@ -87,50 +87,59 @@ export class Chain {
 
   /** Executes a transaction and includes it, or throws the reason why not. */
   async submit(values: Broadcasted): Promise<Prepared['transaction']> {
+    const prepared = await this.#prepare(values);
+    await this.#write((world) => this.#execute(world, prepared));
+    return prepared.transaction;
+  }
+
+  /** As `submit`, for a transaction that depends on the world it meets; the world it leaves. */
+  async submitTo(
+    build: (world: World) => Promise<Broadcasted>,
+  ): Promise<{ readonly hash: string; readonly world: World }> {
+    return this.#write(async (world) => {
+      const prepared = await this.#prepare(await build(world));
+      const [next] = await this.#execute(world, prepared);
+      return [next, { hash: prepared.transaction.hash, world: next }];
+    });
+  }
+
+  async #prepare(values: Broadcasted): Promise<Prepared> {
     const { chainId, classLimits, proofMode } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
-    const prepared = await prepare(values, chainId, classLimits);
-    await this.#execute(prepared);
-    return prepared.transaction;
+    return prepare(values, chainId, classLimits);
   }
 
   /** Executes a message from L1; a handler that fails is kept as reverted. */
   async sendMessageToL2(message: L1Message): Promise<Prepared['transaction']> {
     const prepared = l1Handler(message, this.options.chainId);
     const { l1_transaction_hash } = prepared.values;
-    await this.#execute(prepared, (world) =>
-      l1_transaction_hash === null
-        ? world
-        : {
-            ...world,
-            messages: withIncoming(world.messages, l1_transaction_hash, prepared.transaction.hash),
-          },
-    );
+    const { hash } = prepared.transaction;
+    await this.#write((world) => {
+      const messages =
+        l1_transaction_hash === null
+          ? world.messages
+          : withIncoming(world.messages, l1_transaction_hash, hash);
+      return this.#execute({ ...world, messages }, prepared);
+    });
     return prepared.transaction;
   }
 
-  #execute(prepared: Prepared, after = (world: World): World => world): Promise<void> {
+  async #execute(world: World, prepared: Prepared): Promise<readonly [World, undefined]> {
     const { transaction } = prepared;
-    const exactNonce = this.#closesAtOnce || transaction.type === 'DECLARE';
-    return this.#write(async (world) => {
-      if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
-      const time = nextBlockTime(world.clock);
-      const done = await world.state.execute(
-        pendingContext(world, this.options, time),
-        transaction,
-        {
-          validate: !isImpersonated(world.impersonation, transaction.address),
-          strictNonce: exactNonce,
-        },
-      );
-      if (done.outcome === 'rejected') {
-        await mustBeDeclared(world, prepared);
-        refuseSubmission(done.rejection);
-      }
-      const pending = withIncluded(world.pending, included(prepared, done));
-      const next = after({ ...world, state: done.next, pending });
-      return [this.#closesAtOnce ? await closeBlock(next, this.options, time) : next, undefined];
+    if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
+    const time = nextBlockTime(world.clock);
+    const context = pendingContext(world, this.options, time);
+    const done = await world.state.execute(context, transaction, {
+      validate: !isImpersonated(world.impersonation, transaction.address),
+      strictNonce: this.#closesAtOnce || transaction.type === 'DECLARE',
     });
+    if (done.outcome === 'rejected') {
+      await mustBeDeclared(world, prepared, done.rejection);
+      refuseSubmission(done.rejection);
+    }
+    const pending = withIncluded(world.pending, included(prepared, done));
+    const next = { ...world, state: done.next, pending };
+    return [this.#closesAtOnce ? await closeBlock(next, this.options, time) : next, undefined];
   }
 
   get #closesAtOnce(): boolean {
@@ -298,9 +307,14 @@ export class Chain {
 }
 
 /** An account of an unknown class fails in its constructor; this is why. */
-async function mustBeDeclared({ state }: World, { values }: Prepared): Promise<void> {
-  if (values.type !== 'DEPLOY_ACCOUNT' || (await state.class(values.class_hash))) return;
-  fail('CLASS_HASH_NOT_FOUND');
+async function mustBeDeclared(
+  { state }: World,
+  { values }: Prepared,
+  { reason }: Rejection,
+): Promise<void> {
+  const failedEarlier = reason === 'nonce' || reason === 'balance' || reason === 'resource_bounds';
+  if (values.type !== 'DEPLOY_ACCOUNT' || failedEarlier) return;
+  if (!(await state.class(values.class_hash))) fail('CLASS_HASH_NOT_FOUND');
 }
 
 async function createWorld(options: ChainOptions): Promise<World> {

@@ -7,7 +7,7 @@ import { MINTER } from './accounts.js';
 import { contextOf, findBlock, stateOf } from './block.js';
 import type { Chain } from './chain.js';
 import { ETH, STRK } from './genesis.js';
-import { findTransaction } from './world.js';
+import { findTransaction, type World } from './world.js';
 
 const OVERFLOW = 'u256_add Overflow';
 
@@ -23,8 +23,10 @@ export async function mint(
   amount: bigint,
   unit: PRICE_UNIT,
 ): Promise<Minted> {
-  const { hash } = await chain.submit(await mintTransaction(chain, address, amount, unit));
-  const found = findTransaction(chain.world, hash);
+  const { hash, world } = await chain.submitTo((met) =>
+    mintTransaction(chain, met, address, amount, unit),
+  );
+  const found = findTransaction(world, hash);
   const receipt: { execution_status?: string; revert_reason?: string } = JSON.parse(
     found?.record.receipt ?? '{}',
   );
@@ -37,17 +39,17 @@ export async function mint(
         : reason,
     });
   }
-  return { hash, balance: await balanceOf(chain, address, unit, 'pre_confirmed') };
+  return { hash, balance: await balanceIn(world, chain, address, unit, 'pre_confirmed') };
 }
 
 async function mintTransaction(
   chain: Chain,
+  { state, gas }: World,
   address: string,
   amount: bigint,
   unit: PRICE_UNIT,
 ): Promise<BROADCASTED_INVOKE_TXN> {
   const { low, high } = u256(amount);
-  const { state, gas } = chain.world;
   const { prices: first, chainId } = chain.options;
   // At least the prices of the start, so that equal histories have equal hashes.
   const bounds = (
@@ -98,7 +100,16 @@ export async function balanceOf(
   unit: PRICE_UNIT,
   id: BLOCK_ID,
 ): Promise<bigint> {
-  const { world } = chain;
+  return balanceIn(chain.world, chain, address, unit, id);
+}
+
+async function balanceIn(
+  world: World,
+  chain: Chain,
+  address: string,
+  unit: PRICE_UNIT,
+  id: BLOCK_ID,
+): Promise<bigint> {
   const number = findBlock(world, id) ?? refuse('No block found');
   const { result, failure } = await stateOf(world, number, id).call(
     contextOf(world, chain.options, number),
