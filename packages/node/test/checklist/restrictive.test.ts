@@ -1,0 +1,105 @@
+// Which methods a node refuses that was started for strangers.
+import { checkedClient } from '@starkbox/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli.js';
+import { readConfig } from '../../src/command-line.js';
+import { type Fixture, startFixture } from './fixture.js';
+
+const FORBIDDEN = [
+  'devnet_applyStateDiff',
+  'devnet_mint',
+  'devnet_load',
+  'devnet_snapshot',
+  'devnet_revert',
+  'devnet_restart',
+  'devnet_createBlock',
+  'devnet_abortBlocks',
+  'devnet_impersonateAccount',
+  'devnet_autoImpersonate',
+  'devnet_getPredeployedAccounts',
+];
+
+async function startWith(...words: readonly string[]): Promise<Fixture> {
+  const surroundings = { env: {}, directory: '/nowhere', coloured: false };
+  const line = await readConfig(['--accounts', '1', ...words], surroundings);
+  if (line.kind !== 'start') throw new Error('the words do not start a node');
+  return startFixture(line.config);
+}
+
+async function ask({ node }: Fixture, method: string, params?: unknown): Promise<unknown> {
+  const answer = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  return JSON.parse(answer ?? 'null');
+}
+
+const refusal = {
+  jsonrpc: '2.0',
+  id: 1,
+  error: { code: -32604, message: 'Method forbidden' },
+};
+
+describe('without names', () => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await startWith('--restrictive-mode');
+  });
+
+  test('10.2.1a what only reads is allowed', async () => {
+    const config = await fixture.client.call('devnet_getConfig');
+    expect(config.server_config.restricted_methods).toEqual(FORBIDDEN);
+    expect(await fixture.client.call('starknet_blockNumber')).toBe(0);
+  });
+
+  test('10.2.1a minting is forbidden', async () => {
+    expect(await ask(fixture, 'devnet_mint', { address: '0x1', amount: 1 })).toEqual(refusal);
+    const balance = { amount: '0', unit: 'FRI' };
+    expect(await fixture.client.call('devnet_getAccountBalance', ['0x1'])).toEqual(balance);
+  });
+
+  test.each(FORBIDDEN)('10.2.1a %s is forbidden under both of its names', async (method) => {
+    expect(await ask(fixture, method)).toEqual(refusal);
+    expect(await ask(fixture, method.replace('devnet_', 'sandbox_'))).toEqual(refusal);
+  });
+
+  test('10.2.1a also in a batch and over HTTP', async () => {
+    const { url } = await fixture.node.listen();
+    const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([call(1, 'devnet_createBlock'), call(2, 'starknet_blockNumber')]),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual([refusal, { jsonrpc: '2.0', id: 2, result: 0 }]);
+  });
+});
+
+describe('with names', () => {
+  test('10.2.1b these are forbidden, and no others', async () => {
+    const fixture = await startWith('--restrictive-mode', 'devnet_mint', 'starknet_chainId');
+    expect(await ask(fixture, 'devnet_mint', { address: '0x1', amount: 1 })).toEqual(refusal);
+    expect(await ask(fixture, 'chain_chainId')).toEqual(refusal);
+    const client = checkedClient(fixture.node.handle);
+    expect(await client.call('devnet_createBlock')).toHaveProperty('block_hash');
+    const { server_config } = await client.call('devnet_getConfig');
+    expect(server_config.restricted_methods).toEqual(['devnet_mint', 'starknet_chainId']);
+  });
+
+  test('10.2.1b names that mean nothing prevent the start', async () => {
+    const texts = { stdout: '', stderr: '' };
+    const output = (name: keyof typeof texts) => ({
+      write: (text: string) => {
+        texts[name] += text;
+      },
+    });
+    const outcome = await run({
+      argv: ['--restrictive-mode', 'devnet_nothing', 'devnet_mint', 'another'],
+      env: {},
+      directory: '/nowhere',
+      stdout: output('stdout'),
+      stderr: output('stderr'),
+    });
+    expect(outcome).toEqual({ exitCode: 1 });
+    expect(texts.stdout).toBe('');
+    expect(texts.stderr).toContain('devnet_nothing, another');
+  });
+});

@@ -1,0 +1,371 @@
+// What options exist, where their values may come from, and which values are refused.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/command-line.js';
+import { CONFIG_KEYS, type Config, defaultConfig, OPTIONS } from '../src/config.js';
+import { ConfigError, checkConfig } from '../src/config-rules.js';
+import { stringify } from '../src/json.js';
+import { environmentName, longName, RESTRICTED_BY_DEFAULT, UsageError } from '../src/option.js';
+import { METHODS } from '../src/spec.js';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'starkbox-config-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const write = (name: string, text: string): void => writeFileSync(join(directory, name), text);
+
+async function read(argv: string | readonly string[] = [], env = {}): Promise<Config> {
+  const words = typeof argv === 'string' ? argv.split(' ').filter(Boolean) : argv;
+  const line = await readConfig(words, { env, directory, coloured: false });
+  if (line.kind !== 'start') throw new Error('nothing to start');
+  return line.config;
+}
+
+async function refusal(argv: string | readonly string[], env = {}): Promise<Error> {
+  const outcome: unknown = await read(argv, env).catch((error: unknown) => error);
+  if (outcome instanceof UsageError || outcome instanceof ConfigError) return outcome;
+  throw new Error(`was not refused: ${JSON.stringify(outcome)}`);
+}
+
+describe('without options', () => {
+  test('the documented defaults hold', async () => {
+    const { seed, ...config } = await read();
+    expect(seed).toBeGreaterThanOrEqual(0);
+    expect(seed).toBeLessThan(2 ** 32);
+    expect(config).toEqual({
+      accounts: 10,
+      accountClass: 'cairo1',
+      accountClassCustom: undefined,
+      predeclareArgent: false,
+      initialBalance: 1000000000000000000000n,
+      chainId: 'SN_SEPOLIA',
+      liteMode: false,
+      proofMode: 'devnet',
+      blockGenerationOn: 'transaction',
+      startTime: undefined,
+      gasPriceWei: 1000000000n,
+      gasPriceFri: 1000000000n,
+      dataGasPriceWei: 1000000000n,
+      dataGasPriceFri: 1000000000n,
+      l2GasPriceWei: 1000000000n,
+      l2GasPriceFri: 1000000000n,
+      stateArchive: 'full',
+      dumpOn: undefined,
+      dumpPath: undefined,
+      forkNetwork: undefined,
+      forkBlock: undefined,
+      forkUpstreamCaching: undefined,
+      host: '127.0.0.1',
+      port: 5050,
+      timeout: 120,
+      restrictedMethods: undefined,
+      ui: false,
+      requestBodySizeLimit: 67108864,
+      maximumContractClassSize: 4089446,
+      maximumContractBytecodeSize: 81920,
+      maximumSierraLength: 81920,
+      metricsHost: undefined,
+      metricsPort: 9090,
+      logLevel: 'info',
+      logFormat: 'pretty',
+      banner: true,
+    });
+  });
+
+  test('every config gets a seed of its own', () => {
+    const seeds = new Set(Array.from({ length: 8 }, () => defaultConfig().seed));
+    expect(seeds.size).toBeGreaterThan(1);
+  });
+
+  test('overrides count unless they are undefined, and nothing can be changed later', () => {
+    // @ts-expect-error callers in JavaScript may pass it
+    const config = defaultConfig({ port: 0, host: undefined });
+    expect(config).toMatchObject({ port: 0, host: '127.0.0.1' });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+});
+
+describe('the table', () => {
+  test('has every variable that the incumbent reads', () => {
+    const names =
+      `ACCOUNTS ACCOUNT_CLASS ACCOUNT_CLASS_CUSTOM PREDECLARE_ARGENT INITIAL_BALANCE SEED HOST
+      PORT START_TIME TIMEOUT GAS_PRICE GAS_PRICE_FRI DATA_GAS_PRICE DATA_GAS_PRICE_FRI L2_GAS_PRICE
+      L2_GAS_PRICE_FRI CHAIN_ID DUMP_ON DUMP_PATH LITE_MODE PROOF_MODE BLOCK_GENERATION_ON
+      STATE_ARCHIVE_CAPACITY FORK_NETWORK FORK_BLOCK FORK_UPSTREAM_CACHING RESTRICTIVE_MODE
+      MAXIMUM_CONTRACT_CLASS_SIZE MAXIMUM_CONTRACT_BYTECODE_SIZE MAXIMUM_SIERRA_LENGTH METRICS_HOST
+      METRICS_PORT UI`.split(/\s+/);
+    const ours = CONFIG_KEYS.map((key) => environmentName(OPTIONS[key]));
+    expect(ours).toEqual(expect.arrayContaining(names));
+    expect(new Set(ours).size).toBe(ours.length);
+  });
+
+  test('has no name twice', () => {
+    expect(new Set(CONFIG_KEYS.map((key) => longName(OPTIONS[key]))).size).toBe(CONFIG_KEYS.length);
+  });
+
+  test('restricts by default only methods that exist', () => {
+    expect(RESTRICTED_BY_DEFAULT.filter((name) => !Object.hasOwn(METHODS, name))).toEqual([]);
+  });
+});
+
+describe('sources', () => {
+  test('an argument counts before a variable, a variable before the file', async () => {
+    write('starkbox.config.json', '{ "accounts": 1, "seed": 1, "port": 1 }');
+    const config = await read('--accounts 3', { ACCOUNTS: '2', SEED: '2' });
+    expect(config).toMatchObject({ accounts: 3, seed: 2, port: 1, timeout: 120 });
+  });
+
+  test('a variable of a flag holds true or false, whatever the file says', async () => {
+    write('starkbox.config.json', '{ "liteMode": true, "banner": false }');
+    expect(await read()).toMatchObject({ liteMode: true, banner: false });
+    const config = await read('', { LITE_MODE: 'false', BANNER: 'true' });
+    expect(config).toMatchObject({ liteMode: false, banner: true });
+    expect((await refusal('', { LITE_MODE: '1' })).message).toMatch(
+      /^invalid value '1' for '--lite-mode' .*LITE_MODE/,
+    );
+  });
+
+  test('an empty variable counts as unset', async () => {
+    expect(await read('', { PORT: '', LITE_MODE: '' })).toMatchObject({ port: 5050 });
+  });
+
+  test('a flag needs no value, and --no-banner switches off', async () => {
+    const config = await read('--lite-mode --predeclare-argent --no-banner -e 5');
+    expect(config).toMatchObject({ liteMode: true, predeclareArgent: true, banner: false });
+    expect(config.initialBalance).toBe(5n);
+  });
+
+  test('values may stand behind an equals sign', async () => {
+    expect(await read('--port=0 --chain-id=MAINNET')).toMatchObject({
+      port: 0,
+      chainId: 'SN_MAIN',
+    });
+  });
+});
+
+describe('a config file', () => {
+  test('holds what a config holds: writing one and reading it gives the same', async () => {
+    const config = defaultConfig({
+      initialBalance: 2n ** 200n + 1n,
+      gasPriceWei: 2n ** 127n,
+      blockGenerationOn: 7,
+      restrictedMethods: ['devnet_mint', 'starknet_call'],
+      seed: 5,
+    });
+    write('starkbox.config.json', stringify({ ...config, accountClass: undefined }));
+    expect(await read()).toEqual(config);
+  });
+
+  test('may be a module', async () => {
+    write('starkbox.config.mjs', 'export default { initialBalance: 3n, chainId: "testnet" };');
+    expect(await read()).toMatchObject({ initialBalance: 3n, chainId: 'SN_SEPOLIA' });
+  });
+
+  test('may be named, by an argument or a variable', async () => {
+    write('starkbox.config.json', '{ "seed": 1 }');
+    write('other.json', '{ "seed": 2 }');
+    expect((await read('--config other.json')).seed).toBe(2);
+    expect((await read('', { STARKBOX_CONFIG: 'other.json' })).seed).toBe(2);
+  });
+
+  test('may ask for the default list of restricted methods', async () => {
+    write('starkbox.config.json', '{ "restrictedMethods": true, "seed": null }');
+    expect((await read()).restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
+  });
+
+  test.each([
+    ['{ "accouns": 1 }', /'accouns' in starkbox\.config\.json/],
+    ['{ "gas-price": 1 }', /'gas-price'.*'gasPriceWei'/],
+    ['{ "Accounts": 1 }', /'Accounts'.*'accounts'/],
+    ['{ "accounts": 300 }', /'300' for 'accounts' in starkbox\.config\.json/],
+    ['{ "accounts": 1.5 }', /'1\.5' for 'accounts'/],
+    ['{ "accounts": [1] }', /'accounts' in starkbox\.config\.json/],
+    ['{ "restrictedMethods": [1] }', /'restrictedMethods' in starkbox\.config\.json/],
+    ['[]', /starkbox\.config\.json/],
+    ['{', /starkbox\.config\.json/],
+  ])('is refused with %s', async (text, message) => {
+    write('starkbox.config.json', text);
+    const error = await refusal('');
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toMatch(message);
+  });
+
+  test('is refused if it is not there, if there are two, or if it cannot be loaded', async () => {
+    expect((await refusal('--config none.json')).message).toContain("'none.json'");
+    write('throws.mjs', 'throw new Error("oh");');
+    expect((await refusal('--config throws.mjs')).message).toMatch(/'throws\.mjs': oh/);
+    write('rounded.mjs', 'export default { initialBalance: 1e21 };');
+    expect((await refusal('--config rounded.mjs')).message).toContain(
+      "'initialBalance' in rounded.mjs",
+    );
+    write('none.mjs', 'export const a = 1;');
+    expect((await refusal('--config none.mjs')).message).toContain("'none.mjs'");
+    write('starkbox.config.json', '{}');
+    write('starkbox.config.mjs', 'export default {};');
+    expect(await refusal('')).toBeInstanceOf(UsageError);
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['--chain-id mainnet', { chainId: 'SN_MAIN' }],
+    ['--chain-id my_chain', { chainId: 'MY_CHAIN' }],
+    ['--host localhost', { host: '127.0.0.1' }],
+    ['--host ::1', { host: '::1' }],
+    ['--host [::]', { host: '::' }],
+    ['--host 0.0.0.0', { host: '0.0.0.0' }],
+    ['--host my-machine.local', { host: 'my-machine.local' }],
+    ['--block-generation-on demand', { blockGenerationOn: 'demand' }],
+    ['--block-generation-on 10', { blockGenerationOn: 10 }],
+    ['--state-archive-capacity none', { stateArchive: 'none' }],
+    ['--proof-mode full', { proofMode: 'full' }],
+    ['--dump-on request', { dumpOn: 'request' }],
+    ['--account-class cairo0', { accountClass: 'cairo0' }],
+    ['--account-class-custom a.json', { accountClassCustom: 'a.json' }],
+    ['--gas-price 340282366920938463463374607431768211455', { gasPriceWei: 2n ** 128n - 1n }],
+    ['--log-level TRACE --log-format json', { logLevel: 'trace', logFormat: 'json' }],
+    ['--seed 4294967295', { seed: 2 ** 32 - 1 }],
+    ['--accounts 0', { accounts: 0 }],
+  ])('%s', async (argv, expected) => {
+    expect(await read(argv)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['--accounts <NUMBER>', ['300', '-1', '1.0', '', ' 1', '0x1', '1e2']],
+    ['--account-class <ACCOUNT_CLASS>', ['cairo2', '']],
+    ['--initial-balance <DECIMAL_VALUE>', ['-1', '0x10', '1e21', '1_000']],
+    ['--seed <SEED>', ['4294967296', 'a']],
+    ['--host <HOST>', ['', '300.1.1.1', 'a b', 'http://a', ':::1', 'a/b', '127.0.0.1:5050']],
+    ['--port <PORT>', ['65536', 'abc', '-1']],
+    ['--start-time <SECONDS>', ['-1', '9007199254740992']],
+    ['--timeout <SECONDS>', ['65536', '1.5']],
+    ['--gas-price <WEI_PER_GAS_UNIT>', ['0', '340282366920938463463374607431768211456']],
+    ['--l2-gas-price-fri <FRI_PER_GAS_UNIT>', ['0']],
+    ['--chain-id <CHAIN_ID>', ['', 'é', 'A'.repeat(32), 'A B']],
+    ['--dump-on <EVENT>', ['e', '']],
+    ['--dump-path <DUMP_PATH>', ['']],
+    ['--proof-mode <PROOF_MODE>', ['half']],
+    [
+      '--block-generation-on <BLOCK_GENERATION_ON>',
+      ['', '0', '-1', 'mempool', '1.5', '99999999999'],
+    ],
+    ['--state-archive-capacity <STATE_ARCHIVE_CAPACITY>', ['some']],
+    ['--fork-network <URL>', ['abc', '', 'http://', 'ftp://a.b']],
+    ['--fork-block <BLOCK_NUMBER>', ['latest']],
+    ['--fork-upstream-caching <BOOL>', ['yes']],
+    ['--request-body-size-limit <BYTES>', ['0', '1MB']],
+    ['--maximum-sierra-length <FELTS>', ['-1']],
+    ['--metrics-host <METRICS_HOST>', ['?']],
+    ['--metrics-port <METRICS_PORT>', ['70000']],
+    ['--log-level <LEVEL>', ['loud']],
+    ['--log-format <FORMAT>', ['xml']],
+  ])('%s refuses what it cannot use', async (flag, values) => {
+    for (const value of values) {
+      const error = await refusal([flag.replace(/ .*/, ''), value]);
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error.message.startsWith(`invalid value '${value}' for '${flag}': `)).toBe(true);
+    }
+  });
+});
+
+describe('options that do not go together', () => {
+  test.each([
+    [
+      '--account-class cairo1 --account-class-custom a.json',
+      /^the argument '--account-class <ACCOUNT_CLASS>' cannot be used with '--account-class-custom <PATH>'$/,
+    ],
+    [
+      '--chain-id A --fork-network http://a',
+      /^the argument '--chain-id <CHAIN_ID>' cannot be used with '--fork-network <URL>'$/,
+    ],
+    ['--dump-on exit', /^the following required arguments were not provided:\n {2}--dump-path /],
+    ['--dump-on block', /^the following required arguments were not provided:\n {2}--dump-path /],
+    ['--fork-block 1', /^the following required arguments were not provided:\n {2}--fork-network /],
+    ['--fork-upstream-caching true', /^the following required arguments were not provided:/],
+  ])('%s', async (argv, message) => {
+    const error = await refusal(argv);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe('words that mean nothing', () => {
+  test.each([
+    ['--mempool-size 5', /'--mempool-size'/],
+    ['--acounts 5', /'--acounts'\n.*--accounts/],
+    ['something', /'something'/],
+    ['--port', /'--port <PORT>'/],
+    ['--lite-mode yes', /'yes'/],
+  ])('%s', async (argv, message) => {
+    const error = await refusal(argv);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe('what a node cannot do', () => {
+  test.each([
+    '--fork-network http://localhost:1',
+    '--dump-on exit --dump-path a',
+    '--dump-on block --dump-path a',
+    '--dump-path a',
+    '--ui',
+    '--metrics-host localhost',
+  ])('%s is refused for now', async (argv) => {
+    const error = await refusal(argv);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toContain('not available yet');
+  });
+
+  test('balances whose sum no token can hold', () => {
+    const most = { accounts: 1, initialBalance: 2n ** 255n - 1n };
+    expect(() => checkConfig(defaultConfig(most))).not.toThrow();
+    expect(() => checkConfig(defaultConfig({ ...most, accounts: 2 }))).toThrow(ConfigError);
+    const over = { accounts: 1, initialBalance: 2n ** 255n };
+    expect(() => checkConfig(defaultConfig(over))).toThrow(
+      /^Total balance supply in ERC20 contract exceeded\. /,
+    );
+    expect(() => checkConfig(defaultConfig({ ...over, accounts: 0 }))).not.toThrow();
+  });
+});
+
+describe('restrictive mode', () => {
+  test('forbids the default list if no method is named', async () => {
+    expect((await read('--restrictive-mode')).restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
+    const config = await read('--restrictive-mode --port 0');
+    expect(config).toMatchObject({ restrictedMethods: RESTRICTED_BY_DEFAULT, port: 0 });
+    for (const value of ['', 'true']) {
+      const { restrictedMethods } = await read('', { RESTRICTIVE_MODE: value });
+      expect(restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
+    }
+  });
+
+  test('forbids the methods that are named, under any prefix', async () => {
+    const expected = ['devnet_mint', 'starknet_call', 'devnet_load', 'starknet_getNonce'];
+    const names = ['sandbox_mint', 'chain_call', 'devnet_load', 'starknet_getNonce'];
+    const config = await read(['--restrictive-mode', ...names, '--seed', '3']);
+    expect(config).toMatchObject({ restrictedMethods: expected, seed: 3 });
+    for (const between of [' ', ',', ', ', '\n']) {
+      const { restrictedMethods } = await read('', { RESTRICTIVE_MODE: names.join(between) });
+      expect(restrictedMethods).toEqual(expected);
+    }
+  });
+
+  test('is off if a variable says so', async () => {
+    expect((await read('', { RESTRICTIVE_MODE: 'false' })).restrictedMethods).toBeUndefined();
+  });
+
+  test('refuses names of no method, in the order given', async () => {
+    const error = await refusal(
+      '--restrictive-mode b devnet_mint toString a starknet_subscribeNewHeads',
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toBe(
+      'Restricted methods contain unsupported JSON-RPC methods: b, toString, a, starknet_subscribeNewHeads',
+    );
+  });
+});
