@@ -9,7 +9,7 @@ const GOLDEN = join(ROOT, 'packages', 'node', 'test', 'golden');
 /** One theme holds class bodies of others and is not part of the project. */
 const SHARED = join(ROOT, '..', 'shared', 'golden', 'transcripts');
 /** Themes of features that are not built yet. */
-const LATER = [/^ws-/, /^dump-/, /^restrictive-list$/];
+const LATER = [/^dump-/, /^restrictive-list$/];
 
 /**
  * @param {string} transcripts

@@ -56,6 +56,13 @@ export interface Config {
   readonly maximumContractClassSize: number;
   readonly maximumContractBytecodeSize: number;
   readonly maximumSierraLength: number;
+  /** Of one socket. */
+  readonly maximumSubscriptions: number;
+  readonly maximumFilterAddresses: number;
+  readonly maximumFilterKeys: number;
+  /** What may wait for a socket that does not read. */
+  readonly maximumQueuedMessages: number;
+  readonly maximumQueuedBytes: number;
   readonly metricsHost: string | undefined;
   readonly metricsPort: number;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -296,6 +303,41 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     default: 81_920,
     parse: wholeNumber(0),
     help: 'How long its Sierra program may be.',
+  },
+  maximumSubscriptions: {
+    flag: '--maximum-subscriptions <NUMBER>',
+    group: 'Limits',
+    default: 1024,
+    parse: wholeNumber(0),
+    help: 'How many subscriptions one WebSocket may have.',
+  },
+  maximumFilterAddresses: {
+    flag: '--maximum-filter-addresses <NUMBER>',
+    group: 'Limits',
+    default: 1024,
+    parse: wholeNumber(0),
+    help: 'How many addresses the filter of a subscription may have.',
+  },
+  maximumFilterKeys: {
+    flag: '--maximum-filter-keys <NUMBER>',
+    group: 'Limits',
+    default: 1024,
+    parse: wholeNumber(0),
+    help: 'How many keys a filter for events may have.',
+  },
+  maximumQueuedMessages: {
+    flag: '--maximum-queued-messages <NUMBER>',
+    group: 'Limits',
+    default: 4096,
+    parse: wholeNumber(1),
+    help: 'How many messages may wait for a WebSocket that does not read; then it is closed.',
+  },
+  maximumQueuedBytes: {
+    flag: '--maximum-queued-bytes <BYTES>',
+    group: 'Limits',
+    default: 64 * 1024 * 1024,
+    parse: wholeNumber(1),
+    help: 'How many bytes may wait for such a WebSocket.',
   },
   metricsHost: {
     flag: '--metrics-host <METRICS_HOST>',

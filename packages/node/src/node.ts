@@ -5,12 +5,15 @@ import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { type Config, defaultConfig } from './config.js';
 import { JsonText, stringify } from './json.js';
 import { type Log, silentLog } from './log.js';
+import { announce } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
 import { createMethods } from './rpc/methods.js';
 import { readDocuments, Schema } from './rpc/schema.js';
+import { Subscriptions } from './rpc/subscriptions.js';
 import { type HttpServer, serveHttp } from './server/http.js';
-import type { CONFIG } from './spec.js';
+import { serveSockets } from './server/ws.js';
+import { type CONFIG, METHODS } from './spec.js';
 
 export interface Address {
   readonly host: string;
@@ -75,8 +78,12 @@ export async function createNode(
   });
   const shown = shownConfig(config, genesis);
   const version = packageVersion();
+  const subscriptions = new Subscriptions(config.maximumSubscriptions);
+  chain.watch((change) => announce(subscriptions, change));
   const handlers = createMethods({
     chain,
+    subscriptions,
+    limits: { addresses: config.maximumFilterAddresses, keys: config.maximumFilterKeys },
     config: shown,
     version,
     discover: () => {
@@ -89,8 +96,16 @@ export async function createNode(
     handlers,
     schema,
     restricted: config.restrictedMethods,
+    forListeners: FOR_LISTENERS,
     log,
     maxBatch: MAX_BATCH,
+  });
+  const sockets = serveSockets({
+    dispatcher,
+    messageLimit: config.requestBodySizeLimit,
+    queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
+    onClose: (listener) => subscriptions.drop(listener),
+    log,
   });
   let server: HttpServer | undefined;
   chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
@@ -112,6 +127,7 @@ export async function createNode(
         timeoutSeconds: config.timeout,
         bodyLimit: config.requestBodySizeLimit,
         config: () => stringify(shown),
+        upgrades: new Map([['/ws', sockets.upgrade]]),
         log,
       });
       // Whoever asks next should not wait for what can be read now.
@@ -122,11 +138,15 @@ export async function createNode(
       return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
     },
     async close() {
+      sockets.close();
       await server?.close();
       await chain.close();
     },
   };
 }
+
+/** Methods that need somebody to tell. */
+const FOR_LISTENERS = Object.keys(METHODS).filter((name) => /_(un)?subscribe/.test(name));
 
 /** Enough for any client, and little enough to hold in memory. */
 const MAX_BATCH = 1000;

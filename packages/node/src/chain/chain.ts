@@ -39,6 +39,14 @@ export interface ChainOptions extends BlockRules {
   readonly classLimits: ClassLimits;
 }
 
+/** A world took the place of another. */
+export interface Change {
+  /** One after the other, a world that was kept, or everything from the start. */
+  readonly kind: 'step' | 'revert' | 'restart';
+  readonly before: World;
+  readonly after: World;
+}
+
 export class Chain {
   readonly options: ChainOptions;
   #world: World;
@@ -47,6 +55,7 @@ export class Chain {
   #snapshots = new Map<bigint, World>();
   #lastSnapshot = 0n;
   #timer: NodeJS.Timeout | undefined;
+  readonly #watchers = new Set<(change: Change) => void>();
 
   constructor(options: ChainOptions, world: World) {
     this.options = options;
@@ -65,6 +74,11 @@ export class Chain {
   /** Another chain with the same past; neither sees what the other does from here on. */
   branch(): Chain {
     return new Chain(this.options, this.#world);
+  }
+
+  /** Tells of every change, in order, before whoever asked for it has an answer. */
+  watch(watcher: (change: Change) => void): void {
+    this.#watchers.add(watcher);
   }
 
   /** Begins to close blocks by the clock, where the options say so. */
@@ -272,7 +286,7 @@ export class Chain {
       const world = await createWorld(this.options);
       this.#snapshots.clear();
       return [world, undefined];
-    });
+    }, 'restart');
   }
 
   /** Remembers this moment; the name to come back to it by. */
@@ -291,14 +305,19 @@ export class Chain {
       if (!kept) return [world, false];
       for (const later of this.#snapshots.keys()) if (later >= id) this.#snapshots.delete(later);
       return [kept, true];
-    });
+    }, 'revert');
   }
 
   /** Runs one change after another, in the order they were asked for. An error changes nothing. */
-  #write<T>(change: (world: World) => Promise<readonly [World, T]>): Promise<T> {
+  #write<T>(
+    change: (world: World) => Promise<readonly [World, T]>,
+    kind: Change['kind'] = 'step',
+  ): Promise<T> {
     const run = this.#tail.then(async () => {
-      const [next, result] = await change(this.#world);
-      this.#world = Object.freeze(next);
+      const before = this.#world;
+      const [after, result] = await change(before);
+      this.#world = Object.freeze(after);
+      if (after !== before) for (const tell of this.#watchers) tell({ kind, before, after });
       return result;
     });
     this.#tail = run.catch(() => undefined);

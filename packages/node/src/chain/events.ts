@@ -116,7 +116,7 @@ function matcher({ address, keys }: EventFilter): Query {
 }
 
 export function matches(
-  { from_address, keys: own }: EventData,
+  { from_address, keys: own }: Pick<EventData, 'from_address' | 'keys'>,
   { addresses, keys }: Query,
 ): boolean {
   if (addresses && !addresses.includes(from_address)) return false;

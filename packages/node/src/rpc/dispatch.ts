@@ -9,12 +9,24 @@ export interface Session {
   readonly transport: 'http' | 'ws' | 'in-process';
   /** The site whose script calls, if a browser said so. */
   readonly origin?: string;
+  /** Who can be told of what happens later: a socket. */
+  readonly listener?: Listener | undefined;
+}
+
+/** The end of a connection to which more than answers can be sent. */
+export interface Listener {
+  readonly isOpen: boolean;
+  send(text: string): void;
+  /** Runs once the answer to the call under way has been sent. */
+  afterAnswer(action: () => void): void;
 }
 
 export interface CallContext {
   /** The prefix that the caller used; a method answers under both of its names. */
   readonly prefix: 'starknet' | 'chain' | 'devnet' | 'sandbox' | 'rpc';
   readonly session: Session;
+  /** Where to tell of what happens later; there is none over HTTP, nor in a batch. */
+  readonly listener: Listener | undefined;
 }
 
 interface Signature {
@@ -33,6 +45,8 @@ export interface DispatcherOptions {
   /** Forbidden methods, by any of their names. */
   readonly restricted: readonly string[] | undefined;
   readonly log: Log;
+  /** Methods that only exist where there is a listener, by canonical name. */
+  readonly forListeners?: readonly string[];
   /** The most calls that a batch may have. */
   readonly maxBatch: number;
   /** The documents of this package by default. */
@@ -56,6 +70,7 @@ const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'method', 'params', 'id
 export class Dispatcher {
   readonly #methods = new Map<string, Method>();
   readonly #restricted: ReadonlySet<string>;
+  readonly #forListeners: ReadonlySet<string>;
   readonly #log: Log;
   readonly #maxBatch: number;
   readonly #schema: Schema;
@@ -68,6 +83,7 @@ export class Dispatcher {
         this.#methods.set(alias, { name, prefix, handler });
     }
     this.#restricted = new Set(options.restricted?.flatMap((name) => [...namesOf(name).keys()]));
+    this.#forListeners = new Set(options.forListeners);
     this.#log = options.log;
     this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);
@@ -112,7 +128,7 @@ export class Dispatcher {
     const answers: string[] = [];
     // One after the other, so that each call sees what the ones before it did.
     for (const call of calls) {
-      const answer = await this.#single(call, session);
+      const answer = await this.#single(call, { ...session, listener: undefined });
       if (answer !== undefined) answers.push(answer);
     }
     return answers.length > 0 ? `[${answers.join(',')}]` : undefined;
@@ -145,10 +161,13 @@ export class Dispatcher {
     let code: number | undefined;
     try {
       if (this.#restricted.has(name)) throw new RpcError(-32604, 'Method forbidden');
-      if (method === undefined) throw new RpcError(-32601, 'Method not found');
+      if (method === undefined || (this.#forListeners.has(method.name) && !session.listener)) {
+        throw new RpcError(-32601, 'Method not found');
+      }
       const reader = this.#schema.reader(method.name);
       const read = typeof reader === 'function' ? reader : await reader;
-      return await method.handler(read(params), { prefix: method.prefix, session });
+      const { prefix, handler } = method;
+      return await handler(read(params), { prefix, session, listener: session.listener });
     } catch (error) {
       code = error instanceof RpcError ? error.code : -32603;
       throw error;

@@ -3,16 +3,8 @@ import type { Wire } from '../json.js';
 import type { MethodName, Methods } from '../spec.js';
 import type { CallContext } from './dispatch.js';
 
-/** Described already; their handlers come with the feature they belong to. */
-type Later =
-  | 'starknet_subscribeNewHeads'
-  | 'starknet_subscribeEvents'
-  | 'starknet_subscribeTransactionStatus'
-  | 'starknet_subscribeNewTransactionReceipts'
-  | 'starknet_subscribeNewTransactions'
-  | 'starknet_unsubscribe';
-
-export type ServedMethod = Exclude<MethodName, Later>;
+/** Every method but the notifications, which nobody calls. */
+export type ServedMethod = MethodName;
 
 export type Handlers = {
   readonly [M in ServedMethod]: (

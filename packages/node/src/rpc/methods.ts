@@ -11,15 +11,20 @@ import { metaMethods } from './meta.js';
 import { postmanMethods } from './postman.js';
 import { simulationMethods } from './simulate.js';
 import { stateMethods } from './state.js';
+import { type SubscriptionLimits, subscribeMethods } from './subscribe.js';
+import type { Subscriptions } from './subscriptions.js';
 import { transactionMethods } from './transactions.js';
 import { writeMethods } from './write.js';
 
 export interface Served extends NodeFacts {
   readonly chain: Chain;
+  readonly subscriptions: Subscriptions;
+  readonly limits: SubscriptionLimits;
   readonly discover: () => JsonText;
 }
 
-export function createMethods({ chain, discover, ...facts }: Served): Handlers {
+export function createMethods(served: Served): Handlers {
+  const { chain, discover, subscriptions, limits, ...facts } = served;
   return {
     ...metaMethods(shortString(chain.options.chainId), discover),
     ...blockMethods(chain),
@@ -30,6 +35,7 @@ export function createMethods({ chain, discover, ...facts }: Served): Handlers {
     ...writeMethods(chain),
     ...devnetMethods(chain, facts),
     ...postmanMethods(chain),
+    ...subscribeMethods(chain, subscriptions, limits),
     ...laterMethods(facts.config),
   };
 }

@@ -67,11 +67,12 @@ function spliced(text: string, members: object): JsonText {
 export function wireTransaction(
   { transaction, hash, proofFacts }: TransactionRecord,
   flags: readonly TXN_RESPONSE_FLAG[] | undefined,
-  shows: { readonly hash: boolean },
+  shows: { readonly hash: boolean; readonly finality_status?: TXN_FINALITY_STATUS },
 ): JsonText {
   const isInvoke = transaction.startsWith('{"type":"INVOKE"');
   return spliced(transaction, {
     ...(shows.hash ? { transaction_hash: hash } : {}),
+    ...(shows.finality_status ? { finality_status: shows.finality_status } : {}),
     ...(flags?.includes('INCLUDE_PROOF_FACTS') && isInvoke
       ? { proof_facts: proofFacts ?? [] }
       : {}),

@@ -1,0 +1,165 @@
+// Knows in which order a change of the chain is told, and how each piece of news is written.
+import { pendingNumber } from '../chain/block.js';
+import type { Change } from '../chain/chain.js';
+import { eventsOf, type FoundEvent } from '../chain/events.js';
+import type { Header } from '../chain/history.js';
+import { transition } from '../chain/transition.js';
+import { findTransaction, type Located, transactionsOf, type World } from '../chain/world.js';
+import { stringify } from '../json.js';
+import type { News, Subscriptions } from './subscriptions.js';
+import { finality, wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from './wire.js';
+
+/** Tells subscribers of a change. Without subscribers nothing is looked at. */
+export function announce(subscriptions: Subscriptions, { kind, before, after }: Change): void {
+  if (kind === 'restart') subscriptions.clear();
+  if (subscriptions.isEmpty) return;
+  const { undone, refinalised, added, waitingFrom } = transition(before, after);
+
+  if (undone) subscriptions.tellReorg(reorgText(undone.first, undone.last));
+  for (let block = refinalised.from; block <= refinalised.to; block += 1) {
+    for (const hash of after.history.hashes(block)) tellStatus(subscriptions, after, hash);
+  }
+  for (let block = added.from; block <= added.to; block += 1) {
+    tellBlock(subscriptions, after, block);
+  }
+  for (const { record } of after.pending.transactions.slice(waitingFrom)) {
+    if (kind === 'step') tellWaiting(subscriptions, after, record.hash);
+    else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
+      tellStatus(subscriptions, after, record.hash);
+    }
+  }
+}
+
+function tellBlock(subscriptions: Subscriptions, world: World, block: number): void {
+  const header = world.history.header(block);
+  if (!header) return;
+  subscriptions.tell(headNews(header));
+  if (header.transactionCount === 0 || !subscriptions.wantsTransactions) return;
+  for (const [index, record] of transactionsOf(world, block).entries()) {
+    const located = { record, block, index };
+    subscriptions.tell(transactionNews(world, located));
+    subscriptions.tell(statusNews(world, located));
+    subscriptions.tell(receiptNews(world, located));
+  }
+  if (!subscriptions.has('events')) return;
+  for (const event of eventsOf(world, block)) subscriptions.tell(eventNews(world, event));
+}
+
+function tellWaiting(subscriptions: Subscriptions, world: World, hash: string): void {
+  const located = findTransaction(world, hash);
+  if (!located) return;
+  subscriptions.tell(statusNews(world, located));
+  subscriptions.tell(transactionNews(world, located));
+  subscriptions.tell(receiptNews(world, located));
+  if (!subscriptions.has('events')) return;
+  for (const event of eventsOf(world, located.block)) {
+    if (event.transaction_hash === hash) subscriptions.tell(eventNews(world, event));
+  }
+}
+
+function tellStatus(subscriptions: Subscriptions, world: World, hash: string): void {
+  if (!subscriptions.has(`status ${hash}`)) return;
+  const located = findTransaction(world, hash);
+  if (located) subscriptions.tell(statusNews(world, located));
+}
+
+/** How many texts of notifications were written in this process: none without somebody to read. */
+export const figures: { textsWritten: number } = { textsWritten: 0 };
+
+/** Writes a text when it is first asked for, and once. */
+function once(write: () => string): () => string {
+  let text: string | undefined;
+  return () => {
+    if (text === undefined) {
+      text = write();
+      figures.textsWritten += 1;
+    }
+    return text;
+  };
+}
+
+export function headNews(header: Header): News {
+  return { topic: 'heads', text: once(() => stringify(wireHeader(header))) };
+}
+
+export function statusNews(world: World, located: Located): News {
+  const { hash } = located.record;
+  return {
+    topic: 'status',
+    hash,
+    text: once(() => stringify({ transaction_hash: hash, status: wireStatus(world, located) })),
+  };
+}
+
+function statusText(world: World, hash: string): string | undefined {
+  const located = findTransaction(world, hash);
+  return located && stringify(wireStatus(world, located));
+}
+
+function transactionNews(world: World, located: Located): News {
+  const { record, block } = located;
+  const finality_status = finality(world, block);
+  const write = (proofFacts: boolean): string =>
+    stringify(
+      wireTransaction(record, proofFacts && record.proofFacts ? ['INCLUDE_PROOF_FACTS'] : [], {
+        hash: true,
+        finality_status,
+      }),
+    );
+  const [plain, proven] = [once(() => write(false)), once(() => write(true))];
+  return {
+    topic: 'transactions',
+    finality: finality_status,
+    sender: senderOf(located),
+    text: (proofFacts) => (proofFacts ? proven() : plain()),
+  };
+}
+
+function receiptNews(world: World, located: Located): News {
+  return {
+    topic: 'receipts',
+    finality: finality(world, located.block),
+    sender: senderOf(located),
+    text: once(() => stringify(wireReceiptWithBlock(world, located))),
+  };
+}
+
+/** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
+function senderOf({ record }: Located): () => string {
+  return once(() => {
+    const sent: { sender_address?: string; contract_address?: string } = JSON.parse(
+      record.transaction,
+    );
+    const made: { contract_address?: string } = JSON.parse(record.receipt);
+    return sent.sender_address ?? sent.contract_address ?? made.contract_address ?? '0x0';
+  });
+}
+
+/** @param as the finality that is shown, where it is not the real one */
+export function eventNews(world: World, event: FoundEvent, as?: string): News {
+  const { block, ...rest } = event;
+  const real = finality(world, block ?? pendingNumber(world));
+  return {
+    topic: 'events',
+    finality: as ?? real,
+    event,
+    text: once(() =>
+      stringify({
+        ...rest,
+        block_hash: block === undefined ? undefined : world.history.header(block)?.hash,
+        block_number: block,
+        finality_status: as ?? real,
+      }),
+    ),
+  };
+}
+
+function reorgText(first: Header, last: Header): string {
+  figures.textsWritten += 1;
+  return stringify({
+    starting_block_hash: first.hash,
+    starting_block_number: first.number,
+    ending_block_hash: last.hash,
+    ending_block_number: last.number,
+  });
+}

@@ -1,0 +1,147 @@
+// Knows who wants to be told of what, and tells them.
+import { randomBytes } from 'node:crypto';
+import { refuse } from '../errors.js';
+import type { CallContext, Listener } from './dispatch.js';
+
+/** What happened, by topic. Texts are only made for those who want them. */
+export type News =
+  | { readonly topic: 'heads'; readonly text: () => string }
+  | { readonly topic: 'status'; readonly hash: string; readonly text: () => string }
+  | {
+      readonly topic: 'transactions';
+      readonly finality: string;
+      readonly sender: () => string;
+      readonly text: (proofFacts: boolean) => string;
+    }
+  | {
+      readonly topic: 'receipts';
+      readonly finality: string;
+      readonly sender: () => string;
+      readonly text: () => string;
+    }
+  | {
+      readonly topic: 'events';
+      readonly finality: string;
+      readonly event: { readonly from_address: string; readonly keys: readonly string[] };
+      readonly text: () => string;
+    };
+
+type Topic = News['topic'];
+export type Key = Exclude<Topic, 'status'> | `status ${string}`;
+
+export interface Subscription {
+  readonly id: string;
+  readonly listener: Listener;
+  /** Notifications have the prefix that the subscription was made with. */
+  readonly prefix: CallContext['prefix'];
+  /** What it is about: a topic, or the status of one transaction. */
+  readonly key: Key;
+  /** The text of news that it wants. */
+  readonly pick: (news: News) => string | undefined;
+}
+
+/** Names of notifications, without their prefix. */
+const NAMES = {
+  heads: 'subscriptionNewHeads',
+  status: 'subscriptionTransactionStatus',
+  transactions: 'subscriptionNewTransaction',
+  receipts: 'subscriptionNewTransactionReceipts',
+  events: 'subscriptionEvents',
+  reorg: 'subscriptionReorg',
+} as const;
+
+/** The subscriptions of all sockets. */
+export class Subscriptions {
+  readonly #limit: number;
+  readonly #byListener = new Map<Listener, Map<string, Subscription>>();
+  readonly #byKey = new Map<Key, Set<Subscription>>();
+  #epoch = 0;
+
+  /** @param limit the most that one socket may have */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Changes when all subscriptions are dropped. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get isEmpty(): boolean {
+    return this.#byListener.size === 0;
+  }
+
+  has(key: Key): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** Whether anybody listens to anything but heads. */
+  get wantsTransactions(): boolean {
+    return this.#byKey.size > (this.#byKey.has('heads') ? 1 : 0);
+  }
+
+  /** An id for a subscription that is about to begin. */
+  admit(listener: Listener): string {
+    if ((this.#byListener.get(listener)?.size ?? 0) >= this.#limit) {
+      refuse(
+        `A socket may have ${this.#limit} subscriptions; --maximum-subscriptions sets the limit`,
+      );
+    }
+    return randomBytes(8).readBigUInt64LE().toString();
+  }
+
+  add(subscription: Subscription): void {
+    const { listener, id, key } = subscription;
+    const own = this.#byListener.get(listener) ?? new Map<string, Subscription>();
+    this.#byListener.set(listener, own.set(id, subscription));
+    this.#byKey.set(key, (this.#byKey.get(key) ?? new Set()).add(subscription));
+  }
+
+  /** Ends a subscription; false if the socket has none of that id. */
+  remove(listener: Listener, id: string): boolean {
+    const own = this.#byListener.get(listener);
+    const subscription = own?.get(id);
+    if (!own || !subscription) return false;
+    own.delete(id);
+    if (own.size === 0) this.#byListener.delete(listener);
+    const others = this.#byKey.get(subscription.key);
+    others?.delete(subscription);
+    if (others?.size === 0) this.#byKey.delete(subscription.key);
+    return true;
+  }
+
+  /** A socket is gone. */
+  drop(listener: Listener): void {
+    for (const id of [...(this.#byListener.get(listener)?.keys() ?? [])]) this.remove(listener, id);
+  }
+
+  clear(): void {
+    this.#byListener.clear();
+    this.#byKey.clear();
+    this.#epoch += 1;
+  }
+
+  tell(news: News): void {
+    const key: Key = news.topic === 'status' ? `status ${news.hash}` : news.topic;
+    for (const subscription of this.#byKey.get(key) ?? []) this.tellOne(subscription, news);
+  }
+
+  tellOne(subscription: Subscription, news: News): void {
+    const text = subscription.pick(news);
+    if (text === undefined) return;
+    subscription.listener.send(notification(subscription, NAMES[news.topic], text));
+  }
+
+  /** Everybody learns that blocks are gone, once for each subscription. */
+  tellReorg(text: string): void {
+    for (const own of this.#byListener.values()) {
+      for (const subscription of own.values()) {
+        subscription.listener.send(notification(subscription, NAMES.reorg, text));
+      }
+    }
+  }
+}
+
+function notification({ id, prefix }: Subscription, name: string, result: string): string {
+  return `{"jsonrpc":"2.0","method":"${prefix}_${name}","params":{"subscription_id":"${id}","result":${result}}}`;
+}

@@ -1,0 +1,23 @@
+// A test gets a node of its own, with or without a port.
+import { expect, test } from 'vitest';
+import { startNode } from '../src/start-node.js';
+
+test('a node in this process answers without a port, and is always the same', async () => {
+  const { node, client, close } = await startNode({ accounts: 1 });
+  expect(await client.call('starknet_blockNumber')).toBe(0);
+  const [account] = await client.call('devnet_getPredeployedAccounts');
+  expect(account?.address).toBe(node.accounts[0]?.address);
+  expect(node.config).toMatchObject({ seed: 0, accounts: 1 });
+  await close();
+});
+
+test('a node that listens has a free port, and starknet.js connected', async () => {
+  const one = await startNode({ listen: true, accounts: 2 });
+  const other = await startNode({ listen: true });
+  expect(one.url).not.toBe(other.url);
+  expect(await one.provider.getBlockNumber()).toBe(0);
+  expect(await one.account(1).getNonce()).toBe('0x0');
+  expect(() => one.account(2)).toThrow(RangeError);
+  await Promise.all([one[Symbol.asyncDispose](), other.close()]);
+  await expect(fetch(one.url)).rejects.toThrow();
+});
