@@ -1,8 +1,10 @@
 // Knows how the parts become a node; the only file that sees them all.
 import { readFileSync } from 'node:fs';
-import { Chain } from './chain/chain.js';
+import { Chain, type Change } from './chain/chain.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
+import { transition } from './chain/transition.js';
 import { type Config, defaultConfig } from './config.js';
+import { checkConfig } from './config-rules.js';
 import { JsonText, stringify } from './json.js';
 import { type Log, silentLog } from './log.js';
 import { announce } from './rpc/announce.js';
@@ -53,6 +55,7 @@ export async function createNode(
   { log = silentLog }: { readonly log?: Log } = {},
 ): Promise<Node> {
   const config = defaultConfig(overrides);
+  checkConfig(config);
   const genesis = await createGenesis(config);
   const chain = await Chain.create({
     genesis,
@@ -80,6 +83,7 @@ export async function createNode(
   const version = packageVersion();
   const subscriptions = new Subscriptions(config.maximumSubscriptions);
   chain.watch((change) => announce(subscriptions, change));
+  if (log !== silentLog) chain.watch((change) => logChange(log, change));
   const handlers = createMethods({
     chain,
     subscriptions,
@@ -143,6 +147,18 @@ export async function createNode(
       await chain.close();
     },
   };
+}
+
+/** One line for each block that came or went: a sign of life. */
+function logChange(log: Log, { before, after }: Change): void {
+  const { undone, added } = transition(before, after);
+  if (undone) log.info(`blocks ${undone.first.number} to ${undone.last.number} are undone`);
+  for (let number = added.from; number <= added.to; number += 1) {
+    const header = after.history.header(number);
+    if (!header) return;
+    const { transactionCount: count, hash } = header;
+    log.info(`block ${number} · ${count} transaction${count === 1 ? '' : 's'} · ${hash}`);
+  }
 }
 
 /** Methods that need somebody to tell. */

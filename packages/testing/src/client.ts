@@ -122,6 +122,14 @@ function resultViolations(method: string, result: unknown): string[] {
   return [...specOf(name).checkResult(name, plain)];
 }
 
+/** What is wrong with a notification: one line for each fault. */
+export function notificationViolations(method: string, params: unknown): readonly string[] {
+  const name = canonical(method);
+  const spec = specOf(name);
+  if (!spec.methods.get(name)?.notification) return [`${method} is no notification`];
+  return spec.checkParams(name, withoutExtras(params));
+}
+
 /** Codes that any method may answer with: those of JSON-RPC, and free text. */
 function errorViolations(method: string, error: JsonObject): string[] {
   const { code } = error;

@@ -5,6 +5,13 @@ export { type Client, checkedClient, type Door, overHttp, RpcFailure } from './c
 export { loadPublishedSpec } from './published-spec.js';
 export { paramsValues, resultValues, schemaValues, valuesOf } from './schema-values.js';
 export {
+  connectSocket,
+  type Farewell,
+  type Notification,
+  type Socket,
+  type SubscribeMethod,
+} from './socket.js';
+export {
   type CheckOptions,
   loadSpec,
   type PlacedSchema,
