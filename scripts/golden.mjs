@@ -1,4 +1,4 @@
-// Replays the recorded conversations with the built node, and says which of them wait for a feature.
+// Replays the recorded conversations with the built node.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -8,9 +8,6 @@ import { ROOT } from './cargo.mjs';
 const GOLDEN = join(ROOT, 'packages', 'node', 'test', 'golden');
 /** One theme holds class bodies of others and is not part of the project. */
 const SHARED = join(ROOT, '..', 'shared', 'golden', 'transcripts');
-/** Themes of features that are not built yet. */
-const LATER = [/^dump-/, /^restrictive-list$/];
-
 /**
  * @param {string} transcripts
  * @param {readonly string[]} themes
@@ -35,14 +32,8 @@ function replay(transcripts, themes) {
   return status === 0;
 }
 
-const all = readdirSync(join(GOLDEN, 'transcripts')).map((file) => file.replace(/\.jsonl$/, ''));
-const waiting = all.filter((theme) => LATER.some((pattern) => pattern.test(theme)));
-console.log(`waiting for their features: ${waiting.join(', ') || 'none'}`);
-
-let equal = replay(
-  join(GOLDEN, 'transcripts'),
-  all.filter((theme) => !waiting.includes(theme)),
-);
+const themes = readdirSync(join(GOLDEN, 'transcripts')).map((file) => file.replace(/\.jsonl$/, ''));
+let equal = replay(join(GOLDEN, 'transcripts'), themes);
 if (existsSync(join(SHARED, 'classes.jsonl'))) equal = replay(SHARED, ['classes']) && equal;
 else console.log('the theme `classes` is not part of the project and was not replayed');
 process.exitCode = equal ? 0 : 1;

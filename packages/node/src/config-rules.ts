@@ -20,18 +20,6 @@ interface Gap {
 /** Options that are in the table for completeness. Whoever builds the feature deletes its line. */
 export const NOT_YET: readonly Gap[] = [
   {
-    key: 'dumpOn',
-    asked: ({ dumpOn }) => dumpOn === 'exit' || dumpOn === 'block',
-    lacks: 'dump by itself, only on request',
-    note: 'exit and block: not available yet',
-  },
-  {
-    key: 'dumpPath',
-    asked: ({ dumpOn, dumpPath }) => dumpPath !== undefined && dumpOn !== 'request',
-    lacks: 'load or write a dump by itself',
-    note: 'loading and writing: not available yet',
-  },
-  {
     key: 'forkNetwork',
     asked: ({ forkNetwork }) => forkNetwork !== undefined,
     lacks: 'fork a network',

@@ -1,6 +1,6 @@
 // Knows how the parts become a node; the only file that sees them all.
-import { readFileSync } from 'node:fs';
-import { Chain, type Change } from './chain/chain.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { Chain, type ChainOptions, type Change } from './chain/chain.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { transition } from './chain/transition.js';
 import { type Config, defaultConfig } from './config.js';
@@ -10,6 +10,16 @@ import { type Log, silentLog } from './log.js';
 import { announce } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
+import {
+  callUnderWay,
+  followJournal,
+  type JournalOptions,
+  journalText,
+  readJournal,
+  repeatCalls,
+  withCall,
+  writeWhole,
+} from './rpc/journal.js';
 import { createMethods } from './rpc/methods.js';
 import { readDocuments, Schema } from './rpc/schema.js';
 import { Subscriptions } from './rpc/subscriptions.js';
@@ -57,53 +67,57 @@ export async function createNode(
   const config = defaultConfig(overrides);
   checkConfig(config);
   const genesis = await createGenesis(config);
-  const chain = await Chain.create({
-    genesis,
-    chainId: config.chainId,
-    lite: config.liteMode,
-    blockGeneration: config.blockGenerationOn,
-    keepsHistory: config.stateArchive === 'full',
-    startTime: config.startTime,
-    prices: {
-      gas_price_wei: config.gasPriceWei,
-      data_gas_price_wei: config.dataGasPriceWei,
-      gas_price_fri: config.gasPriceFri,
-      data_gas_price_fri: config.dataGasPriceFri,
-      l2_gas_price_wei: config.l2GasPriceWei,
-      l2_gas_price_fri: config.l2GasPriceFri,
-    },
-    proofMode: config.proofMode,
-    classLimits: {
-      compiledBytes: config.maximumContractClassSize,
-      bytecodeFelts: config.maximumContractBytecodeSize,
-      sierraFelts: config.maximumSierraLength,
-    },
-  });
+  const isJournalOn = config.dumpOn !== undefined;
+  const chainOptions = chainOptionsOf(config, genesis, isJournalOn ? callUnderWay : undefined);
+  const chain = await Chain.create(chainOptions);
   const shown = shownConfig(config, genesis);
   const version = packageVersion();
+  const schema = new Schema(readDocuments);
   const subscriptions = new Subscriptions(config.maximumSubscriptions);
+
+  /** A chain is spoken to through a dispatcher of its own. */
+  const createDispatcher = (target: Chain): Dispatcher => {
+    const handlers = createMethods({
+      chain: target,
+      subscriptions,
+      limits: { addresses: config.maximumFilterAddresses, keys: config.maximumFilterKeys },
+      config: shown,
+      version,
+      discover: () => {
+        const served = new Set(Object.keys(handlers));
+        return new JsonText(discovery(readDocuments(), served, version));
+      },
+      journal: { chain: target, isOn: isJournalOn, path: config.dumpPath, repeat },
+    });
+    return new Dispatcher({
+      handlers,
+      schema,
+      restricted: config.restrictedMethods,
+      forListeners: FOR_LISTENERS,
+      log,
+      maxBatch: MAX_BATCH,
+      ...(isJournalOn ? { around: withCall } : {}),
+    });
+  };
+  const repeat: JournalOptions['repeat'] = async (calls) => {
+    const scratch = await Chain.create(chainOptions);
+    await repeatCalls(createDispatcher(scratch), scratch, calls);
+    return scratch.world;
+  };
+
+  const dispatcher = createDispatcher(chain);
+  if (config.dumpPath !== undefined && existsSync(config.dumpPath)) {
+    const world = await repeat(readJournal(config.dumpPath)).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Failed to re-execute dumped Devnet: ${reason}`);
+    });
+    await chain.replace(async () => world);
+  }
   chain.watch((change) => announce(subscriptions, change));
   if (log !== silentLog) chain.watch((change) => logChange(log, change));
-  const handlers = createMethods({
-    chain,
-    subscriptions,
-    limits: { addresses: config.maximumFilterAddresses, keys: config.maximumFilterKeys },
-    config: shown,
-    version,
-    discover: () => {
-      const served = new Set(Object.keys(handlers));
-      return new JsonText(discovery(readDocuments(), served, version));
-    },
-  });
-  const schema = new Schema(readDocuments);
-  const dispatcher = new Dispatcher({
-    handlers,
-    schema,
-    restricted: config.restrictedMethods,
-    forListeners: FOR_LISTENERS,
-    log,
-    maxBatch: MAX_BATCH,
-  });
+  if (config.dumpOn === 'block' && config.dumpPath !== undefined) {
+    followJournal(chain, config.dumpPath);
+  }
   const sockets = serveSockets({
     dispatcher,
     messageLimit: config.requestBodySizeLimit,
@@ -145,7 +159,39 @@ export async function createNode(
       sockets.close();
       await server?.close();
       await chain.close();
+      if (config.dumpOn !== 'exit' || config.dumpPath === undefined) return;
+      if (!chain.world.journal.isEmpty()) writeWhole(config.dumpPath, journalText(chain.world));
     },
+  };
+}
+
+function chainOptionsOf(
+  config: Config,
+  genesis: Genesis,
+  call: ChainOptions['callUnderWay'],
+): ChainOptions {
+  return {
+    genesis,
+    chainId: config.chainId,
+    lite: config.liteMode,
+    blockGeneration: config.blockGenerationOn,
+    keepsHistory: config.stateArchive === 'full',
+    startTime: config.startTime,
+    prices: {
+      gas_price_wei: config.gasPriceWei,
+      data_gas_price_wei: config.dataGasPriceWei,
+      gas_price_fri: config.gasPriceFri,
+      data_gas_price_fri: config.dataGasPriceFri,
+      l2_gas_price_wei: config.l2GasPriceWei,
+      l2_gas_price_fri: config.l2GasPriceFri,
+    },
+    proofMode: config.proofMode,
+    classLimits: {
+      compiledBytes: config.maximumContractClassSize,
+      bytecodeFelts: config.maximumContractBytecodeSize,
+      sierraFelts: config.maximumSierraLength,
+    },
+    ...(call ? { callUnderWay: call } : {}),
   };
 }
 

@@ -437,12 +437,15 @@ test('other protocols get their connections', async () => {
   const { url, port } = await start({ upgrades });
   const knock = async (path: string): Promise<string> => {
     const { socket, received } = await raw(port);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n`);
+    const headers = ['Host: x', 'Connection: Upgrade, close', 'Upgrade: a'].join('\r\n');
+    socket.write(`GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`);
     await once(socket, 'end');
     return received();
   };
   expect(await knock('/ws?x=1')).toContain('hello');
-  expect(await knock('/is_alive')).toMatch(/^HTTP\/1\.1 404/);
+  // Where there is no other protocol, nobody insists on one.
+  expect(await knock('/is_alive')).toMatch(/^HTTP\/1\.1 200/);
+  expect(await knock('/nothing')).toMatch(/^HTTP\/1\.1 404/);
   expect(paths).toEqual(['/ws?x=1']);
   expect((await fetch(`${url}/ws`)).status).toBe(400);
 });

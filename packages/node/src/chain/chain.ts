@@ -37,6 +37,8 @@ export interface ChainOptions extends BlockRules {
   readonly prices: GasPrices;
   readonly proofMode: ProofMode;
   readonly classLimits: ClassLimits;
+  /** The call that is being handled, where calls are kept. */
+  readonly callUnderWay?: () => string | undefined;
 }
 
 /** A world took the place of another. */
@@ -281,9 +283,14 @@ export class Chain {
   // The whole chain.
 
   /** Everything from the start again; snapshots are gone. */
-  restart(): Promise<void> {
+  async restart(): Promise<void> {
+    return this.replace(() => createWorld(this.options));
+  }
+
+  /** Puts another world in the place of this one; snapshots are gone. */
+  replace(make: () => Promise<World>): Promise<void> {
     return this.#write(async () => {
-      const world = await createWorld(this.options);
+      const world = await make();
       this.#snapshots.clear();
       return [world, undefined];
     }, 'restart');
@@ -315,7 +322,9 @@ export class Chain {
   ): Promise<T> {
     const run = this.#tail.then(async () => {
       const before = this.#world;
-      const [after, result] = await change(before);
+      const [made, result] = await change(before);
+      const call = made === before || kind !== 'step' ? undefined : this.options.callUnderWay?.();
+      const after = call === undefined ? made : { ...made, journal: made.journal.push(call) };
       this.#world = Object.freeze(after);
       if (after !== before) for (const tell of this.#watchers) tell({ kind, before, after });
       return result;

@@ -26,6 +26,8 @@ export interface World {
   readonly gas: Gas;
   readonly impersonation: Impersonation;
   readonly messages: Messages;
+  /** The calls that made it, as JSON texts, where they are kept. */
+  readonly journal: List<string>;
   /** The newest block that L1 accepted: all before it are accepted as well. */
   readonly acceptedOnL1: number | undefined;
 }
@@ -65,6 +67,7 @@ export function firstWorld(
     gas: startingAt(options.prices),
     impersonation: NOBODY,
     messages: NO_MESSAGES,
+    journal: List<string>(),
     acceptedOnL1: undefined,
   });
 }

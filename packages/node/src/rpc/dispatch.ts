@@ -17,6 +17,8 @@ export interface Session {
 export interface Listener {
   readonly isOpen: boolean;
   send(text: string): void;
+  /** Sends a text in two parts, the second of which many get: it is written once for all of them. */
+  sendShared(own: Buffer, shared: Buffer): void;
   /** Runs once the answer to the call under way has been sent. */
   afterAnswer(action: () => void): void;
 }
@@ -51,8 +53,18 @@ export interface DispatcherOptions {
   readonly maxBatch: number;
   /** The documents of this package by default. */
   readonly schema?: Schema;
+  /** Runs a handler, and knows for which call. */
+  readonly around?: <T>(call: Call, handle: () => T) => T;
   /** Hears of every call to a method; of those to unknown ones under the name `unknown`. */
   readonly onCall?: (method: string, milliseconds: number, errorCode: number | undefined) => void;
+}
+
+/** A call as it came, its method by the canonical name. */
+export interface Call {
+  readonly jsonrpc: unknown;
+  readonly method: string;
+  readonly params: object | null | undefined;
+  readonly id: unknown;
 }
 
 interface Method {
@@ -75,6 +87,7 @@ export class Dispatcher {
   readonly #maxBatch: number;
   readonly #schema: Schema;
   readonly #onCall: DispatcherOptions['onCall'];
+  readonly #around: NonNullable<DispatcherOptions['around']>;
 
   constructor(options: DispatcherOptions) {
     for (const [name, handler] of Object.entries(options.handlers)) {
@@ -88,6 +101,7 @@ export class Dispatcher {
     this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);
     this.#onCall = options.onCall;
+    this.#around = options.around ?? ((_call, handle) => handle());
   }
 
   /** Answers a JSON-RPC text with another one; undefined if nothing is to be answered. */
@@ -107,11 +121,16 @@ export class Dispatcher {
    *
    * @throws RpcError
    */
-  async call(method: string, params: unknown, session: Session): Promise<unknown> {
+  async call(
+    method: string,
+    params: unknown,
+    session: Session,
+    envelope: Pick<Call, 'jsonrpc' | 'id'> = { jsonrpc: '2.0', id: 0 },
+  ): Promise<unknown> {
     const given = params === undefined ? undefined : parse(stringify(params));
     if (!isParams(given)) throw new RpcError(-32602, 'params: expected an object or a list');
     try {
-      return parse(stringify(await this.#run(method, given, session)));
+      return parse(stringify(await this.#run(method, given, session, envelope)));
     } catch (error) {
       const { code, message, data } = this.#toRpcError(error, method);
       throw new RpcError(code, message, data === undefined ? data : parse(stringify(data)));
@@ -144,7 +163,8 @@ export class Dispatcher {
     if (typeof envelope === 'string') return errorAnswer(invalid(envelope), id);
     const { method, params } = envelope;
     try {
-      const result = stringify(await this.#run(method, params, session));
+      const envelope = { jsonrpc: call['jsonrpc'], id };
+      const result = stringify(await this.#run(method, params, session, envelope));
       return id === undefined
         ? undefined
         : `{"jsonrpc":"2.0","id":${stringify(id)},"result":${result}}`;
@@ -155,7 +175,12 @@ export class Dispatcher {
   }
 
   /** Everything that happens to a call, whichever way it came; the only place that measures it. */
-  async #run(name: string, params: Params, session: Session): Promise<unknown> {
+  async #run(
+    name: string,
+    params: Params,
+    session: Session,
+    envelope: Pick<Call, 'jsonrpc' | 'id'>,
+  ): Promise<unknown> {
     const method = this.#methods.get(name);
     const begin = this.#onCall && process.hrtime();
     let code: number | undefined;
@@ -167,7 +192,10 @@ export class Dispatcher {
       const reader = this.#schema.reader(method.name);
       const read = typeof reader === 'function' ? reader : await reader;
       const { prefix, handler } = method;
-      return await handler(read(params), { prefix, session, listener: session.listener });
+      const given = read(params);
+      return await this.#around({ ...envelope, method: method.name, params }, () =>
+        handler(given, { prefix, session, listener: session.listener }),
+      );
     } catch (error) {
       code = error instanceof RpcError ? error.code : -32603;
       throw error;

@@ -6,6 +6,7 @@ import { blockMethods } from './blocks.js';
 import { devnetMethods, type NodeFacts } from './devnet.js';
 import { eventMethods } from './events.js';
 import type { Handlers } from './handlers.js';
+import { type JournalOptions, journalMethods } from './journal.js';
 import { laterMethods } from './later.js';
 import { metaMethods } from './meta.js';
 import { postmanMethods } from './postman.js';
@@ -20,11 +21,12 @@ export interface Served extends NodeFacts {
   readonly chain: Chain;
   readonly subscriptions: Subscriptions;
   readonly limits: SubscriptionLimits;
+  readonly journal: JournalOptions;
   readonly discover: () => JsonText;
 }
 
 export function createMethods(served: Served): Handlers {
-  const { chain, discover, subscriptions, limits, ...facts } = served;
+  const { chain, discover, subscriptions, limits, journal, ...facts } = served;
   return {
     ...metaMethods(shortString(chain.options.chainId), discover),
     ...blockMethods(chain),
@@ -36,6 +38,7 @@ export function createMethods(served: Served): Handlers {
     ...devnetMethods(chain, facts),
     ...postmanMethods(chain),
     ...subscribeMethods(chain, subscriptions, limits),
-    ...laterMethods(facts.config),
+    ...journalMethods(journal),
+    ...laterMethods(),
   };
 }

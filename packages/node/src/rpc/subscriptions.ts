@@ -54,8 +54,10 @@ const NAMES = {
 export class Subscriptions {
   readonly #limit: number;
   readonly #byListener = new Map<Listener, Map<string, Subscription>>();
-  readonly #byKey = new Map<Key, Set<Subscription>>();
+  /** With the beginning of each notification, which never changes. */
+  readonly #byKey = new Map<Key, Map<Subscription, Buffer>>();
   #epoch = 0;
+  #last: { readonly text: string; readonly bytes: Buffer } | undefined;
 
   /** @param limit the most that one socket may have */
   constructor(limit: number) {
@@ -94,7 +96,8 @@ export class Subscriptions {
     const { listener, id, key } = subscription;
     const own = this.#byListener.get(listener) ?? new Map<string, Subscription>();
     this.#byListener.set(listener, own.set(id, subscription));
-    this.#byKey.set(key, (this.#byKey.get(key) ?? new Set()).add(subscription));
+    const same = this.#byKey.get(key) ?? new Map<Subscription, Buffer>();
+    this.#byKey.set(key, same.set(subscription, opening(subscription, topicOf(key))));
   }
 
   /** Ends a subscription; false if the socket has none of that id. */
@@ -123,25 +126,55 @@ export class Subscriptions {
 
   tell(news: News): void {
     const key: Key = news.topic === 'status' ? `status ${news.hash}` : news.topic;
-    for (const subscription of this.#byKey.get(key) ?? []) this.tellOne(subscription, news);
+    for (const [{ listener, pick }, own] of this.#byKey.get(key) ?? []) {
+      const text = pick(news);
+      if (text !== undefined) listener.sendShared(own, this.#shared(text));
+    }
   }
 
   tellOne(subscription: Subscription, news: News): void {
     const text = subscription.pick(news);
     if (text === undefined) return;
-    subscription.listener.send(notification(subscription, NAMES[news.topic], text));
+    subscription.listener.sendShared(opening(subscription, news.topic), closing(text));
   }
 
   /** Everybody learns that blocks are gone, once for each subscription. */
   tellReorg(text: string): void {
     for (const own of this.#byListener.values()) {
       for (const subscription of own.values()) {
-        subscription.listener.send(notification(subscription, NAMES.reorg, text));
+        subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
       }
     }
   }
+
+  /** One piece of news goes to all who want it, one after the other; its bytes are the same for them. */
+  #shared(text: string): Buffer {
+    if (this.#last?.text !== text) this.#last = { text, bytes: closing(text) };
+    return this.#last.bytes;
+  }
 }
 
-function notification({ id, prefix }: Subscription, name: string, result: string): string {
-  return `{"jsonrpc":"2.0","method":"${prefix}_${name}","params":{"subscription_id":"${id}","result":${result}}}`;
+function topicOf(key: Key): Topic {
+  switch (key) {
+    case 'heads':
+    case 'transactions':
+    case 'receipts':
+    case 'events':
+      return key;
+    default:
+      return 'status';
+  }
+}
+
+/** A notification up to its result. */
+function opening({ id, prefix }: Subscription, topic: Topic | 'reorg'): Buffer {
+  const method = `${prefix}_${NAMES[topic]}`;
+  return Buffer.from(
+    `{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"${id}","result":`,
+  );
+}
+
+/** A result, and the end of its notification. */
+function closing(result: string): Buffer {
+  return Buffer.from(`${result}}}`);
 }

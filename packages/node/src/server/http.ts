@@ -96,10 +96,17 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
   if (options.upgrades !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      connections.delete(socket);
       const upgrade = options.upgrades?.get(pathOf(request));
-      if (upgrade) upgrade(request, socket, head);
-      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+      connections.whenAnswered(socket, () => {
+        if (upgrade) {
+          connections.delete(socket);
+          upgrade(request, socket, head);
+        } else {
+          // Some clients offer another protocol with every request. It is served as if they did not.
+          socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+          server.emit('connection', socket);
+        }
+      });
     });
   }
   const port = await listen(server, options);
@@ -162,6 +169,16 @@ function pathOf(request: IncomingMessage): string {
   // Proxies may send the whole address.
   const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
   return path.split('?', 1)[0] ?? path;
+}
+
+/** The head of a request without the header that made node hand the connection over. */
+function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (name?.toLowerCase() !== 'upgrade') lines.push(`${name}: ${value}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
 function text(status: number, body: string): Reply {
@@ -264,10 +281,15 @@ function send(
 /** Knows what is under way on each connection; node would wait for those that never asked for anything. */
 class Connections {
   readonly #requests = new Map<Duplex, Set<IncomingMessage>>();
+  /** What comes after the requests that are under way. */
+  readonly #waiting = new WeakMap<Duplex, () => void>();
   #draining = false;
 
   add(socket: Duplex): void {
+    if (this.#requests.has(socket)) return;
     this.#requests.set(socket, new Set());
+    // While a connection changes hands nobody else listens, and nobody would survive.
+    socket.on('error', () => {});
     socket.once('close', () => this.delete(socket));
   }
 
@@ -281,8 +303,17 @@ class Connections {
     response.once('close', () => {
       const open = this.#requests.get(socket);
       open?.delete(request);
-      if (this.#draining && open?.size === 0) socket.destroySoon();
+      if (open?.size !== 0) return;
+      if (this.#draining) socket.destroySoon();
+      else this.#waiting.get(socket)?.();
+      this.#waiting.delete(socket);
     });
+  }
+
+  /** Runs when nothing is under way on a connection; never if it ends before. */
+  whenAnswered(socket: Duplex, action: () => void): void {
+    if (this.#requests.get(socket)?.size === 0) action();
+    else this.#waiting.set(socket, action);
   }
 
   /** True if nothing comes after this request on its connection. */

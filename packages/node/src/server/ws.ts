@@ -1,9 +1,11 @@
-// Knows WebSockets: the order of messages, and what happens to those who do not read theirs.
+// Knows WebSockets: the order of messages, and what happens to those who do not read theirs or are gone.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Log } from '../log.js';
 import type { Dispatcher, Listener, Session } from '../rpc/dispatch.js';
+import { Mailbox } from './mailbox.js';
+import { Outbox, type Reader } from './outbox.js';
 
 export interface SocketOptions {
   readonly dispatcher: Pick<Dispatcher, 'handle'>;
@@ -11,9 +13,11 @@ export interface SocketOptions {
   readonly messageLimit: number;
   /** What may wait for a client that does not read. */
   readonly queueLimit: { readonly messages: number; readonly bytes: number };
-  /** Hears of every connection that is gone. */
+  /** Hears of every connection that is gone, at once. */
   readonly onClose: (listener: Listener) => void;
   readonly log: Log;
+  /** How often a client must show that it is there: 30,000 by default. */
+  readonly pulseMilliseconds?: number;
 }
 
 export interface Sockets {
@@ -22,80 +26,93 @@ export interface Sockets {
   close(): void;
 }
 
-/** How often a client must show that it is there. */
-const PING_MILLISECONDS = 30_000;
-/** How long a client may take to say goodbye. */
-const GOODBYE_MILLISECONDS = 1_000;
+const PULSE_MILLISECONDS = 30_000;
+/** How long a client may take to read what was sent before our goodbye, and to answer it. */
+const GOODBYE_MILLISECONDS = 10_000;
+/** The same when the node stops, which should not take long. */
+const LAST_GOODBYE_MILLISECONDS = 1_000;
 /** Calls that may wait on one socket before we stop reading it. */
 const CALLS_AHEAD = 64;
-/** How many sockets are written to before others get their turn: calls go first. */
-const SOCKETS_A_TURN = 16;
+/** What the system is given at a time, in bytes. */
+const PIECE = 64 * 1024;
+/** The longest message that `ws` can limit. */
+const LONGEST = 2 ** 31 - 1;
 
 /** Codes of RFC 6455. */
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 
 export function serveSockets(options: SocketOptions): Sockets {
-  const server = new WebSocketServer({
+  const settings = {
     noServer: true,
-    maxPayload: options.messageLimit,
+    maxPayload: Math.min(options.messageLimit, LONGEST),
     perMessageDeflate: false,
     clientTracking: false,
-  });
+    closeTimeout: GOODBYE_MILLISECONDS,
+  };
+  const server = new WebSocketServer(settings);
   const outbox = new Outbox();
   const connections = new Set<Connection>();
-  server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
-    const connection = new Connection(socket, request.headers.origin, outbox, options);
-    connections.add(connection);
-    socket.on('close', () => {
-      connections.delete(connection);
-      options.onClose(connection);
-    });
-  });
-  const pings = setInterval(() => {
+  const pulse = setInterval(() => {
     for (const connection of connections) connection.checkPulse();
-  }, PING_MILLISECONDS);
-  pings.unref();
+  }, options.pulseMilliseconds ?? PULSE_MILLISECONDS);
+  pulse.unref();
 
   return {
-    upgrade(request, socket, head) {
-      server.handleUpgrade(request, socket, head, (opened) =>
-        server.emit('connection', opened, request),
-      );
+    upgrade(request, stream, head) {
+      server.handleUpgrade(request, stream, head, (socket) => {
+        const { origin } = request.headers;
+        const connection = new Connection({ socket, stream, origin, outbox, options });
+        connections.add(connection);
+        socket.on('close', () => connections.delete(connection));
+      });
     },
     get count() {
       return connections.size;
     },
     close() {
-      clearInterval(pings);
+      clearInterval(pulse);
       for (const connection of connections) connection.end(GOING_AWAY, 'the node stops');
+      setTimeout(() => {
+        for (const connection of connections) connection.terminate();
+      }, LAST_GOODBYE_MILLISECONDS).unref();
       server.close();
     },
   };
 }
 
+/** Where messages become bytes; nobody needs it for longer than a call of a function. */
+let room = Buffer.allocUnsafeSlow(PIECE);
+
 /** One client: its calls are answered in order, and everything to it goes through one queue. */
-class Connection implements Listener {
+class Connection implements Listener, Reader {
   readonly #socket: WebSocket;
+  /** Below the socket. We write texts to it ourselves, many at a time; the rest is left to `ws`. */
+  readonly #stream: Duplex;
   readonly #session: Session;
   readonly #outbox: Outbox;
   readonly #options: SocketOptions;
+  readonly #mailbox = new Mailbox();
+  /** Pieces whose fate we have not been told yet. */
+  #unsettled = 0;
+  /** The system takes no more, because the client does not read. */
+  #isBlocked = false;
   readonly #calls: string[] = [];
   #answering = false;
   #afterAnswer: (() => void)[] = [];
-  #waiting: string[] = [];
-  #waitingLength = 0;
-  /** Messages that the system has not taken yet. */
-  #unsent = 0;
+  #unblocked: (() => void) | undefined;
   #isAlive = true;
 
-  constructor(
-    socket: WebSocket,
-    origin: string | undefined,
-    outbox: Outbox,
-    options: SocketOptions,
-  ) {
+  constructor(parts: {
+    readonly socket: WebSocket;
+    readonly stream: Duplex;
+    readonly origin: string | undefined;
+    readonly outbox: Outbox;
+    readonly options: SocketOptions;
+  }) {
+    const { socket, stream, origin, outbox, options } = parts;
     this.#socket = socket;
+    this.#stream = stream;
     this.#outbox = outbox;
     this.#options = options;
     this.#session = {
@@ -103,11 +120,15 @@ class Connection implements Listener {
       listener: this,
       ...(origin === undefined ? {} : { origin }),
     };
-    socket.on('message', (data: RawData) => this.#take(textOf(data)));
+    socket.on('message', (data: RawData) => this.#take(data));
     socket.on('pong', () => {
       this.#isAlive = true;
     });
-    socket.on('error', (err) => options.log.debug({ err }, 'A socket failed'));
+    socket.on('error', (err) => {
+      options.log.debug({ err }, 'A socket failed');
+      this.#leave();
+    });
+    socket.on('close', () => this.#leave());
   }
 
   get isOpen(): boolean {
@@ -116,38 +137,58 @@ class Connection implements Listener {
 
   send(text: string): void {
     if (!this.isOpen) return;
-    this.#waiting.push(text);
-    this.#waitingLength += text.length;
-    // Only a client that keeps the system from taking more is to blame for what waits.
-    if (this.#unsent > 0 && this.#exceeds()) this.#refuse();
-    else this.#outbox.add(this);
+    this.#mailbox.push(Buffer.from(text));
+    while (this.flush());
+    this.#checkLimits();
+  }
+
+  sendShared(own: Buffer, shared: Buffer): void {
+    if (!this.isOpen) {
+      this.#leave();
+      return;
+    }
+    this.#mailbox.push(own, shared);
+    if (this.#isBlocked) this.#checkLimits();
+    // Where it is us who are late, the chain has to wait.
+    else if (this.#exceeds(1)) this.flush();
+    else this.#outbox.add(this, this.#exceeds(0.5));
   }
 
   afterAnswer(action: () => void): void {
     this.#afterAnswer.push(action);
   }
 
-  /** Hands everything that waits to the system, in one piece. */
-  flush(): void {
-    if (!this.isOpen || this.#unsent > 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    this.#waitingLength = 0;
-    this.#unsent = waiting.length;
-    for (const text of waiting) this.#socket.send(text, this.#sent);
+  /** Gives the system one piece of what waits; whether it would take another one. */
+  flush(): boolean {
+    if (!this.isOpen || this.#isBlocked || this.#mailbox.length === 0) return false;
+    const piece = this.#mailbox.take(room);
+    this.#unsettled += 1;
+    this.#stream.write(piece, this.#settled);
+    if (this.#stream.writableLength > 0) {
+      this.#isBlocked = true;
+      // The stream holds on to these bytes.
+      if (piece.buffer === room.buffer) room = Buffer.allocUnsafeSlow(PIECE);
+    }
+    return !this.#isBlocked && this.#mailbox.length > 0;
   }
 
-  readonly #sent = (): void => {
-    this.#unsent -= 1;
-    if (this.#unsent === 0 && this.#waiting.length > 0) this.#outbox.add(this);
+  readonly #settled = (): void => {
+    this.#unsettled -= 1;
+    if (this.#unsettled > 0 || !this.#isBlocked) return;
+    this.#isBlocked = false;
+    this.#isAlive = true;
+    this.#unblocked?.();
+    if (this.#mailbox.length > 0) this.#outbox.add(this, false);
   };
 
-  #exceeds(): boolean {
+  #exceeds(share: number): boolean {
     const { messages, bytes } = this.#options.queueLimit;
-    return this.#waiting.length > messages || this.#waitingLength > bytes;
+    return this.#mailbox.length > messages * share || this.#mailbox.bytes > bytes * share;
   }
 
-  #refuse(): void {
+  /** Only a client that keeps the system from taking more is to blame for what waits. */
+  #checkLimits(): void {
+    if (!this.#isBlocked || !this.#exceeds(1)) return;
     const { messages, bytes } = this.#options.queueLimit;
     this.#options.log.warn(
       `A socket did not read: more than ${messages} messages or ${bytes} bytes`,
@@ -155,20 +196,40 @@ class Connection implements Listener {
     this.end(POLICY, 'messages are not read fast enough');
   }
 
+  /** Sends nothing more but a reason. */
   end(code: number, reason: string): void {
-    this.#waiting = [];
+    this.#leave();
     this.#socket.close(code, reason);
-    setTimeout(() => this.#socket.terminate(), GOODBYE_MILLISECONDS).unref();
+    // A goodbye is only heard by those who listen.
+    this.#socket.resume();
+  }
+
+  /** Nobody is told anything here from now on. */
+  #leave(): void {
+    this.#mailbox.clear();
+    this.#calls.length = 0;
+    this.#afterAnswer = [];
+    this.#unblocked?.();
+    this.#options.onClose(this);
   }
 
   checkPulse(): void {
-    if (this.#isAlive) this.#socket.ping();
-    else this.#socket.terminate();
+    if (!this.isOpen) return;
+    // While we do not read because a call takes long, a client cannot show that it is there.
+    const isDeaf = this.#socket.isPaused && !this.#unblocked;
+    if (this.#isAlive || isDeaf) this.#socket.ping();
+    else this.terminate();
     this.#isAlive = false;
   }
 
-  #take(text: string): void {
-    this.#calls.push(text);
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #take(data: RawData): void {
+    if (!this.isOpen) return;
+    this.#isAlive = true;
+    this.#calls.push(textOf(data));
     if (this.#calls.length > CALLS_AHEAD) this.#socket.pause();
     if (!this.#answering) void this.#answerAll();
   }
@@ -182,36 +243,19 @@ class Connection implements Listener {
       const actions = this.#afterAnswer;
       this.#afterAnswer = [];
       for (const action of actions) action();
+      // Who does not read answers gets no more of them.
+      if (this.#isBlocked && this.isOpen) await this.#roomForMore();
     }
     this.#answering = false;
   }
-}
 
-/** Those to whom something is to be written, a few each turn, so that calls are not kept waiting. */
-class Outbox {
-  #waiting = new Set<Connection>();
-  #scheduled = false;
-
-  add(connection: Connection): void {
-    this.#waiting.add(connection);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#turn());
-  }
-
-  #turn(): void {
-    this.#scheduled = false;
-    let left = SOCKETS_A_TURN;
-    for (const connection of this.#waiting) {
-      this.#waiting.delete(connection);
-      connection.flush();
-      left -= 1;
-      if (left === 0) break;
-    }
-    if (this.#waiting.size > 0) {
-      this.#scheduled = true;
-      setImmediate(() => this.#turn());
-    }
+  #roomForMore(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#unblocked = () => {
+        this.#unblocked = undefined;
+        resolve();
+      };
+    });
   }
 }
 
