@@ -103,7 +103,8 @@ export class Chain {
 
   /** Executes a transaction and includes it, or throws the reason why not. */
   async submit(values: Broadcasted): Promise<Prepared['transaction']> {
-    const prepared = await this.#prepare(values);
+    const preparing = this.#prepare(values);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     await this.#write((world) => this.#execute(world, prepared));
     return prepared.transaction;
   }
@@ -119,7 +120,7 @@ export class Chain {
     });
   }
 
-  async #prepare(values: Broadcasted): Promise<Prepared> {
+  #prepare(values: Broadcasted): Prepared | Promise<Prepared> {
     const { chainId, classLimits, proofMode } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
     return prepare(values, chainId, classLimits);
@@ -258,7 +259,8 @@ export class Chain {
   /** Writes into the state without a transaction; the classes that came with it. */
   async applyStateDiff(change: StateChange): Promise<readonly Class[]> {
     checkShape(change);
-    const classes = await compileGiven(change, this.options.classLimits);
+    const { classes: given = [] } = change;
+    const classes = given.length === 0 ? [] : await compileGiven(given, this.options.classLimits);
     return this.#write(async (world) => {
       const state = await applyChange(world.state, change, classes);
       return [{ ...world, state }, classes];

@@ -53,11 +53,11 @@ function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean
 
 /** Compiles the classes that come with a change and holds them against what is said of them. */
 export async function compileGiven(
-  { classes = [] }: StateChange,
+  definitions: readonly CLASS_DEFINITION[],
   limits: ClassLimits,
 ): Promise<readonly Class[]> {
   const compiled: Class[] = [];
-  for (const [index, given] of classes.entries()) {
+  for (const [index, given] of definitions.entries()) {
     const made = await compile(given.contract_class, limits);
     if (compiled.some(({ hash }) => hash === made.hash)) {
       invalidParams(`classes[${index}]: duplicate class definition`);

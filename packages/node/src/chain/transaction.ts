@@ -47,37 +47,46 @@ export interface Prepared {
   readonly values: Broadcasted | L1HandlerValues;
 }
 
-/** Reads a transaction for submission; the order of the checks is part of the interface. */
-export async function prepare(
+/**
+ * Reads a transaction for submission; the order of the checks is part of the interface. Only a
+ * declaration takes time, and so takes its place among the others when it is compiled.
+ */
+export function prepare(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
-): Promise<Prepared> {
+): Prepared | Promise<Prepared> {
   if (!hasUsableBounds(values.resource_bounds)) fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE');
   if (BigInt(values.version) >= 2n ** 128n) refuse('only-query transactions are not supported');
-  const transaction = await read(values, chainId, limits);
-  const { declared } = transaction;
-  if (values.type === 'DECLARE' && declared?.compiledClassHash !== values.compiled_class_hash) {
-    fail('COMPILED_CLASS_HASH_MISMATCH');
-  }
-  return { transaction, values };
+  const reading = read(values, chainId, limits);
+  if (!(reading instanceof Promise)) return { transaction: reading, values };
+  return reading.then((transaction) => {
+    const { declared } = transaction;
+    if (values.type === 'DECLARE' && declared?.compiledClassHash !== values.compiled_class_hash) {
+      fail('COMPILED_CLASS_HASH_MISMATCH');
+    }
+    return { transaction, values };
+  });
 }
 
 /** Reads a transaction, with the errors that a class of a DECLARE can cause. */
-export async function read(
+export function read(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
-): Promise<Transaction> {
+): Transaction | Promise<Transaction> {
+  if (values.type === 'DECLARE') {
+    return Transaction.read({ ...values }, chainId, limits).catch(refuseClass);
+  }
   try {
-    return await Transaction.read({ ...values }, chainId, limits);
+    return new Transaction({ ...values }, chainId);
   } catch (error) {
     return refuseClass(error);
   }
 }
 
-/** Compiles a class within the limits, with the errors of the interface. */
-export function refuseClass(error: unknown): never {
+/** What the engine says of a transaction or its class, as an error of the interface. */
+function refuseClass(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
   if (error.kind === 'class_too_large') fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE');
   if (error.kind === 'class' || error.kind === 'sierra_version' || error.kind === 'compilation') {

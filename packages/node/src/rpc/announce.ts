@@ -68,13 +68,17 @@ export const figures: { textsWritten: number } = { textsWritten: 0 };
 
 /** Writes a text when it is first asked for, and once. */
 function once(write: () => string): () => string {
-  let text: string | undefined;
+  return remembered(() => {
+    figures.textsWritten += 1;
+    return write();
+  });
+}
+
+function remembered(find: () => string): () => string {
+  let found: string | undefined;
   return () => {
-    if (text === undefined) {
-      text = write();
-      figures.textsWritten += 1;
-    }
-    return text;
+    found ??= find();
+    return found;
   };
 }
 
@@ -126,7 +130,7 @@ function receiptNews(world: World, located: Located): News {
 
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
 function senderOf({ record }: Located): () => string {
-  return once(() => {
+  return remembered(() => {
     const sent: { sender_address?: string; contract_address?: string } = JSON.parse(
       record.transaction,
     );

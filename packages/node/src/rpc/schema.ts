@@ -51,7 +51,8 @@ export class Schema {
   readonly #readers = new Map<string, ParamsReader>();
   #documents: Documents | undefined;
   #methods: ReadonlyMap<string, Declared> | undefined;
-  #compiler: Promise<Compiler> | undefined;
+  #loading: Promise<Compiler> | undefined;
+  #compiler: Compiler | undefined;
 
   constructor(load: () => Documents) {
     this.#load = load;
@@ -59,21 +60,25 @@ export class Schema {
 
   /** Loads what the first call would otherwise wait for. */
   async warm(): Promise<void> {
-    await this.#compile();
+    await this.#loaded();
   }
 
-  /** The reader of a method; a promise only the first time. What no document has takes nothing. */
+  /**
+   * The reader of a method; what no document has takes nothing. A promise until everything is loaded,
+   * the same for every method, so that calls are served in the order they came.
+   */
   reader(method: string): ParamsReader | Promise<ParamsReader> {
-    return this.#readers.get(method) ?? this.#prepare(method);
+    const known = this.#readers.get(method);
+    if (known) return known;
+    if (this.#compiler) return this.#prepare(method, this.#compiler);
+    return this.#loaded().then((compiler) => this.#prepare(method, compiler));
   }
 
-  async #prepare(method: string): Promise<ParamsReader> {
+  #prepare(method: string, compiler: Compiler): ParamsReader {
     const declared = this.#index().get(method);
     const parameters = declared?.params.map(toParameter) ?? [];
     const check =
-      declared === undefined || parameters.length === 0
-        ? () => {}
-        : (await this.#compile()).check(declared);
+      declared === undefined || parameters.length === 0 ? () => {} : compiler.check(declared);
     const reader = (given: unknown): Record<string, unknown> => {
       const named = toNamed(given, parameters);
       check(named);
@@ -96,11 +101,14 @@ export class Schema {
     return this.#methods;
   }
 
-  #compile(): Promise<Compiler> {
+  #loaded(): Promise<Compiler> {
     this.#documents ??= this.#load();
     const documents = this.#documents;
-    this.#compiler ??= import('ajv').then((ajv) => new Compiler(ajv, documents));
-    return this.#compiler;
+    this.#loading ??= import('ajv').then((ajv) => {
+      this.#compiler = new Compiler(ajv, documents);
+      return this.#compiler;
+    });
+    return this.#loading;
   }
 }
 

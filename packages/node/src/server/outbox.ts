@@ -2,60 +2,89 @@
 
 /** Somebody to whom something is to be written. */
 export interface Reader {
-  /** Writes a part of it; whether more could be written. */
+  /** Writes a piece of it; whether another one could be written. */
   flush(): boolean;
 }
 
 /** How long calls may have to wait for writing that has begun. */
 const TURN_MILLISECONDS = 1;
-/** A chain is busy while it has news at least this often. */
-const BUSY_MILLISECONDS = 25;
+/** How much longer we rest than we wrote, while a chain has news. */
+const REST = 3;
+const LONGEST_REST_MILLISECONDS = 500;
+/** Timers are not more exact. */
+const SHORTEST_REST_MILLISECONDS = 1;
 
 /**
- * Writes to everybody in turn. A busy chain goes first: after each turn we rest as long as it took, so that
- * cores are left to execution and messages gather, which are cheaper to write together. Otherwise we go on
- * as soon as calls have been seen to.
+ * Writes in rounds, to everybody who has something to read, and calls go first: a round is interrupted for
+ * them every millisecond. After a round we rest as long as it was expensive, so that cores are left to
+ * execution and messages gather: to write one costs nearly as much as to write a hundred. A few subscribers
+ * therefore get everything at once, and a thousand get it in bundles while the chain is busy.
  */
 export class Outbox {
-  readonly #readers = new Set<Reader>();
-  #isScheduled = false;
+  /** To whom something is written in this round, and in the next one. */
+  #round = new Set<Reader>();
+  #next = new Set<Reader>();
+  /** Writing has begun, or will as soon as calls have been seen to. */
+  #isWriting = false;
+  #resting: NodeJS.Timeout | undefined;
+  #restUntil = 0;
+  /** Milliseconds of this round. */
+  #spent = 0;
+  /** Since the last round began. */
   #hasNews = false;
-  #isLate = false;
-  #lastNews = Number.NEGATIVE_INFINITY;
 
-  /** @param isLate if so much waits for this reader that there is no more time to rest */
-  add(reader: Reader, isLate: boolean): void {
-    this.#readers.add(reader);
+  /** Something new is to be written. The reader need not be added again until it was flushed. */
+  add(reader: Reader): void {
     this.#hasNews = true;
-    if (isLate) this.#isLate = true;
-    if (!this.#isScheduled) this.#schedule(0);
+    this.resume(reader);
   }
 
-  #schedule(rest: number): void {
-    this.#isScheduled = true;
-    if (rest > 0) setTimeout(this.#turn, rest);
-    else setImmediate(this.#turn);
+  /** Something old can be written at last. */
+  resume(reader: Reader): void {
+    this.#next.add(reader);
+    if (this.#isWriting || this.#resting) return;
+    const rest = this.#restUntil - milliseconds();
+    if (rest < SHORTEST_REST_MILLISECONDS) this.hurry();
+    else this.#resting = setTimeout(() => this.hurry(), rest);
+  }
+
+  /** There is no time to rest. */
+  hurry(): void {
+    clearTimeout(this.#resting);
+    this.#resting = undefined;
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    setImmediate(this.#turn);
   }
 
   readonly #turn = (): void => {
-    this.#isScheduled = false;
     const begin = milliseconds();
-    if (this.#hasNews) this.#lastNews = begin;
-    this.#hasNews = false;
-    let took = 0;
-    for (const reader of this.#readers) {
-      this.#readers.delete(reader);
-      if (reader.flush()) this.#readers.add(reader);
-      took = milliseconds() - begin;
-      if (took >= TURN_MILLISECONDS) break;
+    let now = begin;
+    if (this.#round.size === 0) [this.#round, this.#next] = [this.#next, this.#round];
+    for (const reader of this.#round) {
+      this.#round.delete(reader);
+      let hasMore: boolean;
+      do {
+        hasMore = reader.flush();
+        now = milliseconds();
+      } while (hasMore && now - begin < TURN_MILLISECONDS);
+      if (hasMore) this.#round.add(reader);
+      if (now - begin >= TURN_MILLISECONDS) break;
     }
-    if (this.#readers.size === 0) {
-      this.#isLate = false;
-      return;
-    }
-    const isBusy = begin - this.#lastNews < BUSY_MILLISECONDS;
-    this.#schedule(isBusy && !this.#isLate ? took : 0);
+    this.#spent += now - begin;
+    if (this.#round.size > 0) setImmediate(this.#turn);
+    else this.#endRound(now);
   };
+
+  #endRound(now: number): void {
+    this.#isWriting = false;
+    const rest = this.#hasNews ? Math.min(REST * this.#spent, LONGEST_REST_MILLISECONDS) : 0;
+    this.#restUntil = now + rest;
+    this.#hasNews = false;
+    this.#spent = 0;
+    const [first] = this.#next;
+    if (first) this.resume(first);
+  }
 }
 
 function milliseconds(): number {

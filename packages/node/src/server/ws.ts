@@ -97,6 +97,8 @@ class Connection implements Listener, Reader {
   #unsettled = 0;
   /** The system takes no more, because the client does not read. */
   #isBlocked = false;
+  /** The outbox will come to us. */
+  #isListed = false;
   readonly #calls: string[] = [];
   #answering = false;
   #afterAnswer: (() => void)[] = [];
@@ -151,7 +153,12 @@ class Connection implements Listener, Reader {
     if (this.#isBlocked) this.#checkLimits();
     // Where it is us who are late, the chain has to wait.
     else if (this.#exceeds(1)) this.flush();
-    else this.#outbox.add(this, this.#exceeds(0.5));
+    else {
+      if (this.#exceeds(0.5)) this.#outbox.hurry();
+      if (this.#isListed) return;
+      this.#isListed = true;
+      this.#outbox.add(this);
+    }
   }
 
   afterAnswer(action: () => void): void {
@@ -160,6 +167,7 @@ class Connection implements Listener, Reader {
 
   /** Gives the system one piece of what waits; whether it would take another one. */
   flush(): boolean {
+    this.#isListed = false;
     if (!this.isOpen || this.#isBlocked || this.#mailbox.length === 0) return false;
     const piece = this.#mailbox.take(room);
     this.#unsettled += 1;
@@ -178,7 +186,7 @@ class Connection implements Listener, Reader {
     this.#isBlocked = false;
     this.#isAlive = true;
     this.#unblocked?.();
-    if (this.#mailbox.length > 0) this.#outbox.add(this, false);
+    if (this.#mailbox.length > 0) this.#outbox.resume(this);
   };
 
   #exceeds(share: number): boolean {
@@ -223,6 +231,7 @@ class Connection implements Listener, Reader {
   }
 
   terminate(): void {
+    this.#leave();
     this.#socket.terminate();
   }
 

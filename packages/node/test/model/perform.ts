@@ -1,0 +1,89 @@
+// Knows which command is given in which way.
+import * as cast from './cast.js';
+import { checkHead } from './checks.js';
+import type { Command } from './commands.js';
+import { consume, deposit, mint, simulate, submit, transfer } from './sending.js';
+import type { Stage } from './stage.js';
+import * as steering from './steering.js';
+import {
+  countCall,
+  declare,
+  deployAccount,
+  invoke,
+  sendCall,
+  transferCall,
+} from './transactions.js';
+
+/** Gives a command to the node and to the model. */
+export async function perform(stage: Stage, command: Command): Promise<void> {
+  const { world } = stage;
+  switch (command.does) {
+    case 'transfer':
+      return transfer(stage, command);
+    case 'count': {
+      const account = cast.sender(command.from);
+      const calls = [countCall(command.by)];
+      if (command.pays) calls.unshift(transferCall(account.address, '0xbeef', 1n));
+      return submit(stage, invoke(world, account, calls, { flaw: command.flaw, tip: 0 }));
+    }
+    case 'sendToL1': {
+      const calls = [sendCall(command.payload)];
+      const account = cast.sender(command.from);
+      return submit(stage, invoke(world, account, calls, { flaw: 'none', tip: 0 }));
+    }
+    case 'declare': {
+      const account = cast.sender(command.from);
+      return submit(stage, declare(world, account, { flaw: command.flaw, tip: 0 }));
+    }
+    case 'deployAccount':
+      return submit(stage, deployAccount(world, { flaw: command.flaw, tip: 0 }));
+    case 'resend': {
+      const again = stage.sent.at(-1 - command.which);
+      return again && submit(stage, again);
+    }
+    case 'simulate':
+      return simulate(stage, command);
+    case 'mint':
+      return mint(stage, command);
+    case 'deposit':
+      return deposit(stage, command);
+    case 'consume':
+      return consume(stage, command);
+    case 'createBlock':
+      return steering.createBlock(stage);
+    case 'wait':
+      return stage.wall.pass(command.seconds, async () => {
+        stage.close();
+        await checkHead(stage);
+      });
+    case 'abort':
+      return steering.abort(stage, command.target);
+    case 'acceptOnL1':
+      return steering.acceptOnL1(stage, command.target);
+    case 'setTime':
+      return steering.setTime(stage, command);
+    case 'increaseTime':
+      return steering.increaseTime(stage, command);
+    case 'setGasPrice':
+      return steering.setGasPrice(stage, command);
+    case 'setBalance':
+    case 'setNonce':
+    case 'setSlot':
+    case 'deployCounter':
+    case 'breakState':
+      return steering.applyStateDiff(stage, command);
+    case 'impersonate':
+    case 'stopImpersonate':
+      return steering.impersonate(stage, command);
+    case 'autoImpersonate':
+      return steering.impersonateAll(stage, true);
+    case 'stopAutoImpersonate':
+      return steering.impersonateAll(stage, false);
+    case 'snapshot':
+      return steering.snapshot(stage);
+    case 'revert':
+      return steering.revert(stage, command.which);
+    case 'restart':
+      return steering.restart(stage);
+  }
+}
