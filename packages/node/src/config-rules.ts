@@ -90,7 +90,8 @@ export function checkConfig(config: Config): void {
 
 /** Subscriptions are not among them: what one would see can be asked for anyway. */
 function mayBeRestricted(name: string): boolean {
-  return isMethod(name) && METHODS[name].document !== 'ws';
+  const canonical = name.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
+  return isMethod(canonical) && METHODS[canonical].document !== 'ws';
 }
 
 function isMethod(name: string): name is keyof typeof METHODS {

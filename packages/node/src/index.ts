@@ -5,4 +5,11 @@ export { ConfigError } from './config-rules.js';
 export { RpcError } from './errors.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';
 export { createNode, type Node } from './node.js';
-export { type ErrorName, METHODS, type MethodName, type Methods } from './spec.js';
+export {
+  type ErrorName,
+  METHODS,
+  type MethodName,
+  type Methods,
+  type NotificationName,
+  type Notifications,
+} from './spec.js';

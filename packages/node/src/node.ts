@@ -7,7 +7,7 @@ import { type Config, defaultConfig } from './config.js';
 import { checkConfig } from './config-rules.js';
 import { JsonText, stringify } from './json.js';
 import { type Log, silentLog } from './log.js';
-import { announce } from './rpc/announce.js';
+import { announceSoon } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
 import {
@@ -113,7 +113,7 @@ export async function createNode(
     });
     await chain.replace(async () => world);
   }
-  chain.watch((change) => announce(subscriptions, change));
+  chain.watch((change) => announceSoon(subscriptions, change));
   if (log !== silentLog) chain.watch((change) => logChange(log, change));
   if (config.dumpOn === 'block' && config.dumpPath !== undefined) {
     followJournal(chain, config.dumpPath);
@@ -122,6 +122,7 @@ export async function createNode(
     dispatcher,
     messageLimit: config.requestBodySizeLimit,
     queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
+    beforeAnswer: () => subscriptions.catchUp(),
     onClose: (listener) => subscriptions.drop(listener),
     log,
   });

@@ -996,7 +996,7 @@ export type INVOKE_TXN_V3 = {
 };
 
 export type Immediate = {
-  readonly Immediate: NUM_AS_HEX;
+  readonly Immediate: NUM_AS_HEX | string;
 };
 
 /** An address on L1: at most 20 bytes. */
@@ -1433,7 +1433,8 @@ export type SUBSCRIPTION_BLOCK_ID =
   | {
       readonly block_number: BLOCK_NUMBER;
     }
-  | 'latest';
+  | 'latest'
+  | ('pre_confirmed' | 'l1_accepted');
 
 /** Names a subscription on its socket. */
 export type SUBSCRIPTION_ID = string;

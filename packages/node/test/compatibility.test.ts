@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const CHECKLIST = here('../../../../shared/reference/behaviour.md');
-const TESTS = here('./checklist');
-const SECTIONS = Array.from({ length: 16 }, (_, index) => `10.${index + 1}`);
+const FOLDERS = ['checklist', 'subscriptions'];
+/** Sections that the table has line by line; of others it has single lines. */
+const SECTIONS = [...numbers(1, 16), ...numbers(20, 23)].map((number) => `10.${number}`);
 
 interface Row {
   readonly id: string;
@@ -14,12 +15,11 @@ interface Row {
 }
 
 const rows = readRows(readFileSync(here('./compatibility.md'), 'utf8'));
-const files = readdirSync(TESTS)
-  .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => ({
-    path: `checklist/${name}`,
-    ids: readTestIds(readFileSync(`${TESTS}/${name}`, 'utf8')),
-  }));
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(here(`./${folder}`)).map((name) => `${folder}/${name}`),
+)
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => ({ path, ids: readTestIds(readFileSync(here(`./${path}`), 'utf8')) }));
 
 describe('the compatibility table', () => {
   const isThere = existsSync(CHECKLIST);
@@ -41,16 +41,14 @@ describe('the compatibility table', () => {
 
   test('says for every line where it is tested, or why not', () => {
     const vague = rows.filter(
-      ({ where }) =>
-        !/^checklist\/[\w-]+\.test\.ts$/.test(where) &&
-        !/^(differs: .{20,}|later: belongs to \w.+)$/.test(where),
+      ({ where }) => !isFile(where) && !/^(differs: .{20,}|later: belongs to \w.+)$/.test(where),
     );
     expect(vague).toEqual([]);
   });
 
   test('has a test for every line that it does not excuse', () => {
     const untested = rows
-      .filter(({ where }) => where.startsWith('checklist/'))
+      .filter(({ where }) => isFile(where))
       .filter(({ id, where }) => !files.some(({ path, ids }) => path === where && ids.has(id)))
       .map(({ id, where }) => `${id} in ${where}`);
     expect(untested).toEqual([]);
@@ -65,15 +63,23 @@ describe('the compatibility table', () => {
   });
 });
 
+function numbers(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+function isFile(where: string): boolean {
+  return /^(checklist|subscriptions)\/[\w-]+\.test\.ts$/.test(where);
+}
+
 function readRows(table: string): Row[] {
-  return [...table.matchAll(/^\| (10\.\S+) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+  return [...table.matchAll(/^\| (\d+\.\d+\.\S+) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
     ([, id = '', , where = '']) => ({ id, where: where.trim() }),
   );
 }
 
 /** The ids that names of tests begin with: `test('10.1.1 …'`, or `test.each(…)('10.1.1 …'`. */
 function readTestIds(source: string): Set<string> {
-  const names = source.matchAll(/(?:\btest|\))\(\s*['"`](10\.\d+\.\d+[a-z]?)\b/g);
+  const names = source.matchAll(/(?:\btest|\))\(\s*['"`](\d+\.\d+\.\d+[a-z]?)\b/g);
   return new Set([...names].map(([, id = '']) => id));
 }
 

@@ -56,6 +56,9 @@ export interface Socket extends Client, AsyncDisposable {
 
 /** How long a message may take. */
 const PATIENCE_MILLISECONDS = 10_000;
+/** How much of a message is shown where something is wrong with it. */
+const SHOWN = 1000;
+/** The code of a connection that has done its duty. */
 const NORMAL = 1000;
 
 /**
@@ -184,7 +187,7 @@ class Connection implements Socket {
   }
 
   #take(text: string, isBinary: boolean): void {
-    if (isBinary) this.#violations.push(`a binary frame: ${text}`);
+    if (isBinary) this.#violations.push(`a binary frame: ${text.slice(0, SHOWN)}`);
     const message: unknown = JSON.parse(text);
     if (isObject(message) && 'method' in message) {
       this.#hear(message);
@@ -192,7 +195,7 @@ class Connection implements Socket {
     }
     const asked = this.#asked.shift();
     if (!asked) {
-      this.#violations.push(`nobody asked for ${text}`);
+      this.#violations.push(`nobody asked for ${text.slice(0, SHOWN)}`);
       return;
     }
     // Before anybody can look at the answer: what follows it belongs to the subscription.
@@ -211,7 +214,8 @@ class Connection implements Socket {
     if (prefix === undefined) faults.push('it belongs to no subscription');
     else if (!name.startsWith(`${prefix}_`)) faults.push(`its prefix is not ${prefix}_`);
     if (faults.length > 0) {
-      this.#violations.push(`${JSON.stringify(message)} is wrong:\n${faults.join('\n')}`);
+      const shown = JSON.stringify(message).slice(0, SHOWN);
+      this.#violations.push(`${shown} is wrong:\n${faults.join('\n')}`);
     }
     const waiting = this.#awaited.shift();
     if (waiting) waiting.resolve(notification);
@@ -238,7 +242,7 @@ class Connection implements Socket {
 function wait<T>(queue: Waiting<T>[], text: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error(`${text.slice(0, 200)}: nothing came`));
+      reject(new Error(`${text.slice(0, SHOWN)}: nothing came`));
     }, PATIENCE_MILLISECONDS);
     queue.push({
       text,

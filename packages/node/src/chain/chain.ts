@@ -23,7 +23,7 @@ import {
   withoutIncoming,
 } from './messages.js';
 import { checkProof, type ProofMode } from './proof.js';
-import { refuseSubmission } from './rejection.js';
+import { executing, refuseSubmission } from './rejection.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
 import { type Broadcasted, included, type Prepared, prepare } from './transaction.js';
 import { firstWorld, isKnown, NOTHING_PENDING, type World, withIncluded } from './world.js';
@@ -146,10 +146,12 @@ export class Chain {
     if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
     const time = nextBlockTime(world.clock);
     const context = pendingContext(world, this.options, time);
-    const done = await world.state.execute(context, transaction, {
-      validate: !isImpersonated(world.impersonation, transaction.address),
-      strictNonce: this.#closesAtOnce || transaction.type === 'DECLARE',
-    });
+    const done = await executing(
+      world.state.execute(context, transaction, {
+        validate: !isImpersonated(world.impersonation, transaction.address),
+        strictNonce: this.#closesAtOnce || transaction.type === 'DECLARE',
+      }),
+    );
     if (done.outcome === 'rejected') {
       await mustBeDeclared(world, prepared, done.rejection);
       refuseSubmission(done.rejection);

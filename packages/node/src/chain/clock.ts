@@ -21,8 +21,8 @@ export function clockFrom(start: number | undefined): Clock {
 
 /** The time that a block gets if it is sealed at this moment. */
 export function nextBlockTime({ offset, exact }: Clock): number {
-  // Time before 1970 cannot be written into a block.
-  return exact ?? Math.max(0, now() + offset);
+  // Neither time before 1970 nor a time that is not exact can be written into a block.
+  return exact ?? Math.min(Math.max(0, now() + offset), Number.MAX_SAFE_INTEGER);
 }
 
 /** The clock after `setTime`: the next block has exactly this time, and time runs on from there. */
@@ -31,7 +31,7 @@ export function setTo(time: number): Clock {
 }
 
 export function increasedBy(clock: Clock, seconds: number): Clock {
-  return { ...clock, offset: clock.offset + seconds };
+  return { ...clock, offset: Math.min(clock.offset + seconds, Number.MAX_SAFE_INTEGER) };
 }
 
 /** The clock after a block took its time. */

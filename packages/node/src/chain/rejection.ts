@@ -1,5 +1,11 @@
 // Knows which error a refused or failed execution is to the one who asked for it.
-import type { CallOutcome, Fault, Frame, Rejection } from '@starkbox/engine';
+import {
+  type CallOutcome,
+  EngineError,
+  type Fault,
+  type Frame,
+  type Rejection,
+} from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { padded } from '../felt.js';
 import type { CONTRACT_EXECUTION_ERROR } from '../spec.js';
@@ -31,6 +37,21 @@ export function refuseSubmission(rejection: Rejection): never {
       return fail('CLASS_HASH_NOT_FOUND');
     default:
       return refuse(message);
+  }
+}
+
+/**
+ * Runs an execution. Prices may be so high, or so far apart, that the engine cannot count with them:
+ * that is for the caller to change.
+ */
+export async function executing<T>(execution: Promise<T>): Promise<T> {
+  try {
+    return await execution;
+  } catch (error) {
+    if (error instanceof EngineError && /cost overflowed/.test(error.message)) {
+      refuse(`The gas prices are too high or too far apart to compute a fee: ${error.message}`);
+    }
+    throw error;
   }
 }
 

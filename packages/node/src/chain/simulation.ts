@@ -27,7 +27,7 @@ import { type HeaderPrices, headerPrices } from './gas.js';
 import { isImpersonated } from './impersonation.js';
 import { l1Handler } from './l1-handler.js';
 import { prove } from './proof.js';
-import { callError, executionError } from './rejection.js';
+import { callError, executing, executionError } from './rejection.js';
 import { type Broadcasted, hasUsableBounds, read, wireTrace } from './transaction.js';
 import type { World } from './world.js';
 
@@ -128,7 +128,7 @@ export async function estimateMessageFee(
     },
     chain.options.chainId,
   );
-  const [report] = await state.executeMany(context, [transaction], { query: true });
+  const [report] = await executing(state.executeMany(context, [transaction], { query: true }));
   if (!report || report.outcome === 'rejected') {
     return fail('CONTRACT_ERROR', {
       revert_error: report ? executionError(report.rejection) : 'nothing was executed',
@@ -162,11 +162,13 @@ export async function proveTransaction(
     refuse('Transaction execution failed: No block found'),
   );
   const transaction = await read(values, chainId, {});
-  const [report] = await place.state.executeMany(place.context, [transaction], {
-    chargeFee: false,
-    unboundedGas: true,
-    query: true,
-  });
+  const [report] = await executing(
+    place.state.executeMany(place.context, [transaction], {
+      chargeFee: false,
+      unboundedGas: true,
+      query: true,
+    }),
+  );
   if (!report || report.outcome === 'rejected') {
     refuse(`Transaction execution failed: ${report?.rejection.message ?? 'nothing was executed'}`);
   }
@@ -210,7 +212,7 @@ type Report = Executed | Rejected;
 /** Runs transactions after one another on a state that is then dropped. */
 async function run(
   chain: Chain,
-  { state, context, world }: Place,
+  { state, number, context, world }: Place,
   broadcasted: readonly Broadcasted[],
   flags: ExecutionFlags,
   initialReads = false,
@@ -232,13 +234,16 @@ async function run(
     (one) => one.validate === first.validate && one.strictNonce === first.strictNonce,
   );
   if (alike) {
-    const reports = await state.executeMany(context, transactions, first, { initialReads });
+    const reports = await executing(
+      state.executeMany(context, transactions, first, { initialReads }),
+    );
     return { reports, initialReads: reports.at(-1)?.initialReads };
   }
   const reports: Report[] = [];
-  let current = state;
+  // A view of an old block cannot be written to.
+  let current = number < world.latest.version - 1 ? await world.state.rewind(number) : state;
   for (const [index, transaction] of transactions.entries()) {
-    const report = await current.execute(context, transaction, each[index]);
+    const report = await executing(current.execute(context, transaction, each[index]));
     reports.push(report);
     if (report.outcome === 'rejected') break;
     current = report.next;

@@ -1,6 +1,7 @@
 // Knows which changes may be written into the state without a transaction, and what they must not break.
 import { Class, type ClassLimits, EngineError, type State, type StateDiff } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../errors.js';
+import { stringify } from '../json.js';
 import type { CLASS_DEFINITION, Methods } from '../spec.js';
 
 export type StateChange = Methods['devnet_applyStateDiff']['params'];
@@ -79,7 +80,7 @@ async function compile(
   limits: ClassLimits,
 ): Promise<Class> {
   try {
-    return await Class.compile(JSON.stringify(body), limits);
+    return await Class.compile(stringify(body), limits);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.kind === 'class_too_large') fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE');

@@ -1,13 +1,15 @@
 // Knows how a transaction gets into a block: what is checked before it runs, and what is kept after.
 import {
-  type Class,
+  Class,
   type ClassLimits,
   EngineError,
   type Executed,
   type Receipt,
   Transaction,
+  type TransactionValues,
 } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
+import { stringify } from '../json.js';
 import type {
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_DEPLOY_ACCOUNT_TXN,
@@ -76,13 +78,23 @@ export function read(
   limits: ClassLimits,
 ): Transaction | Promise<Transaction> {
   if (values.type === 'DECLARE') {
-    return Transaction.read({ ...values }, chainId, limits).catch(refuseClass);
+    const { contract_class, ...rest } = values;
+    return Class.compile(stringify(contract_class), limits)
+      .then((declared) => new Transaction(rest, chainId, declared))
+      .catch(refuseClass);
   }
   try {
-    return new Transaction({ ...values }, chainId);
+    return new Transaction(engineValues(values), chainId);
   } catch (error) {
     return refuseClass(error);
   }
+}
+
+/** What the engine executes: a proof is checked here, and null stands for nothing. */
+function engineValues(values: Broadcasted): TransactionValues {
+  if (values.type !== 'INVOKE') return { ...values };
+  const { proof: _checked, proof_facts, ...rest } = values;
+  return proof_facts?.length ? { ...rest, proof_facts } : rest;
 }
 
 /** What the engine says of a transaction or its class, as an error of the interface. */

@@ -7,11 +7,20 @@ import { transition } from '../chain/transition.js';
 import { findTransaction, type Located, transactionsOf, type World } from '../chain/world.js';
 import { stringify } from '../json.js';
 import type { News, Subscriptions } from './subscriptions.js';
-import { finality, wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from './wire.js';
+import { wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from './wire.js';
+
+/** Tells subscribers of a change that just happened, as soon as that keeps no call waiting. */
+export function announceSoon(subscriptions: Subscriptions, change: Change): void {
+  if (change.kind === 'restart') {
+    subscriptions.catchUp();
+    subscriptions.clear();
+  } else if (!subscriptions.isEmpty) {
+    subscriptions.later(() => announce(subscriptions, change));
+  }
+}
 
 /** Tells subscribers of a change. Without subscribers nothing is looked at. */
 export function announce(subscriptions: Subscriptions, { kind, before, after }: Change): void {
-  if (kind === 'restart') subscriptions.clear();
   if (subscriptions.isEmpty) return;
   const { undone, refinalised, added, waitingFrom } = transition(before, after);
 
@@ -102,7 +111,7 @@ function statusText(world: World, hash: string): string | undefined {
 
 function transactionNews(world: World, located: Located): News {
   const { record, block } = located;
-  const finality_status = finality(world, block);
+  const finality_status = newsFinality(world, block);
   const write = (proofFacts: boolean): string =>
     stringify(
       wireTransaction(record, proofFacts && record.proofFacts ? ['INCLUDE_PROOF_FACTS'] : [], {
@@ -122,10 +131,15 @@ function transactionNews(world: World, located: Located): News {
 function receiptNews(world: World, located: Located): News {
   return {
     topic: 'receipts',
-    finality: finality(world, located.block),
+    finality: newsFinality(world, located.block),
     sender: senderOf(located),
     text: once(() => stringify(wireReceiptWithBlock(world, located))),
   };
+}
+
+/** A block that is new to a subscriber is news of L2, even if a revert brings it back with L1's consent. */
+function newsFinality(world: World, block: number): 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' {
+  return block === pendingNumber(world) ? 'PRE_CONFIRMED' : 'ACCEPTED_ON_L2';
 }
 
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
@@ -142,7 +156,7 @@ function senderOf({ record }: Located): () => string {
 /** @param as the finality that is shown, where it is not the real one */
 export function eventNews(world: World, event: FoundEvent, as?: string): News {
   const { block, ...rest } = event;
-  const real = finality(world, block ?? pendingNumber(world));
+  const real = newsFinality(world, block ?? pendingNumber(world));
   return {
     topic: 'events',
     finality: as ?? real,

@@ -1,4 +1,5 @@
 // Knows how our documents become the one that describes everything a node answers.
+import { stringify } from '../json.js';
 import type { Documents } from './schema.js';
 
 /** One OpenRPC document of the methods that are served, with their aliases. */
@@ -20,9 +21,20 @@ export function discovery(
     }
   }
   const info = { title: 'Starkbox', version };
-  // References between files become references inside of the one document.
-  return JSON.stringify({ openrpc: '1.3.2', info, methods, components }, (key, value) =>
-    key === '$ref' && typeof value === 'string' ? value.slice(value.indexOf('#')) : value,
+  return stringify(inOneDocument({ openrpc: '1.3.2', info, methods, components }));
+}
+
+/** References between files become references inside of the one document. */
+function inOneDocument(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOneDocument);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      key === '$ref' && typeof part === 'string'
+        ? part.slice(part.indexOf('#'))
+        : inOneDocument(part),
+    ]),
   );
 }
 

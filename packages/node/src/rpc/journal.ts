@@ -52,7 +52,10 @@ export function callUnderWay(): string | undefined {
 /** Handles a call so that the change it makes can be traced back to it. */
 export function withCall<T>({ jsonrpc, method, params, id }: Call, handle: () => T): T {
   if (!kept.has(method)) return handle();
-  return underWay.run(stringify({ jsonrpc, method, params: params ?? null, id }), handle);
+  return underWay.run(
+    stringify({ jsonrpc, method, params: params ?? null, id: id ?? null }),
+    handle,
+  );
 }
 
 /** A journal as text: a list of calls. */

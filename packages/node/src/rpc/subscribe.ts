@@ -55,6 +55,7 @@ export function subscribeMethods(
     const { epoch } = subscriptions;
     listener.afterAnswer(() => {
       if (!listener.isOpen || subscriptions.epoch !== epoch) return;
+      subscriptions.catchUp();
       subscriptions.add(subscription);
       past(world, subscription);
       if (chain.world === world) return;
@@ -84,7 +85,9 @@ export function subscribeMethods(
     starknet_subscribeEvents(params, context) {
       const { from_address, keys = [], block_id, finality_status = 'ACCEPTED_ON_L2' } = params;
       const addresses = typeof from_address === 'string' ? [from_address] : from_address;
-      checkAddresses(addresses, limits);
+      if (addresses && addresses.length > limits.addresses) {
+        invalidParams(`params.from_address: at most ${limits.addresses} addresses`);
+      }
       if (keys.flat().length > limits.keys) fail('TOO_MANY_KEYS_IN_FILTER');
       const { world: now } = chain;
       const first = startOf(now, block_id) ?? latestHeader(now).number;
@@ -148,6 +151,7 @@ export function subscribeMethods(
     },
 
     starknet_unsubscribe({ subscription_id }, { listener }) {
+      subscriptions.catchUp();
       const ended = listener && subscriptions.remove(listener, subscription_id);
       return ended || fail('INVALID_SUBSCRIPTION_ID');
     },

@@ -57,6 +57,8 @@ export class Subscriptions {
   /** With the beginning of each notification, which never changes. */
   readonly #byKey = new Map<Key, Map<Subscription, Buffer>>();
   #epoch = 0;
+  /** What is still to be told, oldest first. */
+  #untold: (() => void)[] = [];
   #last: { readonly text: string; readonly bytes: Buffer } | undefined;
 
   /** @param limit the most that one socket may have */
@@ -82,8 +84,25 @@ export class Subscriptions {
     return this.#byKey.size > (this.#byKey.has('heads') ? 1 : 0);
   }
 
+  /**
+   * Tells something when calls have been seen to, so that no answer waits until thousands were told.
+   * Whoever could notice the difference calls `catchUp` first.
+   */
+  later(telling: () => void): void {
+    if (this.#untold.push(telling) === 1) setImmediate(() => this.catchUp());
+  }
+
+  /** Tells everything that happened so far. */
+  catchUp(): void {
+    if (this.#untold.length === 0) return;
+    const untold = this.#untold;
+    this.#untold = [];
+    for (const tell of untold) tell();
+  }
+
   /** An id for a subscription that is about to begin. */
   admit(listener: Listener): string {
+    this.catchUp();
     if ((this.#byListener.get(listener)?.size ?? 0) >= this.#limit) {
       refuse(
         `A socket may have ${this.#limit} subscriptions; --maximum-subscriptions sets the limit`,

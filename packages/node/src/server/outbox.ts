@@ -9,7 +9,7 @@ export interface Reader {
 /** How long calls may have to wait for writing that has begun. */
 const TURN_MILLISECONDS = 1;
 /** How much longer we rest than we wrote, while a chain has news. */
-const REST = 3;
+const REST = 10;
 const LONGEST_REST_MILLISECONDS = 500;
 /** Timers are not more exact. */
 const SHORTEST_REST_MILLISECONDS = 1;

@@ -13,6 +13,8 @@ export interface SocketOptions {
   readonly messageLimit: number;
   /** What may wait for a client that does not read. */
   readonly queueLimit: { readonly messages: number; readonly bytes: number };
+  /** Sees to it that news has been sent: the caller hears what a call did before its answer. */
+  readonly beforeAnswer: () => void;
   /** Hears of every connection that is gone, at once. */
   readonly onClose: (listener: Listener) => void;
   readonly log: Log;
@@ -248,6 +250,7 @@ class Connection implements Listener, Reader {
     for (let call = this.#calls.shift(); call !== undefined; call = this.#calls.shift()) {
       if (this.#socket.isPaused && this.#calls.length < CALLS_AHEAD / 2) this.#socket.resume();
       const answer = await this.#options.dispatcher.handle(call, this.#session);
+      this.#options.beforeAnswer();
       if (answer !== undefined) this.send(answer);
       const actions = this.#afterAnswer;
       this.#afterAnswer = [];

@@ -1,0 +1,198 @@
+// Knows how requests are thrown: several at a time, on a chain made new now and then, and what to do about a finding.
+import { setTimeout } from 'node:timers/promises';
+import type { ChildNode } from './child-node.js';
+import { judge } from './judge.js';
+import { hear, type Known, prepare } from './known.js';
+import { type Request, request } from './requests.js';
+import { shrunk } from './shrink.js';
+
+export interface Finding {
+  readonly problem: string;
+  readonly request: Request;
+  /** What the node said about it. */
+  readonly log: string;
+}
+
+export interface StormOptions {
+  readonly seed: number;
+  readonly count: number;
+  /** How many requests are under way at once. */
+  readonly lanes: number;
+  readonly node: ChildNode;
+  /** A node to try a finding on, alone. */
+  readonly another: () => Promise<ChildNode>;
+  readonly report: (text: string) => void;
+}
+
+/** After so many requests the chain is made new, because some spoil it for all that come after. */
+const ROUND = 1000;
+/** With a class to compile, over all. */
+const CLASSES = 10;
+/** One is enough to fail; some show a pattern. */
+const MOST_FINDINGS = 20;
+/** If the node dies, each request that was under way may be the one. */
+const MOST_EXAMINED = 8;
+
+/** What was seen of the answers. */
+class Statistics {
+  readonly #codes = new Map<string, number>();
+  #slowest = { milliseconds: 0, body: '' };
+
+  note({ body }: Request, answer: string, milliseconds: number): void {
+    const code = /"error":\{"code":(-?\d+)/.exec(answer)?.[1];
+    const outcome = code ?? (answer === '' ? 'nothing' : 'result');
+    this.#codes.set(outcome, (this.#codes.get(outcome) ?? 0) + 1);
+    if (milliseconds > this.#slowest.milliseconds) {
+      this.#slowest = { milliseconds, body: String(body).slice(0, 200) };
+    }
+  }
+
+  toString(): string {
+    const codes = [...this.#codes].toSorted(([, a], [, b]) => b - a);
+    const { milliseconds, body } = this.#slowest;
+    return [
+      codes.map(([outcome, count]) => `${outcome} ${count}`).join(', '),
+      `slowest, ${milliseconds.toFixed(0)} ms: ${body}`,
+    ].join('\n');
+  }
+}
+
+/** Throws requests at a node. What it returns, and nothing else, is what went wrong. */
+export async function storm(options: StormOptions): Promise<readonly Finding[]> {
+  const { node, count, lanes, report } = options;
+  const findings = new Map<string, Finding>();
+  const statistics = new Statistics();
+  const begin = performance.now();
+  let next = 0;
+  let rounds = 0;
+  let isLost = false;
+  while (next < count && !isLost && findings.size < MOST_FINDINGS) {
+    const known = await prepare(node.ask);
+    let end = Math.min(count, next + ROUND);
+    const lane = async (): Promise<void> => {
+      while (next < end && !isLost && findings.size < MOST_FINDINGS) {
+        const index = next;
+        next += 1;
+        const { finding, isSpent } = await one(options, known, index, statistics);
+        if (finding) add(findings, finding, options);
+        if (finding?.problem.startsWith(LOST)) isLost = true;
+        if (isSpent) end = next;
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    rounds += 1;
+  }
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+  report(`${next} requests in ${seconds} s, on ${rounds} chains: ${statistics}`);
+  const found: Finding[] = [];
+  for (const finding of findings.values()) {
+    found.push(found.length < MOST_EXAMINED ? await examined(finding, options) : finding);
+  }
+  return found;
+}
+
+/** One of each kind. */
+function add(
+  findings: Map<string, Finding>,
+  finding: Finding,
+  { report, seed }: StormOptions,
+): void {
+  const { problem, log } = finding;
+  const cause = log.split('\n')[1] ?? '';
+  const isLost = problem.startsWith(LOST);
+  const kind = isLost ? problem : `${problem.replace(/^\[\d+\]: /, '')} ${cause}`;
+  const key = isLost ? kind : kind.replaceAll(/(0x)?[\da-f]*\d[\da-f]*/gi, '#');
+  if (findings.has(key)) return;
+  findings.set(key, finding);
+  report(`seed ${seed}: ${problem}\n${log}`);
+}
+
+const LOST = 'no answer: ';
+
+interface Outcome {
+  readonly finding?: Finding;
+  /** Whether so much of the chain is gone that it has to be made new. */
+  readonly isSpent?: boolean;
+}
+
+async function one(
+  { seed, count, node }: StormOptions,
+  known: Known,
+  index: number,
+  statistics: Statistics,
+): Promise<Outcome> {
+  const declares = index % Math.ceil(count / CLASSES) === 7;
+  const thrown = request({ seed, index, declares }, known);
+  const begin = performance.now();
+  try {
+    const answer = await node.throw(thrown);
+    statistics.note(thrown, answer.body, performance.now() - begin);
+    const problem = judge(thrown, answer);
+    if (problem !== undefined) {
+      return { finding: { problem, request: thrown, log: await complaint(node, problem) } };
+    }
+    hear(known, answer.body);
+    await keepNonce(thrown, answer.body, known, node);
+    const isEnd = /"\w+_(restart|abortBlocks|load)"/.test(String(thrown.body));
+    return { isSpent: isEnd && answer.body.includes('"result"') };
+  } catch (error) {
+    const ended = await Promise.race([node.gone, setTimeout(1000, 'still there')]);
+    const log = `the process: ${ended}\n${node.log().slice(-2000)}`;
+    return { finding: { problem: `${LOST}${error} [${index}]`, request: thrown, log } };
+  }
+}
+
+/** What the node complained about last, if it did; a moment later, because it talks past the answers. */
+async function complaint(node: ChildNode, problem: string): Promise<string> {
+  const [, method] = /-32603 \([a-z]+([._]\w+)\)/.exec(problem) ?? [];
+  if (method === undefined) return '';
+  await setTimeout(50);
+  const lines = node.log().split(/^(?=\s*[\d.]+s [A-Z])/m);
+  return lines.findLast((line) => line.includes(`${method}\n`)) ?? '';
+}
+
+/** A sender's next transaction needs the nonce that this one leaves. */
+async function keepNonce(
+  { sender }: Request,
+  body: string,
+  known: Known,
+  node: ChildNode,
+): Promise<void> {
+  if (sender === undefined) return;
+  if (body.includes('"transaction_hash"')) {
+    known.nonces.set(sender, (known.nonces.get(sender) ?? 0) + 1);
+  } else if (body.includes('"code":52')) {
+    const nonce = await node.ask('starknet_getNonce', ['pre_confirmed', sender]).catch(() => '0x0');
+    known.nonces.set(sender, Number(nonce));
+  }
+}
+
+/** The finding alone on a node of its own, where the log says why, and as small as it can be. */
+async function examined(finding: Finding, options: StormOptions): Promise<Finding> {
+  const { body } = finding.request;
+  const node = await options.another();
+  try {
+    await prepare(node.ask);
+    const judged = async (text: string | Buffer): Promise<string | undefined> => {
+      const sent = { ...finding.request, body: text };
+      return judge(sent, await node.throw(sent));
+    };
+    const problem = await judged(body);
+    if (problem !== finding.problem) {
+      return {
+        ...finding,
+        problem: `${finding.problem} (alone, on a new chain: ${problem ?? 'fine'})`,
+      };
+    }
+    if (typeof body !== 'string') return { ...finding, log: node.log() };
+    const least = await shrunk(body, async (text) => (await judged(text)) === problem);
+    const before = node.log().length;
+    await judged(least);
+    const log = node.log().slice(before);
+    return { problem, request: { ...finding.request, body: least }, log };
+  } catch (error) {
+    return { ...finding, log: `${error}\n${node.log().slice(-4000)}` };
+  } finally {
+    await node.stop('SIGKILL');
+  }
+}
