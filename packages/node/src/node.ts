@@ -23,8 +23,8 @@ import {
 import { createMethods } from './rpc/methods.js';
 import { readDocuments, Schema } from './rpc/schema.js';
 import { Subscriptions } from './rpc/subscriptions.js';
-import { type HttpServer, serveHttp } from './server/http.js';
-import { serveSockets } from './server/ws.js';
+import { type HttpServer, serveHttp, type Upgrade } from './server/http.js';
+import type { Sockets } from './server/ws.js';
 import { type CONFIG, METHODS } from './spec.js';
 
 export interface Address {
@@ -118,15 +118,39 @@ export async function createNode(
   if (config.dumpOn === 'block' && config.dumpPath !== undefined) {
     followJournal(chain, config.dumpPath);
   }
-  const sockets = serveSockets({
-    dispatcher,
-    messageLimit: config.requestBodySizeLimit,
-    queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
-    beforeAnswer: () => subscriptions.catchUp(),
-    onClose: (listener) => subscriptions.drop(listener),
-    log,
-  });
+  let sockets: Promise<Sockets> | undefined;
+  const openSockets = (): Promise<Sockets> => {
+    // Loaded after the port is open: WebSockets are a fifth of a start, and nobody waits for them yet.
+    sockets ??= import('./server/ws.js').then(({ serveSockets }) =>
+      serveSockets({
+        dispatcher,
+        messageLimit: config.requestBodySizeLimit,
+        queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
+        beforeAnswer: () => subscriptions.catchUp(),
+        onClose: (listener) => subscriptions.drop(listener),
+        log,
+      }),
+    );
+    return sockets;
+  };
+  const upgrade: Upgrade = (request, socket, head) => {
+    socket.on('error', () => {}); // the client is gone
+    openSockets().then(
+      (opened) => opened.upgrade(request, socket, head),
+      (err: unknown) => {
+        log.error({ err }, 'WebSockets cannot be served');
+        socket.destroy();
+      },
+    );
+  };
   let server: HttpServer | undefined;
+  let warming: NodeJS.Timeout | undefined;
+  /** Reads what somebody would otherwise wait for. */
+  const warm = (): void => {
+    Promise.all([schema.warm(), genesis.warm(), openSockets()]).catch((err: unknown) =>
+      log.warn({ err }, 'preparing for the first request failed'),
+    );
+  };
   chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
 
   return {
@@ -146,18 +170,16 @@ export async function createNode(
         timeoutSeconds: config.timeout,
         bodyLimit: config.requestBodySizeLimit,
         config: () => stringify(shown),
-        upgrades: new Map([['/ws', sockets.upgrade]]),
+        upgrades: new Map([['/ws', upgrade]]),
         log,
       });
-      // Whoever asks next should not wait for what can be read now.
-      Promise.all([schema.warm(), genesis.warm()]).catch((error: unknown) =>
-        log.warn({ error }, 'preparing for the first request failed'),
-      );
+      warming ??= setTimeout(warm, WARM_UP_MILLISECONDS);
       const { host, port } = server;
       return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
     },
     async close() {
-      sockets.close();
+      clearTimeout(warming);
+      (await sockets)?.close();
       await server?.close();
       await chain.close();
       if (config.dumpOn !== 'exit' || config.dumpPath === undefined) return;
@@ -210,6 +232,9 @@ function logChange(log: Log, { before, after }: Change): void {
 
 /** Methods that need somebody to tell. */
 const FOR_LISTENERS = Object.keys(METHODS).filter((name) => /_(un)?subscribe/.test(name));
+
+/** After those who wait for the port have been answered. */
+const WARM_UP_MILLISECONDS = 20;
 
 /** Enough for any client, and little enough to hold in memory. */
 const MAX_BATCH = 1000;
