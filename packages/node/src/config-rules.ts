@@ -1,6 +1,6 @@
 // Knows which options exclude or need each other, and what a config may not ask for.
 import { type Config, type ConfigKey, OPTIONS } from './config.js';
-import { longName, UsageError } from './option.js';
+import { canonicalMethod, longName, UsageError } from './option.js';
 import { METHODS } from './spec.js';
 
 /** A config whose values are right one by one, but that cannot be obeyed. */
@@ -90,7 +90,7 @@ export function checkConfig(config: Config): void {
 
 /** Subscriptions are not among them: what one would see can be asked for anyway. */
 function mayBeRestricted(name: string): boolean {
-  const canonical = name.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
+  const canonical = canonicalMethod(name);
   return isMethod(canonical) && METHODS[canonical].document !== 'ws';
 }
 

@@ -155,9 +155,14 @@ export const methodNames: Parse<readonly string[] | undefined> = (text) => {
   const words = text.split(/[\s,]+/).filter(Boolean);
   if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
   if (text === 'false') return undefined;
-  return words.map((word) => word.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_'));
+  return words.map(canonicalMethod);
 };
 
 function either(choices: readonly string[]): string {
   return [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');
+}
+
+/** A method by its first name: `sandbox_mint` → `devnet_mint` */
+export function canonicalMethod(name: string): string {
+  return name.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
 }
