@@ -1,7 +1,8 @@
 // Knows blocks: which one an id means, what contracts see of it, and how one is closed.
-import { Block, poseidon, type Seal, type State } from '@starkbox/engine';
+import { Block, poseidon, type Seal, type State, starknetKeccak } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { hex, shortString } from '../felt.js';
+import { stringify } from '../json.js';
 import type { BLOCK_ID } from '../spec.js';
 import { afterBlock, nextBlockTime } from './clock.js';
 import { enginePrices, type HeaderPrices, headerPrices, sealingPrices } from './gas.js';
@@ -105,7 +106,7 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
   const prices = headerPrices(sealingPrices(gas, included.length === 0));
   const parentHash = history.latest?.hash ?? '0x0';
   const seal = rules.lite
-    ? liteSeal(world, time, parentHash)
+    ? liteSeal(world, time, prices, parentHash)
     : await world.state.seal(
         makeContext(rules, number, time, prices),
         number,
@@ -155,7 +156,7 @@ export async function withOldHash(state: State, history: History): Promise<State
 }
 
 /** The parts of a seal that cost nothing, and a hash of what makes the block the one it is. */
-function liteSeal(world: World, time: number, parentHash: string): Seal {
+function liteSeal(world: World, time: number, prices: HeaderPrices, parentHash: string): Seal {
   const included = world.pending.transactions.toArray();
   const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } =
     world.state.diffOf(pendingNumber(world));
@@ -166,7 +167,14 @@ function liteSeal(world: World, time: number, parentHash: string): Seal {
       hex(pendingNumber(world)),
       hex(time),
       parentHash,
-      ...included.map(({ record }) => record.hash),
+      // Whatever else tells two blocks apart.
+      starknetKeccak(
+        stringify([
+          prices,
+          world.state.diffTextOf(pendingNumber(world)),
+          ...included.map(({ record }) => record.receipt),
+        ]),
+      ),
     ]),
     transaction_commitment: '0x0',
     event_commitment: '0x0',

@@ -31,7 +31,8 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
   for (let block = added.from; block <= added.to; block += 1) {
     tellBlock(subscriptions, after, block);
   }
-  for (const { record } of after.pending.transactions.slice(waitingFrom)) {
+  // What a revert brings back may have waited before, and come out otherwise.
+  for (const { record } of after.pending.transactions.slice(kind === 'step' ? waitingFrom : 0)) {
     if (kind === 'step') tellWaiting(subscriptions, after, record.hash);
     else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
       tellStatus(subscriptions, after, record.hash);

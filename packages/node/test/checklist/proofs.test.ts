@@ -16,7 +16,7 @@ import {
 } from './signing.js';
 
 const START = 1_700_000_000;
-const L1 = '0x00000000000000000000000000000000000000aa';
+const L1 = '0xaa';
 const transfer = { to: STRK, name: 'transfer', calldata: ['0x99', '0x5', '0x0'] };
 const BLOCKS = 10;
 

@@ -1,0 +1,111 @@
+// Knows a chain that grows by one transfer a block, and what was transferred to whom in which block.
+import { setImmediate as turn } from 'node:timers/promises';
+import { poseidon, type TransactionValues } from '@starkbox/engine';
+import { createNode, type Node } from 'starkbox';
+import {
+  type Account,
+  type Call,
+  hex,
+  invokeValues,
+  multicall,
+  STRK,
+} from '../packages/engine/test/fixture.js';
+
+const ACCOUNTS = 100;
+
+export const request = (method: string, params: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+export const callsFor = (to: string): readonly Call[] => [
+  { to: STRK, name: 'transfer', calldata: [to, '0x1', '0x0'] },
+];
+
+/** Everybody who gets something gets it for the first time: the most that a transfer can add. */
+export const receiver = (block: number): string => poseidon([hex(block)]);
+
+/** A transfer of one account, as a pattern for others. */
+let pattern: TransactionValues | undefined;
+
+/** With a signature of the right length that signs nothing. */
+function unsignedValues(from: Account, calls: readonly Call[], nonce: number): TransactionValues {
+  pattern ??= invokeValues(from, calls, nonce);
+  return {
+    ...pattern,
+    sender_address: from.address,
+    calldata: multicall(calls),
+    nonce: hex(nonce),
+  };
+}
+
+/** A node whose chain grows by transfers, one a block. */
+export class GrowingChain {
+  readonly node: Node;
+  readonly #isSigned: boolean;
+  length = 0;
+
+  constructor(node: Node, isSigned: boolean) {
+    this.node = node;
+    this.#isSigned = isSigned;
+  }
+
+  /** Transfers as users send them. */
+  static async signed(stateArchive: 'full' | 'none'): Promise<GrowingChain> {
+    const node = await createNode({ seed: 0, accounts: ACCOUNTS, stateArchive });
+    return new GrowingChain(node, true);
+  }
+
+  /** Transfers that nobody signed: a quarter faster, and all else is the same. */
+  static async impersonated(): Promise<GrowingChain> {
+    const node = await createNode({ seed: 0, accounts: ACCOUNTS });
+    await node.request('devnet_autoImpersonate');
+    return new GrowingChain(node, false);
+  }
+
+  /** The request that makes block `number`. */
+  transfer(number: number): string {
+    const { accounts } = this.node;
+    const sent = number - 1;
+    const sender = accounts[sent % accounts.length];
+    if (!sender) throw new Error('no account');
+    const nonce = Math.floor(sent / accounts.length);
+    const make = this.#isSigned ? invokeValues : unsignedValues;
+    return request('starknet_addInvokeTransaction', {
+      invoke_transaction: make(sender, callsFor(receiver(number)), nonce),
+    });
+  }
+
+  /** Grows to a length, or to what there is at the deadline. */
+  async growTo(length: number, deadline = Number.POSITIVE_INFINITY): Promise<void> {
+    let next = this.transfer(this.length + 1);
+    while (this.length < length && performance.now() < deadline) {
+      const answer = this.node.handle(next);
+      // The next one is signed while this one executes.
+      await turn();
+      next = this.transfer(this.length + 2);
+      accepted(await answer);
+      this.length += 1;
+    }
+    await this.#mustHaveSucceeded();
+  }
+
+  /** A transfer that reverts is accepted too, costs less and weighs less. */
+  async #mustHaveSucceeded(): Promise<void> {
+    const transaction_hash = await this.hashIn(this.length);
+    const status = await this.node.request('starknet_getTransactionStatus', { transaction_hash });
+    const { execution_status }: { execution_status?: unknown } = Object(status);
+    if (execution_status !== 'SUCCEEDED') throw new Error(`a transfer ${execution_status}`);
+  }
+
+  async hashIn(number: number): Promise<string> {
+    const block_id = { block_number: number };
+    const block = await this.node.request('starknet_getBlockWithTxHashes', { block_id });
+    const { transactions }: { transactions?: readonly unknown[] } = Object(block);
+    const [hash] = transactions ?? [];
+    if (typeof hash !== 'string') throw new Error(`block ${number} is empty`);
+    return hash;
+  }
+}
+
+export function accepted(answer: string | undefined): void {
+  if (answer === undefined || answer.includes('"error":')) throw new Error(`answered ${answer}`);
+}

@@ -1,0 +1,300 @@
+// Measures the node through its in-process door: reads on a long chain, memory of a block, transfers a second.
+//
+//   npm run bench:node                    100,000 blocks, many minutes
+//   npm run bench:node -- --blocks 5000   fewer blocks
+//   npm run bench:node -- --quick         as many blocks as fit into less than a minute
+//
+// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { starknetKeccak, storageAddress, Transaction } from '@starkbox/engine';
+import type { Node } from 'starkbox';
+import { block, CHAIN_ID, genesis, invokeValues, STRK } from '../packages/engine/test/fixture.js';
+import { Figures, median } from './figures.js';
+import { accepted, callsFor, GrowingChain, receiver, request } from './growing-chain.js';
+
+const { values: given } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    blocks: { type: 'string' },
+    /** Weighs a chain that keeps old states or not; in a process of its own. */
+    weigh: { type: 'string' },
+  },
+});
+const quick = given.quick;
+const SHORT = 100;
+const LONG = Number(given.blocks ?? (quick ? 20_000 : 100_000));
+/** A quick run builds what it can in these times, but as much as a comparison needs. */
+const LONG_SECONDS = quick ? 26 : Number.POSITIVE_INFINITY;
+const LONG_AT_LEAST = Math.min(LONG, 1_000);
+/** Memory is compared from one length to another: code and caches, and what waits to be packed, are there. */
+const WEIGHED_FROM = quick ? 400 : 2_000;
+const WEIGHED_TO = quick ? 4_000 : 20_000;
+const WEIGHED_SECONDS = quick ? 24 : Number.POSITIVE_INFINITY;
+const WEIGHED_AT_LEAST = WEIGHED_FROM + 700;
+const SEQUENCER = '0x1000';
+const TRANSFER = starknetKeccak('Transfer');
+
+const seconds = (since: number): number => (performance.now() - since) / 1000;
+
+// Memory.
+
+interface Memory {
+  readonly rss: number;
+  readonly heap: number;
+  readonly heapSpace: number;
+  readonly buffers: number;
+}
+
+/** What the process really holds, after what can be let go has been. */
+async function memory(): Promise<Memory> {
+  const seen: Memory[] = [];
+  for (let pass = 0; pass < 5; pass += 1) {
+    globalThis.gc?.();
+    await sleep(50);
+    const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+    seen.push({ rss, heap: heapUsed, heapSpace: heapTotal, buffers: external });
+  }
+  return seen.reduce((least, other) => (other.rss < least.rss ? other : least));
+}
+
+/** Bytes a block: all of it, and where it lies. */
+function perBlock(before: Memory, after: Memory, blocks: number): Record<string, number> {
+  const grown = (part: keyof Memory) => (after[part] - before[part]) / blocks;
+  return {
+    bytes_per_block: grown('rss'),
+    heap_bytes_per_block: grown('heap'),
+    buffer_bytes_per_block: grown('buffers'),
+    // What neither V8 nor its buffers hold: the engine's states.
+    engine_bytes_per_block: grown('rss') - grown('heapSpace') - grown('buffers'),
+  };
+}
+
+async function weighed(stateArchive: 'full' | 'none'): Promise<Record<string, number>> {
+  const deadline = performance.now() + WEIGHED_SECONDS * 1000;
+  const chain = await GrowingChain.signed(stateArchive);
+  await chain.growTo(WEIGHED_FROM);
+  const before = await memory();
+  await chain.growTo(Math.min(WEIGHED_AT_LEAST, WEIGHED_TO));
+  await chain.growTo(WEIGHED_TO, deadline);
+  const after = await memory();
+  await chain.node.close();
+  const blocks = chain.length - WEIGHED_FROM;
+  return { ...perBlock(before, after, blocks), weighed_blocks: blocks };
+}
+
+/**
+ * In a process of its own, which keeps nothing for later: V8 and the engine's allocator would otherwise
+ * hold tens of megabytes more or less, for as long as executions come one after another.
+ */
+async function weighedElsewhere(stateArchive: 'full' | 'none'): Promise<Record<string, number>> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      ...['--expose-gc', '--max-semi-space-size=1', fileURLToPath(import.meta.url)],
+      ...[`--weigh=${stateArchive}`, ...(quick ? ['--quick'] : [])],
+    ],
+    { env: { ...process.env, MIMALLOC_PURGE_DELAY: '0' } },
+  );
+  const measured: Record<string, number> = JSON.parse(stdout);
+  return Object.fromEntries(
+    Object.entries(measured).map(([name, value]) => [`${name}_${stateArchive}`, value]),
+  );
+}
+
+// Reads.
+
+/** Numbers below a bound, the same in every run. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const CHUNK = 10;
+
+/** Requests that answer the same amount wherever on a chain they look. */
+const READS: Readonly<
+  Record<string, (chain: GrowingChain, number: number) => string | Promise<string>>
+> = {
+  events_by_rare_key: (_, number) =>
+    request('starknet_getEvents', {
+      filter: { keys: [[TRANSFER], [], [receiver(number)]], chunk_size: CHUNK },
+    }),
+  events_by_address: (_, number) =>
+    request('starknet_getEvents', {
+      filter: { address: STRK, from_block: { block_number: number }, chunk_size: CHUNK },
+    }),
+  transaction_by_hash: async (chain, number) =>
+    request('starknet_getTransactionByHash', { transaction_hash: await chain.hashIn(number) }),
+  block_with_receipts: (_, number) =>
+    request('starknet_getBlockWithReceipts', { block_id: { block_number: number } }),
+  // Every block writes it, so it has the longest past of all.
+  storage_at: (_, number) =>
+    request('starknet_getStorageAt', {
+      contract_address: STRK,
+      key: storageAddress('ERC20_balances', [SEQUENCER]),
+      block_id: { block_number: number },
+    }),
+};
+
+/** Microseconds a request, one after another. */
+async function timed(node: Node, requests: readonly string[]): Promise<number> {
+  const answers: (string | undefined)[] = [];
+  const begin = performance.now();
+  for (const text of requests) answers.push(await node.handle(text));
+  const took = (seconds(begin) * 1e6) / requests.length;
+  answers.forEach(accepted);
+  return took;
+}
+
+const ROUNDS = 60;
+const EACH = 20;
+
+/** One kind of read on both chains in turns: whatever slows the machine for a while slows both. */
+async function compared(
+  name: string,
+  short: GrowingChain,
+  long: GrowingChain,
+): Promise<Record<string, number>> {
+  const make = READS[name];
+  if (!make) throw new Error(`no read ${name}`);
+  const roll = dice(1);
+  const requests = async (chain: GrowingChain): Promise<readonly string[]> => {
+    const made: string[] = [];
+    // The last blocks cannot fill a page of events.
+    for (let count = 0; count < EACH; count += 1) {
+      made.push(await make(chain, 1 + roll(chain.length - CHUNK)));
+    }
+    return made;
+  };
+  const rounds: (readonly [readonly string[], readonly string[]])[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    rounds.push([await requests(short), await requests(long)]);
+  }
+  const times: (readonly [number, number])[] = [];
+  for (const [few, many] of rounds) {
+    times.push([await timed(short.node, few), await timed(long.node, many)]);
+  }
+  // The first round warms up.
+  times.shift();
+  return {
+    [`${name}_short_us`]: median(times.map(([few]) => few)),
+    [`${name}_long_us`]: median(times.map(([, many]) => many)),
+    [`${name}_ratio`]: median(times.map(([few, many]) => many / few)),
+  };
+}
+
+// Transfers.
+
+const STRETCH = 25;
+
+/** Microseconds a transfer on the bare engine: executed one after another, nothing else. */
+async function bareEngine(): Promise<() => Promise<number>> {
+  const { state: first, accounts } = await genesis();
+  const context = block(1);
+  let state = first;
+  let sent = 0;
+  return async () => {
+    const transactions = Array.from({ length: STRETCH }, () => {
+      const sender = accounts[sent % accounts.length];
+      if (!sender) throw new Error('no account');
+      const nonce = Math.floor(sent / accounts.length);
+      sent += 1;
+      return new Transaction(invokeValues(sender, callsFor(receiver(sent)), nonce), CHAIN_ID);
+    });
+    const begin = performance.now();
+    for (const transaction of transactions) {
+      const done = await state.execute(context, transaction);
+      if (done.outcome !== 'accepted') throw new Error(`a transfer was ${done.outcome}`);
+      state = done.next;
+    }
+    return (seconds(begin) * 1e6) / STRETCH;
+  };
+}
+
+/** Microseconds a transfer through the door of a node. */
+async function throughDoor(chain: GrowingChain): Promise<number> {
+  const requests = Array.from({ length: STRETCH }, (_, index) =>
+    chain.transfer(chain.length + 1 + index),
+  );
+  const took = await timed(chain.node, requests);
+  chain.length += STRETCH;
+  return took;
+}
+
+/** Transfers on the bare engine and on nodes, in short alternating stretches. */
+async function transfers(short: GrowingChain, long: GrowingChain): Promise<Record<string, number>> {
+  const onEngine = await bareEngine();
+  const fresh = await GrowingChain.signed('full');
+  const times: { engine: number; node: number; short: number; long: number }[] = [];
+  for (let round = 0; round <= (quick ? 7 : 40); round += 1) {
+    times.push({
+      engine: await onEngine(),
+      node: await throughDoor(fresh),
+      short: await throughDoor(short),
+      long: await throughDoor(long),
+    });
+  }
+  await fresh.node.close();
+  // The first round warms up.
+  times.shift();
+  return {
+    engine_transfer_us: median(times.map(({ engine }) => engine)),
+    node_transfer_us: median(times.map(({ node }) => node)),
+    transfers_per_second: 1e6 / median(times.map(({ node }) => node)),
+    node_over_engine: median(times.map(({ engine, node }) => engine / node)),
+    transfer_ratio: median(times.map((time) => time.long / time.short)),
+  };
+}
+
+const FLAT = { atMost: 2 };
+/** A quick run weighs so few blocks that the pages of one execution count. */
+const LIGHT = { atMost: (quick ? 16 : 8) * 1024 };
+/** What JavaScript holds can be told exactly. */
+const LIGHT_IN_HEAP = { atMost: 3 * 1024 };
+
+async function main(): Promise<void> {
+  const figures = new Figures({
+    bytes_per_block_full: LIGHT,
+    bytes_per_block_none: LIGHT,
+    heap_bytes_per_block_full: LIGHT_IN_HEAP,
+    heap_bytes_per_block_none: LIGHT_IN_HEAP,
+    ...Object.fromEntries(Object.keys(READS).map((name) => [`${name}_ratio`, FLAT])),
+    transfer_ratio: FLAT,
+  });
+  // They take time and measure none, so they may run beside each other.
+  const weights = Promise.all([weighedElsewhere('full'), weighedElsewhere('none')]);
+  const short = await GrowingChain.impersonated();
+  await short.growTo(SHORT);
+  const long = await GrowingChain.impersonated();
+  const deadline = performance.now() + LONG_SECONDS * 1000;
+  await long.growTo(LONG_AT_LEAST);
+  const before = await memory();
+  await long.growTo(LONG, deadline);
+  const after = await memory();
+  for (const weight of await weights) figures.sayAll(weight);
+  // As a user's process has it, with all that V8 and the allocator keep for later.
+  const added = long.length - LONG_AT_LEAST;
+  figures.say('blocks', long.length);
+  figures.say('process_mb', after.rss / 2 ** 20);
+  // Over a short stretch it would be theirs more than the chain's.
+  if (added >= 10_000) figures.say('process_bytes_per_block', (after.rss - before.rss) / added);
+
+  // From here on, nothing of ours runs beside what is measured.
+  for (const name of Object.keys(READS)) figures.sayAll(await compared(name, short, long));
+  figures.sayAll(await transfers(short, long));
+  figures.finish({ quick });
+  await short.node.close();
+  await long.node.close();
+}
+
+if (given.weigh === undefined) {
+  await main();
+} else {
+  console.log(JSON.stringify(await weighed(given.weigh === 'none' ? 'none' : 'full')));
+}

@@ -1,0 +1,89 @@
+// Measures how long a node takes from its start to its first answer, beside a Node that does nothing.
+//
+//   npm run bench:startup              31 starts of each
+//   npm run bench:startup -- --quick   9 starts, with a bound that busy machines keep
+//
+// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Figures, median } from './figures.js';
+
+const quick = process.argv.includes('--quick');
+const STARTS = quick ? 9 : 31;
+const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
+/** Milliseconds between two questions: how exact the measurement is. */
+const PAUSE = 2;
+const PATIENCE = 30_000;
+
+/** A port that nobody listens on at this moment. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address: AddressInfo | string | null = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+function isAlive(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = get({ host: '127.0.0.1', port, path: '/is_alive', agent: false }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode === 200));
+    });
+    asked.on('error', () => resolve(false));
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** Milliseconds until a node answers. */
+async function nodeStart(): Promise<number> {
+  const port = await freePort();
+  const begin = performance.now();
+  const child = spawn(process.execPath, [COMMAND, '--port', String(port)], { stdio: 'ignore' });
+  try {
+    while (!(await isAlive(port))) {
+      if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}`);
+      if (performance.now() - begin > PATIENCE) throw new Error('the node does not answer');
+      await sleep(PAUSE);
+    }
+    return performance.now() - begin;
+  } finally {
+    child.kill('SIGKILL');
+    await ended(child);
+  }
+}
+
+/** Milliseconds that Node itself takes to begin and to end. */
+async function bareStart(): Promise<number> {
+  const begin = performance.now();
+  await ended(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }));
+  return performance.now() - begin;
+}
+
+// Files are read from the disk the first time only.
+await bareStart();
+await nodeStart();
+const bare: number[] = [];
+const started: number[] = [];
+for (let start = 0; start < STARTS; start += 1) {
+  bare.push(await bareStart());
+  started.push(await nodeStart());
+}
+
+const bareMilliseconds = median(bare);
+const figures = new Figures({
+  startup_ms: { atMost: quick ? Math.round(bareMilliseconds + 450) : 300 },
+});
+figures.say('bare_node_ms', bareMilliseconds);
+figures.say('startup_ms', median(started));
+figures.say('startup_least_ms', Math.min(...started));
+figures.say('startup_over_bare', median(started) / bareMilliseconds);
+figures.finish({ starts: STARTS, quick });

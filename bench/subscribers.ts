@@ -1,0 +1,370 @@
+// Knows a crowd of WebSocket subscribers in a process of its own, and whether each of them heard everything, once and in order.
+//
+// Reads frames itself: a general client takes several times as long for each, on the cores that the node needs.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+export type Command =
+  | { readonly do: 'connect'; readonly port: number; readonly sockets: number }
+  /** Subscribes everybody; the next block is to have this number. */
+  | { readonly do: 'subscribe'; readonly next: number }
+  /** Waits until everybody has heard of so many transactions. */
+  | { readonly do: 'wait'; readonly transactions: number }
+  /** Unsubscribes everybody, and tells what they heard. */
+  | { readonly do: 'finish'; readonly hashes: readonly string[] }
+  /** Opens a socket that subscribes and is never read again. */
+  | { readonly do: 'deafen'; readonly port: number; readonly subscriptions: number };
+
+/** What a round brought. */
+export interface Heard {
+  /** When the last subscriber had everything about a transaction, by the clock of `now`. */
+  readonly last: readonly number[];
+  readonly messages: number;
+  readonly bytes: number;
+  /** Processor seconds that it took to receive and check them. */
+  readonly busy: number;
+  /** Gaps, repetitions, and what was in the wrong order. */
+  readonly faults: readonly string[];
+}
+
+/** Milliseconds by a clock that all processes of a machine share. */
+export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+const TOPICS = ['NewHeads', 'NewTransactionReceipts', 'Events'] as const;
+type Topic = (typeof TOPICS)[number];
+/** Of one transfer: what it moves, and its fee. */
+const EVENTS = 2;
+const EACH: Readonly<Record<Topic, number>> = {
+  NewHeads: 1,
+  NewTransactionReceipts: 1,
+  Events: EVENTS,
+};
+/** The first byte of a text message, the bytes of a mask, and what stands behind a result. */
+const TEXT = 0x81;
+const MASK = 4;
+const CLOSING = '}}'.length;
+const PROBLEMS = 5;
+
+/** What everybody should hear, as whoever is first heard it. */
+class Truth {
+  readonly #next: number;
+  readonly #known: Readonly<Record<Topic, Buffer[]>> = {
+    NewHeads: [],
+    NewTransactionReceipts: [],
+    Events: [],
+  };
+  readonly hashes: string[] = [];
+  readonly last: number[] = [];
+  readonly faults: string[] = [];
+  messages = 0;
+  bytes = 0;
+  /** Processor seconds when it began, and since then. */
+  begin = 0;
+  busy = 0;
+
+  constructor(next: number) {
+    this.#next = next;
+  }
+
+  /** Whether this is what comes at a position. */
+  matches(topic: Topic, position: number, data: Buffer, begin: number, end: number): boolean {
+    const known = this.#known[topic][position];
+    if (known) return known.compare(data, begin, end) === 0;
+    this.#known[topic][position] = Buffer.from(data.subarray(begin, end));
+    return this.#isRight(topic, position, JSON.parse(data.toString('utf8', begin, end)));
+  }
+
+  #isRight(
+    topic: Topic,
+    position: number,
+    told: { block_number?: number; transaction_hash?: string; event_index?: number },
+  ): boolean {
+    const transaction = Math.floor(position / EACH[topic]);
+    if (told.block_number !== this.#next + transaction) return false;
+    if (topic === 'NewHeads') return true;
+    if (topic === 'Events' && told.event_index !== position % EVENTS) return false;
+    this.hashes[transaction] ??= told.transaction_hash ?? '';
+    return told.transaction_hash === this.hashes[transaction];
+  }
+
+  fault(text: string): void {
+    if (this.faults.length < PROBLEMS) this.faults.push(text);
+  }
+}
+
+interface Subscription {
+  readonly topic: Topic;
+  readonly id: string;
+  /** Everything before the result, which is the same each time. */
+  readonly head: Buffer;
+  position: number;
+}
+
+// All sockets are read into one place, one after the other.
+const place = Buffer.allocUnsafe(256 * 1024);
+
+class Subscriber {
+  readonly #socket: Socket;
+  readonly #answers = new Map<number, (result: unknown) => void>();
+  #subscriptions: Subscription[] = [];
+  #truth: Truth | undefined;
+  #rest: Buffer | undefined;
+  #readAt = 0;
+  /** The position of the subscription that was told something last. */
+  #lastTold = 0;
+  #lastId = 0;
+  #isOpen = false;
+  #opened: () => void = () => {};
+  #finished: { readonly transactions: number; readonly resolve: () => void } | undefined;
+
+  constructor(port: number) {
+    this.#socket = connect({
+      port,
+      host: '127.0.0.1',
+      onread: {
+        buffer: place,
+        callback: (length, buffer) => {
+          this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, length));
+          return true;
+        },
+      },
+    });
+    this.#socket.on('close', () => {
+      this.#isOpen = false;
+      this.#truth?.fault('a connection was closed');
+      this.#finished?.resolve();
+    });
+    this.#socket.on('error', () => {});
+  }
+
+  async open(): Promise<void> {
+    await once(this.#socket, 'connect');
+    const opened = new Promise<void>((resolve) => {
+      this.#opened = resolve;
+    });
+    this.#socket.write(
+      [
+        'GET /ws HTTP/1.1',
+        'Host: 127.0.0.1',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+        '\r\n',
+      ].join('\r\n'),
+    );
+    await opened;
+  }
+
+  async subscribe(topics: readonly Topic[], truth: Truth): Promise<void> {
+    this.#truth = truth;
+    for (const topic of topics) {
+      const id = await this.#call(`starknet_subscribe${topic}`, {});
+      const method = `starknet_subscription${topic}`;
+      const head = Buffer.from(
+        `{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"${id}","result":`,
+      );
+      this.#subscriptions.push({ topic, id: String(id), head, position: 0 });
+    }
+  }
+
+  wait(transactions: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#isOpen) resolve();
+      this.#finished = { transactions, resolve };
+      this.#checkFinished();
+    });
+  }
+
+  /** Whatever came too much has come before the last answer. */
+  async finish(transactions: number): Promise<void> {
+    for (const { id } of this.#isOpen ? this.#subscriptions : []) {
+      await this.#call('starknet_unsubscribe', { subscription_id: id });
+    }
+    for (const { topic, position } of this.#subscriptions) {
+      if (position !== transactions * EACH[topic]) {
+        this.#truth?.fault(`${position} notifications of ${topic}`);
+      }
+    }
+    this.#subscriptions = [];
+    this.#truth = undefined;
+    this.#finished = undefined;
+  }
+
+  deafen(): void {
+    this.#socket.pause();
+  }
+
+  #call(method: string, params: object): Promise<unknown> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#socket.write(frame(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
+    return new Promise((resolve) => this.#answers.set(id, resolve));
+  }
+
+  #read(chunk: Buffer): void {
+    const data = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
+    this.#readAt = now();
+    let from = this.#isOpen ? 0 : this.#readHandshake(data);
+    for (;;) {
+      const left = data.length - from;
+      if (left < 2) break;
+      const short = (data[from + 1] ?? 0) & 0x7f;
+      const header = short < 126 ? 2 : short === 126 ? 4 : 10;
+      if (left < header) break;
+      const length =
+        short < 126
+          ? short
+          : short === 126
+            ? data.readUInt16BE(from + 2)
+            : Number(data.readBigUInt64BE(from + 2));
+      if (left < header + length) break;
+      const begin = from + header;
+      from = begin + length;
+      if (data[begin - header] === TEXT) this.#take(data, begin, from);
+    }
+    // The place is used again, so what is left must be kept elsewhere.
+    this.#rest = from === data.length ? undefined : Buffer.from(data.subarray(from));
+    this.#checkFinished();
+  }
+
+  #readHandshake(data: Buffer): number {
+    const end = data.indexOf('\r\n\r\n');
+    if (end < 0) return data.length;
+    if (!data.toString('latin1', 0, end).startsWith('HTTP/1.1 101')) throw new Error('refused');
+    this.#isOpen = true;
+    this.#opened();
+    return end + 4;
+  }
+
+  #take(data: Buffer, begin: number, end: number): void {
+    const truth = this.#truth;
+    const subscription = this.#subscriptionOf(data, begin, end);
+    if (!subscription || !truth) {
+      this.#answer(data.toString('utf8', begin, end));
+      return;
+    }
+    const { topic, head, position } = subscription;
+    subscription.position += 1;
+    truth.messages += 1;
+    truth.bytes += end - begin;
+    if (!truth.matches(topic, position, data, begin + head.length, end - CLOSING)) {
+      truth.fault(`${topic} ${position}: ${data.toString('utf8', begin, begin + 300)}`);
+    }
+    // Events come last in a block, so that this is when a transaction is complete.
+    if (topic === 'Events' && position % EVENTS === EVENTS - 1) {
+      truth.last[(position - EVENTS + 1) / EVENTS] = this.#readAt;
+    }
+  }
+
+  /** The subscription that a notification belongs to: nearly always that of the last one, or the next. */
+  #subscriptionOf(data: Buffer, begin: number, end: number): Subscription | undefined {
+    const count = this.#subscriptions.length;
+    for (let step = 0; step < count; step += 1) {
+      const at = (this.#lastTold + step) % count;
+      const subscription = this.#subscriptions[at];
+      if (!subscription) return undefined;
+      const { head } = subscription;
+      const after = begin + head.length;
+      if (after < end && data.compare(head, 0, head.length, begin, after) === 0) {
+        this.#lastTold = at;
+        return subscription;
+      }
+    }
+    return undefined;
+  }
+
+  #answer(text: string): void {
+    const { id, result }: { id?: number; result?: unknown } = JSON.parse(text);
+    const answer = id === undefined ? undefined : this.#answers.get(id);
+    if (id === undefined || !answer) {
+      this.#truth?.fault(`unexpected: ${text.slice(0, 300)}`);
+      return;
+    }
+    this.#answers.delete(id);
+    answer(result);
+  }
+
+  #checkFinished(): void {
+    if (!this.#finished) return;
+    const { transactions, resolve } = this.#finished;
+    if (this.#subscriptions.every(({ topic, position }) => position >= transactions * EACH[topic]))
+      resolve();
+  }
+}
+
+function frame(text: string): Buffer {
+  const data = Buffer.from(text);
+  const header = Buffer.alloc(data.length < 126 ? 2 : 4);
+  header[0] = TEXT;
+  header[1] = 0x80 | Math.min(data.length, 126);
+  if (data.length >= 126) header.writeUInt16BE(data.length, 2);
+  // A mask of zeros is a mask.
+  return Buffer.concat([header, Buffer.alloc(MASK), data]);
+}
+
+const crowd: Subscriber[] = [];
+let truth = new Truth(0);
+
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+const perform = async (command: Command): Promise<Heard | undefined> => {
+  switch (command.do) {
+    case 'connect':
+      for (let count = 0; count < command.sockets; count += 1) {
+        const subscriber = new Subscriber(command.port);
+        await subscriber.open();
+        crowd.push(subscriber);
+      }
+      return undefined;
+    case 'subscribe': {
+      truth = new Truth(command.next);
+      const begun = truth;
+      await Promise.all(crowd.map((one) => one.subscribe(TOPICS, begun)));
+      truth.begin = processorSeconds();
+      return undefined;
+    }
+    case 'deafen': {
+      const deaf = new Subscriber(command.port);
+      await deaf.open();
+      const wanted = Array.from(
+        { length: command.subscriptions },
+        (_, index): Topic => TOPICS[index % TOPICS.length] ?? 'Events',
+      );
+      const nothing = new Truth(0);
+      await deaf.subscribe(wanted, nothing);
+      deaf.deafen();
+      return undefined;
+    }
+    case 'wait':
+      await Promise.all(crowd.map((one) => one.wait(command.transactions)));
+      truth.busy = processorSeconds() - truth.begin;
+      return undefined;
+    case 'finish': {
+      const { hashes } = command;
+      await Promise.all(crowd.map((one) => one.finish(hashes.length)));
+      const { last, messages, bytes, busy, faults } = truth;
+      if (hashes.some((hash, index) => truth.hashes[index] !== hash)) {
+        truth.fault('transactions were told in another order than they were sent in');
+      }
+      return { last, messages, bytes, busy, faults };
+    }
+  }
+};
+
+function obey(): void {
+  process.on('message', (command: Command) => {
+    perform(command).then(
+      (heard) => process.send?.({ heard }),
+      (error: unknown) => process.send?.({ error: String(error) }),
+    );
+  });
+}
+
+// Whoever gives the commands imports this file too.
+if (process.argv[1] === fileURLToPath(import.meta.url)) obey();
