@@ -335,7 +335,9 @@ async function main() {
       ['NOTICE.md', notice()],
       [`LICENSE-${PACKAGE.name}`, texts.get(PACKAGE.licence.file) ?? ''],
     ]);
-    const recipe = sha256(JSON.stringify([FORM, PACKAGE, CLASSES, [...notices], compilerVersions()]));
+    const recipe = sha256(
+      JSON.stringify([FORM, PACKAGE, CLASSES, [...notices], compilerVersions()]),
+    );
     const out = resolve(values.out);
     if (!values.force && isCurrent(out, recipe)) {
       console.log(`fetch-classes: ${CLASSES.length} classes are in place`);

@@ -237,9 +237,8 @@ fn runnable_sierra(
 }
 
 fn runnable_cairo0(plain: &str) -> Outcome<RunnableCompiledClass> {
-    let class: starknet_api::deprecated_contract_class::ContractClass =
-        serde_json::from_str(plain)
-            .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))?;
+    let class: starknet_api::deprecated_contract_class::ContractClass = serde_json::from_str(plain)
+        .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 class: {error}")))?;
     RunnableCompiledClass::try_from(ContractClass::V0(class))
         .map_err(|error| Failure::new(Kind::Class, format!("Cairo 0 program: {error}")))
 }
