@@ -266,7 +266,7 @@ async function main(): Promise<void> {
     const two = await simulated(small, context, tx, 2, each);
     gains.push(two / one);
   }
-  // A busy machine may hide a gain; it cannot make one up.
+  // On a busy machine many rounds measure the neighbours; a good one shows that threads run at once.
   say('parallel_gain', quick ? Math.max(...gains) : median(gains));
 
   const folder = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
