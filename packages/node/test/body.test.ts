@@ -44,10 +44,10 @@ describe('texts', () => {
         const read = () => parts.map((_, index) => kept.part(index));
         expect(read()).toEqual(parts);
         expect(kept.packedSize).toBeUndefined();
-        kept.pack();
+        kept.packed();
         expect(kept.packedSize).toBeGreaterThan(0);
         expect(read()).toEqual(parts);
-        kept.pack();
+        kept.packed();
         expect(read()).toEqual(parts);
       }),
     );
@@ -55,8 +55,8 @@ describe('texts', () => {
 
   test('are read right in turn with others', () => {
     const [one, other] = [new Texts([text(1), text(2)]), new Texts([text(3), text(4)])];
-    one.pack();
-    other.pack();
+    one.packed();
+    other.packed();
     expect([one.part(1), other.part(0), one.part(0), other.part(1)]).toEqual([
       text(2),
       text(3),
@@ -68,7 +68,7 @@ describe('texts', () => {
   test('have no part beyond the last', () => {
     const kept = new Texts(['1', '2']);
     expect(() => kept.part(2)).toThrow(RangeError);
-    kept.pack();
+    kept.packed();
     expect(() => kept.part(2)).toThrow(RangeError);
     expect(() => kept.part(-1)).toThrow(RangeError);
   });

@@ -1,10 +1,55 @@
 // Holds the index of events against a search through all of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Emitted, type EventFilter, EventIndex } from '../src/chain/event-index.js';
+import {
+  candidates,
+  type Emitted,
+  type EventFilter,
+  eventMarks,
+} from '../src/chain/event-index.js';
+import { Mentions } from '../src/chain/mentions.js';
 
 /** What a chain emitted: a list of events for each block. */
 type Model = readonly (readonly Emitted[])[];
+
+/** The marks of a chain's blocks, as its history keeps them. */
+class EventIndex {
+  static readonly empty: EventIndex = new EventIndex(Mentions.none, []);
+  readonly #mentions: Mentions;
+  readonly #marks: readonly (readonly number[])[];
+
+  constructor(mentions: Mentions, marks: readonly (readonly number[])[]) {
+    this.#mentions = mentions;
+    this.#marks = marks;
+  }
+
+  get size(): number {
+    return this.#mentions.size;
+  }
+
+  with(block: number, emitted: readonly Emitted[]): EventIndex {
+    const marks = eventMarks(emitted);
+    return new EventIndex(this.#mentions.with(marks, block), [...this.#marks, marks]);
+  }
+
+  truncate(from: number): EventIndex {
+    const gone = this.#marks.slice(from).flat();
+    return new EventIndex(this.#mentions.without(gone, from), this.#marks.slice(0, from));
+  }
+
+  /** Without the blocks before one. */
+  since(from: number): Mentions {
+    return this.#mentions.withoutOlder(this.#marks.slice(0, from).flat(), from);
+  }
+
+  get whole(): Mentions {
+    return Mentions.of(0, this.#marks);
+  }
+
+  candidates(wanted: EventFilter): Generator<number, void, undefined> {
+    return candidates(wanted, (mark) => this.#mentions.cursor(mark));
+  }
+}
 
 const felt = fc.constantFrom('0x0', '0x1', '0x2', '0xa', '0xb', '0xabcdef', '0x100000000');
 const event = fc.record({ from_address: felt, keys: fc.array(felt, { maxLength: 4 }) });
@@ -104,6 +149,25 @@ describe('an index of events', () => {
             // Nothing is left of what was cut off.
             expect(index.size).toBe(grow(model).size);
           }
+        },
+      ),
+    );
+  });
+
+  test('forgets old blocks, and is the same when built at once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(events, { maxLength: 30 }),
+        filter,
+        fc.nat(30),
+        (model, wanted, from) => {
+          const index = grow(model);
+          const expected = [...index.candidates(wanted)];
+          const found = (mentions: Mentions) => [
+            ...candidates(wanted, (mark) => mentions.cursor(mark)),
+          ];
+          expect(found(index.whole)).toEqual(expected);
+          expect(found(index.since(from))).toEqual(expected.filter((block) => block >= from));
         },
       ),
     );

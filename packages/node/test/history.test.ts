@@ -6,8 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { block, genesis, invokeValues, STRK } from '../../engine/test/fixture.js';
 import { packNow } from '../src/chain/body.js';
 import type { Emitted } from '../src/chain/event-index.js';
-import { type ClosedBlock, History, type TransactionRecord } from '../src/chain/history.js';
-import { markOf } from '../src/chain/mentions.js';
+import { heldFrom } from '../src/chain/held.js';
+import {
+  type Archive,
+  type ClosedBlock,
+  History,
+  type TransactionRecord,
+} from '../src/chain/history.js';
+import { Mentions, markOf } from '../src/chain/mentions.js';
 import type { Weight } from './history-weight.js';
 import { runElsewhere } from './own-process.js';
 import { closedBlock, PRICES, randomFelt, type Sample } from './transfers.js';
@@ -56,6 +62,10 @@ const command = fc.oneof(
     arbitrary: fc.record({ does: fc.constant('truncate' as const), back, depth: fc.nat(5) }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('pack' as const), back }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('settle' as const), back, keep: fc.nat(4) }),
+  },
 );
 type Content = typeof content extends fc.Arbitrary<infer T> ? T : never;
 
@@ -146,6 +156,27 @@ function check(history: History, model: Model, everything: ReadonlySet<string>):
   }
 }
 
+function records(history: History): readonly Uint8Array[] {
+  return Array.from({ length: history.next - FIRST }, (_, at) => history.record(FIRST + at));
+}
+
+/** An archive of a history's blocks that remembers nothing but their bytes. */
+function archiveOf(history: History): Archive {
+  const kept = records(history);
+  const mentions = Mentions.of(
+    FIRST,
+    kept.map((_, at) => history.marks(FIRST + at)),
+  );
+  return {
+    at: (number) => {
+      const record = kept[number - FIRST];
+      return record && heldFrom(record);
+    },
+    find: (mark, passes) => mentions.find(mark, passes),
+    cursor: (mark) => mentions.cursor(mark),
+  };
+}
+
 function small(number: number, parentHash: string): ClosedBlock {
   const record: TransactionRecord = {
     hash: randomFelt(),
@@ -194,11 +225,17 @@ describe('a history', () => {
               history: history.truncate(FIRST + left),
               model: model.slice(0, left),
             });
+          } else if (one.does === 'settle') {
+            const base = Math.max(FIRST, history.next - one.keep);
+            branches.push({ history: history.settled(archiveOf(history), base), model });
           } else {
             packNow();
           }
         }
-        for (const { history, model } of branches) check(history, model, everything);
+        for (const { history, model } of branches) {
+          check(history, model, everything);
+          check(History.restore(FIRST, records(history)), model, everything);
+        }
       }),
     );
   });

@@ -42,6 +42,11 @@ export function bodyOf(transactions: readonly TransactionTexts[]): Body {
   return Object.freeze(pieces);
 }
 
+/** A body from texts that another had. */
+export function bodyFrom(pieces: Body): Body {
+  return pieces.length === 0 ? NO_BODY : Object.freeze(pieces);
+}
+
 /** The texts of one transaction; unpacks the piece it stands in. */
 export function textsAt(body: Body, index: number): TransactionTexts | undefined {
   if (index < 0) return undefined;
@@ -93,9 +98,10 @@ export class Texts {
    */
   #content: readonly string[] | string;
 
-  constructor(parts: readonly string[]) {
-    this.size = parts.length;
-    this.#content = parts;
+  /** @param content the parts, or what `packed` made of as many as `size` */
+  constructor(content: readonly string[] | string, size: number = content.length) {
+    this.size = size;
+    this.#content = content;
   }
 
   /** Texts that are packed in a while. */
@@ -119,8 +125,10 @@ export class Texts {
     return part;
   }
 
-  pack(): void {
+  /** All of them in a string of bytes; that is also how they are held from now on. */
+  packed(): string {
     if (typeof this.#content !== 'string') this.#content = pack(this.#content.join(END));
+    return this.#content;
   }
 }
 
@@ -172,7 +180,7 @@ class Backlog {
       if (this.#characters <= characters) return;
       this.#waiting.delete(texts);
       this.#characters -= length;
-      texts.pack();
+      texts.packed();
     }
   }
 }

@@ -1,17 +1,21 @@
 // Knows the closed blocks of a chain, by number, by hash and by what they hold: a persistent value.
 
-import {
-  allTexts,
-  type Body,
-  bodyOf,
-  receiptsOf,
-  Texts,
-  type TransactionTexts,
-  textsAt,
-} from './body.js';
-import { type Emitted, type EventFilter, EventIndex } from './event-index.js';
+import { allTexts, receiptsOf, type TransactionTexts, textsAt } from './body.js';
+import { candidates, type Emitted, type EventFilter } from './event-index.js';
 import type { HeaderPrices } from './gas.js';
-import { Mentions, markOf } from './mentions.js';
+import {
+  type Held,
+  hasHash,
+  headerOf,
+  heldFrom,
+  hold,
+  marksOf,
+  recordOf,
+  transactionHash,
+  transactionHashes,
+  transactionIndex,
+} from './held.js';
+import { type Cursor, Mentions, markOf } from './mentions.js';
 import { List } from './persistent.js';
 
 /** Hashes and commitments are canonical felts. */
@@ -55,36 +59,30 @@ export interface Totals {
 
 export interface HistoryFigures extends Totals {
   readonly blocks: number;
-  /** Different marks in the index of events. */
-  readonly eventMarks: number;
+  /** Blocks that are not in an archive. */
+  readonly inMemory: number;
+  /** Different marks in the index of those. */
+  readonly marks: number;
 }
 
-/** A block as it is held: about a hundred thousand of them, so felts are bytes and texts are packed. */
-interface Held {
-  /** The block's hash, its four commitments, and the hashes of its transactions. */
-  readonly felts: string;
-  /** Unless it is the hash of the block before. */
-  readonly parentHash: string | undefined;
-  readonly timestamp: number;
-  readonly prices: HeaderPrices;
-  readonly stateDiffLength: number;
-  readonly transactionsUpTo: number;
-  readonly eventsUpTo: number;
-  readonly body: Body;
-  readonly stateDiff: Texts | undefined;
+/** Old blocks that are kept elsewhere. What it has once answered for a number stays so. */
+export interface Archive {
+  /** A block that was told to it. */
+  at(number: number): Held | undefined;
+  /** The newest block under a mark that passes a test. */
+  find(mark: number, passes: (number: number) => boolean): number | undefined;
+  cursor(mark: number): Cursor;
 }
-
-const FELT = 32;
-const HEADER_FELTS = 5;
-const ZERO = '0'.charCodeAt(0);
 
 interface Parts {
   readonly first: number;
+  /** Where the blocks before `base` are found. */
+  readonly archive: Archive | undefined;
+  /** The number of the first block in `blocks`. */
+  readonly base: number;
   readonly blocks: List<Held>;
   readonly latest: Header | undefined;
-  readonly byHash: Mentions;
-  readonly byTransaction: Mentions;
-  readonly events: EventIndex;
+  readonly mentions: Mentions;
 }
 
 /**
@@ -99,43 +97,76 @@ export class History {
   /** Number of the first block, whether it is closed already or not. */
   readonly first: number;
   readonly latest: Header | undefined;
+  readonly #archive: Archive | undefined;
+  readonly #base: number;
   readonly #blocks: List<Held>;
-  readonly #byHash: Mentions;
-  readonly #byTransaction: Mentions;
-  readonly #events: EventIndex;
+  readonly #mentions: Mentions;
 
   constructor(parts: Parts) {
     this.first = parts.first;
     this.latest = parts.latest;
+    this.#archive = parts.archive;
+    this.#base = parts.base;
     this.#blocks = parts.blocks;
-    this.#byHash = parts.byHash;
-    this.#byTransaction = parts.byTransaction;
-    this.#events = parts.events;
+    this.#mentions = parts.mentions;
   }
 
   /** A history without blocks, whose first will have this number. */
   static startingAt(first: number): History {
     return new History({
       first,
+      archive: undefined,
+      base: first,
       blocks: List(),
       latest: undefined,
-      byHash: Mentions.none,
-      byTransaction: Mentions.none,
-      events: EventIndex.empty,
+      mentions: Mentions.none,
+    });
+  }
+
+  /** The history that records were taken of, oldest first. Indexes are built again. */
+  static restore(first: number, records: Iterable<Uint8Array>): History {
+    const blocks: Held[] = [];
+    for (const record of records) blocks.push(heldFrom(record, blocks.at(-1)));
+    const last = blocks.at(-1);
+    return new History({
+      first,
+      archive: undefined,
+      base: first,
+      blocks: List(blocks),
+      latest: last && headerOf(first + blocks.length - 1, last, blocks.at(-2)),
+      mentions: Mentions.of(first, blocks.map(marksOf)),
+    });
+  }
+
+  /** A history whose blocks from `first` up to `next` are all in an archive. */
+  static archived(archive: Archive, first: number, next: number): History {
+    const last = archive.at(next - 1);
+    return new History({
+      first,
+      archive,
+      base: next,
+      blocks: List(),
+      latest: last && headerOf(next - 1, last, archive.at(next - 2)),
+      mentions: Mentions.none,
     });
   }
 
   /** Number of the block that is closed next. */
   get next(): number {
-    return this.first + this.#blocks.size;
+    return this.#base + this.#blocks.size;
+  }
+
+  /** Number of the oldest block that is in memory. */
+  get base(): number {
+    return this.#base;
   }
 
   get transactionCount(): number {
-    return this.#blocks.last()?.transactionsUpTo ?? 0;
+    return this.#at(this.next - 1)?.transactionsUpTo ?? 0;
   }
 
   get eventCount(): number {
-    return this.#blocks.last()?.eventsUpTo ?? 0;
+    return this.#at(this.next - 1)?.eventsUpTo ?? 0;
   }
 
   /** @param events what each transaction emitted, in the order of the transactions */
@@ -144,14 +175,12 @@ export class History {
     if (header.number !== this.next || header.transactionCount !== transactions.length) {
       throw new RangeError(`block ${header.number} cannot follow block ${this.next - 1}`);
     }
-    const marks = transactions.map(({ hash }) => markOf(hash));
+    const added = hold(block, events, this.latest, this.#at(this.next - 1));
     return new History({
-      first: this.first,
-      blocks: this.#blocks.push(held(block, this.latest, this.#blocks.last())),
+      ...this.#parts(),
+      blocks: this.#blocks.push(added),
       latest: Object.freeze({ ...header }),
-      byHash: this.#byHash.with([markOf(header.hash)], header.number),
-      byTransaction: this.#byTransaction.with(marks, header.number),
-      events: this.#events.with(header.number, events.flat()),
+      mentions: this.#mentions.with(marksOf(added), header.number),
     });
   }
 
@@ -159,65 +188,77 @@ export class History {
   truncate(from: number): History {
     if (from >= this.next) return this;
     if (from <= this.first) return History.startingAt(this.first);
-    const hashes: number[] = [];
-    const transactions: number[] = [];
-    for (let number = from; number < this.next; number += 1) {
-      const block = this.#at(number);
-      if (!block) continue;
-      hashes.push(markOf(feltIn(block, 0)));
-      transactions.push(...transactionHashes(block).map((hash) => markOf(hash)));
+    if (this.#archive && from <= this.#base) {
+      return History.archived(this.#archive, this.first, from);
     }
     return new History({
-      first: this.first,
-      blocks: this.#blocks.setSize(from - this.first),
+      ...this.#parts(),
+      blocks: this.#blocks.setSize(from - this.#base),
       latest: this.header(from - 1),
-      byHash: this.#byHash.without(hashes, from),
-      byTransaction: this.#byTransaction.without(transactions, from),
-      events: this.#events.truncate(from),
+      mentions: this.#mentions.without(this.#marks(from, this.next), from),
     });
+  }
+
+  /** The same without the blocks before `base` in memory: they are in the archive. Costs what they hold. */
+  settled(archive: Archive, base: number): History {
+    if (base <= this.#base) return this;
+    return new History({
+      ...this.#parts(),
+      archive,
+      base,
+      blocks: this.#blocks.slice(base - this.#base),
+      mentions: this.#mentions.withoutOlder(this.#marks(this.#base, base), base),
+    });
+  }
+
+  #parts(): Parts {
+    return {
+      first: this.first,
+      archive: this.#archive,
+      base: this.#base,
+      blocks: this.#blocks,
+      latest: this.latest,
+      mentions: this.#mentions,
+    };
+  }
+
+  /** What the blocks from `from` up to `end` are found by. */
+  #marks(from: number, end: number): ReadonlySet<number> {
+    const marks = new Set<number>();
+    for (let number = from; number < end; number += 1) {
+      const block = this.#at(number);
+      if (block) for (const mark of marksOf(block)) marks.add(mark);
+    }
+    return marks;
   }
 
   header(number: number): Header | undefined {
     if (number === this.latest?.number) return this.latest;
     const block = this.#at(number);
-    if (!block) return undefined;
-    const before = this.#at(number - 1);
-    const [hash = '', transactions = '', events = '', receipts = '', stateDiff = ''] = feltsIn(
-      block,
-      0,
-      HEADER_FELTS,
-    );
-    return Object.freeze({
-      number,
-      hash,
-      parentHash: block.parentHash ?? (before ? feltIn(before, 0) : '0x0'),
-      timestamp: block.timestamp,
-      prices: block.prices,
-      transactionCount: block.transactionsUpTo - (before?.transactionsUpTo ?? 0),
-      eventCount: block.eventsUpTo - (before?.eventsUpTo ?? 0),
-      stateDiffLength: block.stateDiffLength,
-      transactionCommitment: transactions,
-      eventCommitment: events,
-      receiptCommitment: receipts,
-      stateDiffCommitment: stateDiff,
-    });
+    return block && headerOf(number, block, this.#at(number - 1));
   }
 
   /** The number of the block with a hash. */
   numberOf(hash: string): number | undefined {
-    const bytes = bytesOf([hash]);
-    return this.#byHash.find(markOf(hash), (number) => !!this.#at(number)?.felts.startsWith(bytes));
+    return this.#find(markOf(hash), (block) => hasHash(block, hash));
   }
 
   /** Where the transaction with a hash stands. */
   locate(transactionHash: string): Position | undefined {
-    const bytes = bytesOf([transactionHash]);
     let index = -1;
-    const block = this.#byTransaction.find(markOf(transactionHash), (number) => {
-      index = transactionIndex(this.#at(number)?.felts ?? '', bytes);
+    const block = this.#find(markOf(transactionHash), (candidate) => {
+      index = transactionIndex(candidate, transactionHash);
       return index >= 0;
     });
     return block === undefined ? undefined : { block, index };
+  }
+
+  #find(mark: number, passes: (block: Held) => boolean): number | undefined {
+    const test = (number: number): boolean => {
+      const block = this.#at(number);
+      return block !== undefined && passes(block);
+    };
+    return this.#mentions.find(mark, test) ?? this.#archive?.find(mark, test);
   }
 
   /** The hashes of a block's transactions. Unpacks nothing. */
@@ -241,7 +282,7 @@ export class History {
   transaction(number: number, index: number): TransactionRecord | undefined {
     const block = this.#at(number);
     const texts = block && textsAt(block.body, index);
-    return texts && { hash: feltIn(block, HEADER_FELTS + index), ...texts };
+    return texts && { hash: transactionHash(block, index), ...texts };
   }
 
   /** The receipts of a block's transactions, as JSON texts. */
@@ -263,83 +304,59 @@ export class History {
 
   /** The blocks in which an event may match a filter, ascending; whether one does, its receipts tell. */
   eventBlocks(filter: EventFilter): Iterable<number> {
-    return this.#events.candidates(filter);
+    return candidates(filter, (mark) => {
+      const recent = this.#mentions.cursor(mark);
+      const old = this.#archive?.cursor(mark);
+      return old ? new JoinedCursor(old, this.#base, recent) : recent;
+    });
+  }
+
+  /** A closed block as bytes, to be kept elsewhere; its texts stay packed. */
+  record(number: number): Uint8Array {
+    const block = this.#at(number);
+    if (!block) throw new RangeError(`there is no block ${number}`);
+    return recordOf(block);
+  }
+
+  /** What a block is found by. */
+  marks(number: number): readonly number[] {
+    const block = this.#at(number);
+    return block ? marksOf(block) : [];
   }
 
   figures(): HistoryFigures {
     return {
-      blocks: this.#blocks.size,
+      blocks: this.next - this.first,
       transactions: this.transactionCount,
       events: this.eventCount,
-      eventMarks: this.#events.size,
+      inMemory: this.#blocks.size,
+      marks: this.#mentions.size,
     };
   }
 
   #at(number: number): Held | undefined {
-    // A list takes a negative index for one from its end.
-    return number < this.first ? undefined : this.#blocks.get(number - this.first);
+    if (number >= this.#base) return this.#blocks.get(number - this.#base);
+    return number < this.first ? undefined : this.#archive?.at(number);
   }
 }
 
-function held(block: ClosedBlock, parent: Header | undefined, before: Held | undefined): Held {
-  const { header, transactions, stateDiff } = block;
-  return Object.freeze({
-    felts: bytesOf([
-      header.hash,
-      header.transactionCommitment,
-      header.eventCommitment,
-      header.receiptCommitment,
-      header.stateDiffCommitment,
-      ...transactions.map(({ hash }) => hash),
-    ]),
-    parentHash: parent?.hash === header.parentHash ? undefined : header.parentHash,
-    timestamp: header.timestamp,
-    prices: before && areEqual(before.prices, header.prices) ? before.prices : header.prices,
-    stateDiffLength: header.stateDiffLength,
-    transactionsUpTo: (before?.transactionsUpTo ?? 0) + transactions.length,
-    eventsUpTo: (before?.eventsUpTo ?? 0) + header.eventCount,
-    body: bodyOf(transactions),
-    stateDiff: stateDiff === undefined ? undefined : Texts.keep([stateDiff]),
-  });
-}
+/** A way through the archive up to a block, and through memory from there on. */
+class JoinedCursor implements Cursor {
+  readonly #old: Cursor;
+  readonly #base: number;
+  readonly #recent: Cursor;
 
-/** Blocks that were loaded from a file do not share their prices yet. */
-function areEqual(one: HeaderPrices, other: HeaderPrices): boolean {
-  if (one === other) return true;
-  return (['l1_gas_price', 'l1_data_gas_price', 'l2_gas_price'] as const).every(
-    (gas) =>
-      one[gas].price_in_fri === other[gas].price_in_fri &&
-      one[gas].price_in_wei === other[gas].price_in_wei,
-  );
-}
-
-/** Felts as 32 bytes each, in a string of bytes: hexadecimal would take three times the memory. */
-function bytesOf(felts: readonly string[]): string {
-  const digits = felts.map((felt) => felt.slice(2).padStart(2 * FELT, '0')).join('');
-  return Buffer.from(digits, 'hex').toString('latin1');
-}
-
-function feltsIn({ felts }: Held, first: number, end: number): readonly string[] {
-  const digits = Buffer.from(felts.slice(first * FELT, end * FELT), 'latin1').toString('hex');
-  const found: string[] = [];
-  for (let at = 2 * FELT; at <= digits.length; at += 2 * FELT) {
-    // A search for the first digit by pattern takes twice as long as all the rest.
-    let start = at - 2 * FELT;
-    while (start < at - 1 && digits.charCodeAt(start) === ZERO) start += 1;
-    found.push(`0x${digits.slice(start, at)}`);
+  constructor(old: Cursor, base: number, recent: Cursor) {
+    this.#old = old;
+    this.#base = base;
+    this.#recent = recent;
   }
-  return found;
-}
 
-function feltIn(block: Held, index: number): string {
-  return feltsIn(block, index, index + 1)[0] ?? '0x0';
-}
-
-const transactionHashes = (block: Held): readonly string[] =>
-  feltsIn(block, HEADER_FELTS, block.felts.length / FELT);
-
-function transactionIndex(felts: string, hash: string): number {
-  let at = felts.indexOf(hash, HEADER_FELTS * FELT);
-  while (at >= 0 && at % FELT !== 0) at = felts.indexOf(hash, at + 1);
-  return at < 0 ? -1 : at / FELT - HEADER_FELTS;
+  seek(least: number): number {
+    if (least < this.#base) {
+      const found = this.#old.seek(least);
+      if (found < this.#base) return found;
+    }
+    return this.#recent.seek(Math.max(least, this.#base));
+  }
 }

@@ -28,6 +28,27 @@ export class Mentions {
     this.#blocks = blocks;
   }
 
+  /** The marks of one block after another, the first of which has the number `first`. */
+  static of(first: number, marks: readonly (readonly number[])[]): Mentions {
+    const found = new Map<number, number | number[]>();
+    marks.forEach((ofBlock, index) => {
+      for (const mark of ofBlock) {
+        const known = found.get(mark);
+        if (known === undefined) found.set(mark, first + index);
+        else if (typeof known === 'number') {
+          if (known !== first + index) found.set(mark, [known, first + index]);
+        } else if (known.at(-1) !== first + index) known.push(first + index);
+      }
+    });
+    return new Mentions(
+      PersistentMap<number, Blocks>().withMutations((blocks) => {
+        for (const [mark, numbers] of found) {
+          blocks.set(mark, typeof numbers === 'number' ? numbers : List(numbers));
+        }
+      }),
+    );
+  }
+
   /** How many different marks there are. */
   get size(): number {
     return this.#blocks.size;
@@ -62,9 +83,22 @@ export class Mentions {
     return blocks?.findLast(passes);
   }
 
+  /** Without the blocks before `from` under these marks. */
+  withoutOlder(marks: Iterable<number>, from: number): Mentions {
+    return new Mentions(
+      this.#blocks.withMutations((blocks) => {
+        for (const mark of marks) {
+          const left = withoutFirst(blocks.get(mark), from);
+          if (left === undefined) blocks.delete(mark);
+          else blocks.set(mark, left);
+        }
+      }),
+    );
+  }
+
   cursor(mark: number): Cursor {
     const blocks = this.#blocks.get(mark);
-    return new Cursor(typeof blocks === 'number' ? List.of(blocks) : (blocks ?? List()));
+    return new ListCursor(typeof blocks === 'number' ? List.of(blocks) : (blocks ?? List()));
   }
 }
 
@@ -82,8 +116,32 @@ function shortened(blocks: Blocks | undefined, from: number): Blocks | undefined
   return size > 1 ? blocks.setSize(size) : size === 1 ? blocks.first() : undefined;
 }
 
+function withoutFirst(blocks: Blocks | undefined, from: number): Blocks | undefined {
+  if (blocks === undefined) return undefined;
+  if (typeof blocks === 'number') return blocks < from ? undefined : blocks;
+  const start = firstAt(blocks, 0, blocks.size, from);
+  const left = start === 0 ? blocks : blocks.slice(start);
+  return left.size > 1 ? left : left.first();
+}
+
+/** The first place from `low` on, and before `high`, whose block is not older than `least`. */
+function firstAt(blocks: List<number>, low: number, high: number, least: number): number {
+  let [start, end] = [low, high];
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if ((blocks.get(middle) ?? Number.POSITIVE_INFINITY) < least) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}
+
 /** A way through ascending block numbers that skips what is not wanted. */
-export class Cursor {
+export interface Cursor {
+  /** The first block from `least` on, `Infinity` if there is none. It never goes back. */
+  seek(least: number): number;
+}
+
+class ListCursor implements Cursor {
   readonly #blocks: List<number>;
   #at = 0;
 
@@ -91,7 +149,6 @@ export class Cursor {
     this.#blocks = blocks;
   }
 
-  /** The first block from `least` on, `Infinity` if there is none. It never goes back. */
   seek(least: number): number {
     const valueAt = (at: number): number => this.#blocks.get(at) ?? Number.POSITIVE_INFINITY;
     const { size } = this.#blocks;
@@ -104,12 +161,7 @@ export class Cursor {
       low = high;
       high = Math.min(size, high + step);
     }
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (valueAt(middle) < least) low = middle;
-      else high = middle;
-    }
-    this.#at = high;
-    return high < size ? valueAt(high) : Number.POSITIVE_INFINITY;
+    this.#at = firstAt(this.#blocks, low, high, least);
+    return valueAt(this.#at);
   }
 }
