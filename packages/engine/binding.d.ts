@@ -46,9 +46,15 @@ export declare class Execution {
   get next(): State | null
 }
 
+export declare class FileLock {
+  /** Null if somebody else holds it. */
+  static take(path: string): FileLock | null
+  release(): void
+}
+
 export declare class Origin {
-  /** `ask` receives a question as JSON and promises a felt, a class as JSON, or null. */
-  constructor(ask: (question: string) => Promise<string | null>)
+  /** `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null. */
+  constructor(ask: (question: string) => Promise<string | Uint8Array | null>)
   /** How many questions have been asked. */
   get answers(): number
 }
@@ -88,6 +94,8 @@ export declare class State {
   rewind(version: number): Promise<State>
   /** The same state without what is older than `version`. */
   forget(version: number): Promise<State>
+  /** The state above an origin that answers for everything up to a version. */
+  settle(version: number, origin: Origin): Promise<State>
   /** What a version changed, as JSON. */
   diffOf(version: number): string
   /** What must change to get from this state to the other, as JSON. */

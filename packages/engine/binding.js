@@ -773,10 +773,11 @@ if (
   }
 }
 
-const { Block, Class, Execution, Origin, State, StateExport, StateImport, Transaction, blake, configure, contractAddress, hades, keccak, messageToL1Hash, pedersen, pedersenPair, poseidon, privateKeys, publicKey, sign, storageAddress, versions } = nativeBinding
+const { Block, Class, Execution, FileLock, Origin, State, StateExport, StateImport, Transaction, blake, configure, contractAddress, hades, keccak, messageToL1Hash, pedersen, pedersenPair, poseidon, privateKeys, publicKey, sign, storageAddress, versions } = nativeBinding
 export { Block }
 export { Class }
 export { Execution }
+export { FileLock }
 export { Origin }
 export { State }
 export { StateExport }

@@ -51,13 +51,28 @@ const NODE: Readonly<Record<string, Layer>> = {
   banner: { may: [...LEAVES, 'colour'], types: ['config'] },
   'port-socket': { may: [], packages: ['node:http'] },
   origin: { may: LEAVES },
-  chain: { may: LEAVES, types: ['config', 'origin'], packages: ['@starkbox/engine'] },
+  upstream: { may: LEAVES, packages: ['@starkbox/engine'] },
+  chain: { may: LEAVES, types: ['config', 'origin', 'upstream'], packages: ['@starkbox/engine'] },
   l1: { may: [...LEAVES, 'chain'], packages: ['viem'] },
   rpc: { may: [...LEAVES, 'chain', 'l1'], packages: ['ajv'] },
   server: { may: [...LEAVES, 'rpc/dispatch'], packages: ['node:http', 'ws'] },
   node: {
-    may: [...LEAVES, 'config', 'config-rules', 'origin', 'chain', 'l1', 'rpc', 'server'],
+    may: [
+      ...LEAVES,
+      'config',
+      'config-rules',
+      'origin',
+      'upstream',
+      'chain',
+      'l1',
+      'rpc',
+      'server',
+    ],
     packages: ['@starkbox/engine', 'viem', 'ajv', 'node:http', 'ws'],
+  },
+  commands: {
+    may: [...LEAVES, 'colour', 'option', 'chain'],
+    packages: ['@starkbox/engine'],
   },
   cli: {
     may: [
@@ -69,6 +84,7 @@ const NODE: Readonly<Record<string, Layer>> = {
       'command-line',
       'banner',
       'port-socket',
+      'commands',
       'node',
     ],
   },

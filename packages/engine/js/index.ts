@@ -29,6 +29,7 @@ export type {
 } from './execution.js';
 export { EngineError, type FailureKind } from './failure.js';
 export * from './hash.js';
+export { FileLock } from './lock.js';
 export { Origin, type OriginQuestion, type OriginReader } from './origin.js';
 export {
   type Applied,

@@ -11,10 +11,10 @@ export type OriginQuestion =
   | { readonly kind: 'class'; readonly class_hash: string };
 
 /**
- * Answers with a felt, or with a class as JSON text; `null` if the origin has no such thing. A
+ * Answers with a felt, or with a class as JSON text or as `Class.pack` wrote it; `null` if the origin has no such thing. A
  * rejection fails the execution that asked with an error of kind `origin`.
  */
-export type OriginReader = (question: OriginQuestion) => Promise<string | null>;
+export type OriginReader = (question: OriginQuestion) => Promise<string | Uint8Array | null>;
 
 /** A fork point. Each question is asked once; all states above it share the answers. */
 export class Origin {

@@ -174,6 +174,14 @@ export class State {
     return State.of(await later(() => this.native.forget(version)));
   }
 
+  /**
+   * The same state above an origin that answers for everything up to `version`: memory for a chain
+   * whose old states are kept elsewhere. Costs what those versions wrote.
+   */
+  async settle(version: number, origin: Origin): Promise<State> {
+    return State.of(await later(() => this.native.settle(version, origin.native)));
+  }
+
   /** What a version changed; of the one being written, so far. As JSON text. */
   diffTextOf(version: number): string {
     return now(() => this.native.diffOf(version));

@@ -8,6 +8,7 @@ mod class;
 mod execution;
 mod hash;
 mod image;
+mod lock;
 mod state;
 mod transaction;
 

@@ -149,6 +149,30 @@ impl State {
         next
     }
 
+    /// The same state above an origin that answers for everything up to `version`: what those
+    /// versions wrote is no longer in memory. Costs what they wrote.
+    pub fn settle(&self, version: u64, origin: Arc<Origin>) -> Outcome<State> {
+        if version >= self.version {
+            return Err(self.unknown_version(version));
+        }
+        let mut next = self.clone();
+        let mut touched = Touched::default();
+        while next.first_version() <= version {
+            let Some(diff) = next.log.pop_front() else { break };
+            next.figures.logged -= diff.length() as u64;
+            touched.add(&diff);
+        }
+        // What was written since keeps the value it replaced: it tells whether there was a change.
+        next.edit_touched(&touched, |cell| (cell.since > version).then(|| cell.trimmed(version)));
+        for hash in &touched.declared {
+            if next.classes.get(hash).is_some_and(|entry| entry.since <= version) {
+                next.classes.remove(hash);
+            }
+        }
+        next.origin = Some(origin);
+        Ok(next)
+    }
+
     /// What was before the version being written: from a cell's past, or from the origin. None if
     /// only the origin could tell and was never asked.
     fn before(
@@ -208,12 +232,14 @@ impl State {
         }
     }
 
-    /// What must change to get from this state to `other`, whatever their kinship.
-    /// Costs what differs, not what there is.
+    /// What must change to get from this state to `other`, whatever their kinship. Costs what
+    /// differs, not what there is. Above an origin, only if nothing was taken back between the two.
     pub fn diff_to(&self, other: &State) -> Diff {
         let mut storage = Vec::new();
         let (mut nonces, mut moves) = (Vec::new(), Moves::default());
         let none = Contract::default();
+        // A zero that covers something is a change.
+        let is_nothing = |cell: &Cell| self.origin.is_none() && cell.value == Felt::ZERO;
         for item in self.contracts.diff(&other.contracts) {
             let (address, old, new) = match item {
                 DiffItem::Add(address, new) => (address, &none, &*new.0),
@@ -223,9 +249,9 @@ impl State {
             let mut slots: Vec<(Key, Felt)> = Vec::new();
             for slot in old.storage.diff(&new.storage) {
                 match slot {
-                    DiffItem::Add(_, cell) if cell.value == Felt::ZERO => {}
+                    DiffItem::Add(_, cell) if is_nothing(cell) => {}
                     DiffItem::Add(key, cell) => slots.push((*key, cell.value)),
-                    DiffItem::Remove(_, cell) if cell.value == Felt::ZERO => {}
+                    DiffItem::Remove(_, cell) if is_nothing(cell) => {}
                     DiffItem::Remove(key, _) => slots.push((*key, Felt::ZERO)),
                     DiffItem::Update { new, .. } => slots.push((*new.0, new.1.value)),
                 }
@@ -234,7 +260,8 @@ impl State {
                 storage.push((*address, slots.into_boxed_slice()));
             }
             let value = |cell: &Option<Cell>| cell.as_ref().map_or(Felt::ZERO, |cell| cell.value);
-            if value(&old.nonce) != value(&new.nonce) {
+            let covers = old.nonce.is_none() && new.nonce.is_some() && self.origin.is_some();
+            if covers || value(&old.nonce) != value(&new.nonce) {
                 nonces.push((*address, value(&new.nonce)));
             }
             moves.add(*address, value(&old.class), value(&new.class));

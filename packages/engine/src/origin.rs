@@ -28,8 +28,14 @@ enum Answer {
     Class(Option<Arc<Class>>),
 }
 
+/// A felt or a class as JSON; or a class as it was packed here before.
+pub enum Reply {
+    Text(String),
+    Packed(Vec<u8>),
+}
+
 /// Asks and blocks until the answer is there. `None` means that the origin has no such thing.
-pub type Ask = dyn Fn(String) -> Result<Option<String>, String> + Send + Sync;
+pub type Ask = dyn Fn(String) -> Result<Option<Reply>, String> + Send + Sync;
 
 #[derive(Default)]
 struct Entry {
@@ -125,7 +131,11 @@ impl Origin {
             (Question::Class(_), None) => Ok(Answer::Class(None)),
             (_, None) => Ok(Answer::Felt(Felt::ZERO)),
             (Question::Class(hash), Some(body)) => {
-                let class = Class::compile(&body, &Limits::none()).map_err(|failure| {
+                let class = match body {
+                    Reply::Text(body) => Class::compile(&body, &Limits::none()),
+                    Reply::Packed(bytes) => Class::unpack(&bytes),
+                };
+                let class = class.map_err(|failure| {
                     unanswered(format!("its class cannot be used: {}", failure.message))
                 })?;
                 if Key::from(class.hash) != hash {
@@ -133,9 +143,10 @@ impl Origin {
                 }
                 Ok(Answer::Class(Some(class)))
             }
-            (_, Some(felt)) => parse("answer", &felt)
+            (_, Some(Reply::Text(felt))) => parse("answer", &felt)
                 .map(Answer::Felt)
                 .map_err(|failure| unanswered(failure.message)),
+            (_, Some(Reply::Packed(_))) => Err(unanswered("it sent a class".to_owned())),
         }
     }
 }

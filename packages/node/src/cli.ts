@@ -8,7 +8,7 @@ import { createLog, type Log } from './log.js';
 import type { Node } from './node.js';
 import { UsageError } from './option.js';
 
-type Startable = BannerFacts & Pick<Node, 'listen' | 'close'>;
+type Startable = BannerFacts & Pick<Node, 'listen' | 'close'> & Partial<Pick<Node, 'l1'>>;
 
 export interface RunOptions {
   readonly argv: readonly string[];
@@ -17,7 +17,10 @@ export interface RunOptions {
   readonly stdout: Output;
   readonly stderr: Output;
   /** Another way to make a node, for tests. */
-  readonly createNode?: (config: Config, options: { readonly log: Log }) => Promise<Startable>;
+  readonly createNode?: (
+    config: Partial<Config>,
+    options: { readonly log: Log },
+  ) => Promise<Startable>;
 }
 
 /** Either the process is done, or a node is listening. */
@@ -33,6 +36,9 @@ const EXIT_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 /** npm hands on a signal that the terminal has sent us already: no second wish within this time. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
+/** Words that ask for something else than a node; what they do is loaded when one of them is said. */
+const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff']);
+
 /** Everything from the words of the command line to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
   const { stdout, stderr } = options;
@@ -41,6 +47,16 @@ export async function run(options: RunOptions): Promise<Outcome> {
     stderr.write(`${painter(wantsColour(stderr))('red', 'error:')} ${message}\n${hint}`);
     return { exitCode };
   };
+
+  if (COMMANDS.has(options.argv[0] ?? '')) {
+    try {
+      const { runCommand } = await import('./commands/command.js');
+      stdout.write(await runCommand(options.argv, wantsColour(stdout)));
+      return { exitCode: 0 };
+    } catch (error) {
+      return refuse(reasonOf(error), error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE);
+    }
+  }
 
   let line: CommandLine;
   try {
@@ -55,13 +71,14 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return { exitCode: 0 };
   }
 
-  const { config, configFile, portSocket } = line;
+  const { config, given, configFile, portSocket } = line;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, stderr);
   // Loaded late, because help and refusals need none of it.
   const createNode = options.createNode ?? (await import('./node.js')).createNode;
   let node: Startable;
   try {
-    node = await createNode(config, { log });
+    // A directory knows what nobody asked for.
+    node = await createNode(config.dataDir === undefined ? config : given, { log });
   } catch (error) {
     const reason = reasonOf(error);
     if (config.accountClassCustom === undefined) return refuse(reason, EXIT_FAILURE);
@@ -79,6 +96,10 @@ export async function run(options: RunOptions): Promise<Outcome> {
   if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   log.info(`Starkbox listening on ${place.url}`);
+  if (node.l1) {
+    const { url, messagingContract, isManaged } = node.l1;
+    log.info(`L1${isManaged ? ' (Anvil)' : ''} on ${url}, messaging contract ${messagingContract}`);
+  }
   if (portSocket !== undefined) await tellPort(place.port, portSocket, stdout);
   return { node, log };
 }

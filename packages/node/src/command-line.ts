@@ -28,6 +28,8 @@ export type CommandLine =
   | {
       readonly kind: 'start';
       readonly config: Config;
+      /** What of it was asked for. */
+      readonly given: Partial<Config>;
       /** The config file that was read. */
       readonly configFile: string | undefined;
       /** A Unix socket on which a test harness waits for our port. */
@@ -61,7 +63,9 @@ const HELP_WIDTH = 80;
 const UNBROKEN = '\u{e000}';
 const EXAMPLES = `  starkbox --seed 0                       the same accounts every time
   starkbox --block-generation-on demand   blocks only when asked for
-  starkbox --port 0 --no-banner           any free port, and little output`;
+  starkbox --port 0 --no-banner           any free port, and little output
+  starkbox inspect FILE                   what an image of a chain holds
+  starkbox diff A B                       how two images differ`;
 
 /** Throws `UsageError` for what cannot be understood and `ConfigError` for what cannot be obeyed. */
 export async function readConfig(
@@ -89,7 +93,7 @@ export async function readConfig(
   checkGiven(new Set(CONFIG_KEYS.filter((key) => key in given)), config);
   checkConfig(config);
   const portSocket = env['UNIX_SOCKET'] || undefined;
-  return { kind: 'start', config, configFile: file?.name, portSocket };
+  return { kind: 'start', config, given, configFile: file?.name, portSocket };
 }
 
 function take<K extends ConfigKey>(

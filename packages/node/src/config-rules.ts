@@ -75,6 +75,16 @@ export function checkConfig(config: Config): void {
     const name = longName(OPTIONS[gap.key]);
     throw new ConfigError(`${name} is not available yet: this version cannot ${gap.lacks}`);
   }
+  if (config.dumpOn === 'block' && config.dumpFormat === 'image') {
+    throw new ConfigError(
+      '--dump-on block writes a journal: an image is written as a whole, so choose --dump-on exit or request with --dump-format image',
+    );
+  }
+  if (config.dataDir !== undefined && config.dumpOn && config.dumpFormat === 'journal') {
+    throw new ConfigError(
+      '--data-dir keeps the chain and not the calls that made it: leave --dump-on out, or dump images with --dump-format image',
+    );
+  }
   if (BigInt(config.accounts) * config.initialBalance >= SUPPLY_BOUND) {
     throw new ConfigError(
       'Total balance supply in ERC20 contract exceeded. Reduce the number of predeployed accounts (--accounts) or their initial balance (--initial-balance).',

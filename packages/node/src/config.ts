@@ -38,11 +38,21 @@ export interface Config {
   readonly l2GasPriceWei: bigint;
   readonly l2GasPriceFri: bigint;
   readonly stateArchive: 'full' | 'none';
+  readonly dataDir: string | undefined;
+  /** Blocks and transactions that stay in memory where there is a data directory. */
+  readonly recentBlocks: number;
   readonly dumpOn: 'exit' | 'block' | 'request' | undefined;
   readonly dumpPath: string | undefined;
+  readonly dumpFormat: 'journal' | 'image';
   readonly forkNetwork: string | undefined;
   readonly forkBlock: number | undefined;
   readonly forkUpstreamCaching: boolean | undefined;
+  /** The URL of an L1 node, or `anvil` for one of our own. */
+  readonly l1: string | undefined;
+  /** Of our own Anvil; 0 for any free one. */
+  readonly l1Port: number;
+  /** Milliseconds between two looks at L1. */
+  readonly l1AutoRelay: number | undefined;
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
@@ -204,6 +214,20 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     parse: oneOf('none', 'full'),
     help: 'full keeps the state of every block; none keeps only the newest, and so memory flat.',
   },
+  dataDir: {
+    flag: '--data-dir <DIR>',
+    group: 'State',
+    default: undefined,
+    parse: path,
+    help: 'Keep the chain in this directory: every answered change is on disk, and the next start goes on.',
+  },
+  recentBlocks: {
+    flag: '--recent-blocks <NUMBER>',
+    group: 'State',
+    default: 2048,
+    parse: wholeNumber(1, 10 ** 6),
+    help: 'With --data-dir, about so many blocks and transactions stay in memory; older ones are read from disk.',
+  },
   dumpOn: {
     flag: '--dump-on <EVENT>',
     group: 'State',
@@ -217,6 +241,13 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     default: undefined,
     parse: path,
     help: 'The file to write; if it is there at the start, it is loaded.',
+  },
+  dumpFormat: {
+    flag: '--dump-format <FORMAT>',
+    group: 'State',
+    default: 'journal',
+    parse: oneOf('journal', 'image'),
+    help: 'What that file is to be: journal, the calls that made the chain, or image, all that it is.',
   },
   forkNetwork: {
     flag: '--fork-network <URL>',
@@ -240,6 +271,27 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     defaultText: 'false',
     parse: trueOrFalse,
     help: 'Whether answers of that network are kept: true or false.',
+  },
+  l1: {
+    flag: '--l1 <anvil|URL>',
+    group: 'L1',
+    default: undefined,
+    parse: (text) => (text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text)),
+    help: 'The Ethereum to exchange messages with: anvil starts one that goes back in time with this chain.',
+  },
+  l1Port: {
+    flag: '--l1-port <PORT>',
+    group: 'L1',
+    default: 8545,
+    parse: wholeNumber(0, U16),
+    help: 'The port of that Anvil; 0 takes a free one and prints it.',
+  },
+  l1AutoRelay: {
+    flag: '--l1-auto-relay <MILLISECONDS>',
+    group: 'L1',
+    default: undefined,
+    parse: wholeNumber(1, 2 ** 31 - 1),
+    help: 'Carry messages both ways without being asked to, and look at L1 this often.',
   },
   host: {
     flag: '--host <HOST>',

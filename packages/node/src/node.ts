@@ -6,19 +6,18 @@ import { transition } from './chain/transition.js';
 import { type Config, defaultConfig } from './config.js';
 import { checkConfig } from './config-rules.js';
 import { JsonText, stringify } from './json.js';
+import { Companion, type L1Facts } from './l1/companion.js';
 import { type Log, silentLog } from './log.js';
 import { announceSoon } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
+import { type DumpOptions, dumpAtExit, worldInFile } from './rpc/dump.js';
 import {
+  asCallToL2,
   callUnderWay,
   followJournal,
-  type JournalOptions,
-  journalText,
-  readJournal,
   repeatCalls,
   withCall,
-  writeWhole,
 } from './rpc/journal.js';
 import { createMethods } from './rpc/methods.js';
 import { readDocuments, Schema } from './rpc/schema.js';
@@ -41,6 +40,8 @@ export interface Node {
   readonly tokens: { readonly eth: Deployed; readonly strk: Deployed };
   readonly udc: Deployed;
   readonly argent: Genesis['argent'];
+  /** The L1 that it was started with. */
+  readonly l1: L1Facts | undefined;
   /** Calls a method in this process; throws an `RpcError` where the wire would carry one. */
   request(method: string, params?: unknown): Promise<unknown>;
   /** Answers JSON-RPC text; nothing where nothing is to be answered. */
@@ -62,23 +63,38 @@ export interface Node {
  */
 export async function createNode(
   overrides: Partial<Config> = {},
-  { log = silentLog }: { readonly log?: Log } = {},
+  {
+    log = silentLog,
+    progress,
+  }: { readonly log?: Log; readonly progress?: DumpOptions['tell'] } = {},
 ): Promise<Node> {
-  const config = defaultConfig(overrides);
+  // Loaded only when needed: the database is a tenth of a start.
+  const opened =
+    overrides.dataDir === undefined
+      ? undefined
+      : await (await import('./store/open.js')).openStore(overrides.dataDir, overrides);
+  const config = opened?.config ?? defaultConfig(overrides);
   checkConfig(config);
   const genesis = await createGenesis(config);
-  const isJournalOn = config.dumpOn !== undefined;
+  const isJournalOn = config.dumpOn !== undefined && config.dumpFormat === 'journal';
   const chainOptions = chainOptionsOf(config, genesis, isJournalOn ? callUnderWay : undefined);
-  const chain = await Chain.create(chainOptions);
+  const chain = opened
+    ? await Chain.kept(chainOptions, opened.store, opened.standing)
+    : await Chain.create(chainOptions);
   const shown = shownConfig(config, genesis);
   const version = packageVersion();
   const schema = new Schema(readDocuments);
   const subscriptions = new Subscriptions(config.maximumSubscriptions);
 
   /** A chain is spoken to through a dispatcher of its own. */
-  const createDispatcher = (target: Chain): Dispatcher => {
+  const createDispatcher = (
+    target: Chain,
+    l1: Pick<Companion, 'postman' | 'timeline'>,
+  ): Dispatcher => {
     const handlers = createMethods({
       chain: target,
+      postman: l1.postman,
+      timeline: l1.timeline,
       subscriptions,
       limits: { addresses: config.maximumFilterAddresses, keys: config.maximumFilterKeys },
       config: shown,
@@ -87,7 +103,7 @@ export async function createNode(
         const served = new Set(Object.keys(handlers));
         return new JsonText(discovery(readDocuments(), served, version));
       },
-      journal: { chain: target, isOn: isJournalOn, path: config.dumpPath, repeat },
+      dump: dumpOptions(target),
     });
     return new Dispatcher({
       handlers,
@@ -99,20 +115,34 @@ export async function createNode(
       ...(isJournalOn ? { around: withCall } : {}),
     });
   };
-  const repeat: JournalOptions['repeat'] = async (calls) => {
+  const dumpOptions = (target: Chain): DumpOptions => ({
+    chain: target,
+    keepsJournal: isJournalOn,
+    path: config.dumpPath,
+    format: config.dumpFormat,
+    writtenBy: `starkbox ${version}`,
+    repeat,
+    tell: progress,
+  });
+  const repeat: DumpOptions['repeat'] = async (calls) => {
     const scratch = await Chain.create(chainOptions);
-    await repeatCalls(createDispatcher(scratch), scratch, calls);
+    await repeatCalls(createDispatcher(scratch, companionOf(scratch)), scratch, calls);
     return scratch.world;
   };
 
-  const dispatcher = createDispatcher(chain);
+  const companionOf = (target: Chain): Companion =>
+    new Companion({ chain: target, log, ...(isJournalOn ? { onMessage: asCallToL2 } : {}) });
+  const companion = companionOf(chain);
+  const dispatcher = createDispatcher(chain, companion);
   if (config.dumpPath !== undefined && existsSync(config.dumpPath)) {
-    const world = await repeat(readJournal(config.dumpPath)).catch((error: unknown) => {
+    const { dumpPath } = config;
+    const world = await worldInFile(dumpOptions(chain), dumpPath).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`Failed to re-execute dumped Devnet: ${reason}`);
+      throw new Error(`Failed to load ${dumpPath}: ${reason}`);
     });
     await chain.replace(async () => world);
   }
+  const start = chain.world;
   chain.watch((change) => announceSoon(subscriptions, change));
   if (log !== silentLog) chain.watch((change) => logChange(log, change));
   if (config.dumpOn === 'block' && config.dumpPath !== undefined) {
@@ -151,6 +181,10 @@ export async function createNode(
       log.warn({ err }, 'preparing for the first request failed'),
     );
   };
+  const l1 = await companion.open(config).catch(async (error: unknown) => {
+    await companion.close();
+    throw error;
+  });
   chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
 
   return {
@@ -160,6 +194,7 @@ export async function createNode(
     tokens: { eth: genesis.eth, strk: genesis.strk },
     udc: genesis.udc,
     argent: genesis.argent,
+    l1,
     request: (method, params) => dispatcher.call(method, params, { transport: 'in-process' }),
     handle: (text) => dispatcher.handle(text, { transport: 'in-process' }),
     async listen() {
@@ -181,9 +216,10 @@ export async function createNode(
       clearTimeout(warming);
       (await sockets)?.close();
       await server?.close();
+      await companion.close();
       await chain.close();
-      if (config.dumpOn !== 'exit' || config.dumpPath === undefined) return;
-      if (!chain.world.journal.isEmpty()) writeWhole(config.dumpPath, journalText(chain.world));
+      if (config.dumpOn === 'exit') await dumpAtExit(dumpOptions(chain), start);
+      await opened?.close();
     },
   };
 }

@@ -728,6 +728,8 @@ export type DEPRECATED_HINT =
       };
     };
 
+export type DUMP_FORMAT = 'journal' | 'image';
+
 export type Deref = {
   readonly Deref: CellRef;
 };
@@ -910,6 +912,19 @@ export type GAS_PRICES = {
 };
 
 export type HINT = DEPRECATED_HINT | CORE_HINT | STARKNET_HINT;
+
+export type IMAGE_DUMP = {
+  /** The file that was written. */
+  readonly path?: string;
+  /** The image in base64, if no file was written. */
+  readonly image?: string;
+  /** Its length. */
+  readonly bytes: number;
+  readonly first_block: number;
+  readonly last_block: number;
+  /** In its closed blocks. */
+  readonly transactions: number;
+};
 
 /** The values that were read from the state before anything wrote them. */
 export type INITIAL_READS = {
@@ -1648,19 +1663,22 @@ export interface Methods {
     };
     readonly result: EMPTY;
   };
-  /** Write down the calls that made the chain what it is. */
+  /** Write down the chain: the calls that made it what it is, or all that it is. */
   readonly devnet_dump: {
     readonly params: {
       readonly path?: string;
       readonly inline?: boolean;
+      readonly format?: DUMP_FORMAT;
     };
-    readonly result: readonly RPC_CALL[];
+    readonly result: readonly RPC_CALL[] | IMAGE_DUMP;
   };
-  /** Begin again and repeat written-down calls. */
+  /** Put a chain that was written down in the place of this one. */
   readonly devnet_load: {
     readonly params: {
       readonly path?: string;
       readonly events?: readonly RPC_CALL[];
+      readonly image?: string;
+      readonly format?: DUMP_FORMAT;
     };
     readonly result: EMPTY;
   };
@@ -2205,6 +2223,7 @@ export const METHODS: {
     params: [
       { name: 'path', required: false },
       { name: 'inline', required: false },
+      { name: 'format', required: false },
     ],
   },
   devnet_load: {
@@ -2212,6 +2231,8 @@ export const METHODS: {
     params: [
       { name: 'path', required: false },
       { name: 'events', required: false },
+      { name: 'image', required: false },
+      { name: 'format', required: false },
     ],
   },
   devnet_snapshot: { document: 'devnet', params: [] },

@@ -149,7 +149,8 @@ impl Class {
     }
 }
 
-type AskJs = ThreadsafeFunction<String, Promise<Option<String>>, String, Status, false, true>;
+type Answered = Option<Either<String, Buffer>>;
+type AskJs = ThreadsafeFunction<String, Promise<Answered>, String, Status, false, true>;
 
 #[napi]
 pub struct Origin {
@@ -158,15 +159,20 @@ pub struct Origin {
 
 #[napi]
 impl Origin {
-    /// `ask` receives a question as JSON and promises a felt, a class as JSON, or null.
+    /// `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null.
     #[napi(constructor, catch_unwind)]
     pub fn new(
-        #[napi(ts_arg_type = "(question: string) => Promise<string | null>")] ask: AskJs,
+        #[napi(ts_arg_type = "(question: string) => Promise<string | Uint8Array | null>")]
+        ask: AskJs,
     ) -> Origin {
         let ask = move |question: String| {
             // Only worker threads come here; the JavaScript thread would wait for itself.
-            block_on(async { ask.call_async(question).await?.await })
-                .map_err(|error| error.reason.clone())
+            let answered: Answered = block_on(async { ask.call_async(question).await?.await })
+                .map_err(|error| error.reason.clone())?;
+            Ok(answered.map(|reply| match reply {
+                Either::A(text) => origin::Reply::Text(text),
+                Either::B(bytes) => origin::Reply::Packed(bytes.to_vec()),
+            }))
         };
         Origin { inner: Arc::new(origin::Origin::new(Box::new(ask))) }
     }

@@ -222,6 +222,19 @@ impl State {
         off_thread(env, move || Ok(State::head(Arc::new(state.forget(version)))))
     }
 
+    /// The state above an origin that answers for everything up to a version.
+    #[napi(catch_unwind)]
+    pub fn settle<'env>(
+        &self,
+        env: &'env Env,
+        version: f64,
+        origin: &Origin,
+    ) -> Result<PromiseRaw<'env, State>> {
+        let version = version_number("version", version)?;
+        let (state, origin) = (self.writable()?.clone(), origin.inner.clone());
+        off_thread(env, move || Ok(State::head(Arc::new(state.settle(version, origin)?))))
+    }
+
     /// What a version changed, as JSON.
     #[napi(catch_unwind)]
     pub fn diff_of(&self, version: f64) -> Result<String> {

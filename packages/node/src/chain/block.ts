@@ -8,6 +8,7 @@ import { afterBlock, nextBlockTime } from './clock.js';
 import { enginePrices, type HeaderPrices, headerPrices, sealingPrices } from './gas.js';
 import { ETH, STRK } from './genesis.js';
 import type { Header, History } from './history.js';
+import type { Past } from './keeper.js';
 import { withSent } from './messages.js';
 import { NOTHING_PENDING, type World } from './world.js';
 
@@ -61,7 +62,24 @@ export function stateOf(world: World, number: number, id: BLOCK_ID): State {
       `No state at block ${shownId(number, id)}; consider running with --state-archive-capacity full`,
     );
   }
-  return world.state.at(number);
+  return isInMemory(world, number) ? world.state.at(number) : pastOf(world).stateAfter(number);
+}
+
+/** The state that a block left behind, to write the next one onto. */
+export async function stateAfter(world: World, number: number): Promise<State> {
+  return isInMemory(world, number) ? world.state.rewind(number) : pastOf(world).stateAfter(number);
+}
+
+const isInMemory = ({ state }: World, number: number): boolean => number + 1 >= state.firstVersion;
+
+function pastOf({ past }: World): Past {
+  if (!past) throw new Error('a chain without old states was asked for one');
+  return past;
+}
+
+/** What a block changed, as JSON text; of the one under construction, so far. */
+export function stateDiffText({ history, state }: World, number: number): string {
+  return history.stateDiff(number) ?? state.diffTextOf(number);
 }
 
 function shownId(number: number, id: BLOCK_ID): string {

@@ -8,25 +8,38 @@ import {
   findBlock,
   latestHeader,
   pendingContext,
+  stateAfter,
   withOldHash,
 } from './block.js';
 import { increasedBy, nextBlockTime, setTo } from './clock.js';
 import type { GasPrices } from './gas.js';
 import type { Genesis } from './genesis.js';
 import { type Impersonation, isImpersonated } from './impersonation.js';
+import type { Keeper, Standing } from './keeper.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
 import {
+  type InFlight,
+  type L1Cursor,
+  type L1Link,
   type MessageToL1,
+  readOn,
+  restarted,
+  returnedTo,
   withConsumed,
   withIncoming,
+  withLanded,
   withoutBlocksFrom,
   withoutIncoming,
 } from './messages.js';
+import { PersistentMap } from './persistent.js';
 import { checkProof, type ProofMode } from './proof.js';
 import { executing, refuseSubmission } from './rejection.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
 import { type Broadcasted, included, type Prepared, prepare } from './transaction.js';
 import { firstWorld, isKnown, NOTHING_PENDING, type World, withIncluded } from './world.js';
+import { type Change, Writer } from './writer.js';
+
+export type { Change } from './writer.js';
 
 export interface ChainOptions extends BlockRules {
   readonly genesis: Genesis;
@@ -41,46 +54,52 @@ export interface ChainOptions extends BlockRules {
   readonly callUnderWay?: () => string | undefined;
 }
 
-/** A world took the place of another. */
-export interface Change {
-  /** One after the other, a world that was kept, or everything from the start. */
-  readonly kind: 'step' | 'revert' | 'restart';
-  readonly before: World;
-  readonly after: World;
-}
+/** What became of a message that was read on L1. */
+export type TakenFromL1 =
+  | { readonly outcome: 'taken'; readonly link: L1Link; readonly hash: string }
+  | { readonly outcome: 'known' | 'stale' }
+  | { readonly outcome: 'refused'; readonly reason: string };
 
 export class Chain {
   readonly options: ChainOptions;
-  #world: World;
-  /** Resolves when every change that was asked for so far has happened or failed. */
-  #tail: Promise<unknown> = Promise.resolve();
-  #snapshots = new Map<bigint, World>();
-  #lastSnapshot = 0n;
+  readonly #writer: Writer;
   #timer: NodeJS.Timeout | undefined;
-  readonly #watchers = new Set<(change: Change) => void>();
 
-  constructor(options: ChainOptions, world: World) {
+  constructor(options: ChainOptions, standing: Standing, keeper?: Keeper) {
     this.options = options;
-    this.#world = world;
+    this.#writer = new Writer(standing, keeper);
   }
 
   static async create(options: ChainOptions): Promise<Chain> {
-    return new Chain(options, await createWorld(options));
+    return new Chain(options, standingOn(await createWorld(options)));
+  }
+
+  /** A chain that somebody keeps: as it was left, or a new one. */
+  static async kept(
+    options: ChainOptions,
+    keeper: Keeper,
+    left: Standing | undefined,
+  ): Promise<Chain> {
+    if (left) return new Chain(options, left, keeper);
+    const before = standingOn(await createWorld(options));
+    const { after, commit } = await keeper.prepare({ kind: 'restart', before, after: before });
+    await commit();
+    return new Chain(options, after, keeper);
   }
 
   /** What the chain is at this moment. A reader that keeps it sees nothing change. */
   get world(): World {
-    return this.#world;
+    return this.#writer.standing.world;
   }
 
   /** Another chain with the same past; neither sees what the other does from here on. */
   branch(): Chain {
-    return new Chain(this.options, this.#world);
+    return new Chain(this.options, standingOn(this.world));
   }
 
   /** Tells of every change, in order, before whoever asked for it has an answer. */
   watch(watcher: (change: Change) => void): void {
-    this.#watchers.add(watcher);
+    this.#writer.watch(watcher);
   }
 
   /** Begins to close blocks by the clock, where the options say so. */
@@ -96,7 +115,7 @@ export class Chain {
   /** Stops the clock and waits for what is under way. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#tail;
+    await this.#writer.idle();
   }
 
   // Transactions.
@@ -141,7 +160,11 @@ export class Chain {
     return prepared.transaction;
   }
 
-  async #execute(world: World, prepared: Prepared): Promise<readonly [World, undefined]> {
+  async #execute(
+    world: World,
+    prepared: Prepared,
+    refuse: (rejection: Rejection) => never = refuseSubmission,
+  ): Promise<readonly [World, undefined]> {
     const { transaction } = prepared;
     if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
     const time = nextBlockTime(world.clock);
@@ -154,7 +177,7 @@ export class Chain {
     );
     if (done.outcome === 'rejected') {
       await mustBeDeclared(world, prepared, done.rejection);
-      refuseSubmission(done.rejection);
+      refuse(done.rejection);
     }
     const pending = withIncluded(world.pending, included(prepared, done));
     const next = { ...world, state: done.next, pending };
@@ -192,7 +215,7 @@ export class Chain {
       const gone = new Set(numbers.flatMap((number) => whole.history.hashes(number)));
       for (const hash of whole.pending.positions.keys()) gone.add(hash);
       const history = whole.history.truncate(from);
-      const latest = await whole.state.rewind(from - 1);
+      const latest = await stateAfter(whole, from - 1);
       const accepted = whole.acceptedOnL1;
       const next: World = {
         ...whole,
@@ -284,58 +307,132 @@ export class Chain {
     });
   }
 
+  /** From now on messages are exchanged with this L1. */
+  linkL1(l1: L1Link): Promise<void> {
+    return this.#write(async (world) => [
+      { ...world, messages: { ...world.messages, l1 } },
+      undefined,
+    ]);
+  }
+
+  /** Goes on to another place on L1; the link then, unless it is no longer the one read by. */
+  passL1(link: L1Link, cursor: L1Cursor): Promise<L1Link | undefined> {
+    return this.#write<L1Link | undefined>(async (world) => {
+      if (world.messages.l1 !== link) return [world, undefined];
+      const moved = { ...link, cursor };
+      return [{ ...world, messages: { ...world.messages, l1: moved } }, moved];
+    });
+  }
+
+  /**
+   * Executes a message that stands before a place on L1 and goes on to there, in one step. A message
+   * that the chain has or refuses changes nothing; nor does any if the link is not the one read by.
+   */
+  async takeFromL1(link: L1Link, cursor: L1Cursor, message: L1Message): Promise<TakenFromL1> {
+    let prepared: ReturnType<typeof l1Handler>;
+    try {
+      prepared = l1Handler(message, this.options.chainId);
+    } catch (error) {
+      return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
+    }
+    const { hash } = prepared.transaction;
+    const { l1_transaction_hash: l1Hash } = prepared.values;
+    return this.#write<TakenFromL1>(async (world) => {
+      if (world.messages.l1 !== link) return [world, { outcome: 'stale' }];
+      if (isKnown(world, hash)) return [world, { outcome: 'known' }];
+      const moved = { ...link, cursor };
+      const messages = { ...world.messages, l1: moved };
+      const heard = l1Hash === null ? messages : withIncoming(messages, l1Hash, hash);
+      try {
+        const [next] = await this.#execute({ ...world, messages: heard }, prepared, refuseMessage);
+        return [next, { outcome: 'taken', link: moved, hash }];
+      } catch (error) {
+        if (!(error instanceof MessageRefused)) throw error;
+        return [world, { outcome: 'refused', reason: error.message }];
+      }
+    });
+  }
+
+  /** Writes down that a message is about to leave for L1; false if it may not any more. */
+  departToL1(link: L1Link, inFlight: InFlight): Promise<boolean> {
+    return this.#write(async (world) => {
+      const { l1, outgoing } = world.messages;
+      if (l1 !== link || outgoing.first()?.id !== inFlight.id) return [world, false];
+      return [{ ...world, messages: { ...world.messages, l1: { ...l1, inFlight } } }, true];
+    });
+  }
+
+  /** Writes down that L1 has got a message, or never will by this transaction. */
+  landOnL1(inFlight: InFlight, arrived: boolean): Promise<void> {
+    return this.#write(async (world) => {
+      const messages = withLanded(world.messages, inFlight, arrived);
+      return [messages === world.messages ? world : { ...world, messages }, undefined];
+    });
+  }
+
   // The whole chain.
 
-  /** Everything from the start again; snapshots are gone. */
-  async restart(): Promise<void> {
-    return this.replace(() => createWorld(this.options));
+  /** Everything from the start again but the link to L1; snapshots are gone. */
+  async restart(relink: (link: L1Link) => L1Link | undefined = readOn): Promise<void> {
+    return this.replace(async (before) => {
+      const world = await createWorld(this.options);
+      return { ...world, messages: restarted(before.messages, relink) };
+    });
   }
 
   /** Puts another world in the place of this one; snapshots are gone. */
-  replace(make: () => Promise<World>): Promise<void> {
-    return this.#write(async () => {
-      const world = await make();
-      this.#snapshots.clear();
-      return [world, undefined];
-    }, 'restart');
+  replace(make: (before: World) => Promise<World>): Promise<void> {
+    return this.#writer.change('restart', async (now) => {
+      const world = Object.freeze(await make(now.world));
+      return { after: { ...now, world, snapshots: PersistentMap() }, result: undefined };
+    });
   }
 
   /** Remembers this moment; the name to come back to it by. */
   snapshot(): Promise<bigint> {
-    return this.#write(async (world) => {
-      this.#lastSnapshot += 1n;
-      this.#snapshots.set(this.#lastSnapshot, world);
-      return [world, this.#lastSnapshot];
+    return this.#writer.change('step', async (now) => {
+      const id = now.lastSnapshot + 1n;
+      const snapshots = now.snapshots.set(id, now.world);
+      return { after: { ...now, snapshots, lastSnapshot: id }, result: id };
     });
   }
 
-  /** Goes back to a snapshot, which is used up with all later ones; false if there is none. */
-  revert(id: bigint): Promise<boolean> {
-    return this.#write(async (world) => {
-      const kept = this.#snapshots.get(id);
-      if (!kept) return [world, false];
-      for (const later of this.#snapshots.keys()) if (later >= id) this.#snapshots.delete(later);
-      return [kept, true];
-    }, 'revert');
+  /**
+   * Goes back to a snapshot, which is used up with all later ones; false if there is none. `isPaired`
+   * says that L1 has gone back as well.
+   */
+  revert(id: bigint, isPaired = false): Promise<boolean> {
+    return this.#writer.change('revert', async (now) => {
+      const kept = now.snapshots.get(id);
+      if (!kept) return { after: now, result: false };
+      const messages = isPaired ? kept.messages : returnedTo(kept.messages, now.world.messages);
+      const world = messages === kept.messages ? kept : Object.freeze({ ...kept, messages });
+      const snapshots = now.snapshots.filter((_, other) => other < id);
+      return { after: { ...now, world, snapshots }, result: true, snapshot: id };
+    });
   }
 
-  /** Runs one change after another, in the order they were asked for. An error changes nothing. */
-  #write<T>(
-    change: (world: World) => Promise<readonly [World, T]>,
-    kind: Change['kind'] = 'step',
-  ): Promise<T> {
-    const run = this.#tail.then(async () => {
-      const before = this.#world;
-      const [made, result] = await change(before);
-      const call = made === before || kind !== 'step' ? undefined : this.options.callUnderWay?.();
-      const after = call === undefined ? made : { ...made, journal: made.journal.push(call) };
-      this.#world = Object.freeze(after);
-      if (after !== before) for (const tell of this.#watchers) tell({ kind, before, after });
-      return result;
+  /** A change of the world alone; the call that caused it is kept where calls are. */
+  #write<T>(change: (world: World) => Promise<readonly [World, T]>): Promise<T> {
+    return this.#writer.change('step', async (now) => {
+      const [made, result] = await change(now.world);
+      if (made === now.world) return { after: now, result };
+      const call = this.options.callUnderWay?.();
+      const world = call === undefined ? made : { ...made, journal: made.journal.push(call) };
+      return { after: { ...now, world: Object.freeze(world) }, result };
     });
-    this.#tail = run.catch(() => undefined);
-    return run;
   }
+}
+
+function standingOn(world: World): Standing {
+  return Object.freeze({ world, snapshots: PersistentMap<bigint, World>(), lastSnapshot: 0n });
+}
+
+/** A message from L1 that cannot even fail: nobody can be told, so it is passed over. */
+class MessageRefused extends Error {}
+
+function refuseMessage({ message }: Rejection): never {
+  throw new MessageRefused(message);
 }
 
 /** An account of an unknown class fails in its constructor; this is why. */

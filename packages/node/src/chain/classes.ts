@@ -8,7 +8,7 @@ import type { World } from './world.js';
 /** A class that was declared no later than a block; states of old blocks are not needed for it. */
 export async function classAt(world: World, hash: string, id: BLOCK_ID): Promise<Class> {
   const number = blockNumber(world, id);
-  const since = world.state.classSince(hash);
+  const since = world.state.classSince(hash) ?? world.past?.classSince(hash);
   const found = since === undefined || since <= number ? await world.state.class(hash) : undefined;
   return found ?? fail('CLASS_HASH_NOT_FOUND');
 }

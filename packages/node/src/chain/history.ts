@@ -1,6 +1,6 @@
 // Knows the closed blocks of a chain, by number, by hash and by what they hold: a persistent value.
 
-import { allTexts, receiptsOf, type TransactionTexts, textsAt } from './body.js';
+import { allTexts, receiptsOf, Texts, type TransactionTexts, textsAt } from './body.js';
 import { candidates, type Emitted, type EventFilter } from './event-index.js';
 import type { HeaderPrices } from './gas.js';
 import {
@@ -311,11 +311,19 @@ export class History {
     });
   }
 
-  /** A closed block as bytes, to be kept elsewhere; its texts stay packed. */
-  record(number: number): Uint8Array {
+  /**
+   * A closed block as bytes, to be kept elsewhere; its texts stay packed.
+   *
+   * @param stateDiff as JSON text, where the record must tell it
+   */
+  record(number: number, stateDiff?: string): Uint8Array {
     const block = this.#at(number);
     if (!block) throw new RangeError(`there is no block ${number}`);
-    return recordOf(block);
+    return recordOf(
+      stateDiff === undefined || block.stateDiff
+        ? block
+        : { ...block, stateDiff: new Texts([stateDiff]) },
+    );
   }
 
   /** What a block is found by. */

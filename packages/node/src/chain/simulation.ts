@@ -21,7 +21,7 @@ import type {
   ORDERED_MESSAGE,
   SIMULATION_FLAG,
 } from '../spec.js';
-import { contextOf, findBlock, stateOf } from './block.js';
+import { contextOf, findBlock, stateAfter, stateOf } from './block.js';
 import type { Chain } from './chain.js';
 import { type HeaderPrices, headerPrices } from './gas.js';
 import { isImpersonated } from './impersonation.js';
@@ -241,7 +241,7 @@ async function run(
   }
   const reports: Report[] = [];
   // A view of an old block cannot be written to.
-  let current = number < world.latest.version - 1 ? await world.state.rewind(number) : state;
+  let current = number < world.latest.version - 1 ? await stateAfter(world, number) : state;
   for (const [index, transaction] of transactions.entries()) {
     const report = await executing(current.execute(context, transaction, each[index]));
     reports.push(report);

@@ -131,10 +131,39 @@ export async function applyChange(
   }
   for (const { address } of diff.storage_diffs ?? []) await mustExist(address);
   for (const { contract_address } of diff.nonces ?? []) await mustExist(contract_address);
-  return state.apply(engineDiff(diff), classes);
+  const { migrated_compiled_classes: _unsupported, ...rest } = diff;
+  return applied(state, rest, classes);
 }
 
-function engineDiff(diff: StateChange['state_diff']): Partial<StateDiff> {
-  const { migrated_compiled_classes: _unsupported, ...rest } = diff;
-  return rest;
+/**
+ * The state after a difference and the classes it needs. What is replaced is read first, and classes that
+ * are there are not declared again, so that the block's own difference is the same whether the state is
+ * in memory or below.
+ */
+export async function applied(
+  state: State,
+  diff: Partial<StateDiff>,
+  classes: readonly Class[],
+): Promise<State> {
+  const { storage_diffs = [], nonces = [], deployed_contracts = [], replaced_classes = [] } = diff;
+  const fresh: Class[] = [];
+  for (const given of classes) if (!(await state.class(given.hash))) fresh.push(given);
+  const isFresh = (hash: string): boolean => fresh.some((given) => given.hash === hash);
+  await Promise.all([
+    ...storage_diffs.flatMap(({ address, storage_entries }) =>
+      storage_entries.map(({ key }) => state.storageAt(address, key)),
+    ),
+    ...nonces.map(({ contract_address }) => state.nonceAt(contract_address)),
+    ...deployed_contracts.map(({ address }) => state.classHashAt(address)),
+    ...replaced_classes.map(({ contract_address }) => state.classHashAt(contract_address)),
+  ]);
+  const { declared_classes = [], deprecated_declared_classes = [] } = diff;
+  return state.apply(
+    {
+      ...diff,
+      declared_classes: declared_classes.filter(({ class_hash }) => isFresh(class_hash)),
+      deprecated_declared_classes: deprecated_declared_classes.filter(isFresh),
+    },
+    fresh,
+  );
 }

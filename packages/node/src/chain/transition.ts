@@ -31,7 +31,7 @@ export function transition(before: World, after: World): Transition {
 }
 
 /** The newest block that both have. Blocks name their parents, so equal ones have equal pasts. */
-function commonBlock({ history: before }: World, { history: after }: World): number {
+export function commonBlock({ history: before }: World, { history: after }: World): number {
   const shared = (number: number): boolean => {
     const header = before.header(number);
     return header !== undefined && header.hash === after.header(number)?.hash;

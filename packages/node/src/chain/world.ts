@@ -4,6 +4,7 @@ import { type Clock, clockFrom } from './clock.js';
 import { type Gas, type GasPrices, startingAt } from './gas.js';
 import { History, type TransactionRecord } from './history.js';
 import { type Impersonation, NOBODY } from './impersonation.js';
+import type { Past } from './keeper.js';
 import { type Messages, NO_MESSAGES } from './messages.js';
 import { List, PersistentMap } from './persistent.js';
 import type { Included } from './transaction.js';
@@ -18,6 +19,8 @@ export interface World {
   /** The state as the last closed block left it. */
   readonly latest: State;
   readonly history: History;
+  /** The states of blocks that are older than what `state` knows, where there are such. */
+  readonly past: Past | undefined;
   /** Whether the states of older blocks can be read. */
   readonly keepsHistory: boolean;
   /** What the block under construction holds. */
@@ -61,6 +64,7 @@ export function firstWorld(
     state,
     latest: state,
     history: History.startingAt(state.version),
+    past: undefined,
     keepsHistory: options.keepsHistory,
     pending: NOTHING_PENDING,
     clock: clockFrom(options.startTime),

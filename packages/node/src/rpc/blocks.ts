@@ -1,5 +1,5 @@
 // Answers questions about blocks and what they changed.
-import { blockNumber, latestHeader, pendingNumber } from '../chain/block.js';
+import { blockNumber, latestHeader, pendingNumber, stateDiffText } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
 import { transactionHashesOf, transactionsOf } from '../chain/world.js';
 import { fail } from '../errors.js';
@@ -63,7 +63,7 @@ export function blockMethods(chain: Chain): Group<BlockMethods> {
     starknet_getStateUpdate({ block_id, contract_addresses }) {
       const { world } = chain;
       const number = blockNumber(world, block_id);
-      const text = world.state.diffTextOf(number);
+      const text = stateDiffText(world, number);
       const state_diff = contract_addresses
         ? onlyOf(JSON.parse(text), new Set(contract_addresses))
         : new JsonText(text);

@@ -34,7 +34,14 @@ export interface NodeFacts {
   readonly version: string;
 }
 
-export function devnetMethods(chain: Chain, { config, version }: NodeFacts): Group<DevnetMethods> {
+/** Goes back in time: the chain alone, or together with an L1. */
+export type Timeline = Pick<Chain, 'snapshot' | 'revert' | 'restart'>;
+
+export function devnetMethods(
+  chain: Chain,
+  { config, version }: NodeFacts,
+  timeline: Timeline,
+): Group<DevnetMethods> {
   return {
     devnet_getConfig: () => config,
 
@@ -105,14 +112,14 @@ export function devnetMethods(chain: Chain, { config, version }: NodeFacts): Gro
       block_hash: await chain.increaseTime(time),
     }),
 
-    async devnet_restart() {
-      await chain.restart();
+    async devnet_restart({ restart_l1_to_l2_messaging = false }) {
+      await timeline.restart(restart_l1_to_l2_messaging ? () => undefined : undefined);
       return {};
     },
 
-    devnet_snapshot: async () => hex(await chain.snapshot()),
+    devnet_snapshot: async () => hex(await timeline.snapshot()),
 
-    devnet_revert: ({ snapshot_id }) => chain.revert(snapshotNumber(snapshot_id)),
+    devnet_revert: ({ snapshot_id }) => timeline.revert(snapshotNumber(snapshot_id)),
 
     async devnet_applyStateDiff(change) {
       const classes = await chain.applyStateDiff(change);

@@ -12,12 +12,12 @@ import {
   writeSync,
 } from 'node:fs';
 import type { Chain, Change } from '../chain/chain.js';
+import type { L1Message } from '../chain/l1-handler.js';
 import type { World } from '../chain/world.js';
-import { invalidParams, RpcError } from '../errors.js';
-import { JsonText, parse, stringify } from '../json.js';
+import { RpcError } from '../errors.js';
+import { parse, stringify } from '../json.js';
 import { ERRORS, type MethodName, type RPC_CALL } from '../spec.js';
 import type { Call, Dispatcher } from './dispatch.js';
-import type { Group } from './handlers.js';
 
 /** Calls that change the chain and would change it again in the same way. */
 const KEPT: ReadonlySet<MethodName> = new Set([
@@ -58,41 +58,15 @@ export function withCall<T>({ jsonrpc, method, params, id }: Call, handle: () =>
   );
 }
 
+/** Keeps a message that was read on L1 like the call that sends one. */
+export function asCallToL2<T>(message: L1Message, write: () => T): T {
+  const method = 'devnet_postmanSendMessageToL2';
+  return withCall({ jsonrpc: '2.0', method, params: message, id: 0 }, write);
+}
+
 /** A journal as text: a list of calls. */
 export function journalText({ journal }: World): string {
   return `[${journal.join(',')}]`;
-}
-
-export interface JournalOptions {
-  readonly chain: Chain;
-  /** Whether calls are kept at all. */
-  readonly isOn: boolean;
-  readonly path: string | undefined;
-  /** A chain of the same kind after these calls; throws the error of the one that fails. */
-  readonly repeat: (calls: readonly RPC_CALL[]) => Promise<World>;
-}
-
-export function journalMethods(options: JournalOptions): Group<'devnet_dump' | 'devnet_load'> {
-  const { chain, isOn, path: usual, repeat } = options;
-  return {
-    devnet_dump({ path, inline = false }) {
-      if (!isOn) failDump('Please provide --dump-on mode on startup.');
-      const target = path ?? (inline ? undefined : usual);
-      const { world } = chain;
-      if (target !== undefined && !world.journal.isEmpty()) writeWhole(target, journalText(world));
-      return new JsonText(journalText(world));
-    },
-
-    async devnet_load({ path, events }) {
-      if ((path === undefined) === (events === undefined)) {
-        invalidParams('params: give either path or events');
-      }
-      const calls = events ?? readJournal(path ?? '');
-      const world = await repeat(calls);
-      await chain.replace(async () => world);
-      return {};
-    },
-  };
 }
 
 /**
@@ -179,6 +153,6 @@ function append(path: string, calls: readonly string[]): void {
   }
 }
 
-function failDump(reason: string): never {
+export function failDump(reason: string): never {
   throw new RpcError(ERRORS.DUMP_ERROR.code, reason);
 }

@@ -2,12 +2,12 @@
 import type { Chain } from '../chain/chain.js';
 import { shortString } from '../felt.js';
 import type { JsonText } from '../json.js';
+import type { Postman } from '../l1/postman.js';
 import { blockMethods } from './blocks.js';
-import { devnetMethods, type NodeFacts } from './devnet.js';
+import { devnetMethods, type NodeFacts, type Timeline } from './devnet.js';
+import { type DumpOptions, dumpMethods } from './dump.js';
 import { eventMethods } from './events.js';
 import type { Handlers } from './handlers.js';
-import { type JournalOptions, journalMethods } from './journal.js';
-import { laterMethods } from './later.js';
 import { metaMethods } from './meta.js';
 import { postmanMethods } from './postman.js';
 import { simulationMethods } from './simulate.js';
@@ -19,14 +19,16 @@ import { writeMethods } from './write.js';
 
 export interface Served extends NodeFacts {
   readonly chain: Chain;
+  readonly timeline: Timeline;
+  readonly postman: Postman;
   readonly subscriptions: Subscriptions;
   readonly limits: SubscriptionLimits;
-  readonly journal: JournalOptions;
+  readonly dump: DumpOptions;
   readonly discover: () => JsonText;
 }
 
 export function createMethods(served: Served): Handlers {
-  const { chain, discover, subscriptions, limits, journal, ...facts } = served;
+  const { chain, timeline, postman, discover, subscriptions, limits, dump, ...facts } = served;
   return {
     ...metaMethods(shortString(chain.options.chainId), discover),
     ...blockMethods(chain),
@@ -35,10 +37,9 @@ export function createMethods(served: Served): Handlers {
     ...eventMethods(chain),
     ...simulationMethods(chain),
     ...writeMethods(chain),
-    ...devnetMethods(chain, facts),
-    ...postmanMethods(chain),
+    ...devnetMethods(chain, facts, timeline),
+    ...postmanMethods(chain, postman),
     ...subscribeMethods(chain, subscriptions, limits),
-    ...journalMethods(journal),
-    ...laterMethods(),
+    ...dumpMethods(dump),
   };
 }

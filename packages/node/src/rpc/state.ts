@@ -1,5 +1,5 @@
 // Answers questions about the state: storage, nonces, classes, and what a call returns.
-import { blockNumber, stateAt } from '../chain/block.js';
+import { blockNumber, stateAt, stateOf } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
 import { classAt } from '../chain/classes.js';
 import { call } from '../chain/simulation.js';
@@ -23,13 +23,18 @@ const SYSTEM_CONTRACT = '0x1';
 export function stateMethods(chain: Chain): Group<StateMethods> {
   return {
     async starknet_getStorageAt({ contract_address, key, block_id, response_flags }) {
-      const state = stateAt(chain.world, block_id);
+      const { world } = chain;
+      const number = blockNumber(world, block_id);
+      const state = stateOf(world, number, block_id);
       const value = await state.storageAt(contract_address, key);
       if (value === '0x0' && contract_address !== SYSTEM_CONTRACT) {
         await mustExist(state, contract_address);
       }
       if (!response_flags?.includes('INCLUDE_LAST_UPDATE_BLOCK')) return value;
-      return { value, last_update_block: state.storageSince(contract_address, key) ?? 0 };
+      const since =
+        state.storageSince(contract_address, key) ??
+        world.past?.storageSince(contract_address, key, number);
+      return { value, last_update_block: since ?? 0 };
     },
 
     starknet_getStorageProof({ block_id }) {

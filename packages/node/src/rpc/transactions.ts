@@ -1,6 +1,7 @@
 // Answers questions about single transactions: what they are, how far they came, what they did.
 import { blockNumber } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
+import { l1TransactionHash } from '../chain/l1-handler.js';
 import { initialReadsOf } from '../chain/replay.js';
 import { findTransaction, type Located, transactionsOf, type World } from '../chain/world.js';
 import { fail } from '../errors.js';
@@ -42,7 +43,8 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
 
     starknet_getMessagesStatus({ transaction_hash }) {
       const { world } = chain;
-      const hashes = world.messages.incoming.get(transaction_hash) ?? fail('TXN_HASH_NOT_FOUND');
+      const { incoming } = world.messages;
+      const hashes = incoming.get(l1TransactionHash(transaction_hash)) ?? fail('TXN_HASH_NOT_FOUND');
       return hashes.toArray().map((hash) => ({
         transaction_hash: hash,
         ...wireStatus(world, find(world, hash)),

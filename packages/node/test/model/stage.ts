@@ -11,6 +11,8 @@ export interface Setup {
   readonly lite: boolean;
   readonly keepsHistory: boolean;
   readonly startTime: number | undefined;
+  /** The chain is in a data directory, which is closed and opened again all the time. */
+  readonly isKept: boolean;
 }
 
 /** The clock on the wall, and with it the timer of a node that closes blocks by it. */

@@ -1,4 +1,7 @@
 // Knows how random histories are played one after another on the same node, and how its time passes.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { checkedClient } from '@starkbox/testing';
 import { vi } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';
@@ -18,6 +21,7 @@ const plain = (blocksOn: Setup['blocksOn']): Setup => ({
   lite: false,
   keepsHistory: true,
   startTime: undefined,
+  isKept: false,
 });
 
 export const SETUPS: readonly Setup[] = [
@@ -26,7 +30,12 @@ export const SETUPS: readonly Setup[] = [
   plain('interval'),
   { ...plain('transaction'), name: 'transaction, lite, in 2020', lite: true, startTime: 1.6e9 },
   { ...plain('demand'), name: 'demand, without old states', keepsHistory: false },
+  { ...plain('transaction'), name: 'transaction, in a directory', isKept: true },
+  { ...plain('demand'), name: 'demand, in a directory', isKept: true },
 ];
+
+/** The node of a chain that is kept is another one after so many commands. */
+const REOPENED = 4;
 
 /** When every history begins. */
 const BEGIN = 1_750_000_000;
@@ -41,6 +50,8 @@ interface Prepared {
 export class Theatre {
   readonly setup: Setup;
   #node: Node | undefined;
+  /** Where the chain is kept. */
+  #directory: string | undefined;
   #door: Door | undefined;
   #prepared: Prepared | undefined;
   #lastSnapshot = 0n;
@@ -54,6 +65,8 @@ export class Theatre {
   async close(): Promise<void> {
     await this.#node?.close();
     this.#node = undefined;
+    if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true });
+    this.#directory = undefined;
     this.#door = undefined;
     this.#prepared = undefined;
     this.#lastSnapshot = 0n;
@@ -77,21 +90,24 @@ export class Theatre {
 
   async #play(commands: readonly Command[], judged: boolean): Promise<Stage> {
     vi.setSystemTime(BEGIN * 1000);
-    this.#node ??= await this.open();
+    if (this.setup.isKept) this.#directory ??= mkdtempSync(join(tmpdir(), 'starkbox-'));
+    this.#node ??= await this.open(this.#directory);
     this.#door?.written.splice(0);
-    this.#door ??= new Door(this.#node);
-    const [node, door] = [this.#node, this.#door];
-    const wall = this.#wall(node);
+    this.#door ??= new Door({ handle: async (text) => this.#node?.handle(text) });
+    const door = this.#door;
+    const wall = this.#wall(this.#node);
     const { world } = await this.#prepare(door, wall);
     const stage = new Stage(door, this.setup, wall, world, this.#lastSnapshot);
     await checkHead(stage);
-    for (const command of commands) {
+    for (const [index, command] of commands.entries()) {
       await at(shown(command), async () => {
         await perform(stage, command);
         await checkHead(stage);
       });
+      if (this.setup.isKept && index % REOPENED === REOPENED - 1) await this.#reopen();
     }
     await at('the end', () => checkAll(stage));
+    const node = this.#node;
     if (judged) await at('the specifications', () => judge(node, stage));
     this.#lastSnapshot = stage.lastSnapshot;
     if (stage.hasRestarted) this.#prepared = undefined;
@@ -100,8 +116,13 @@ export class Theatre {
     return stage;
   }
 
+  async #reopen(): Promise<void> {
+    await this.#node?.close();
+    this.#node = await this.open(this.#directory);
+  }
+
   /** Another node as the one that histories are played on. */
-  open(): Promise<Node> {
+  open(dataDir?: string): Promise<Node> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
     return createNode({
       seed: cast.SEED,
@@ -111,6 +132,7 @@ export class Theatre {
       liteMode: lite,
       stateArchive: keepsHistory ? 'full' : 'none',
       startTime,
+      ...(dataDir === undefined ? {} : { dataDir, recentBlocks: 2 }),
     });
   }
 

@@ -1,0 +1,33 @@
+//! A file that one process at a time may hold. The system lets go of it when the process ends, however
+//! it ends, which JavaScript alone cannot have.
+
+use std::fs::{File, OpenOptions, TryLockError};
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+
+#[napi]
+pub struct FileLock {
+    file: Option<File>,
+}
+
+#[napi]
+impl FileLock {
+    /// Null if somebody else holds it.
+    #[napi(catch_unwind)]
+    pub fn take(path: String) -> Result<Option<FileLock>> {
+        let failed = |error: std::io::Error| Error::from_reason(format!("{path}: {error}"));
+        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let file = opened.map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(FileLock { file: Some(file) })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+
+    #[napi(catch_unwind)]
+    pub fn release(&mut self) {
+        self.file = None;
+    }
+}

@@ -1,0 +1,48 @@
+// Knows what a fork finds where its first block is to be written: tokens, their supplies, and accounts of the same seed.
+import { storageAddress } from '@starkbox/engine';
+import { fromU256, hex } from '../felt.js';
+import type { Fork } from './fork.js';
+
+export interface Ground {
+  /** Whether a contract is there already. */
+  readonly has: (address: string) => boolean;
+  /** The class of a token that is there; `undefined` where there is none. */
+  readonly tokenClass: (address: string) => string | undefined;
+  readonly supply: (token: string) => bigint;
+}
+
+/** Where nothing is. */
+export const BARE: Ground = { has: () => false, tokenClass: () => undefined, supply: () => 0n };
+
+/** Asked all at once, so that it takes one request. */
+export async function readGround(
+  fork: Fork,
+  tokens: readonly string[],
+  accounts: readonly string[],
+): Promise<Ground> {
+  const low = storageAddress('ERC20_total_supply');
+  const high = hex(BigInt(low) + 1n);
+  const slot = async (address: string, key: string): Promise<string> =>
+    (await fork.read({ kind: 'storage', address, key })) ?? '0x0';
+  const [classes, supplies] = await Promise.all([
+    Promise.all(
+      [...tokens, ...accounts].map(async (address) => {
+        const hash = (await fork.read({ kind: 'class_hash', address })) ?? '0x0';
+        return [address, hash] as const;
+      }),
+    ),
+    Promise.all(
+      tokens.map(async (token) => {
+        const [lower, upper] = await Promise.all([slot(token, low), slot(token, high)]);
+        return [token, fromU256(lower, upper)] as const;
+      }),
+    ),
+  ]);
+  const found = new Map(classes.filter(([, hash]) => hash !== '0x0'));
+  const supplied = new Map(supplies);
+  return {
+    has: (address) => found.has(address),
+    tokenClass: (address) => found.get(address),
+    supply: (token) => supplied.get(token) ?? 0n,
+  };
+}

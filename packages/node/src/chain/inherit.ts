@@ -1,0 +1,50 @@
+// Knows what a fork takes over from the block it begins after: the chain's name, its time and its prices.
+import type { Config } from '../config.js';
+import type { Fork } from './fork.js';
+
+type Inherited = Pick<
+  Config,
+  | 'chainId'
+  | 'startTime'
+  | 'gasPriceWei'
+  | 'gasPriceFri'
+  | 'dataGasPriceWei'
+  | 'dataGasPriceFri'
+  | 'l2GasPriceWei'
+  | 'l2GasPriceFri'
+>;
+
+/**
+ * A config with the origin's values where nobody asked for others.
+ *
+ * @param defaults what the config has where nobody asked for anything
+ */
+export function inherit<C extends Inherited>(config: C, defaults: Inherited, fork: Fork): C {
+  const { prices, timestamp } = fork.block;
+  const price = (
+    key: Exclude<keyof Inherited, 'chainId' | 'startTime'>,
+    of: keyof typeof prices,
+    unit: 'price_in_fri' | 'price_in_wei',
+  ): bigint => {
+    const theirs = BigInt(prices[of]?.[unit] ?? '0x0');
+    // Blocks from before a price existed have none, and nothing is free.
+    return config[key] === defaults[key] && theirs > 0n ? theirs : config[key];
+  };
+  return {
+    ...config,
+    chainId: nameOf(fork.chainId),
+    startTime: config.startTime ?? timestamp + 1,
+    gasPriceWei: price('gasPriceWei', 'l1_gas_price', 'price_in_wei'),
+    gasPriceFri: price('gasPriceFri', 'l1_gas_price', 'price_in_fri'),
+    dataGasPriceWei: price('dataGasPriceWei', 'l1_data_gas_price', 'price_in_wei'),
+    dataGasPriceFri: price('dataGasPriceFri', 'l1_data_gas_price', 'price_in_fri'),
+    l2GasPriceWei: price('l2GasPriceWei', 'l2_gas_price', 'price_in_wei'),
+    l2GasPriceFri: price('l2GasPriceFri', 'l2_gas_price', 'price_in_fri'),
+  };
+}
+
+/** The text that a chain id spells. */
+function nameOf(chainId: string): string {
+  const digits = chainId.slice(2);
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex').toString('latin1');
+}

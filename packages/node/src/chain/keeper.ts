@@ -1,0 +1,47 @@
+// Knows what a chain asks of whoever keeps it beyond the life of the process.
+import type { State } from '@starkbox/engine';
+import type { PersistentMap } from './persistent.js';
+import type { World } from './world.js';
+
+/** A chain with the moments it can go back to: a frozen value. */
+export interface Standing {
+  readonly world: World;
+  readonly snapshots: PersistentMap<bigint, World>;
+  /** The name of the newest snapshot that was ever made. */
+  readonly lastSnapshot: bigint;
+}
+
+/** A standing that took the place of another. */
+export interface Move {
+  /** One after the other, a world that was kept, or everything from the start. */
+  readonly kind: 'step' | 'revert' | 'restart';
+  readonly before: Standing;
+  readonly after: Standing;
+  /** The snapshot that was gone back to. */
+  readonly snapshot?: bigint | undefined;
+}
+
+export interface Keeper {
+  /**
+   * Gets ready to write a move down. Moves are prepared and committed one after the other; none waits
+   * for the commit of another.
+   */
+  prepare(move: Move): Promise<Prepared>;
+}
+
+export interface Prepared {
+  /** What the chain goes on with: it may hold less in memory, and answers alike. */
+  readonly after: Standing;
+  /** Writes it; resolves when no power cut can undo it. */
+  commit(): Promise<void>;
+}
+
+/** States that are no longer in memory. */
+export interface Past {
+  /** The state that a block left behind; the next block can be written onto it. */
+  stateAfter(number: number): State;
+  /** The block up to `number` that last wrote a slot. */
+  storageSince(address: string, key: string, number: number): number | undefined;
+  /** The block that declared a class. */
+  classSince(classHash: string): number | undefined;
+}

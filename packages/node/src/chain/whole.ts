@@ -1,0 +1,45 @@
+// Knows how a world whose old states are kept elsewhere becomes one that holds them all itself.
+import { type Class, State, type StateDiff } from '@starkbox/engine';
+import { stateDiffText } from './block.js';
+import type { World } from './world.js';
+
+/** The same world with every state in memory. Executes nothing: writes what each block changed, one after another. */
+export async function wholeWorld(world: World): Promise<World> {
+  if (!world.past) return world;
+  const { history, keepsHistory } = world;
+  // What a forked chain has changed can only be told apart above what it was forked from.
+  if (history.first > 0) throw new Error('the states of this fork are not in memory');
+  const known = new Map<string, Class>();
+  let state = State.create({ version: history.first, keepHistory: keepsHistory });
+  for (let number = history.first; number < history.next; number += 1) {
+    state = (await withDiff(state, world, number, known)).advance();
+  }
+  const latest = state;
+  return {
+    ...world,
+    past: undefined,
+    latest,
+    state: await withDiff(latest, world, history.next, known),
+  };
+}
+
+async function withDiff(
+  state: State,
+  world: World,
+  number: number,
+  known: Map<string, Class>,
+): Promise<State> {
+  const diff: StateDiff = JSON.parse(stateDiffText(world, number));
+  const hashes = [
+    ...diff.declared_classes.map(({ class_hash }) => class_hash),
+    ...diff.deprecated_declared_classes,
+  ];
+  const classes: Class[] = [];
+  for (const hash of hashes) {
+    const found = known.get(hash) ?? (await world.state.class(hash));
+    if (!found) throw new Error(`the class ${hash} is missing`);
+    known.set(hash, found);
+    classes.push(found);
+  }
+  return state.apply(diff, classes);
+}

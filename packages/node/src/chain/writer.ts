@@ -1,0 +1,107 @@
+// Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
+import type { Keeper, Move, Prepared, Standing } from './keeper.js';
+import type { World } from './world.js';
+
+/** A world took the place of another. */
+export interface Change {
+  readonly kind: Move['kind'];
+  readonly before: World;
+  readonly after: World;
+}
+
+/** What a change makes of a standing, and what it tells whoever asked for it. */
+export interface Outcome<T> {
+  readonly after: Standing;
+  readonly result: T;
+  /** The snapshot that was gone back to. */
+  readonly snapshot?: bigint | undefined;
+}
+
+/**
+ * Runs changes one after another, in the order they were asked for; an error changes nothing. Where a
+ * keeper writes them down, the next change does not wait for that, but nobody sees a change before it
+ * is kept; and one that cannot be kept takes with it all that were built upon it.
+ */
+export class Writer {
+  readonly #keeper: Keeper | undefined;
+  /** What everybody sees. */
+  #shown: Standing;
+  /** What the next change starts from. */
+  #head: Standing;
+  /** Resolves when every change that was asked for so far has been made or has failed. */
+  #made: Promise<unknown> = Promise.resolve();
+  /** Resolves when every change that was made so far is shown or lost. */
+  #kept: Promise<unknown> = Promise.resolve();
+  /** Counts how often changes were lost that others may have been built upon, and why the last was. */
+  #losses = 0;
+  #loss: unknown;
+  readonly #watchers = new Set<(change: Change) => void>();
+
+  constructor(standing: Standing, keeper?: Keeper) {
+    this.#shown = standing;
+    this.#head = standing;
+    this.#keeper = keeper;
+  }
+
+  get standing(): Standing {
+    return this.#shown;
+  }
+
+  watch(watcher: (change: Change) => void): void {
+    this.#watchers.add(watcher);
+  }
+
+  /** Waits for what is under way. */
+  async idle(): Promise<void> {
+    await this.#made;
+    await this.#kept;
+  }
+
+  change<T>(kind: Move['kind'], make: (now: Standing) => Promise<Outcome<T>>): Promise<T> {
+    const making = this.#made.then(() => this.#make(kind, make));
+    this.#made = making.catch(() => undefined);
+    return making.then(async ({ kept, result }) => {
+      if (kept) await kept;
+      return result;
+    });
+  }
+
+  async #make<T>(
+    kind: Move['kind'],
+    make: (now: Standing) => Promise<Outcome<T>>,
+  ): Promise<{ readonly kept: Promise<void> | undefined; readonly result: T }> {
+    const [before, losses] = [this.#head, this.#losses];
+    const { after: wanted, result, snapshot } = await make(before);
+    if (wanted === before) return { kept: undefined, result };
+    const move: Move = { kind, before, after: wanted, snapshot };
+    const prepared = await this.#keeper?.prepare(move);
+    if (losses !== this.#losses) throw this.#loss;
+    this.#head = Object.freeze(prepared?.after ?? wanted);
+    if (!prepared) {
+      this.#show(kind, this.#head);
+      return { kept: undefined, result };
+    }
+    const kept = this.#keep(kind, this.#head, prepared);
+    this.#kept = kept.catch(() => undefined);
+    return { kept, result };
+  }
+
+  async #keep(kind: Move['kind'], after: Standing, prepared: Prepared): Promise<void> {
+    try {
+      await prepared.commit();
+    } catch (error) {
+      this.#losses += 1;
+      this.#loss = error;
+      this.#head = this.#shown;
+      throw error;
+    }
+    this.#show(kind, after);
+  }
+
+  #show(kind: Move['kind'], after: Standing): void {
+    const before = this.#shown;
+    this.#shown = after;
+    if (after.world === before.world) return;
+    for (const tell of this.#watchers) tell({ kind, before: before.world, after: after.world });
+  }
+}

@@ -1,0 +1,310 @@
+// Knows how messages get from one layer to the other exactly once, whenever the process or a network fails.
+import type { Chain } from '../chain/chain.js';
+import type { L1Message } from '../chain/l1-handler.js';
+import {
+  type InFlight,
+  isOutgoing,
+  type L1Cursor,
+  type L1Link,
+  type L1Place,
+  type MessageToL1,
+} from '../chain/messages.js';
+import type { Log } from '../log.js';
+import {
+  checkKey,
+  DEFAULT_KEY,
+  type Ethereum,
+  ethereumAt,
+  type Fetched,
+  L1Error,
+} from './ethereum.js';
+
+/*
+ * The rule. From L1: the place of the next unread message is part of the world, and the write that
+ * includes a message's transaction is the one that moves it. To L1: before a message leaves, its signed
+ * transaction is written into the world; after a failure that very transaction is sent again, and its
+ * nonce lets it be mined once. Nothing waits for a network inside of a write.
+ */
+
+export interface PostmanOptions {
+  readonly chain: Chain;
+  readonly log: Log;
+  /** Runs the write that includes a message from L1, so that it can be kept like a call. */
+  readonly onMessage?: <T>(message: L1Message, write: () => T) => T;
+}
+
+export interface Connection {
+  readonly url: string;
+  /** The messaging contract; one is deployed by default. */
+  readonly contract?: string | undefined;
+  /** Signs on L1. */
+  readonly key?: string | undefined;
+}
+
+export interface Carried {
+  readonly toL1: readonly MessageToL1[];
+  readonly toL2: readonly Fetched['message'][];
+  /** The transactions that handled the messages to L2. */
+  readonly transactions: readonly string[];
+  readonly url: string;
+}
+
+/** Which half of a delivery failed, and why. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  readonly direction: 'from L1' | 'to L1';
+
+  constructor(direction: 'from L1' | 'to L1', cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.direction = direction;
+  }
+}
+
+/** Blocks of L1 without messages that may be read again, to spare writes. */
+const UNWRITTEN_BLOCKS = 500;
+
+/** How long a delivery that waits for L1 may keep the node from closing. */
+const CLOSING_MILLISECONDS = 500;
+
+export class Postman {
+  readonly #options: PostmanOptions;
+  /** Deliveries happen one after the other. */
+  #tail: Promise<unknown> = Promise.resolve();
+  #node: Ethereum | undefined;
+  #isClosed = false;
+
+  constructor(options: PostmanOptions) {
+    this.#options = options;
+  }
+
+  get isConnected(): boolean {
+    return this.#chain.world.messages.l1 !== undefined;
+  }
+
+  get #chain(): Chain {
+    return this.#options.chain;
+  }
+
+  /** Connects with an L1; the messaging contract there. */
+  load({ url, contract: given, key = DEFAULT_KEY }: Connection): Promise<string> {
+    return this.alone(async () => {
+      const node = await this.#nodeAt(readUrl(url));
+      await checkKey(key);
+      const head = await node.head();
+      const contract = given?.toLowerCase() ?? (await deploy(node, key));
+      if (given !== undefined && !(await node.hasCode(contract))) {
+        throw new L1Error(`The specified address (${contract}) contains no contract.`);
+      }
+      const start = { block: head.number + 1, log: 0 };
+      const { l1 } = this.#chain.world.messages;
+      const isSame = l1?.url === node.url && l1.contract === contract && l1.key === key;
+      await this.#chain.linkL1({
+        url: node.url,
+        contract,
+        key,
+        start,
+        cursor: { ...start, seen: head },
+        inFlight: isSame ? l1.inFlight : undefined,
+      });
+      return contract;
+    });
+  }
+
+  /** Carries everything that waits, in both directions. */
+  flush(): Promise<Carried> {
+    return this.alone(async () => {
+      const received = await inDirection('from L1', () => this.#receive());
+      const toL1 = await inDirection('to L1', () => this.#send());
+      return { ...received, toL1 };
+    });
+  }
+
+  /** Runs something while nothing is delivered. */
+  alone<T>(action: () => Promise<T>): Promise<T> {
+    const run = this.#tail.then(action);
+    this.#tail = run.catch(() => undefined);
+    return run;
+  }
+
+  /** Begins nothing more, and does not wait long for an L1. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const late = new Promise((resolve) => setTimeout(resolve, CLOSING_MILLISECONDS).unref());
+    await Promise.race([this.#tail, late]);
+  }
+
+  // From L1.
+
+  async #receive(): Promise<Omit<Carried, 'toL1'>> {
+    const toL2: Fetched['message'][] = [];
+    const transactions: string[] = [];
+    // Begins anew where the chain went back in the meantime.
+    for (let isDone = false; !isDone; ) {
+      isDone = await this.#readOn((message, hash) => {
+        toL2.push(message);
+        transactions.push(hash);
+      });
+    }
+    return { toL2, transactions, url: this.#link().url };
+  }
+
+  /** Reads L1 to its end; false if the chain went back meanwhile. */
+  async #readOn(taken: (message: Fetched['message'], hash: string) => void): Promise<boolean> {
+    let link: L1Link | undefined = this.#link();
+    const { contract, cursor, start, url } = link;
+    const node = await this.#nodeAt(url);
+    const [head, hasCode, seen] = await Promise.all([
+      node.head(),
+      node.hasCode(contract),
+      node.blockHash(cursor.seen.number),
+    ]);
+    if (!hasCode) {
+      throw new L1Error(
+        `the L1 at ${url} has no messaging contract ${contract}: it is another chain by now. Connect with devnet_postmanLoad.`,
+      );
+    }
+    // An L1 that has gone back may have other messages where we have been: those we know are passed over.
+    const hasGoneBack = seen !== cursor.seen.hash;
+    const from: L1Place = hasGoneBack ? start : cursor;
+    const fetched =
+      head.number < from.block ? [] : await node.fetchMessages(contract, from.block, head.number);
+    for (const one of fetched.filter((each) => !isBefore(each, from))) {
+      const next = { block: one.block, log: one.log + 1, seen: head };
+      link = await this.#take(link, next, one, taken);
+      if (!link) return false;
+    }
+    if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
+      this.#mustBeOpen();
+      const end = Math.max(head.number + 1, start.block);
+      await this.#chain.passL1(link, { block: end, log: 0, seen: head });
+    }
+    return true;
+  }
+
+  /** Executes a message, or passes it over; the link then, unless the chain went back. */
+  async #take(
+    link: L1Link,
+    next: L1Cursor,
+    { message, isCancelled }: Fetched,
+    taken: (message: Fetched['message'], hash: string) => void,
+  ): Promise<L1Link | undefined> {
+    this.#mustBeOpen();
+    if (isCancelled) return this.#chain.passL1(link, next);
+    const { onMessage = (_message, write) => write(), log } = this.#options;
+    const done = await onMessage(message, () => this.#chain.takeFromL1(link, next, message));
+    switch (done.outcome) {
+      case 'taken':
+        taken(message, done.hash);
+        return done.link;
+      case 'stale':
+        return undefined;
+      case 'refused':
+        log.warn(
+          { l1TransactionHash: message.l1_transaction_hash, nonce: message.nonce },
+          `a message from L1 cannot be executed and is passed over: ${done.reason}`,
+        );
+    }
+    return this.#chain.passL1(link, next);
+  }
+
+  // To L1.
+
+  async #send(): Promise<readonly MessageToL1[]> {
+    const sent: MessageToL1[] = [];
+    // What is sent from now on is for the next time.
+    const { nextId } = this.#chain.world.messages;
+    for (;;) {
+      this.#mustBeOpen();
+      const { outgoing } = this.#chain.world.messages;
+      const link = this.#link();
+      const node = await this.#nodeAt(link.url);
+      const { inFlight } = link;
+      if (inFlight) {
+        const message = outgoing.find(({ id }) => id === inFlight.id)?.message;
+        if ((await this.#bring(node, link, inFlight)) && message) sent.push(message);
+        continue;
+      }
+      const first = outgoing.first();
+      if (!first || first.id >= nextId) return sent;
+      const signed = await node.signMessage(link.key, link.contract, first.message);
+      this.#mustBeOpen();
+      await this.#chain.departToL1(link, { id: first.id, ...signed });
+    }
+  }
+
+  /** Brings a message in flight to an end; whether L1 has got it. */
+  async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<boolean> {
+    const land = async (arrived: boolean): Promise<boolean> => {
+      this.#mustBeOpen();
+      await this.#chain.landOnL1(inFlight, arrived);
+      return arrived;
+    };
+    // The block that sent it was undone. If it is too late, then at least L1 gets it once.
+    if (!isOutgoing(this.#chain.world.messages, inFlight.id)) return land(false);
+    try {
+      await node.submit(inFlight.signed);
+    } catch (error) {
+      if (!(error instanceof L1Error) || !error.isAnswer) throw error;
+      // Either L1 has it, or its nonce went to a transaction of somebody else with the same key.
+      const isTaken = (await node.minedNonce(link.key)) > inFlight.nonce;
+      if (!(await node.knows(inFlight.hash))) {
+        // The next one is signed anew, perhaps at another price; of two with one nonce, one is mined.
+        await land(false);
+        if (isTaken) return false;
+        throw error;
+      }
+    }
+    const { status } = await node.waitFor(inFlight.hash);
+    if (await land(status === 'success')) return true;
+    throw new L1Error(
+      `the messaging contract refused a message, see L1 transaction ${inFlight.hash}`,
+    );
+  }
+
+  #link(): L1Link {
+    const { l1 } = this.#chain.world.messages;
+    if (!l1) throw new L1Error('no L1 is connected: devnet_postmanLoad does that.');
+    return l1;
+  }
+
+  async #nodeAt(url: string): Promise<Ethereum> {
+    if (this.#node?.url !== url) this.#node = await ethereumAt(url);
+    return this.#node;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw new L1Error('the node is closing');
+  }
+}
+
+async function deploy(node: Ethereum, key: string): Promise<string> {
+  try {
+    return await node.deployMessaging(key);
+  } catch (error) {
+    if (!(error instanceof L1Error)) throw error;
+    throw new L1Error(`Failed deploying the messaging contract: ${error.message}`);
+  }
+}
+
+async function inDirection<T>(
+  direction: DeliveryError['direction'],
+  action: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw error instanceof L1Error ? new DeliveryError(direction, error) : error;
+  }
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new L1Error(`Failed to parse RPC URL '${text}': it begins with http:// or https://.`);
+  }
+  return url.href;
+}
+
+function isBefore(one: L1Place, other: L1Place): boolean {
+  return one.block === other.block ? one.log < other.log : one.block < other.block;
+}

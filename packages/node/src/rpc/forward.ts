@@ -1,0 +1,77 @@
+// Knows which questions go on to the origin of a fork when the chain itself has no answer.
+import type { Chain } from '../chain/chain.js';
+import { type Fork, tellOrigin } from '../chain/fork.js';
+import { RpcError } from '../errors.js';
+import { ERRORS } from '../spec.js';
+import type { Handler } from './dispatch.js';
+
+/** Methods about blocks and transactions that the origin may know. */
+const FORWARDED: ReadonlySet<string> = new Set([
+  'starknet_call',
+  'starknet_estimateFee',
+  'starknet_estimateMessageFee',
+  'starknet_getBlockTransactionCount',
+  'starknet_getBlockWithReceipts',
+  'starknet_getBlockWithTxHashes',
+  'starknet_getBlockWithTxs',
+  'starknet_getClass',
+  'starknet_getClassAt',
+  'starknet_getClassHashAt',
+  'starknet_getMessagesStatus',
+  'starknet_getNonce',
+  'starknet_getStateUpdate',
+  'starknet_getStorageAt',
+  'starknet_getStorageProof',
+  'starknet_getTransactionByBlockIdAndIndex',
+  'starknet_getTransactionByHash',
+  'starknet_getTransactionReceipt',
+  'starknet_getTransactionStatus',
+  'starknet_simulateTransactions',
+  'starknet_traceBlockTransactions',
+  'starknet_traceTransaction',
+]);
+
+type Handlers = Readonly<Record<string, Handler | undefined>>;
+
+/** The chain below the world of a chain, and how much of it is accepted there. */
+export type Ground = (
+  chain: Chain,
+) => { readonly fork: Fork; readonly acceptedOnL1: number | undefined } | undefined;
+
+/**
+ * The same handlers for a chain that may be forked. What a handler finds is its answer, at once; what it
+ * does not find is asked of the origin, which knows only what came before.
+ */
+export function overFork(handlers: Handlers, chain: Chain, ground: Ground): Handlers {
+  return Object.fromEntries(
+    Object.entries(handlers).map(([name, handler]) => [
+      name,
+      handler && overOne(name, handler, chain, ground),
+    ]),
+  );
+}
+
+function overOne(name: string, handler: Handler, chain: Chain, ground: Ground): Handler {
+  return (params, context) => {
+    const below = ground(chain);
+    if (!below) return handler(params, context);
+    const onError = (error: unknown): Promise<unknown> => {
+      if (!FORWARDED.has(name) || !isElsewhere(error)) throw tellOrigin(error);
+      return below.fork.answer(name, { ...params }, below.acceptedOnL1);
+    };
+    try {
+      const answer = handler(params, context);
+      return answer instanceof Promise ? answer.catch(onError) : answer;
+    } catch (error) {
+      return onError(error);
+    }
+  };
+}
+
+/** True for what is not part of this chain but may be of the one below. */
+function isElsewhere(error: unknown): boolean {
+  return (
+    error instanceof RpcError &&
+    (error.code === ERRORS.BLOCK_NOT_FOUND.code || error.code === ERRORS.TXN_HASH_NOT_FOUND.code)
+  );
+}

@@ -1,0 +1,59 @@
+// Knows what a block leaves in a data directory, and how to take it away again.
+import type { StateDiff } from '@starkbox/engine';
+import { blockKey, dated, markPrefix, prefix } from './keys.js';
+
+/** An entry to write, or to delete where it has no value. */
+export type Entry = readonly [key: Buffer, value: Buffer | undefined];
+
+const EMPTY = Buffer.alloc(0);
+
+export interface BlockContent {
+  readonly record: Uint8Array;
+  readonly marks: Iterable<number>;
+  readonly diff: StateDiff;
+}
+
+/** The block itself, what it is found by, and what it wrote. */
+export function* blockEntries(
+  branch: number,
+  number: number,
+  { record, marks, diff }: BlockContent,
+): Generator<Entry, void, undefined> {
+  yield [blockKey(branch, number), Buffer.from(record)];
+  for (const mark of new Set(marks)) yield [dated(markPrefix(mark), branch, number), EMPTY];
+  for (const [start, value] of written(diff)) yield [dated(start, branch, number), value];
+}
+
+/** What deletes the same entries. */
+export function* withoutValues(entries: Iterable<Entry>): Generator<Entry, void, undefined> {
+  for (const [key] of entries) yield [key, undefined];
+}
+
+/** The hashes of the classes that a difference declares. */
+export function declaredIn(diff: StateDiff): readonly string[] {
+  const declared = diff.declared_classes.map(({ class_hash }) => class_hash);
+  return [...declared, ...diff.deprecated_declared_classes];
+}
+
+function* written(diff: StateDiff): Generator<readonly [Buffer, Buffer], void, undefined> {
+  for (const { address, storage_entries } of diff.storage_diffs) {
+    for (const { key, value } of storage_entries) {
+      yield [prefix('storage', [address, key]), feltBytes(value)];
+    }
+  }
+  for (const { contract_address, nonce } of diff.nonces) {
+    yield [prefix('nonce', [contract_address]), feltBytes(nonce)];
+  }
+  for (const { address, class_hash } of diff.deployed_contracts) {
+    yield [prefix('classHash', [address]), feltBytes(class_hash)];
+  }
+  for (const { contract_address, class_hash } of diff.replaced_classes) {
+    yield [prefix('classHash', [contract_address]), feltBytes(class_hash)];
+  }
+  for (const hash of declaredIn(diff)) yield [prefix('declared', [hash]), EMPTY];
+}
+
+function feltBytes(felt: string): Buffer {
+  const digits = felt.slice(2);
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+}

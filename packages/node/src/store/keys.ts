@@ -1,0 +1,90 @@
+// Knows under which keys a data directory keeps what, and how they sort.
+
+// Keys are bytes. The first says what kind of entry it is; a branch and a block number end the keys of
+// whatever has a history, so that its newest entry up to a block is the last one before a key.
+
+const [NUMBER, BRANCH, FELT] = [6, 4, 32] as const;
+
+const KINDS = {
+  standing: 1,
+  messages: 2,
+  snapshot: 3,
+  pendingTransaction: 4,
+  pendingDiff: 5,
+  block: 6,
+  mark: 7,
+  storage: 8,
+  nonce: 9,
+  classHash: 10,
+  declared: 11,
+  class: 12,
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+/** The key of the only entry of its kind. */
+export function singleKey(kind: 'standing' | 'messages'): Buffer {
+  return Buffer.of(KINDS[kind]);
+}
+
+export function numberedKey(
+  kind: 'snapshot' | 'pendingTransaction' | 'pendingDiff',
+  number: number,
+): Buffer {
+  const key = Buffer.allocUnsafe(1 + NUMBER);
+  key[0] = KINDS[kind];
+  key.writeUIntBE(number, 1, NUMBER);
+  return key;
+}
+
+/** The first key after all of a kind. */
+export function afterAll(kind: Kind): Buffer {
+  return Buffer.of(KINDS[kind] + 1);
+}
+
+export function classKey(hash: string): Buffer {
+  return prefix('class', [hash]);
+}
+
+/** What all keys of a kind that name these felts begin with. */
+export function prefix(kind: Kind, felts: readonly string[]): Buffer {
+  const digits = felts.map((felt) => felt.slice(2).padStart(2 * FELT, '0')).join('');
+  const key = Buffer.allocUnsafe(1 + felts.length * FELT);
+  key[0] = KINDS[kind];
+  key.write(digits, 1, 'hex');
+  return key;
+}
+
+export function markPrefix(mark: number): Buffer {
+  const key = Buffer.allocUnsafe(5);
+  key[0] = KINDS.mark;
+  key.writeUInt32BE(mark, 1);
+  return key;
+}
+
+/** The key of what a block of a branch says under a prefix. */
+export function dated(before: Uint8Array, branch: number, number: number): Buffer {
+  const key = Buffer.allocUnsafe(before.length + BRANCH + NUMBER);
+  key.set(before);
+  key.writeUInt32BE(branch, before.length);
+  key.writeUIntBE(number, before.length + BRANCH, NUMBER);
+  return key;
+}
+
+/** Sorts before all that a branch says under a prefix, and after what lower branches say. */
+export function beforeBranch(start: Uint8Array, branch: number): Buffer {
+  const key = Buffer.allocUnsafe(start.length + BRANCH);
+  key.set(start);
+  key.writeUInt32BE(branch, start.length);
+  return key;
+}
+
+export function numberIn(key: Buffer): number {
+  return key.readUIntBE(key.length - NUMBER, NUMBER);
+}
+
+const BLOCKS = prefix('block', []);
+
+export function blockKey(branch: number, number: number): Buffer {
+  return dated(BLOCKS, branch, number);
+}

@@ -1,0 +1,170 @@
+// Knows one line of blocks on disk, from the first to wherever it ends: their contents and their states.
+import { Origin, type OriginQuestion, State } from '@starkbox/engine';
+import { type Held, heldFrom } from '../chain/held.js';
+import type { Archive } from '../chain/history.js';
+import type { Past } from '../chain/keeper.js';
+import type { Cursor } from '../chain/mentions.js';
+import type { Database } from './directory.js';
+import { beforeBranch, blockKey, classKey, dated, markPrefix, numberIn, prefix } from './keys.js';
+
+/** From a block on, blocks are found under a branch. */
+export interface Segment {
+  readonly branch: number;
+  readonly from: number;
+}
+
+/** States of old blocks that were asked for lately. */
+const STATES = 16;
+
+/**
+ * Blocks are never overwritten: a chain that goes another way from some block on writes under another
+ * branch. A lineage names the branches that its blocks stand under, oldest first.
+ */
+export class Lineage implements Archive, Past {
+  readonly segments: readonly Segment[];
+  readonly #database: Database;
+  readonly #keepHistory: boolean;
+  readonly #states = new Map<number, State>();
+
+  constructor(database: Database, segments: readonly Segment[], keepHistory: boolean) {
+    this.#database = database;
+    this.segments = segments;
+    this.#keepHistory = keepHistory;
+  }
+
+  /** The branch that new blocks are written under. */
+  get tip(): number {
+    return this.segments.at(-1)?.branch ?? 0;
+  }
+
+  /** The same up to a block, and under another branch from there on. */
+  turned(branch: number, from: number): Lineage {
+    const kept = this.segments.filter((segment) => segment.from < from);
+    return new Lineage(this.#database, [...kept, { branch, from }], this.#keepHistory);
+  }
+
+  equals(other: Lineage): boolean {
+    const { segments } = other;
+    return (
+      segments.length === this.segments.length &&
+      segments.every(({ branch, from }, index) => {
+        const own = this.segments[index];
+        return own?.branch === branch && own.from === from;
+      })
+    );
+  }
+
+  at(number: number): Held | undefined {
+    const { branch } = this.#segmentOf(number) ?? {};
+    const record =
+      branch === undefined ? undefined : this.#database.getBinary(blockKey(branch, number));
+    return record && heldFrom(record);
+  }
+
+  find(mark: number, passes: (number: number) => boolean): number | undefined {
+    const start = markPrefix(mark);
+    for (const { branch, last } of this.#newestFirst(Number.MAX_SAFE_INTEGER)) {
+      const keys = this.#database.getKeys({
+        start: dated(start, branch, last),
+        end: beforeBranch(start, branch),
+        reverse: true,
+      });
+      for (const key of keys) if (passes(numberIn(key))) return numberIn(key);
+    }
+    return undefined;
+  }
+
+  cursor(mark: number): Cursor {
+    const start = markPrefix(mark);
+    const oldestFirst = this.#newestFirst(Number.MAX_SAFE_INTEGER).toReversed();
+    return {
+      seek: (least) => {
+        for (const { branch, first, last } of oldestFirst) {
+          if (last < least) continue;
+          const [key] = this.#database.getKeys({
+            start: dated(start, branch, Math.max(first, least)),
+            end: dated(start, branch, last + 1),
+            limit: 1,
+          });
+          if (key) return numberIn(key);
+        }
+        return Number.POSITIVE_INFINITY;
+      },
+    };
+  }
+
+  stateAfter(number: number): State {
+    const known = this.#states.get(number);
+    if (known) return known;
+    const state = State.create({
+      version: number + 1,
+      keepHistory: this.#keepHistory,
+      origin: this.originAfter(number),
+    });
+    const [oldest] = this.#states.keys();
+    if (oldest !== undefined && this.#states.size >= STATES) this.#states.delete(oldest);
+    this.#states.set(number, state);
+    return state;
+  }
+
+  /** What answers for a state as a block left it. */
+  originAfter(number: number): Origin {
+    return new Origin(async (question) => this.#answer(question, number));
+  }
+
+  storageSince(address: string, key: string, number: number): number | undefined {
+    return this.#newest(prefix('storage', [address, key]), number)?.number;
+  }
+
+  classSince(classHash: string): number | undefined {
+    return this.#newest(prefix('declared', [classHash]), Number.MAX_SAFE_INTEGER)?.number;
+  }
+
+  #answer(question: OriginQuestion, number: number): string | Uint8Array | null {
+    if (question.kind === 'class') {
+      const hash = question.class_hash;
+      if (!this.#newest(prefix('declared', [hash]), number)) return null;
+      return this.#database.getBinary(classKey(hash)) ?? null;
+    }
+    const found = this.#newest(prefixOf(question), number);
+    return found ? `0x${found.value.toString('hex') || '0'}` : null;
+  }
+
+  /** What was last said under a prefix, up to a block. */
+  #newest(start: Buffer, upTo: number): { readonly number: number; readonly value: Buffer } | undefined {
+    for (const { branch, last } of this.#newestFirst(upTo)) {
+      const [entry] = this.#database.getRange({
+        start: dated(start, branch, last),
+        end: beforeBranch(start, branch),
+        reverse: true,
+        limit: 1,
+      });
+      if (entry) return { number: numberIn(entry.key), value: entry.value };
+    }
+    return undefined;
+  }
+
+  #segmentOf(number: number): Segment | undefined {
+    return this.segments.findLast(({ from }) => from <= number);
+  }
+
+  /** The parts of this lineage up to a block, newest first. */
+  #newestFirst(upTo: number): readonly { branch: number; first: number; last: number }[] {
+    const parts: { branch: number; first: number; last: number }[] = [];
+    let last = Math.min(upTo, LARGEST);
+    for (const { branch, from } of this.segments.toReversed()) {
+      if (from > last) continue;
+      parts.push({ branch, first: from, last });
+      last = from - 1;
+    }
+    return parts;
+  }
+}
+
+/** With one more it fits into a key. */
+const LARGEST = 2 ** 48 - 2;
+
+function prefixOf(question: Exclude<OriginQuestion, { kind: 'class' }>): Buffer {
+  if (question.kind === 'storage') return prefix('storage', [question.address, question.key]);
+  return prefix(question.kind === 'nonce' ? 'nonce' : 'classHash', [question.address]);
+}

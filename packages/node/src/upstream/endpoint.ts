@@ -1,0 +1,264 @@
+// Knows one address of the origin: how it is spoken to, and what its silence or its refusal means.
+import { parse } from '../json.js';
+import { shownUrl, UpstreamError } from './failure.js';
+
+/** What came of one question. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: unknown }
+  /** An error that is about the chain, such as a contract that does not exist. */
+  | { readonly kind: 'error'; readonly error: WireError }
+  | { readonly kind: 'failure'; readonly error: UpstreamError; readonly hope: Hope };
+
+/** Whether asking the same address again may help. */
+export type Hope = 'again' | 'elsewhere';
+
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export interface Asked {
+  readonly method: string;
+  /** As JSON text. */
+  readonly params: string;
+}
+
+/** Larger than any class or block, and still something that fits into memory. */
+const MOST_BYTES = 256 << 20;
+/** An answer that trickles in is given this many times the patience for silence. */
+const TRICKLE = 6;
+
+export class Endpoint {
+  readonly shown: string;
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #takesBatches = true;
+  #resting: NodeJS.Timeout | undefined;
+
+  constructor(url: string) {
+    const target = new URL(url);
+    const { username, password } = target;
+    target.username = '';
+    target.password = '';
+    this.#url = target.href;
+    this.shown = shownUrl(url);
+    const basic = Buffer.from(
+      `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
+    ).toString('base64');
+    this.#headers = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      // What an address carries, fetch refuses to send.
+      ...(username || password ? { authorization: `Basic ${basic}` } : {}),
+    };
+  }
+
+  get takesBatches(): boolean {
+    return this.#takesBatches;
+  }
+
+  /** True while the origin has asked to be left alone. */
+  get isResting(): boolean {
+    return this.#resting !== undefined;
+  }
+
+  rest(milliseconds: number, whenOver: () => void): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
+      whenOver();
+    }, milliseconds);
+  }
+
+  wake(): void {
+    clearTimeout(this.#resting);
+    this.#resting = undefined;
+  }
+
+  /**
+   * Asks questions in one request. `undefined` where the origin turned out to take no batches: nothing was
+   * answered then.
+   *
+   * @param patience milliseconds of silence
+   */
+  async ask(
+    questions: readonly Asked[],
+    patience: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcomes: readonly Outcome[]; readonly retryAfter?: number } | undefined> {
+    const isBatch = questions.length > 1;
+    const bodies = questions.map(
+      ({ method, params }, id) =>
+        `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`,
+    );
+    const all = (error: UpstreamError, hope: Hope, retryAfter?: number) => ({
+      outcomes: questions.map((): Outcome => ({ kind: 'failure', error, hope })),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    });
+    try {
+      const body = isBatch ? `[${bodies.join(',')}]` : (bodies[0] ?? '');
+      const { response, text } = await this.#post(body, patience, signal);
+      const { status } = response;
+      if (status === 429) {
+        const error = this.failure('rate-limited', 'it answers 429, too many requests');
+        return all(error, 'again', retryAfterOf(response.headers));
+      }
+      const value = parsed(text);
+      if (isBatch && refusesBatch(status, value)) {
+        this.#takesBatches = false;
+        return undefined;
+      }
+      // Some origins send errors about the chain with a status other than 200.
+      if (status !== 200 && !(status < 500 && isReply(value))) {
+        const error = this.failure('http', `it answers with status ${status}`);
+        const mayPass = status >= 500 || status === 408 || status === 425;
+        return all(error, mayPass ? 'again' : 'elsewhere', retryAfterOf(response.headers));
+      }
+      if (value === undefined) {
+        return all(this.failure('malformed', 'its answer is not JSON'), 'again');
+      }
+      return { outcomes: this.#outcomes(questions, value, isBatch) };
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      return all(error, error.kind === 'timeout' ? 'elsewhere' : 'again');
+    }
+  }
+
+  failure(kind: UpstreamError['kind'], reason: string): UpstreamError {
+    return new UpstreamError(kind, this.shown, reason);
+  }
+
+  #outcomes(questions: readonly Asked[], value: unknown, isBatch: boolean): readonly Outcome[] {
+    const replies = new Map<unknown, unknown>();
+    for (const reply of Array.isArray(value) ? value : [value]) {
+      if (isObject(reply)) replies.set('id' in reply ? reply.id : undefined, reply);
+    }
+    // A refusal of the whole batch carries no id.
+    const forAll = Array.isArray(value) ? undefined : value;
+    return questions.map(({ method }, id) =>
+      this.#outcome(method, replies.get(id) ?? (isBatch && !isError(forAll) ? undefined : forAll)),
+    );
+  }
+
+  #outcome(method: string, reply: unknown): Outcome {
+    if (isObject(reply) && 'result' in reply) return { kind: 'result', result: reply.result };
+    if (!isError(reply)) {
+      const error = this.failure('malformed', `it answers ${method} with neither result nor error`);
+      return { kind: 'failure', error, hope: 'again' };
+    }
+    const { error } = reply;
+    if (isAboutTheChain(error.code)) return { kind: 'error', error };
+    const limited = isRateLimit(error);
+    const said = `${method} fails with ${error.code}: ${error.message}`;
+    return {
+      kind: 'failure',
+      error: this.failure(limited ? 'rate-limited' : 'rpc', said),
+      hope: limited || mayPass(error.code) ? 'again' : 'elsewhere',
+    };
+  }
+
+  async #post(
+    body: string,
+    patience: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly response: Response; readonly text: string }> {
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), patience);
+    const whole = setTimeout(() => silence.abort(), TRICKLE * patience);
+    let hasBegun = false;
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: this.#headers,
+        body,
+        signal: AbortSignal.any([signal, silence.signal]),
+      });
+      hasBegun = true;
+      const pieces: Uint8Array[] = [];
+      let size = 0;
+      for await (const piece of response.body ?? []) {
+        timer.refresh();
+        pieces.push(piece);
+        size += piece.length;
+        if (size > MOST_BYTES) throw this.failure('malformed', 'its answer is too large');
+      }
+      return { response, text: Buffer.concat(pieces).toString() };
+    } catch (error) {
+      if (error instanceof UpstreamError) throw error;
+      if (signal.aborted) throw this.failure('unreachable', 'the connection was closed here');
+      if (silence.signal.aborted) {
+        throw this.failure('timeout', `no answer within ${patience / 1000} s`);
+      }
+      throw hasBegun
+        ? this.failure('malformed', `its answer broke off (${reasonOf(error)})`)
+        : this.failure('unreachable', `no connection (${reasonOf(error)})`);
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(whole);
+    }
+  }
+}
+
+/** The innermost cause, which is what the system said. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Origins without batches answer one with a refusal, as one object or by status. */
+function refusesBatch(status: number, value: unknown): boolean {
+  if (isError(value)) return !isRateLimit(value.error) && !mayPass(value.error.code);
+  return [400, 404, 405, 413, 415, 422, 501].includes(status);
+}
+
+/** Milliseconds; a date is measured against the origin's own clock. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const wish = headers.get('retry-after');
+  if (wish === null) return undefined;
+  const milliseconds = /^\s*\d+(\.\d+)?\s*$/.test(wish)
+    ? Number(wish) * 1000
+    : Date.parse(wish) - Date.parse(headers.get('date') ?? '');
+  return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
+}
+
+const UNEXPECTED = 63;
+
+/** Starknet's own codes are small and positive. One of them says only that something went wrong. */
+function isAboutTheChain(code: number): boolean {
+  return code > 0 && code < 400 && code !== UNEXPECTED;
+}
+
+function isRateLimit({ code, message }: WireError): boolean {
+  return code === -32005 || code === 429 || /rate.?limit|too many requests/i.test(message);
+}
+
+/** Internal errors and those that a server makes up for itself. */
+function mayPass(code: number): boolean {
+  return (
+    code === -32603 || (code <= -32000 && code >= -32099) || code === UNEXPECTED || code >= 500
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isError(value: unknown): value is { readonly error: WireError } {
+  if (!isObject(value) || !('error' in value) || !isObject(value.error)) return false;
+  const { error } = value;
+  return 'code' in error && typeof error.code === 'number' && 'message' in error;
+}
+
+function isReply(value: unknown): boolean {
+  return isError(value) || (isObject(value) && ('result' in value || Array.isArray(value)));
+}

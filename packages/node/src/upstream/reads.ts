@@ -1,0 +1,74 @@
+// Knows the reads of a state: the name each is kept under, how the origin is asked, and which error means nothing is there.
+import type { OriginQuestion } from '@starkbox/engine';
+
+/** A name for a read, the same in the cache, in the lock file and in what a run leaves behind. */
+export function nameOf(question: OriginQuestion): string {
+  switch (question.kind) {
+    case 'storage':
+      return `storage ${question.address} ${question.key}`;
+    case 'class':
+      return `class ${question.class_hash}`;
+    default:
+      return `${question.kind} ${question.address}`;
+  }
+}
+
+/** The read with a name; `undefined` for what is none. */
+export function readNamed(name: string): OriginQuestion | undefined {
+  const [kind, first, second, ...more] = name.split(' ');
+  if (first === undefined || !isFelt(first) || more.length > 0) return undefined;
+  if (kind === 'storage') {
+    return second && isFelt(second) ? { kind, address: first, key: second } : undefined;
+  }
+  if (second !== undefined) return undefined;
+  if (kind === 'class') return { kind, class_hash: first };
+  return kind === 'nonce' || kind === 'class_hash' ? { kind, address: first } : undefined;
+}
+
+export interface WireQuestion {
+  readonly method: string;
+  readonly params: object;
+  /** The code of the error that says that there is no such thing. */
+  readonly nothing: number;
+}
+
+const CONTRACT_NOT_FOUND = 20;
+const CLASS_HASH_NOT_FOUND = 28;
+
+/** By hash: a number could come to mean another block while the fork lives. */
+export function wireQuestion(question: OriginQuestion, blockHash: string): WireQuestion {
+  const block_id = { block_hash: blockHash };
+  switch (question.kind) {
+    case 'storage': {
+      const { address: contract_address, key } = question;
+      const params = { contract_address, key, block_id };
+      return { method: 'starknet_getStorageAt', params, nothing: CONTRACT_NOT_FOUND };
+    }
+    case 'nonce': {
+      const params = { block_id, contract_address: question.address };
+      return { method: 'starknet_getNonce', params, nothing: CONTRACT_NOT_FOUND };
+    }
+    case 'class_hash': {
+      const params = { block_id, contract_address: question.address };
+      return { method: 'starknet_getClassHashAt', params, nothing: CONTRACT_NOT_FOUND };
+    }
+    case 'class': {
+      const params = { block_id, class_hash: question.class_hash };
+      return { method: 'starknet_getClass', params, nothing: CLASS_HASH_NOT_FOUND };
+    }
+  }
+}
+
+const FELT = /^0x[0-9a-fA-F]{1,64}$/;
+
+export function isFelt(value: unknown): value is string {
+  return typeof value === 'string' && FELT.test(value);
+}
+
+/** Lower case, no leading zeros: origins differ in how they write felts. */
+export function canonical(felt: string): string {
+  return `0x${felt
+    .slice(2)
+    .replace(/^0+(?=.)/, '')
+    .toLowerCase()}`;
+}

@@ -1,0 +1,152 @@
+// Shows that a run on a fork can be repeated without its origin, from a file that people can read and compare.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RpcError } from '../../src/errors.js';
+import { type Log, silentLog } from '../../src/log.js';
+import type { Upstream } from '../../src/upstream/upstream.js';
+import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from './origin.js';
+
+let origin: TestOrigin;
+let lockFile: string;
+
+beforeAll(async () => {
+  origin = await startOrigin();
+  await mint(origin.node, '0x1234', 1000);
+  lockFile = join(origin.folder, 'fork.lock.json');
+});
+afterAll(() => origin.close());
+
+/** Some of everything. */
+async function suite(upstream: Upstream): Promise<readonly unknown[]> {
+  const block_id = { block_number: 0 };
+  return [
+    upstream.chainId,
+    upstream.block,
+    await upstream.storage(STRK, balanceSlot('0x1234')),
+    await upstream.nonce('0x77'),
+    await upstream.classHash(STRK),
+    await upstream.classText(await upstream.classHash(STRK)),
+    await upstream.forward('starknet_getBlockWithTxs', { block_id }),
+    await upstream
+      .forward('starknet_getTransactionByHash', { transaction_hash: '0x5' })
+      .catch((error: unknown) => (error instanceof RpcError ? error.code : error)),
+  ];
+}
+
+test('what was recorded is answered offline, byte for byte', async () => {
+  const online = await origin.connect({ lockFile });
+  const answers = await suite(online);
+  await online.close();
+  const { proxy } = origin;
+  proxy.forget();
+  const offline = await origin.connect({ urls: [], lockFile, offline: true });
+  expect(await suite(offline)).toEqual(answers);
+  expect(proxy.requests).toBe(0);
+  expect(offline.firstMissing).toBeUndefined();
+});
+
+test('it is sorted, one line for each read, and the same whatever the order of the reads', async () => {
+  const other = join(origin.folder, 'other.lock.json');
+  for (const [file, keys] of [
+    [lockFile, ['0x1', '0x2', '0x3']],
+    [other, ['0x3', '0x1', '0x2']],
+  ] as const) {
+    const upstream = await origin.connect({ lockFile: file, block: 1 });
+    if (file === other) await suite(upstream);
+    for (const key of keys) await upstream.storage(STRK, key);
+    await upstream.close();
+  }
+  const text = await readFile(lockFile, 'utf8');
+  expect(await readFile(other, 'utf8')).toBe(text);
+  const names = text.split('\n').flatMap((line) => /^ {4}"([^"]*)/.exec(line)?.[1] ?? []);
+  const reads = names.filter((name) => /^(storage|nonce|class_hash) /.test(name));
+  expect(reads.filter((name) => name.startsWith('storage'))).toHaveLength(4);
+  expect(reads).toEqual(reads.toSorted());
+  expect(JSON.parse(text)).toMatchObject({ version: 1, chain_id: '0x534e5f5345504f4c4941' });
+});
+
+test('offline names the first read that is missing', async () => {
+  const complaints: unknown[] = [];
+  const log: Log = { ...silentLog, error: (fields) => void complaints.push(fields) };
+  const offline = await origin.connect({ urls: [], lockFile, offline: true, log });
+  const name = `storage ${STRK} 0x4711`;
+  await expect(offline.storage(STRK, '0x4711')).rejects.toMatchObject({
+    kind: 'missing',
+    data: { reason: `offline, and ${lockFile} does not have ${name}` },
+  });
+  await expect(offline.nonce('0x4712')).rejects.toMatchObject({ kind: 'missing' });
+  expect(offline.firstMissing).toBe(name);
+  expect(complaints).toHaveLength(1);
+});
+
+test('its block is forked again while the origin goes on', async () => {
+  await mint(origin.node, '0x1234', 500);
+  const pinned = await origin.connect({ lockFile });
+  expect(pinned.block.number).toBe(1);
+  expect(await pinned.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+  origin.proxy.forget();
+  await suite(pinned);
+  expect(origin.proxy.reads).toBe(0);
+});
+
+test('what comes from the cache is recorded as well', async () => {
+  const cacheDirectory = join(origin.folder, 'cache');
+  const first = await origin.connect({ cacheDirectory, block: 1 });
+  const answers = await suite(first);
+  await first.close();
+  const file = join(origin.folder, 'cached.lock.json');
+  const second = await origin.connect({ cacheDirectory, lockFile: file, block: 1 });
+  await suite(second);
+  await second.close();
+  const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
+  expect(await suite(offline)).toEqual(answers);
+});
+
+test('two runs at the same time both end up in it', async () => {
+  const file = join(origin.folder, 'two.lock.json');
+  const [one, other] = await Promise.all([
+    origin.connect({ lockFile: file, block: 1 }),
+    origin.connect({ lockFile: file, block: 1 }),
+  ]);
+  await one.storage(STRK, '0x1');
+  await other.storage(STRK, '0x2');
+  await one.close();
+  await other.close();
+  const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
+  expect([await offline.storage(STRK, '0x1'), await offline.storage(STRK, '0x2')]).toHaveLength(2);
+});
+
+test('another block begins it anew, and asks ahead for the same', async () => {
+  const file = join(origin.folder, 'anew.lock.json');
+  const first = await origin.connect({ lockFile: file, block: 1 });
+  await first.storage(STRK, balanceSlot('0x1234'));
+  await first.close();
+  const second = await origin.connect({ lockFile: file, block: 2 });
+  await expect.poll(() => second.figures().prefetched).toBe(1);
+  expect(await second.storage(STRK, balanceSlot('0x1234'))).toBe('0x5dc');
+  await second.close();
+  const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
+  expect(offline.block.number).toBe(2);
+});
+
+test.each([
+  ['no lock file', {}],
+  ['a lock file that is not there', { lockFile: '/nowhere/fork.lock.json' }],
+])('offline with %s is refused', async (_name, options) => {
+  await expect(origin.connect({ urls: [], offline: true, ...options })).rejects.toMatchObject({
+    kind: 'missing',
+  });
+});
+
+test('offline with a lock file of another block is refused', async () => {
+  await expect(
+    origin.connect({ urls: [], offline: true, lockFile, block: 2 }),
+  ).rejects.toMatchObject({ kind: 'missing' });
+});
+
+test.each(['{', '[]', '{"version":9}', '{"version":1}'])('%s is no lock file', async (text) => {
+  const file = join(origin.folder, 'broken.lock.json');
+  await writeFile(file, text);
+  await expect(origin.connect({ lockFile: file })).rejects.toThrow(/is no lock file/);
+});

@@ -1,0 +1,125 @@
+// An Anvil in the box: it starts and ends with the node, and goes back in time with it.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { connect, type L1Client, messagingAt } from './anvil.js';
+import {
+  balanceOf,
+  deployMessenger,
+  deposit,
+  received,
+  type Stage,
+  send,
+  setStage,
+} from './stage.js';
+
+const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
+
+let stage: Stage;
+let l1: L1Client;
+let address: string;
+beforeAll(async () => {
+  stage = await setStage({ l1: 'anvil', l1Port: 0 });
+  l1 = connect(stage.node.l1?.url ?? '');
+  address = stage.node.l1?.messagingContract ?? '';
+});
+
+const word = (payload: string) =>
+  received(l1, address, {
+    from_address: stage.messenger,
+    to_address: RECEIVER,
+    payload: [payload],
+  });
+
+test('the messaging contract is there', async () => {
+  expect(stage.node.l1).toMatchObject({ isManaged: true });
+  expect(await messagingAt(l1, address).read.l1ToL2MessageNonce()).toBe(0n);
+});
+
+test('a revert leaves no message on either side', async () => {
+  const { client } = stage;
+  await send(stage, RECEIVER, ['0x1']);
+  await deposit(l1, address, stage.messenger, '0x5', 1);
+  const snapshot_id = await client.call('devnet_snapshot');
+  const later = await client.call('devnet_snapshot');
+  for (let round = 0; round < 2; round += 1) {
+    await send(stage, RECEIVER, ['0x2']);
+    await deposit(l1, address, stage.messenger, '0x5', 2);
+    const { messages_to_l1, messages_to_l2 } = await client.call('devnet_postmanFlush');
+    expect([messages_to_l1.length, messages_to_l2.length]).toEqual([2, 2]);
+    expect([await word('0x1'), await word('0x2'), await balanceOf(stage, '0x5')]).toEqual([
+      1, 1, 3,
+    ]);
+
+    const id = round === 0 ? later : snapshot_id;
+    expect(await client.call('devnet_revert', { snapshot_id: id })).toBe(true);
+    expect([await word('0x1'), await word('0x2'), await balanceOf(stage, '0x5')]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await messagingAt(l1, address).read.l1ToL2MessageNonce()).toBe(1n);
+  }
+  expect(await client.call('devnet_revert', { snapshot_id: later })).toBe(false);
+  // What waited at that moment still waits.
+  const { messages_to_l1, messages_to_l2 } = await client.call('devnet_postmanFlush');
+  expect([messages_to_l1.length, messages_to_l2.length]).toEqual([1, 1]);
+});
+
+test('a restart begins anew on both sides, again and again', async () => {
+  const { client } = stage;
+  for (let round = 0; round < 3; round += 1) {
+    await client.call('devnet_restart');
+    expect(await l1.getBlockNumber({ cacheTime: 0 })).toBe(1n);
+    expect(await deployMessenger(stage.sender)).toBe(stage.messenger);
+    await send(stage, RECEIVER, ['0x3']);
+    await deposit(l1, address, stage.messenger, '0x5', 4);
+    const { messages_to_l1, messages_to_l2 } = await client.call('devnet_postmanFlush');
+    expect([messages_to_l1.length, messages_to_l2.length]).toEqual([1, 1]);
+    expect([await word('0x1'), await word('0x3'), await balanceOf(stage, '0x5')]).toEqual([
+      0, 1, 4,
+    ]);
+  }
+});
+
+const children: number[] = [];
+afterAll(() => {
+  for (const pid of children) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Gone, as it should be.
+    }
+  }
+});
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'the command prints both URLs, and Anvil ends with it on %s',
+  async (signal) => {
+    const bin = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
+    const args = [
+      bin,
+      '--seed',
+      '0',
+      '--port',
+      '0',
+      '--l1',
+      'anvil',
+      '--l1-port',
+      '0',
+      '--no-banner',
+    ];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    if (child.pid !== undefined) children.push(child.pid);
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once('close', (code) => reject(new Error(`ended with ${code}`)));
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        const found = /L1 \(Anvil\) on (\S+), messaging contract 0x5fbdb/.exec(line)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const alive = () => connect(url).getChainId();
+    expect(await alive()).toBe(31_337);
+    child.kill(signal);
+    await vi.waitFor(() => expect(alive()).rejects.toThrow(), { timeout: 5000 });
+  },
+);

@@ -1,0 +1,75 @@
+// Knows how an L1 fails: a proxy before it that is slow, answers errors, or cuts the line after the L1 has acted.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+
+export interface Mood {
+  /** The only method that it concerns; all by default. */
+  readonly only?: string;
+  /** Before every answer. */
+  readonly milliseconds?: number;
+  /** In place of every answer. */
+  readonly status?: number;
+  readonly error?: { readonly code: number; readonly message: string };
+  /** The L1 does what it is asked, and nobody hears its answer. */
+  readonly isDeaf?: boolean;
+}
+
+export interface Proxy {
+  readonly url: string;
+  mood: Mood;
+  /** The methods that were asked. */
+  readonly asked: string[];
+}
+
+const servers: (() => void)[] = [];
+afterAll(() => {
+  for (const close of servers.splice(0)) close();
+});
+
+/** Ended after the tests of the file. */
+export async function startProxy(target: () => string): Promise<Proxy> {
+  const asked: string[] = [];
+  const state: { mood: Mood } = { mood: {} };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const { method, id }: { method: string; id: number } = JSON.parse(body);
+    asked.push(method);
+    const { mood } = state;
+    const {
+      milliseconds = 0,
+      status,
+      error,
+      isDeaf,
+    } = mood.only === undefined || mood.only === method ? mood : {};
+    await delay(milliseconds);
+    if (status !== undefined) return void response.writeHead(status).end();
+    if (error) return void response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    const headers = { 'content-type': 'application/json' };
+    const answered = await fetch(target(), { method: 'POST', headers, body });
+    const said = await answered.text();
+    if (isDeaf) return void request.socket.destroy();
+    response.writeHead(answered.status, headers).end(said);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const place = server.address();
+  const port = typeof place === 'object' ? place?.port : undefined;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    asked,
+    get mood() {
+      return state.mood;
+    },
+    set mood(mood) {
+      state.mood = mood;
+    },
+  };
+}

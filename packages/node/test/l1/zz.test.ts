@@ -1,0 +1,28 @@
+import { expect, test, vi } from 'vitest';
+import { checkedClient } from '@starkbox/testing';
+import { createNode } from '../../src/index.js';
+import { createLog } from '../../src/log.js';
+import { FIXTURE } from '../checklist/fixture.js';
+import { Sender } from '../checklist/signing.js';
+import { startAnvil } from './anvil.js';
+import { startProxy } from './proxy.js';
+import { balanceOf, deployMessenger, deposit, load, send } from './stage.js';
+test('x', async () => {
+  const anvil = await startAnvil();
+  const proxy = await startProxy(() => anvil.url);
+  const node = await createNode({ ...FIXTURE, l1AutoRelay: 20, dumpOn:'request' }, { log: createLog({ level: 'debug', format: 'pretty' }, {write: (t: string) => {if (!t.includes('block ')) process.stdout.write(t)}, isTTY: false} as never) });
+  const client = checkedClient(node.handle);
+  const sender = new Sender(client, node.accounts[0]);
+  const messenger = await deployMessenger(sender);
+  const stage = { node, client, sender, messenger };
+  const address = await load(stage, proxy);
+  const l1 = anvil.client();
+  const inward = (async () => { for (let i = 1; i <= 30; i += 1) await deposit(l1, address, messenger, '0x5', i); })();
+  for (let i = 1; i <= 30; i += 1) await send(stage, '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0', [`0x${i.toString(16)}`]);
+  await inward;
+  await new Promise((r) => setTimeout(r, 3000));
+  console.log(proxy.asked.slice(-20), await balanceOf(stage, '0x5'));
+  console.log(await l1.request({ method: 'txpool_content' } as never));
+  console.log(await l1.getBlockNumber({cacheTime:0}), await l1.getGasPrice());
+  await node.close();
+});
