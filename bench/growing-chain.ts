@@ -1,7 +1,7 @@
 // Knows a chain that grows by one transfer a block, and what was transferred to whom in which block.
 import { setImmediate as turn } from 'node:timers/promises';
 import { poseidon, type TransactionValues } from '@starkbox/engine';
-import { createNode, type Node } from 'starkbox';
+import { type Config, createNode, type Node } from 'starkbox';
 import {
   type Account,
   type Call,
@@ -49,14 +49,17 @@ export class GrowingChain {
   }
 
   /** Transfers as users send them. */
-  static async signed(stateArchive: 'full' | 'none'): Promise<GrowingChain> {
-    const node = await createNode({ seed: 0, accounts: ACCOUNTS, stateArchive });
+  static async signed(
+    stateArchive: 'full' | 'none',
+    config: Partial<Config> = {},
+  ): Promise<GrowingChain> {
+    const node = await createNode({ seed: 0, accounts: ACCOUNTS, stateArchive, ...config });
     return new GrowingChain(node, true);
   }
 
   /** Transfers that nobody signed: a quarter faster, and all else is the same. */
-  static async impersonated(): Promise<GrowingChain> {
-    const node = await createNode({ seed: 0, accounts: ACCOUNTS });
+  static async impersonated(config: Partial<Config> = {}): Promise<GrowingChain> {
+    const node = await createNode({ seed: 0, accounts: ACCOUNTS, ...config });
     await node.request('devnet_autoImpersonate');
     return new GrowingChain(node, false);
   }

@@ -7,7 +7,8 @@ import { now } from './failure.js';
 export class FileLock {
   readonly #native: binding.FileLock;
 
-  private constructor(native: binding.FileLock) {
+  /** @internal */
+  constructor(native: binding.FileLock) {
     this.#native = native;
   }
 

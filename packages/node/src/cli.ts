@@ -7,6 +7,7 @@ import { ConfigError } from './config-rules.js';
 import { createLog, type Log } from './log.js';
 import type { Node } from './node.js';
 import { UsageError } from './option.js';
+import { progressLine, type Step } from './progress.js';
 
 type Startable = BannerFacts & Pick<Node, 'listen' | 'close'> & Partial<Pick<Node, 'l1'>>;
 
@@ -19,7 +20,7 @@ export interface RunOptions {
   /** Another way to make a node, for tests. */
   readonly createNode?: (
     config: Partial<Config>,
-    options: { readonly log: Log },
+    options: { readonly log: Log; readonly progress?: (step: Step) => void },
   ) => Promise<Startable>;
 }
 
@@ -78,7 +79,11 @@ export async function run(options: RunOptions): Promise<Outcome> {
   let node: Startable;
   try {
     // A directory knows what nobody asked for.
-    node = await createNode(config.dataDir === undefined ? config : given, { log });
+    const progress = progressLine(stderr);
+    node = await createNode(config.dataDir === undefined ? config : given, {
+      log,
+      ...(progress ? { progress } : {}),
+    });
   } catch (error) {
     const reason = reasonOf(error);
     if (config.accountClassCustom === undefined) return refuse(reason, EXIT_FAILURE);

@@ -233,7 +233,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     group: 'State',
     default: undefined,
     parse: oneOf('exit', 'block', 'request'),
-    help: 'When the calls that made the chain are written to a file: at exit, after each call, or on request.',
+    help: 'When the chain is written to a file: at exit, on request, or (only its calls) after each call.',
   },
   dumpPath: {
     flag: '--dump-path <DUMP_PATH>',

@@ -1,8 +1,9 @@
 // Knows how the parts become a node; the only file that sees them all.
 import { existsSync, readFileSync } from 'node:fs';
-import { Chain, type ChainOptions, type Change } from './chain/chain.js';
+import { Chain, type ChainOptions } from './chain/chain.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { transition } from './chain/transition.js';
+import type { Change } from './chain/writer.js';
 import { type Config, defaultConfig } from './config.js';
 import { checkConfig } from './config-rules.js';
 import { JsonText, stringify } from './json.js';
@@ -12,13 +13,7 @@ import { announceSoon } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
 import { type DumpOptions, dumpAtExit, worldInFile } from './rpc/dump.js';
-import {
-  asCallToL2,
-  callUnderWay,
-  followJournal,
-  repeatCalls,
-  withCall,
-} from './rpc/journal.js';
+import { asCallToL2, callUnderWay, followJournal, repeatCalls, withCall } from './rpc/journal.js';
 import { createMethods } from './rpc/methods.js';
 import { readDocuments, Schema } from './rpc/schema.js';
 import { Subscriptions } from './rpc/subscriptions.js';

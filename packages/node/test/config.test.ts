@@ -56,6 +56,7 @@ describe('without options', () => {
       stateArchive: 'full',
       dumpOn: undefined,
       dumpPath: undefined,
+      dumpFormat: 'journal',
       forkNetwork: undefined,
       forkBlock: undefined,
       forkUpstreamCaching: undefined,

@@ -5,14 +5,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { block, genesis, invokeValues, STRK } from '../../engine/test/fixture.js';
 import { packNow } from '../src/chain/body.js';
+import type { ClosedBlock, TransactionRecord } from '../src/chain/closed-block.js';
 import type { Emitted } from '../src/chain/event-index.js';
 import { heldFrom } from '../src/chain/held.js';
-import {
-  type Archive,
-  type ClosedBlock,
-  History,
-  type TransactionRecord,
-} from '../src/chain/history.js';
+import { type Archive, History } from '../src/chain/history.js';
 import { Mentions, markOf } from '../src/chain/mentions.js';
 import type { Weight } from './history-weight.js';
 import { runElsewhere } from './own-process.js';

@@ -1,7 +1,7 @@
 // Knows blocks with one token transfer each: a few that ran, and any number that weigh the same.
 import { randomBytes } from 'node:crypto';
 import type { EventData } from '@starkbox/engine';
-import type { ClosedBlock, TransactionRecord } from '../src/chain/history.js';
+import type { ClosedBlock, TransactionRecord } from '../src/chain/closed-block.js';
 
 export interface Sample {
   readonly record: TransactionRecord;

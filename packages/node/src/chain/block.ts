@@ -5,11 +5,12 @@ import { hex, shortString } from '../felt.js';
 import { stringify } from '../json.js';
 import type { BLOCK_ID } from '../spec.js';
 import { afterBlock, nextBlockTime } from './clock.js';
+import type { Header } from './closed-block.js';
 import { enginePrices, type HeaderPrices, headerPrices, sealingPrices } from './gas.js';
 import { ETH, STRK } from './genesis.js';
-import type { Header, History } from './history.js';
-import type { Past } from './keeper.js';
+import type { History } from './history.js';
 import { withSent } from './messages.js';
+import type { Past } from './past.js';
 import { NOTHING_PENDING, type World } from './world.js';
 
 export const SEQUENCER = '0x1000';

@@ -39,8 +39,6 @@ import { type Broadcasted, included, type Prepared, prepare } from './transactio
 import { firstWorld, isKnown, NOTHING_PENDING, type World, withIncluded } from './world.js';
 import { type Change, Writer } from './writer.js';
 
-export type { Change } from './writer.js';
-
 export interface ChainOptions extends BlockRules {
   readonly genesis: Genesis;
   /** When blocks are closed: after each transaction, on demand, or every so many seconds. */

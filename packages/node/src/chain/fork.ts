@@ -9,7 +9,7 @@ import type { Upstream } from '../upstream/upstream.js';
 /** What a chain needs of its origin. */
 export type Below = Pick<
   Upstream,
-  'ask' | 'block' | 'blockOf' | 'chainId' | 'forward' | 'hashOf' | 'l1Accepted' | 'numberOf'
+  'ask' | 'at' | 'block' | 'blockOf' | 'chainId' | 'forward' | 'hashOf' | 'l1Accepted' | 'numberOf'
 >;
 
 /** Contracts can ask for hashes of blocks this much older than their own; the origin has kept the rest. */
@@ -70,6 +70,15 @@ export class Fork {
   /** Whatever the origin holds; a state asks by itself, one thing after the other. */
   read(question: OriginQuestion): Promise<string | null> {
     return this.#below.ask(question);
+  }
+
+  /** The origin as it was when an earlier block was its last. */
+  at(number: number): Promise<Pick<Below, 'ask'>> {
+    return this.#below.at(number);
+  }
+
+  hashOf(number: number): Promise<string> {
+    return this.#below.hashOf(number);
   }
 
   /** The hash of one of the last blocks; the origin's state holds those of older ones. */

@@ -1,9 +1,9 @@
 // Knows the form in which closed blocks are held: felts as bytes, texts packed; and the same as a record.
 import { type Body, bodyFrom, bodyOf, Texts } from './body.js';
 import { BytesError, Reader, Writer } from './bytes.js';
+import type { ClosedBlock, Header } from './closed-block.js';
 import { type Emitted, eventMarks } from './event-index.js';
 import type { HeaderPrices } from './gas.js';
-import type { ClosedBlock, Header } from './history.js';
 import { markOf } from './mentions.js';
 
 /** A block as it is held: about a hundred thousand of them, so felts are bytes and texts are packed. */

@@ -1,8 +1,8 @@
 // Knows the closed blocks of a chain, by number, by hash and by what they hold: a persistent value.
 
-import { allTexts, receiptsOf, Texts, type TransactionTexts, textsAt } from './body.js';
+import { allTexts, receiptsOf, Texts, textsAt } from './body.js';
+import type { ClosedBlock, Header, TransactionRecord } from './closed-block.js';
 import { candidates, type Emitted, type EventFilter } from './event-index.js';
-import type { HeaderPrices } from './gas.js';
 import {
   type Held,
   hasHash,
@@ -17,33 +17,6 @@ import {
 } from './held.js';
 import { type Cursor, Mentions, markOf } from './mentions.js';
 import { List } from './persistent.js';
-
-/** Hashes and commitments are canonical felts. */
-export interface Header {
-  readonly number: number;
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly timestamp: number;
-  readonly prices: HeaderPrices;
-  readonly transactionCount: number;
-  readonly eventCount: number;
-  readonly stateDiffLength: number;
-  readonly transactionCommitment: string;
-  readonly eventCommitment: string;
-  readonly receiptCommitment: string;
-  readonly stateDiffCommitment: string;
-}
-
-export interface TransactionRecord extends TransactionTexts {
-  readonly hash: string;
-}
-
-export interface ClosedBlock {
-  readonly header: Header;
-  readonly transactions: readonly TransactionRecord[];
-  /** JSON text, for a chain whose states forget what blocks changed. */
-  readonly stateDiff?: string | undefined;
-}
 
 /** Where a transaction stands. */
 export interface Position {

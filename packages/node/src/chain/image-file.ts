@@ -3,18 +3,13 @@
 // `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum continues the one
 // before, so frames and sections can be neither lost nor swapped. Frames are small, and packed one by one:
 // whoever writes or reads holds a few of them and no more.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
+import { ImageError, type Source } from './image-source.js';
 
 export const MAGIC = 'SBXIMAGE';
 /** Whoever changes what is written counts on, and goes on reading the old. */
 export const FORMAT = 1;
-
-/** An image that cannot be read. The message says where it is damaged, and how. */
-export class ImageError extends Error {
-  override readonly name = 'ImageError';
-}
 
 // What a frame is: its first byte.
 const [HEADER, SECTION, PLAIN, PACKED, SECTION_END, IMAGE_END] = [1, 2, 3, 4, 5, 6] as const;
@@ -25,6 +20,9 @@ const FRAME_HEAD = 8;
 const FRAME_BYTES = 1 << 20;
 /** What does not get shorter by packing is written as it is, with a few bytes before it. */
 const LONGEST_FRAME = FRAME_BYTES + 64;
+/** A short file that unpacks to more is made to fill the memory. Real ones gain a factor of two, or of ten. */
+const MOST_UNPACKED = 256 << 20;
+const MOST_GAINED = 64;
 /** What may wait for being written while the next is packed. */
 const PACKED_AHEAD = 4;
 
@@ -43,7 +41,7 @@ export interface Progress {
   readonly section: string;
   /** Written or read so far, in the file. */
   readonly bytes: number;
-  /** Of the whole file, where that is known. */
+  /** Of the whole file, where that is known; at the end, all of it. */
   readonly of?: number;
 }
 
@@ -117,6 +115,7 @@ export class ImageWriter {
   /** How many bytes were written. */
   async end(): Promise<number> {
     await this.#frame(IMAGE_END, countBytes(this.#sections));
+    this.#tell({ section: 'end', bytes: this.#bytes, of: this.#bytes });
     return this.#bytes;
   }
 
@@ -172,48 +171,6 @@ async function pack(
 
 // Reading.
 
-/** Where bytes come from. */
-export interface Source {
-  readonly size: number;
-  /** As many bytes as asked for, or as there are. They stay what they are. */
-  read(at: number, length: number): Buffer;
-  close(): void;
-}
-
-export function sourceOfBytes(bytes: Uint8Array): Source {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return {
-    size: all.length,
-    read: (at, length) => all.subarray(at, at + length),
-    close: () => {},
-  };
-}
-
-export function sourceOfFile(path: string): Source {
-  const file = openSync(path, 'r');
-  try {
-    const status = fstatSync(file);
-    if (!status.isFile()) throw new ImageError(`${path} is no file`);
-    return {
-      size: status.size,
-      read(at, length) {
-        const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, status.size - at)));
-        let filled = 0;
-        while (filled < bytes.length) {
-          const count = readSync(file, bytes, filled, bytes.length - filled, at + filled);
-          if (count === 0) break;
-          filled += count;
-        }
-        return bytes.subarray(0, filled);
-      },
-      close: () => closeSync(file),
-    };
-  } catch (error) {
-    closeSync(file);
-    throw error;
-  }
-}
-
 /** Whether a file, by its first bytes, is meant to be an image. */
 export function isImage(source: Source): boolean {
   return source.read(0, MAGIC.length).toString('latin1') === MAGIC;
@@ -233,6 +190,7 @@ export class ImageReader {
   #at = 0;
   #checksum = crc32(START);
   #section: string | undefined;
+  #unpackedBytes = 0;
   readonly #sizes: SectionSize[] = [];
 
   constructor(source: Source, tell: (progress: Progress) => void = () => {}) {
@@ -272,6 +230,7 @@ export class ImageReader {
     if (kind !== IMAGE_END) this.#damaged('a section is missing');
     if (countIn(bytes) !== this.#sizes.length) this.#damaged('the number of sections is wrong');
     if (this.#at !== this.#source.size) this.#damaged('something follows the end');
+    this.#tell({ section: 'end', bytes: this.#at, of: this.#at });
     return undefined;
   }
 
@@ -310,11 +269,17 @@ export class ImageReader {
   }
 
   #unpacked(bytes: Buffer): Buffer {
+    let unpacked: Buffer;
     try {
-      return brotliDecompressSync(bytes, { maxOutputLength: FRAME_BYTES });
+      unpacked = brotliDecompressSync(bytes, { maxOutputLength: FRAME_BYTES });
     } catch {
       return this.#damaged('a frame cannot be unpacked');
     }
+    this.#unpackedBytes += unpacked.length;
+    if (this.#unpackedBytes > MOST_UNPACKED + MOST_GAINED * this.#source.size) {
+      this.#damaged('it unpacks to more than any chain would');
+    }
+    return unpacked;
   }
 
   #finish(bytes: number, begin: number): void {
@@ -322,11 +287,11 @@ export class ImageReader {
     this.#section = undefined;
   }
 
-  /** An error of whoever reads a section, with the place where that happened. */
+  /** An error of whoever reads, with the place where that happened. */
   explain(error: unknown): ImageError {
     if (error instanceof ImageError) return error;
     const reason = error instanceof Error ? error.message : String(error);
-    return new ImageError(this.#where(reason, this.#at));
+    return new ImageError(this.#where(reason));
   }
 
   #frame(): readonly [kind: number, bytes: Buffer] {
@@ -343,12 +308,12 @@ export class ImageReader {
   }
 
   #damaged(reason: string): never {
-    throw new ImageError(this.#where(reason, this.#at));
+    throw new ImageError(this.#where(reason));
   }
 
-  #where(reason: string, at: number): string {
+  #where(reason: string): string {
     const place = this.#section === undefined ? '' : ` in the section "${this.#section}"`;
-    return `the image is damaged${place} at byte ${at}: ${reason}`;
+    return `the image is damaged${place} at byte ${this.#at}: ${reason}`;
   }
 }
 

@@ -1,5 +1,4 @@
 // Knows what a chain asks of whoever keeps it beyond the life of the process.
-import type { State } from '@starkbox/engine';
 import type { PersistentMap } from './persistent.js';
 import type { World } from './world.js';
 
@@ -34,14 +33,4 @@ export interface Prepared {
   readonly after: Standing;
   /** Writes it; resolves when no power cut can undo it. */
   commit(): Promise<void>;
-}
-
-/** States that are no longer in memory. */
-export interface Past {
-  /** The state that a block left behind; the next block can be written onto it. */
-  stateAfter(number: number): State;
-  /** The block up to `number` that last wrote a slot. */
-  storageSince(address: string, key: string, number: number): number | undefined;
-  /** The block that declared a class. */
-  classSince(classHash: string): number | undefined;
 }

@@ -2,7 +2,7 @@
 import { type State, Transaction } from '@starkbox/engine';
 import type { BLOCK_ID } from '../spec.js';
 import { type BlockRules, contextOf, stateOf } from './block.js';
-import type { TransactionRecord } from './history.js';
+import type { TransactionRecord } from './closed-block.js';
 import { transactionsOf, type World } from './world.js';
 
 const NOTHING_READ = '{"storage":[],"nonces":[],"class_hashes":[],"declared_contracts":[]}';

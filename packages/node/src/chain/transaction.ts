@@ -16,7 +16,7 @@ import type {
   BROADCASTED_INVOKE_TXN,
   RESOURCE_BOUNDS_MAPPING,
 } from '../spec.js';
-import type { TransactionRecord } from './history.js';
+import type { TransactionRecord } from './closed-block.js';
 
 /** A transaction that waits in the block under construction. */
 export interface Included {

@@ -1,6 +1,6 @@
 // Knows what happened between two worlds of a chain, as those who watch it must be told.
 import { pendingNumber } from './block.js';
-import type { Header } from './history.js';
+import type { Header } from './closed-block.js';
 import type { World } from './world.js';
 
 export interface Transition {

@@ -1,11 +1,12 @@
 // Knows everything that a chain is at one moment, as one frozen value.
 import type { State } from '@starkbox/engine';
 import { type Clock, clockFrom } from './clock.js';
+import type { TransactionRecord } from './closed-block.js';
 import { type Gas, type GasPrices, startingAt } from './gas.js';
-import { History, type TransactionRecord } from './history.js';
+import { History } from './history.js';
 import { type Impersonation, NOBODY } from './impersonation.js';
-import type { Past } from './keeper.js';
 import { type Messages, NO_MESSAGES } from './messages.js';
+import type { Past } from './past.js';
 import { List, PersistentMap } from './persistent.js';
 import type { Included } from './transaction.js';
 

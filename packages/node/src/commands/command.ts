@@ -1,7 +1,7 @@
 // Knows the commands beside running a node: which there are, what words they take, and how they end.
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Source, sourceOfFile } from '../chain/image-file.js';
+import { type Source, sourceOfFile } from '../chain/image-source.js';
 import { type Paint, painter } from '../colour.js';
 import { UsageError } from '../option.js';
 import { readNames } from './names.js';

@@ -1,6 +1,6 @@
 // Prints how two images differ.
-import { readImage } from '../chain/image.js';
-import type { Source } from '../chain/image-file.js';
+import { readImage } from '../chain/image-reading.js';
+import type { Source } from '../chain/image-source.js';
 import {
   type BlockFacts,
   type ContractChange,
@@ -36,6 +36,7 @@ async function read(path: string, source: Source): ReturnType<typeof readImage> 
 
 /** Of a contract, this many slots without a name are shown. */
 const SLOTS_SHOWN = 20;
+const NOTHING = '0x0';
 
 function shown(found: Difference, a: string, b: string, style: Style): string {
   const { paint } = style;
@@ -88,9 +89,7 @@ function shownContract(contract: ContractChange, style: Style): string {
   const { paint } = style;
   const lines: string[] = [];
   if (class_hash) {
-    const kind =
-      class_hash.before === '0x0' ? 'deployed' : class_hash.after === '0x0' ? 'not there' : 'class';
-    lines.push(`${kind}\n${pair(class_hash, style)}`);
+    lines.push(`class\n${pair(class_hash, style)}`);
   }
   if (nonce) {
     lines.push(`nonce ${BigInt(nonce.before)} → ${BigInt(nonce.after)}`);
@@ -119,7 +118,12 @@ function shownSettings({ settings }: Difference, { paint }: Style): string {
 }
 
 function pair({ before, after }: { before: string; after: string }, { paint }: Style): string {
-  return `  ${paint('red', `- ${before}`)}\n  ${paint('green', `+ ${after}`)}`;
+  return [
+    before === NOTHING ? '' : `  ${paint('red', `- ${before}`)}`,
+    after === NOTHING ? '' : `  ${paint('green', `+ ${after}`)}`,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
 }
 
 function section(title: string, lines: readonly string[], paint: Style['paint']): string {

@@ -1,6 +1,6 @@
 // Knows how two images differ: where their blocks part, and what their states, settings and queues have not in common.
 import type { State } from '@starkbox/engine';
-import type { Loaded } from '../chain/image.js';
+import type { Loaded } from '../chain/image-reading.js';
 import type { World } from '../chain/world.js';
 import { fromU256, hex } from '../felt.js';
 import { type GivenNames, Names } from './names.js';
@@ -51,6 +51,7 @@ export interface Difference {
 /** Of the blocks that only one image has, this many are told one by one. */
 const BLOCKS_TOLD = 10;
 const NOTHING = '0x0';
+const HASH_CONTRACT = '0x1';
 
 export async function differenceOf(
   before: Loaded,
@@ -127,7 +128,7 @@ async function stateDifference(
     const slots = (stored.get(address) ?? []).map(({ key }) => key);
     const storage = await slotChanges(old.state, now.state, address, slots, names);
     if (!class_hash && !nonce && storage.length === 0) continue;
-    const name = names.address(address);
+    const name = address === HASH_CONTRACT ? 'block hashes' : names.address(address);
     contracts.push({
       address,
       ...(name === address ? {} : { name }),

@@ -1,6 +1,7 @@
 // Prints what an image holds.
-import { surveyImage } from '../chain/image.js';
-import { FORMAT, type Source } from '../chain/image-file.js';
+import { FORMAT } from '../chain/image-file.js';
+import { surveyImage } from '../chain/image-reading.js';
+import type { Source } from '../chain/image-source.js';
 import { columns, counted, grouped, moment, type Style, size } from './shown.js';
 
 export function inspect(path: string, source: Source, { json, paint }: Style): string {

@@ -28,7 +28,6 @@ const WELL_KNOWN_ADDRESSES: readonly (readonly [string, string])[] = [
   [ETH, 'ETH'],
   [SEQUENCER, 'sequencer'],
   [MINTER.address, 'minter'],
-  ['0x1', 'block hashes'],
 ];
 
 const PLAIN = [

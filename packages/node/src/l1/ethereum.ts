@@ -24,8 +24,6 @@ export interface Fetched {
   readonly block: number;
   readonly log: number;
   readonly message: L1Message & { readonly l1_transaction_hash: string };
-  /** Taken back by its sender before it arrived. */
-  readonly isCancelled: boolean;
 }
 
 export interface SeenBlock {
@@ -127,33 +125,37 @@ export class Ethereum {
       const sorted = logs.toSorted(
         (a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex,
       );
-      return Promise.all(
-        sorted.map(async ({ args, blockNumber, logIndex, transactionHash }) => {
-          const { fromAddress, toAddress, selector, payload, nonce, fee } = args;
-          const words = [BigInt(fromAddress), toAddress, nonce, selector];
-          const fees = await this.#client.readContract({
-            address,
-            abi: MESSAGING_ABI,
-            functionName: 'l1ToL2Messages',
-            args: [this.#hash([...words, BigInt(payload.length), ...payload])],
-          });
-          return {
-            block: Number(blockNumber),
-            log: logIndex,
-            message: {
-              l1_transaction_hash: transactionHash,
-              l2_contract_address: hex(toAddress),
-              entry_point_selector: hex(selector),
-              l1_contract_address: fromAddress.toLowerCase(),
-              payload: payload.map(hex),
-              paid_fee_on_l1: hex(fee),
-              nonce: hex(nonce),
-            },
-            isCancelled: fees === 0n,
-          };
-        }),
-      );
+      return sorted.map(({ args, blockNumber, logIndex, transactionHash }) => ({
+        block: Number(blockNumber),
+        log: logIndex,
+        message: {
+          l1_transaction_hash: transactionHash,
+          l2_contract_address: hex(args.toAddress),
+          entry_point_selector: hex(args.selector),
+          l1_contract_address: args.fromAddress.toLowerCase(),
+          payload: args.payload.map(hex),
+          paid_fee_on_l1: hex(args.fee),
+          nonce: hex(args.nonce),
+        },
+      }));
     });
+  }
+
+  /** Whether a message was taken back by its sender before it arrived. */
+  async isCancelled(contract: string, message: L1Message): Promise<boolean> {
+    const { l1_contract_address, l2_contract_address, nonce, entry_point_selector } = message;
+    const words = [l1_contract_address, l2_contract_address, nonce, entry_point_selector];
+    const { payload } = message;
+    const hash = this.#hash([...words, hex(payload.length), ...payload].map(BigInt));
+    const fee = await this.#asking(() =>
+      this.#client.readContract({
+        address: asHex(contract),
+        abi: MESSAGING_ABI,
+        functionName: 'l1ToL2Messages',
+        args: [hash],
+      }),
+    );
+    return fee === 0n;
   }
 
   /** Signs the transaction that hands a message to a messaging contract, and sends nothing. */

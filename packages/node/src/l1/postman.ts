@@ -63,6 +63,12 @@ export class DeliveryError extends Error {
 /** Blocks of L1 without messages that may be read again, to spare writes. */
 const UNWRITTEN_BLOCKS = 500;
 
+/** Messages that L1 is asked about at once: so many can be executed before the next question. */
+const TOGETHER = 16;
+
+/** How often L1 is read anew because the chain went back in the meantime. */
+const ATTEMPTS = 10;
+
 /** How long a delivery that waits for L1 may keep the node from closing. */
 const CLOSING_MILLISECONDS = 500;
 
@@ -96,18 +102,30 @@ export class Postman {
         throw new L1Error(`The specified address (${contract}) contains no contract.`);
       }
       const start = { block: head.number + 1, log: 0 };
-      const { l1 } = this.#chain.world.messages;
-      const isSame = l1?.url === node.url && l1.contract === contract && l1.key === key;
       await this.#chain.linkL1({
         url: node.url,
         contract,
         key,
         start,
         cursor: { ...start, seen: head },
-        inFlight: isSame ? l1.inFlight : undefined,
+        inFlight: await this.#stillInFlight(node, contract, key),
       });
       return contract;
     });
+  }
+
+  /** What may have reached this L1 already, if it is the one that we were connected with. */
+  async #stillInFlight(
+    node: Ethereum,
+    contract: string,
+    key: string,
+  ): Promise<InFlight | undefined> {
+    const { l1 } = this.#chain.world.messages;
+    if (!l1?.inFlight || l1.url !== node.url || l1.contract !== contract || l1.key !== key) {
+      return undefined;
+    }
+    const { number, hash } = l1.cursor.seen;
+    return (await node.blockHash(number)) === hash ? l1.inFlight : undefined;
   }
 
   /** Carries everything that waits, in both directions. */
@@ -138,14 +156,14 @@ export class Postman {
   async #receive(): Promise<Omit<Carried, 'toL1'>> {
     const toL2: Fetched['message'][] = [];
     const transactions: string[] = [];
-    // Begins anew where the chain went back in the meantime.
-    for (let isDone = false; !isDone; ) {
-      isDone = await this.#readOn((message, hash) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const isDone = await this.#readOn((message, hash) => {
         toL2.push(message);
         transactions.push(hash);
       });
+      if (isDone) return { toL2, transactions, url: this.#link().url };
     }
-    return { toL2, transactions, url: this.#link().url };
+    throw new L1Error('the chain goes back again and again while L1 is read');
   }
 
   /** Reads L1 to its end; false if the chain went back meanwhile. */
@@ -168,10 +186,20 @@ export class Postman {
     const from: L1Place = hasGoneBack ? start : cursor;
     const fetched =
       head.number < from.block ? [] : await node.fetchMessages(contract, from.block, head.number);
-    for (const one of fetched.filter((each) => !isBefore(each, from))) {
-      const next = { block: one.block, log: one.log + 1, seen: head };
-      link = await this.#take(link, next, one, taken);
-      if (!link) return false;
+    const unread = fetched.filter((each) => !isBefore(each, from));
+    for (let done = 0; done < unread.length; done += TOGETHER) {
+      const some = unread.slice(done, done + TOGETHER);
+      const cancelled = await Promise.all(
+        some.map(({ message }) => node.isCancelled(contract, message)),
+      );
+      for (const [index, { block, log, message }] of some.entries()) {
+        const next = { block, log: log + 1, seen: head };
+        this.#mustBeOpen();
+        link = cancelled[index]
+          ? await this.#chain.passL1(link, next)
+          : await this.#take(link, next, message, taken);
+        if (!link) return false;
+      }
     }
     if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
       this.#mustBeOpen();
@@ -185,11 +213,9 @@ export class Postman {
   async #take(
     link: L1Link,
     next: L1Cursor,
-    { message, isCancelled }: Fetched,
+    message: Fetched['message'],
     taken: (message: Fetched['message'], hash: string) => void,
   ): Promise<L1Link | undefined> {
-    this.#mustBeOpen();
-    if (isCancelled) return this.#chain.passL1(link, next);
     const { onMessage = (_message, write) => write(), log } = this.#options;
     const done = await onMessage(message, () => this.#chain.takeFromL1(link, next, message));
     switch (done.outcome) {

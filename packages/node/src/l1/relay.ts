@@ -1,4 +1,5 @@
 // Knows when messages are carried without being asked to: every so often, and when a block sends one.
+import { AsyncResource } from 'node:async_hooks';
 import type { Chain } from '../chain/chain.js';
 import type { Log } from '../log.js';
 import type { Postman } from './postman.js';
@@ -24,9 +25,12 @@ export class Relay {
   /** Why the last attempt failed, so that one reason is told once. */
   #trouble: string | undefined;
   #pause: number;
+  /** What is carried belongs to no call, also when one has just made the block that sent it. */
+  readonly #runForNobody: () => void;
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    this.#runForNobody = AsyncResource.bind(() => void this.#run());
     this.#pause = options.interval;
   }
 
@@ -52,7 +56,7 @@ export class Relay {
     // A trouble is not over because a block was made.
     if (this.#trouble !== undefined && milliseconds < this.#pause) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(), milliseconds);
+    this.#timer = setTimeout(this.#runForNobody, milliseconds);
     this.#timer.unref();
   }
 

@@ -1,10 +1,10 @@
 // Knows in which order a change of the chain is told, and how each piece of news is written.
 import { pendingNumber } from '../chain/block.js';
-import type { Change } from '../chain/chain.js';
+import type { Header } from '../chain/closed-block.js';
 import { eventsOf, type FoundEvent } from '../chain/events.js';
-import type { Header } from '../chain/history.js';
 import { transition } from '../chain/transition.js';
 import { findTransaction, type Located, transactionsOf, type World } from '../chain/world.js';
+import type { Change } from '../chain/writer.js';
 import { stringify } from '../json.js';
 import type { News, Subscriptions } from './subscriptions.js';
 import { wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from './wire.js';

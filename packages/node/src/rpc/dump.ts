@@ -2,22 +2,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Chain } from '../chain/chain.js';
-import {
-  type ImageHeader,
-  imageBytes,
-  type Loaded,
-  readImage,
-  type Writing,
-  writeImageFile,
-} from '../chain/image.js';
-import {
-  ImageError,
-  isImage,
-  type Progress,
-  type Source,
-  sourceOfBytes,
-  sourceOfFile,
-} from '../chain/image-file.js';
+import { isImage, type Progress } from '../chain/image-file.js';
+import type { ImageHeader } from '../chain/image-header.js';
+import { type Loaded, readImage } from '../chain/image-reading.js';
+import { ImageError, type Source, sourceOfBytes, sourceOfFile } from '../chain/image-source.js';
+import { imageBytes, type Writing, writeImageFile } from '../chain/image-writing.js';
 import { List } from '../chain/persistent.js';
 import type { World } from '../chain/world.js';
 import { invalidParams } from '../errors.js';
@@ -147,8 +136,10 @@ async function worldInText(options: DumpOptions, image: string): Promise<World> 
 
 function loadImage({ chain, tell }: DumpOptions, source: Source): Promise<Loaded> {
   const { chainId, keepsHistory } = chain.options;
-  const { first } = chain.world.history;
-  return readImage(source, { chainId, keepsHistory, first, tell });
+  const { history } = chain.world;
+  const { first } = history;
+  const parentHash = history.header(first)?.parentHash;
+  return readImage(source, { chainId, keepsHistory, first, parentHash, tell });
 }
 
 async function withSource<T>(open: () => Source, read: (source: Source) => Promise<T>): Promise<T> {

@@ -11,9 +11,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import type { Chain, Change } from '../chain/chain.js';
+import type { Chain } from '../chain/chain.js';
 import type { L1Message } from '../chain/l1-handler.js';
 import type { World } from '../chain/world.js';
+import type { Change } from '../chain/writer.js';
 import { RpcError } from '../errors.js';
 import { parse, stringify } from '../json.js';
 import { ERRORS, type MethodName, type RPC_CALL } from '../spec.js';

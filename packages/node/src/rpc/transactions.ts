@@ -44,7 +44,8 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
     starknet_getMessagesStatus({ transaction_hash }) {
       const { world } = chain;
       const { incoming } = world.messages;
-      const hashes = incoming.get(l1TransactionHash(transaction_hash)) ?? fail('TXN_HASH_NOT_FOUND');
+      const hashes =
+        incoming.get(l1TransactionHash(transaction_hash)) ?? fail('TXN_HASH_NOT_FOUND');
       return hashes.toArray().map((hash) => ({
         transaction_hash: hash,
         ...wireStatus(world, find(world, hash)),

@@ -1,8 +1,8 @@
 // Knows the shapes of blocks, transactions and receipts on the wire.
 import { pendingNumber, SEQUENCER } from '../chain/block.js';
 import { nextBlockTime } from '../chain/clock.js';
+import type { Header, TransactionRecord } from '../chain/closed-block.js';
 import { headerPrices } from '../chain/gas.js';
-import type { Header, TransactionRecord } from '../chain/history.js';
 import type { Located, World } from '../chain/world.js';
 import { JsonText } from '../json.js';
 import type {

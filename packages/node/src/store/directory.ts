@@ -1,5 +1,15 @@
 // Knows a data directory: who may open it, what is in it, and what to say when the disk refuses.
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { FileLock } from '@starkbox/engine';
 import { open, type RootDatabase } from 'lmdb';
@@ -21,6 +31,9 @@ const BIRTH = 'chain.json';
 /** Whoever changes what is on disk so that this version cannot read it counts on. */
 const FORMAT = 1;
 
+/** With less than this free, a disk is full. */
+const FULL_BYTES = 1024 * 1024;
+
 /** With more than this in the file, and most of it unused, it is written anew when it is opened. */
 const COMPACT_BYTES = 64 * 1024 * 1024;
 
@@ -32,7 +45,7 @@ export class Directory {
   readonly #lock: FileLock;
   #database: Database | undefined;
 
-  private constructor(path: string, lock: FileLock, birth: Birth | undefined) {
+  constructor(path: string, lock: FileLock, birth: Birth | undefined) {
     this.path = path;
     this.#lock = lock;
     this.birth = birth;
@@ -65,8 +78,26 @@ export class Directory {
       }
       return this.#database;
     } catch (error) {
-      throw new DirectoryError(`the data directory ${this.path} cannot be opened: ${reasonOf(error)}`);
+      throw new DirectoryError(
+        `the data directory ${this.path} cannot be opened: ${reasonOf(error)}`,
+      );
     }
+  }
+
+  /** A write that failed, as whoever asked for it is told. */
+  async unwritten(error: unknown): Promise<RpcError> {
+    const cause = await causeOf(error);
+    const reason = this.#isFull() ? WORDS['ENOSPC'] : reasonOf(cause);
+    return new RpcError(
+      ERRORS.INTERNAL_ERROR.code,
+      `The data directory ${this.path} could not be written: ${reason}. Nothing was changed.`,
+    );
+  }
+
+  /** A full disk is not always called so: a write that got only half through counts as an error of the disk. */
+  #isFull(): boolean {
+    const { bavail, bsize } = statfsSync(this.path);
+    return bavail * bsize < FULL_BYTES;
   }
 
   async close(): Promise<void> {
@@ -97,6 +128,8 @@ function openDatabase(path: string): Database {
     encoding: 'binary',
     keyEncoding: 'binary',
     overlappingSync: false,
+    // What belongs together is told by `batch`; turns of the event loop mean nothing.
+    eventTurnBatching: false,
     cache: false,
   });
 }
@@ -128,8 +161,7 @@ function isMostlyUnused(database: Database, file: string): boolean {
   if (size < COMPACT_BYTES) return false;
   const stats: { readonly [name: string]: unknown } = { ...database.getStats() };
   const pages = (name: string): number => Number(stats[name] ?? 0);
-  const used =
-    pages('treeBranchPageCount') + pages('treeLeafPageCount') + pages('overflowPages');
+  const used = pages('treeBranchPageCount') + pages('treeLeafPageCount') + pages('overflowPages');
   return used * pages('pageSize') < size / 2;
 }
 
@@ -140,14 +172,6 @@ async function compacted(database: Database, file: string): Promise<Database> {
   await database.close();
   renameSync(copy, file);
   return openDatabase(file);
-}
-
-/** A write that the disk refused, as whoever asked for it is told. */
-export function unwritten(error: unknown): RpcError {
-  return new RpcError(
-    ERRORS.INTERNAL_ERROR.code,
-    `The data directory could not be written: ${reasonOf(error)}. Nothing was changed.`,
-  );
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -161,6 +185,16 @@ const WORDS: Readonly<Record<string, string>> = {
   EEXIST: 'there is a file of that name',
   EIO: 'the disk reports an error',
 };
+
+/** The database keeps the cause in a promise that fails with it. */
+async function causeOf(error: unknown): Promise<unknown> {
+  const cause = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
+  if (!(cause instanceof Promise)) return error;
+  return cause.then(
+    () => error,
+    (reason: unknown) => reason,
+  );
+}
 
 function reasonOf(error: unknown): string {
   const known = WORDS[String(codeOf(error))];

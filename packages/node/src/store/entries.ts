@@ -1,6 +1,9 @@
 // Knows what a block leaves in a data directory, and how to take it away again.
 import type { StateDiff } from '@starkbox/engine';
-import { blockKey, dated, markPrefix, prefix } from './keys.js';
+import { heldFrom, marksOf } from '../chain/held.js';
+import type { Run } from './branches.js';
+import type { Database } from './directory.js';
+import { blockKey, dated, markPrefix, numberIn, prefix } from './keys.js';
 
 /** An entry to write, or to delete where it has no value. */
 export type Entry = readonly [key: Buffer, value: Buffer | undefined];
@@ -28,6 +31,35 @@ export function* blockEntries(
 export function* withoutValues(entries: Iterable<Entry>): Generator<Entry, void, undefined> {
   for (const [key] of entries) yield [key, undefined];
 }
+
+/** What deletes some of the blocks that nobody needs; nothing if there are none left. */
+export function* garbageEntries(
+  database: Database,
+  { branch, from, to }: Run,
+  most: number,
+): Generator<Entry, void, undefined> {
+  const found = database.getRange({
+    start: blockKey(branch, from),
+    end: blockKey(branch, to),
+    limit: most,
+  });
+  for (const { key, value } of found) {
+    const block = heldFrom(value);
+    const text = block.stateDiff?.part(0);
+    const diff: StateDiff = text === undefined ? NO_DIFF : JSON.parse(text);
+    const content = { record: value, marks: marksOf(block), diff };
+    yield* withoutValues(blockEntries(branch, numberIn(key), content));
+  }
+}
+
+const NO_DIFF: StateDiff = {
+  storage_diffs: [],
+  nonces: [],
+  deployed_contracts: [],
+  replaced_classes: [],
+  declared_classes: [],
+  deprecated_declared_classes: [],
+};
 
 /** The hashes of the classes that a difference declares. */
 export function declaredIn(diff: StateDiff): readonly string[] {

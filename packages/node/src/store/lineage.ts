@@ -2,8 +2,8 @@
 import { Origin, type OriginQuestion, State } from '@starkbox/engine';
 import { type Held, heldFrom } from '../chain/held.js';
 import type { Archive } from '../chain/history.js';
-import type { Past } from '../chain/keeper.js';
 import type { Cursor } from '../chain/mentions.js';
+import type { Past } from '../chain/past.js';
 import type { Database } from './directory.js';
 import { beforeBranch, blockKey, classKey, dated, markPrefix, numberIn, prefix } from './keys.js';
 
@@ -131,7 +131,10 @@ export class Lineage implements Archive, Past {
   }
 
   /** What was last said under a prefix, up to a block. */
-  #newest(start: Buffer, upTo: number): { readonly number: number; readonly value: Buffer } | undefined {
+  #newest(
+    start: Buffer,
+    upTo: number,
+  ): { readonly number: number; readonly value: Buffer } | undefined {
     for (const { branch, last } of this.#newestFirst(upTo)) {
       const [entry] = this.#database.getRange({
         start: dated(start, branch, last),

@@ -23,6 +23,7 @@ export async function openStore(path: string, given: Partial<Config>): Promise<O
     const store = new Store(database, {
       keepHistory: config.stateArchive === 'full',
       recent: config.recentBlocks,
+      explain: (error) => directory.unwritten(error),
     });
     const standing = await store.read();
     return {

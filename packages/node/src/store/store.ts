@@ -1,23 +1,15 @@
 // Knows how a chain is written into a data directory, move by move, and how it comes back.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Class, type State, type StateDiff } from '@starkbox/engine';
-import { stateDiffText, withOldHash } from '../chain/block.js';
-import { heldFrom, marksOf } from '../chain/held.js';
-import { History } from '../chain/history.js';
+import type { State, StateDiff } from '@starkbox/engine';
+import { stateDiffText } from '../chain/block.js';
 import type { Keeper, Move, Prepared, Standing } from '../chain/keeper.js';
-import { messagesFromJson, messagesToJson, NO_MESSAGES } from '../chain/messages.js';
-import {
-  includedFromJson,
-  includedToJson,
-  type Moment,
-  momentText,
-  readMoment,
-} from '../chain/moment.js';
-import { List, PersistentMap } from '../chain/persistent.js';
-import { applied } from '../chain/state-diff.js';
+import { messagesToJson, NO_MESSAGES } from '../chain/messages.js';
+import { includedToJson } from '../chain/moment.js';
+import { List } from '../chain/persistent.js';
 import { commonBlock } from '../chain/transition.js';
-import { NOTHING_PENDING, type World, withIncluded } from '../chain/world.js';
-import { parse, stringify } from '../json.js';
+import { NOTHING_PENDING, type World } from '../chain/world.js';
+import type { RpcError } from '../errors.js';
+import { stringify } from '../json.js';
 import {
   type Branches,
   backAt,
@@ -25,15 +17,22 @@ import {
   cutAt,
   garbageIn,
   type Leaving,
-  type Place,
   startingAt,
   type Turn,
   withoutGarbage,
 } from './branches.js';
-import { type Database, unwritten } from './directory.js';
-import { blockEntries, declaredIn, type Entry, withoutValues } from './entries.js';
-import { afterAll, blockKey, classKey, numberedKey, numberIn, singleKey } from './keys.js';
+import { CommitQueue } from './commit-queue.js';
+import type { Database } from './directory.js';
+import { blockEntries, declaredIn, type Entry, garbageEntries, withoutValues } from './entries.js';
+import { classKey, numberedKey, singleKey } from './keys.js';
 import { Lineage, type Segment } from './lineage.js';
+import {
+  headEntry,
+  readBack,
+  type WrittenHead,
+  type WrittenSnapshot,
+  writtenPlace,
+} from './written.js';
 
 /** Memory is cleared when it holds so many times what is to stay in it. */
 const SLACK = 4;
@@ -42,31 +41,10 @@ const AT_ONCE = 32;
 /** Blocks that are written or swept away in one go. */
 const CHUNK = 256;
 
-/** A world as it is written down, without what has entries of its own. */
-interface WrittenPlace {
-  readonly first: number;
-  readonly next: number;
-  readonly segments: readonly Segment[];
-  readonly moment: string;
-}
-
-interface WrittenHead extends WrittenPlace {
-  readonly lastSnapshot: string;
-  readonly nextBranch: number;
-  readonly ends: readonly (readonly [branch: number, end: number])[];
-}
-
-interface WrittenSnapshot extends WrittenPlace {
-  readonly pendingDiffs: readonly string[];
-}
-
-interface Waiting {
-  readonly entries: readonly Entry[];
-  /** What is true when they are written. */
+/** What is true when some entries are written. */
+interface Outcome {
   readonly branches: Branches;
   readonly head: WrittenHead;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
 }
 
 export class Store implements Keeper {
@@ -79,8 +57,7 @@ export class Store implements Keeper {
   #branches: Branches;
   #durable: Branches;
   #durableHead: WrittenHead | undefined;
-  #waiting: Waiting[] = [];
-  #flushing: Promise<void> | undefined;
+  readonly #queue: CommitQueue<Outcome>;
   #sweeping: Promise<void> | undefined;
   #isClosed = false;
 
@@ -90,6 +67,8 @@ export class Store implements Keeper {
       readonly keepHistory: boolean;
       /** Blocks and transactions that stay in memory. */
       readonly recent: number;
+      /** What to tell of a write that failed. */
+      readonly explain: (error: unknown) => Promise<RpcError>;
     },
   ) {
     this.#database = database;
@@ -101,12 +80,24 @@ export class Store implements Keeper {
     };
     this.#branches = startingAt(this.#lineage([]), 0);
     this.#durable = this.#branches;
+    this.#queue = new CommitQueue(database, options.explain, {
+      onKept: ({ branches, head }) => {
+        this.#durable = branches;
+        this.#durableHead = head;
+        this.#sweeping ??= this.#sweep().finally(() => {
+          this.#sweeping = undefined;
+        });
+      },
+      onLost: () => {
+        this.#branches = this.#durable;
+      },
+    });
   }
 
   /** Lets everything end that was asked for. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#flushing;
+    await this.#queue.idle();
     await this.#sweeping;
   }
 
@@ -121,7 +112,10 @@ export class Store implements Keeper {
     const head = this.#putHead(move, branches, entries);
     return {
       after: world === after.world ? after : { ...after, world },
-      commit: () => this.#commit(entries, branches, head),
+      commit: () => {
+        this.#branches = branches;
+        return this.#queue.push(entries, { branches, head });
+      },
     };
   }
 
@@ -183,19 +177,21 @@ export class Store implements Keeper {
   /** A chain from its first block on, under a branch of its own. Most of a long one is written at once. */
   async #begin(before: World, world: World, entries: Entry[]): Promise<Branches> {
     const { history } = world;
-    await this.#flushing;
+    await this.#queue.idle();
     this.#forgetPending(before, this.#branches, entries);
     const lineage = this.#lineage([{ branch: this.#nextBranch++, from: history.first }]);
     if (this.#durableHead && history.next - history.first > CHUNK) {
       // What is written before it is complete must be found and swept away if it never is.
       const ends = [...this.#durable.ends.set(lineage.tip, history.next)];
-      await this.#write([headEntry({ ...this.#durableHead, nextBranch: this.#nextBranch, ends })]);
+      await this.#queue.write([
+        headEntry({ ...this.#durableHead, nextBranch: this.#nextBranch, ends }),
+      ]);
     }
     let chunk: Entry[] = [];
     for (let number = history.first; number < history.next; number += 1) {
       chunk.push(...(await this.#blockEntries(world, number, lineage.tip)));
       if ((number + 1) % CHUNK !== 0) continue;
-      await this.#write(chunk);
+      await this.#queue.write(chunk);
       chunk = [];
     }
     entries.push(...chunk);
@@ -313,75 +309,19 @@ export class Store implements Keeper {
     return Object.freeze({ ...world, state, latest, history: settled, past: lineage });
   }
 
-  // Entries reach the disk. Whatever waits is written together.
+  // What nobody needs is deleted, a little at a time.
 
-  #commit(entries: readonly Entry[], branches: Branches, head: WrittenHead): Promise<void> {
-    this.#branches = branches;
-    return new Promise((done, failed) => {
-      this.#waiting.push({ entries, branches, head, done, failed });
-      this.#flushing ??= this.#flush();
-    });
-  }
-
-  async #flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0);
-      try {
-        await this.#write(group.flatMap(({ entries }) => entries));
-        const last = group.at(-1);
-        if (last) [this.#durable, this.#durableHead] = [last.branches, last.head];
-        for (const { done } of group) done();
-      } catch (error) {
-        // What came after was built upon it.
-        const lost = [...group, ...this.#waiting.splice(0)];
-        this.#branches = this.#durable;
-        for (const { failed } of lost) failed(error);
-      }
-    }
-    this.#flushing = undefined;
-    this.#sweeping ??= this.#sweep().finally(() => {
-      this.#sweeping = undefined;
-    });
-  }
-
-  async #write(entries: readonly Entry[]): Promise<void> {
-    try {
-      await this.#database.batch(() => {
-        for (const [key, value] of entries) {
-          if (value) this.#database.put(key, value);
-          else this.#database.remove(key);
-        }
-      });
-    } catch (error) {
-      throw unwritten(error);
-    }
-  }
-
-  /** Deletes what nobody needs, a little at a time. */
   async #sweep(): Promise<void> {
     while (!this.#isClosed) {
       const [garbage] = garbageIn(this.#durable);
       if (!garbage) return;
-      const { branch, from, to } = garbage;
-      const found = [
-        ...this.#database.getRange({
-          start: blockKey(branch, from),
-          end: blockKey(branch, to),
-          limit: CHUNK,
-        }),
-      ];
-      if (found.length === 0) {
+      const entries = [...garbageEntries(this.#database, garbage, CHUNK)];
+      if (entries.length === 0) {
         this.#durable = withoutGarbage(this.#durable, garbage);
         this.#branches = withoutGarbage(this.#branches, garbage);
       }
-      const entries = found.flatMap(({ key, value }) => {
-        const block = heldFrom(value);
-        const diff: StateDiff = JSON.parse(block.stateDiff?.part(0) ?? NO_DIFF);
-        const content = { record: value, marks: marksOf(block), diff };
-        return [...withoutValues(blockEntries(branch, numberIn(key), content))];
-      });
       try {
-        await this.#write(entries);
+        await this.#queue.write(entries);
       } catch {
         return; // tried again after the next write that succeeds
       }
@@ -393,98 +333,26 @@ export class Store implements Keeper {
 
   /** The chain that was left here; `undefined` if there is none. */
   async read(): Promise<Standing | undefined> {
-    const text = this.#database.get(singleKey('standing'));
-    if (!text) {
+    const found = await readBack(this.#database, (segments) => this.#lineage(segments));
+    if (!found) {
       // Somebody may have been stopped in the middle of writing the first block.
       await this.#database.clearAsync();
       return undefined;
     }
-    const head: WrittenHead = JSON.parse(text.toString());
-    const pendingDiffs = this.#texts('pendingDiff');
-    const moment = readMoment(head.moment);
-    const messages = this.#database.get(singleKey('messages'));
-    const pending = this.#texts('pendingTransaction').reduce(
-      (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
-      NOTHING_PENDING,
-    );
-    const place = this.#placeOf(head, pendingDiffs);
-    let snapshots = PersistentMap<bigint, World>();
-    let places = PersistentMap<bigint, Place>();
-    for (const { key, value } of this.#range('snapshot')) {
-      const id = BigInt(numberIn(key));
-      const kept: WrittenSnapshot = JSON.parse(value.toString());
-      const keptPlace = this.#placeOf(kept, kept.pendingDiffs);
-      places = places.set(id, keptPlace);
-      snapshots = snapshots.set(id, await this.#world(kept, keptPlace, readMoment(kept.moment)));
-    }
-    this.#nextBranch = head.nextBranch;
-    this.#branches = { head: place, snapshots: places, ends: PersistentMap(head.ends) };
-    this.#durable = this.#branches;
-    this.#durableHead = head;
-    const world = await this.#world(head, place, {
-      ...moment,
-      pending,
-      messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
-    });
-    return Object.freeze({ world, snapshots, lastSnapshot: BigInt(head.lastSnapshot) });
-  }
-
-  #placeOf({ segments, next }: WrittenPlace, pendingDiffs: readonly string[]): Place {
-    return { lineage: this.#lineage(segments), next, pendingDiffs: List(pendingDiffs) };
-  }
-
-  async #world({ first, next }: WrittenPlace, place: Place, moment: Moment): Promise<World> {
-    const { lineage, pendingDiffs } = place;
-    const history = History.archived(lineage, first, next);
-    const latest = lineage.stateAfter(next - 1);
-    let state = await withOldHash(latest, history);
-    for (const text of pendingDiffs) {
-      const diff: StateDiff = JSON.parse(text);
-      const classes = declaredIn(diff).map((hash) => this.#class(hash));
-      state = await applied(state, diff, classes);
-    }
-    return Object.freeze({ ...moment, state, latest, history, past: lineage, journal: List<string>() });
-  }
-
-  #class(hash: string): Class {
-    const packed = this.#database.getBinary(classKey(hash));
-    if (!packed) throw new Error(`class ${hash} is missing in the data directory`);
-    return Class.unpack(packed);
+    this.#nextBranch = found.head.nextBranch;
+    this.#branches = found.branches;
+    this.#durable = found.branches;
+    this.#durableHead = found.head;
+    return found.standing;
   }
 
   #lineage(segments: readonly Segment[]): Lineage {
     return new Lineage(this.#database, segments, this.#keepHistory);
   }
-
-  #range(kind: 'snapshot' | 'pendingTransaction' | 'pendingDiff') {
-    return this.#database.getRange({ start: numberedKey(kind, 0), end: afterAll(kind) });
-  }
-
-  #texts(kind: 'pendingTransaction' | 'pendingDiff'): readonly string[] {
-    return [...this.#range(kind)].map(({ value }) => value.toString());
-  }
 }
-
-const NO_DIFF = JSON.stringify({
-  storage_diffs: [],
-  nonces: [],
-  deployed_contracts: [],
-  replaced_classes: [],
-  declared_classes: [],
-  deprecated_declared_classes: [],
-} satisfies StateDiff);
 
 function contentOf(world: World, number: number) {
   const text = stateDiffText(world, number);
   const diff: StateDiff = JSON.parse(text);
   return { record: world.history.record(number, text), marks: world.history.marks(number), diff };
-}
-
-function writtenPlace({ history }: World, { lineage }: Place, moment: Moment): WrittenPlace {
-  const { first, next } = history;
-  return { first, next, segments: lineage.segments, moment: momentText(moment) };
-}
-
-function headEntry(head: WrittenHead): Entry {
-  return [singleKey('standing'), Buffer.from(stringify(head))];
 }

@@ -8,11 +8,13 @@ import type { Log } from '../log.js';
 import { Cache } from './cache.js';
 import { UpstreamError } from './failure.js';
 import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
-import { type ForkBlock, membersOf, readForkBlock } from './header.js';
+import { type ForkBlock, headerOf, membersOf, readForkBlock } from './header.js';
 import { LockFile } from './lock-file.js';
 import { prefetch, ReadLog } from './prefetch.js';
-import { canonical, isFelt, nameOf, wireQuestion } from './reads.js';
-import { type Manners, Remote, type RemoteFigures } from './remote.js';
+import { canonical, isFelt, nameOf } from './reads.js';
+import { type Manners, Remote } from './remote.js';
+import { Ledger, type Sources, type UpstreamFigures } from './sources.js';
+import { StateReads } from './state-reads.js';
 
 export interface UpstreamOptions {
   /** Addresses of the same chain; the next is asked where one fails. */
@@ -31,26 +33,18 @@ export interface UpstreamOptions {
   readonly manners?: Partial<Manners>;
 }
 
-export interface UpstreamFigures extends RemoteFigures {
-  /** Answers that were kept. */
-  readonly hits: number;
-  /** Answers that had to be asked for. */
-  readonly misses: number;
-  readonly prefetched: number;
-}
-
 type Params = Readonly<Record<string, unknown>>;
 
-interface Parts {
+interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
   readonly chainId: string;
   readonly header: object;
   readonly specVersion: string | undefined;
-  /** None when offline. */
-  readonly remote: Remote | undefined;
-  readonly cache: Cache;
-  readonly lock: LockFile | undefined;
+  readonly cacheDirectory: string | undefined;
   readonly readLog: ReadLog;
+  readonly ledger: Ledger;
   readonly log: Log;
+  /** What the names of reads in the lock file begin with; the fork point's with nothing. */
+  readonly scope: string;
 }
 
 /**
@@ -68,14 +62,21 @@ export class Upstream {
   readonly #parts: Parts;
   /** Large answers that were wanted lately. */
   readonly #recent = new Map<string, string>();
-  readonly #figures = { hits: 0, misses: 0, prefetched: 0 };
-  #firstMissing: string | undefined;
+  readonly #earlier: Upstream[] = [];
+  readonly #state: StateReads;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.chainId = parts.chainId;
     this.block = readForkBlock(parts.header);
     this.specVersion = parts.specVersion;
+    const { ledger } = parts;
+    const sources: Sources = {
+      ...parts,
+      count: (what) => ledger.count(what),
+      missing: (name) => ledger.missing(name),
+    };
+    this.#state = new StateReads(sources, this.block.hash, parts.scope);
   }
 
   static async connect(options: UpstreamOptions): Promise<Upstream> {
@@ -86,16 +87,17 @@ export class Upstream {
       const found = remote
         ? await lookUp(remote, options.block ?? lockedHash(lock), urls)
         : lockedPoint(lock, options.block);
-      const { number, hash, parentHash, timestamp } = readForkBlock(found.header);
       const wantedBefore = lock?.names() ?? [];
       lock?.begin({ chain_id: found.chainId, block: found.header });
-      const origin = { chainId: found.chainId, number, hash, marks: [parentHash, timestamp] };
-      const cache = await Cache.open(offline ? undefined : cacheDirectory, origin, log);
+      const directory = offline ? undefined : cacheDirectory;
+      const cache = await openCache(directory, found.chainId, found.header, log);
       const { chainFolder } = cache;
       const readLog = await ReadLog.open(
         chainFolder && join(chainFolder, 'runs', digest(suite).slice(0, 16)),
       );
-      const upstream = new Upstream({ ...found, remote, cache, lock, readLog, log });
+      const ledger = new Ledger(lock, log);
+      const shared = { remote, cacheDirectory: directory, cache, lock, readLog, ledger, log };
+      const upstream = new Upstream({ ...found, ...shared, scope: '' });
       if (remote) upstream.prefetch([...wantedBefore, ...readLog.earlier()]);
       return upstream;
     } catch (error) {
@@ -130,15 +132,31 @@ export class Upstream {
 
   /** Asks for reads ahead of need, and tells nobody if that fails. */
   prefetch(names: readonly string[]): void {
-    const { cache, lock, log } = this.#parts;
-    const isKnown = (name: string): boolean =>
-      cache.line(name) !== undefined || lock?.answer(name) !== undefined;
-    prefetch(names, isKnown, (question) => this.#fetch(question)).then(
-      (count) => {
-        this.#figures.prefetched += count;
-      },
+    const { ledger, log } = this.#parts;
+    const isKnown = (name: string): boolean => this.#state.isKnown(name);
+    prefetch(names, isKnown, (question) => this.#state.read(question)).then(
+      (count) => ledger.count('prefetched', count),
       (err: unknown) => log.debug({ err }, 'reads of earlier runs could not be fetched'),
     );
+  }
+
+  /** The same chain as it was when an earlier block was its last; it ends with this one. */
+  async at(number: number): Promise<Upstream> {
+    const params = { block_id: { block_number: number } };
+    const { text } = await this.forward('starknet_getBlockWithTxHashes', params);
+    const header = headerOf(parse(text));
+    const { cacheDirectory, log } = this.#parts;
+    const earlier = new Upstream({
+      ...this.#parts,
+      header,
+      cache: await openCache(cacheDirectory, this.chainId, header, log),
+      readLog: await ReadLog.open(undefined),
+      scope: `@${readForkBlock(header).hash} `,
+    });
+    this.#earlier.push(earlier);
+    // Their caches write by themselves; the last ones are seen to at the end.
+    if (this.#earlier.length > EARLIER) this.#earlier.shift();
+    return earlier;
   }
 
   // The chain up to the fork point.
@@ -208,80 +226,45 @@ export class Upstream {
   // All of it.
 
   figures(): UpstreamFigures {
-    const remote = this.#parts.remote?.figures();
-    return { ...this.#figures, ...(remote ?? { questions: 0, requests: 0, retries: 0 }) };
+    return this.#parts.ledger.figures(this.#parts.remote);
   }
 
   /** The first thing that was asked offline and is not in the lock file. */
   get firstMissing(): string | undefined {
-    return this.#firstMissing;
+    return this.#parts.ledger.firstMissing;
   }
 
   /** Writes what is to outlive this process. */
   async flush(): Promise<void> {
     const { cache, lock, readLog, log } = this.#parts;
-    await cache.flush();
+    await Promise.all([cache.flush(), ...this.#earlier.map((earlier) => earlier.flush())]);
     await readLog.write().catch((err: unknown) => log.debug({ err }, 'reads are not remembered'));
     if (this.#parts.remote) await lock?.flush();
   }
 
   async close(): Promise<void> {
-    this.#parts.remote?.close();
+    // Whoever looks at an earlier block only borrows the connection.
+    if (this.#parts.scope === '') this.#parts.remote?.close();
     await this.flush();
   }
 
-  async #read(question: OriginQuestion): Promise<string | null> {
+  #read(question: OriginQuestion): Promise<string | null> {
     this.#parts.readLog.note(nameOf(question));
-    const text = await this.#fetch(question);
-    if (text === 'null') return null;
-    return question.kind === 'class' ? text : text.slice(1, -1);
-  }
-
-  /** A read as JSON text: `null`, a felt in quotes, or a class. */
-  async #fetch(question: OriginQuestion): Promise<string> {
-    const { cache, lock, remote } = this.#parts;
-    const name = nameOf(question);
-    const isClass = question.kind === 'class';
-    const known =
-      lock?.answer(name) ??
-      cache.line(name) ??
-      (isClass ? await cache.classText(question.class_hash) : undefined);
-    if (known !== undefined) {
-      this.#figures.hits += 1;
-      lock?.record(name, known);
-      return known;
-    }
-    if (!remote) return this.#missing(name);
-    this.#figures.misses += 1;
-    const { method, params, nothing } = wireQuestion(question, this.block.hash);
-    let text = 'null';
-    try {
-      text = written(question, await remote.ask(method, params));
-    } catch (error) {
-      if (!(error instanceof RpcError) || error instanceof UpstreamError) throw error;
-      // Any other error means that the block itself is gone.
-      if (error.code !== nothing) {
-        throw new UpstreamError('rpc', '', `${method} fails with ${error.code}: ${error.message}`);
-      }
-    }
-    if (isClass && text !== 'null') await cache.keepClass(question.class_hash, text);
-    else cache.keepLine(name, text);
-    lock?.record(name, text);
-    return text;
+    return this.#state.read(question);
   }
 
   async #answer(method: string, params: Params): Promise<JsonText> {
-    const { cache, lock, remote } = this.#parts;
+    const { cache, lock, remote, ledger } = this.#parts;
     const name = `${method} ${stringify(sorted(params))}`;
     const known = lock?.answer(name) ?? this.#recent.get(name) ?? (await cache.document(name));
     if (known !== undefined) {
-      this.#figures.hits += 1;
+      ledger.count('hits');
       lock?.record(name, known);
       this.#remember(name, known);
       return told(known);
     }
-    if (!remote) return this.#missing(name);
-    this.#figures.misses += 1;
+    if (!remote) return ledger.missing(name);
+    ledger.count('misses');
     let text: string;
     let isFinal = true;
     try {
@@ -322,28 +305,21 @@ export class Upstream {
       throw new Error(`${stringify(id)} is no block of the origin`);
     }
   }
-
-  #missing(name: string): never {
-    const { lock, log } = this.#parts;
-    const reason = `offline, and ${lock?.path} does not have ${name}`;
-    if (this.#firstMissing === undefined) log.error(`The lock file does not suffice: ${reason}`);
-    this.#firstMissing ??= name;
-    throw new UpstreamError('missing', '', reason);
-  }
 }
 
+function openCache(
+  directory: string | undefined,
+  chainId: string,
+  header: object,
+  log: Log,
+): Promise<Cache> {
+  const { number, hash, parentHash, timestamp } = readForkBlock(header);
+  return Cache.open(directory, { chainId, number, hash, marks: [parentHash, timestamp] }, log);
+}
+
+const EARLIER = 32;
 const RECENT = 512;
 const RECENT_LENGTH = 1 << 18;
-
-/** What the origin said to a read, checked. */
-function written(question: OriginQuestion, result: unknown): string {
-  if (question.kind === 'class') {
-    if (typeof result === 'object' && result !== null) return stringify(result);
-  } else if (isFelt(result)) {
-    return `"${canonical(result)}"`;
-  }
-  throw new UpstreamError('malformed', '', `it answers ${nameOf(question)} with something else`);
-}
 
 /** Kept answers are `{"result":…}` or `{"error":…}`; the first goes out as it is. */
 function told(text: string): JsonText {

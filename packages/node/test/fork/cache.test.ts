@@ -1,6 +1,7 @@
 // Shows that answers of the origin outlive the process, and that a broken file is no answer.
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Log, silentLog } from '../../src/log.js';
 import { Cache } from '../../src/upstream/cache.js';
@@ -165,6 +166,33 @@ describe('a fork with a cache', () => {
     expect(await second.forward('starknet_getBlockWithReceipts', block)).toEqual(answer);
     expect(origin.proxy.reads).toBe(0);
     expect(origin.proxy.count('starknet_getBlockWithReceipts')).toBe(0);
+  });
+
+  test('sees no class before it was declared, though a later fork has kept it', async () => {
+    const cacheDirectory = join(origin.folder, 'later-class');
+    const { node } = origin;
+    const before = await origin.connect({ cacheDirectory });
+    const file = new URL('../../../../contracts/cairo/counter.sierra.json', import.meta.url);
+    const declared = await Class.compile(await readFile(file, 'utf8'));
+    const { hash } = declared;
+    const classes = [{ contract_class: JSON.parse(await declared.json()) }];
+    await node.request('devnet_applyStateDiff', { state_diff: {}, classes });
+    await node.request('devnet_createBlock');
+    const after = await origin.connect({ cacheDirectory });
+    expect(await after.classText(hash)).not.toBeNull();
+    expect(await before.classText(hash)).toBeNull();
+    const again = await origin.connect({ cacheDirectory, block: before.block.number });
+    expect(await again.classText(hash)).toBeNull();
+  });
+
+  test('fetches a class once for all blocks where a contract has it', async () => {
+    const cacheDirectory = join(origin.folder, 'one-class');
+    const first = await origin.connect({ cacheDirectory, block: 0 });
+    const text = await first.classText(await first.classHash(STRK));
+    origin.proxy.forget();
+    const second = await origin.connect({ cacheDirectory, block: 1 });
+    expect(await second.classText(await second.classHash(STRK))).toBe(text);
+    expect(origin.proxy.count('starknet_getClass')).toBe(0);
   });
 
   test('asks ahead for what the run before it read, at another block as well', async () => {

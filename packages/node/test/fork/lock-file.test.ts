@@ -103,6 +103,27 @@ test('what comes from the cache is recorded as well', async () => {
   expect(await suite(offline)).toEqual(answers);
 });
 
+test('reads of earlier blocks are kept apart from those of the fork point', async () => {
+  const file = join(origin.folder, 'earlier.lock.json');
+  const read = async (upstream: Upstream): Promise<readonly unknown[]> => {
+    const earlier = await upstream.at(0);
+    const hash = await earlier.classHash(STRK);
+    return [
+      await earlier.storage(STRK, balanceSlot('0x1234')),
+      await upstream.storage(STRK, balanceSlot('0x1234')),
+      await earlier.classText(hash),
+      await upstream.classText(hash),
+      await earlier.classText('0x9'),
+    ];
+  };
+  const online = await origin.connect({ lockFile: file, block: 1 });
+  const answers = await read(online);
+  expect(answers.slice(0, 2)).toEqual(['0x0', '0x3e8']);
+  await online.close();
+  const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
+  expect(await read(offline)).toEqual(answers);
+});
+
 test('two runs at the same time both end up in it', async () => {
   const file = join(origin.folder, 'two.lock.json');
   const [one, other] = await Promise.all([

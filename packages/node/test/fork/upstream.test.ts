@@ -68,6 +68,18 @@ describe('state', () => {
     expect(await early.classHash(STRK)).toBe(origin.node.tokens.strk.classHash);
   });
 
+  test('of an earlier block can be read as well', async () => {
+    const upstream = await origin.connect({ block: 3 });
+    const earlier = await upstream.at(1);
+    expect(earlier.block.hash).toBe(hashes[1]);
+    expect(await earlier.storage(STRK, balanceSlot('0x1234'))).toBe('0x64');
+    expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x258');
+    await expect(earlier.hashOf(2)).rejects.toMatchObject({ code: 24 });
+    await expect(upstream.at(4)).rejects.toMatchObject({ code: 24 });
+    await earlier.close();
+    expect(await upstream.nonce('0x77')).toBe('0x0');
+  });
+
   test('of a block that the origin no longer has is a failure and no zero', async () => {
     const upstream = await origin.connect();
     origin.proxy.mishap = () => ({ kind: 'error', code: 24, message: 'Block not found' });

@@ -1,8 +1,9 @@
 // Shows that an image which is cut, changed, lengthened or forged is refused with a reason, and changes nothing.
 import { brotliCompressSync, crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readImage } from '../../src/chain/image.js';
-import { ImageError, ImageReader, sourceOfBytes } from '../../src/chain/image-file.js';
+import { ImageReader } from '../../src/chain/image-file.js';
+import { readImage } from '../../src/chain/image-reading.js';
+import { ImageError, sourceOfBytes } from '../../src/chain/image-source.js';
 import { createNode, type Node } from '../../src/index.js';
 import { forged, headerOf, imageOf, type Section, smallWorld } from './small.js';
 
@@ -215,6 +216,17 @@ describe('forged images with right checksums', () => {
     expect(await refusal(packed)).toMatch(/in the section "moment" .* cannot be unpacked/);
   });
 });
+
+test('a short file that would fill the memory is refused before it does', async () => {
+  const header = headerOf(await smallWorld());
+  const image = await forged(header, [
+    ['moment', Buffer.alloc(300 << 20, ' '), 'fast'],
+    ['blocks', Buffer.of()],
+    ['state', Buffer.of()],
+  ]);
+  expect(image.length).toBeLessThan(100_000);
+  expect(await refusal(image)).toMatch(/in the section "moment" .* more than any chain would/);
+}, 30_000);
 
 test('an error is of its own kind', async () => {
   await expect(readImage(sourceOfBytes(small.subarray(1)))).rejects.toBeInstanceOf(ImageError);

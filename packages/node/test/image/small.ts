@@ -2,8 +2,9 @@
 import { State } from '@starkbox/engine';
 import { closeBlock } from '../../src/chain/block.js';
 import { setTo } from '../../src/chain/clock.js';
-import { type ImageHeader, imageHeader, type Writing, writeImage } from '../../src/chain/image.js';
 import { ImageWriter, type Packing, type Sink } from '../../src/chain/image-file.js';
+import { type ImageHeader, imageHeader } from '../../src/chain/image-header.js';
+import { type Writing, writeImage } from '../../src/chain/image-writing.js';
 import { List } from '../../src/chain/persistent.js';
 import { firstWorld, type World } from '../../src/chain/world.js';
 

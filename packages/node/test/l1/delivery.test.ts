@@ -9,7 +9,7 @@ import {
 import type { Config } from '../../src/index.js';
 import { selector } from '../checklist/signing.js';
 import { type Anvil, asHex, type L1Client, messagingAt, mined, startAnvil } from './anvil.js';
-import { type Proxy, startProxy } from './proxy.js';
+import { type L1Proxy, startProxy } from './proxy.js';
 import { balanceOf, deposit, load, received, type Stage, send, setStage } from './stage.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
@@ -18,7 +18,7 @@ const SEND = 'eth_sendRawTransaction';
 
 interface Scene extends Stage {
   readonly anvil: Anvil;
-  readonly proxy: Proxy;
+  readonly proxy: L1Proxy;
   readonly l1: L1Client;
   readonly address: string;
   /** Sends a message to L1 that says this. */

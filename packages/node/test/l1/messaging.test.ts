@@ -2,7 +2,7 @@
 import { messageToL1Hash } from '@starkbox/engine';
 import { expect, test } from 'vitest';
 import { startFixture } from '../checklist/fixture.js';
-import { AMPLE, bounds, contract, hex, Sender, selector } from '../checklist/signing.js';
+import { AMPLE, bounds, contract, hex, selector } from '../checklist/signing.js';
 import { asHex, FIRST_CONTRACT, KEYS, messagingAt, mined, startAnvil } from './anvil.js';
 import { balanceOf, deposit, load, send, setStage } from './stage.js';
 

@@ -16,7 +16,7 @@ export interface Mood {
   readonly isDeaf?: boolean;
 }
 
-export interface Proxy {
+export interface L1Proxy {
   readonly url: string;
   mood: Mood;
   /** The methods that were asked. */
@@ -29,7 +29,7 @@ afterAll(() => {
 });
 
 /** Ended after the tests of the file. */
-export async function startProxy(target: () => string): Promise<Proxy> {
+export async function startProxy(target: () => string): Promise<L1Proxy> {
   const asked: string[] = [];
   const state: { mood: Mood } = { mood: {} };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

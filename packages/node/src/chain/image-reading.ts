@@ -1,0 +1,161 @@
+// Knows how an image becomes the world that it was made of, executing nothing.
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Origin, State } from '@starkbox/engine';
+import { History } from './history.js';
+import { ImageReader, type Progress } from './image-file.js';
+import { type ImageHeader, imageHeader, readHeader } from './image-header.js';
+import { unprefixed } from './image-records.js';
+import { ImageError, type Source } from './image-source.js';
+import { readMoment } from './moment.js';
+import { List } from './persistent.js';
+import type { World } from './world.js';
+
+/** What the chain is like that an image is read for. What is left out may be anything. */
+export interface Reading {
+  readonly chainId?: string;
+  /** Number of its first block, and the hash of the block before: not zero on a fork. */
+  readonly first?: number;
+  readonly parentHash?: string | undefined;
+  /** Whether it lets the states of older blocks be read. */
+  readonly keepsHistory?: boolean;
+  /** Where a fork reads what it has not written. */
+  readonly origin?: Origin | undefined;
+  readonly tell?: ((progress: Progress) => void) | undefined;
+}
+
+export interface Loaded {
+  readonly header: ImageHeader;
+  readonly world: World;
+}
+
+/** Throws an `ImageError` for what is not an image, or damaged, or does not fit. */
+export async function readImage(source: Source, reading: Reading = {}): Promise<Loaded> {
+  // Checking takes a tenth of the time of reading, and then nothing is begun that cannot be finished.
+  const { header } = surveyImage(source);
+  mustFit(header, reading);
+  // States are read by another thread, mostly. Meanwhile this one reads the blocks.
+  const parts = [
+    readOthers(source, reading),
+    turn().then(() => readBlocks(source, header)),
+  ] as const;
+  // Whoever gave the source may close it after an error: then neither reads any more.
+  await Promise.allSettled(parts);
+  const [others, history] = await Promise.all(parts);
+  mustFollow(history, reading);
+  try {
+    const world = joined(history, others, reading);
+    mustBeAsSaid(world, header);
+    return { header, world };
+  } catch (error) {
+    throw new ImageError(`the image is damaged: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function mustBeAsSaid(world: World, header: ImageHeader): void {
+  const { written_by: writtenBy, chain_id: chainId, keeps_history } = header;
+  const keepsJournal = header.journal_calls !== null;
+  const found = imageHeader(world, { writtenBy, chainId, keepsJournal });
+  const isSo = JSON.stringify({ ...found, keeps_history }) === JSON.stringify(header);
+  must(isSo, 'it does not hold what its header says');
+}
+
+function readBlocks(source: Source, { first_block }: ImageHeader): History {
+  const reader = new ImageReader(source);
+  try {
+    reader.begin();
+    must(reader.next() === 'moment', 'the section "moment" is missing');
+    reader.skip();
+    must(reader.next() === 'blocks', 'the section "blocks" is missing');
+    return History.restore(first_block, unprefixed(reader.pieces()));
+  } catch (error) {
+    throw reader.explain(error);
+  }
+}
+
+type Others = Omit<World, 'history' | 'past'>;
+
+/** All but the blocks, in the order in which they were written. */
+async function readOthers(source: Source, { origin, tell }: Reading): Promise<Others> {
+  const reader = new ImageReader(source, tell);
+  try {
+    reader.begin();
+    must(reader.next() === 'moment', 'the section "moment" is missing');
+    const moment = readMoment(Buffer.concat([...reader.pieces()]).toString());
+    must(reader.next() === 'blocks', 'the section "blocks" is missing');
+    reader.skip();
+    must(reader.next() === 'state', 'the section "state" is missing');
+    const state = await State.import(reader.pieces(), origin);
+    let next = reader.next();
+    let latest: State | undefined;
+    if (next === 'latest') {
+      latest = await State.import(reader.pieces(), origin);
+      next = reader.next();
+    }
+    latest ??= await state.rewind(state.version - 1);
+    must(latest.version === state.version, 'the two states are not of the same moment');
+    let journal = List<string>();
+    if (next === 'journal') {
+      const calls = unprefixed(reader.pieces());
+      journal = List([...calls].map((call) => Buffer.from(call).toString()));
+      next = reader.next();
+    }
+    must(next === undefined, `the section "${next}" is unknown`);
+    return { ...moment, state, latest, journal };
+  } catch (error) {
+    throw reader.explain(error);
+  }
+}
+
+function joined(history: History, others: Others, { keepsHistory = true }: Reading): World {
+  const { state, acceptedOnL1 } = others;
+  must(state.version === history.next, 'blocks and state are not of the same moment');
+  must((acceptedOnL1 ?? 0) < history.next, 'a block was accepted that is not there');
+  return Object.freeze({
+    ...others,
+    keepsHistory: others.keepsHistory && keepsHistory,
+    history,
+    past: undefined,
+  });
+}
+
+function mustFit(header: ImageHeader, { chainId, first }: Reading): void {
+  if (chainId !== undefined && header.chain_id !== chainId) {
+    throw new ImageError(
+      `the image is of the chain ${header.chain_id}, and this one is ${chainId}: start with --chain-id ${header.chain_id}`,
+    );
+  }
+  if (first !== undefined && header.first_block !== first) {
+    throw new ImageError(
+      `the image begins at block ${header.first_block}, and this chain at block ${first}: they are not forks of the same block`,
+    );
+  }
+}
+
+function mustFollow(history: History, { parentHash }: Reading): void {
+  const found = history.header(history.first)?.parentHash;
+  if (parentHash !== undefined && found !== parentHash) {
+    throw new ImageError(
+      `the image is of a fork of block ${found}, and this chain of one of ${parentHash}`,
+    );
+  }
+}
+
+/** What an image says of itself, and the sizes of its sections. Checks all and unpacks nothing. */
+export function surveyImage(source: Source): {
+  readonly header: ImageHeader;
+  readonly sections: ImageReader['sizes'];
+} {
+  const reader = new ImageReader(source);
+  try {
+    const header = readHeader(reader.begin());
+    while (reader.next() !== undefined) reader.skip();
+    return { header, sections: reader.sizes };
+  } catch (error) {
+    throw reader.explain(error);
+  }
+}
+
+/** The reader adds where that is, if it is not about the whole. */
+function must(condition: boolean, otherwise: string): void {
+  if (!condition) throw new Error(otherwise);
+}

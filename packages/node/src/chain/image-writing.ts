@@ -1,0 +1,104 @@
+// Knows how a world becomes an image, in a file or in memory.
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { History } from './history.js';
+import { ImageWriter, type Progress, type Sink } from './image-file.js';
+import { type Circumstances, type ImageHeader, imageHeader } from './image-header.js';
+import { prefixed } from './image-records.js';
+import { ImageError } from './image-source.js';
+import { momentText } from './moment.js';
+import { wholeWorld } from './whole.js';
+import type { World } from './world.js';
+
+export interface Writing extends Circumstances {
+  readonly tell?: ((progress: Progress) => void) | undefined;
+}
+
+export interface Written {
+  readonly header: ImageHeader;
+  /** How many. */
+  readonly bytes: number;
+}
+
+/** The chain may go on meanwhile: a world never changes. The same world gives the same bytes. */
+export async function writeImage(given: World, writing: Writing, sink: Sink): Promise<Written> {
+  const world = await wholeWorld(given);
+  const header = imageHeader(world, writing);
+  const writer = new ImageWriter(sink, writing.tell);
+  await writer.begin(JSON.stringify(header));
+  // Images are handed on, and the way to L1 includes a private key: whoever loads one opens it again.
+  const moment = { ...world, messages: { ...world.messages, l1: undefined } };
+  await writer.section('moment', [Buffer.from(momentText(moment))], 'small');
+  // Their texts are packed already, and the rest is hashes.
+  await writer.section('blocks', prefixed(recordsOf(world.history)), 'none');
+  await writer.section('state', world.state.export(), 'fast');
+  // A state that forgets the past cannot be taken back to the end of the last block.
+  if (!world.keepsHistory) await writer.section('latest', world.latest.export(), 'fast');
+  if (writing.keepsJournal) {
+    const calls = world.journal.toSeq().map((call) => Buffer.from(call));
+    await writer.section('journal', prefixed(calls), 'small');
+  }
+  return { header, bytes: await writer.end() };
+}
+
+let drafts = 0;
+
+/** Writes beside, makes it durable and renames: the file is there as a whole or not at all. */
+export async function writeImageFile(
+  path: string,
+  world: World,
+  writing: Writing,
+): Promise<Written> {
+  drafts += 1;
+  const draft = `${path}.${process.pid}-${drafts}.draft`;
+  const file = await open(draft, 'wx');
+  try {
+    const written = await writeImage(world, writing, {
+      async write(bytes) {
+        for (let at = 0; at < bytes.length; ) {
+          at += (await file.write(bytes, at)).bytesWritten;
+        }
+      },
+    });
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+    return written;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** A new name is durable when its folder is. Not every system can do that. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}
+
+/** An image in memory. Refuses, without making the rest of it, one that gets longer than `limit`. */
+export async function imageBytes(
+  world: World,
+  writing: Writing,
+  limit: number,
+): Promise<Written & { readonly image: Buffer }> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const written = await writeImage(world, writing, {
+    async write(bytes) {
+      length += bytes.length;
+      if (length > limit) throw new ImageError(`the image has more than ${limit} bytes`);
+      pieces.push(bytes);
+    },
+  });
+  return { ...written, image: Buffer.concat(pieces) };
+}
+
+function* recordsOf(history: History): Generator<Uint8Array, void, undefined> {
+  for (let number = history.first; number < history.next; number += 1) {
+    yield history.record(number);
+  }
+}

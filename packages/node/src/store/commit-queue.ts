@@ -1,0 +1,87 @@
+// Knows how entries reach the disk: in order, many at a time, and none after one that failed.
+import type { RpcError } from '../errors.js';
+import type { Database } from './directory.js';
+import type { Entry } from './entries.js';
+
+interface Waiting<T> {
+  readonly entries: readonly Entry[];
+  readonly meaning: T;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export interface Listener<T> {
+  /** Everything up to this is on disk. */
+  readonly onKept: (meaning: T) => void;
+  /** What was pushed and is not on disk never will be. */
+  readonly onLost: () => void;
+}
+
+/** Whatever waits while something is being written is written together: one commit for all of it. */
+export class CommitQueue<T> {
+  readonly #database: Database;
+  readonly #explain: (error: unknown) => Promise<RpcError>;
+  readonly #listener: Listener<T>;
+  #waiting: Waiting<T>[] = [];
+  #flushing: Promise<void> | undefined;
+
+  /** @param explain what to tell of a write that failed */
+  constructor(
+    database: Database,
+    explain: (error: unknown) => Promise<RpcError>,
+    listener: Listener<T>,
+  ) {
+    this.#database = database;
+    this.#explain = explain;
+    this.#listener = listener;
+  }
+
+  /** Resolves when the entries are on disk; they are written all or not at all. */
+  push(entries: readonly Entry[], meaning: T): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ entries, meaning, done, failed });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async idle(): Promise<void> {
+    await this.#flushing;
+  }
+
+  /** Writes entries that nothing else depends on. */
+  async write(entries: readonly Entry[]): Promise<void> {
+    const promises = new Set<Promise<unknown>>();
+    const all = this.#database.batch(() => {
+      for (const [key, value] of entries) {
+        promises.add(value ? this.#database.put(key, value) : this.#database.remove(key));
+      }
+    });
+    // They fail together, and each would be reported if nobody listened to it.
+    for (const promise of promises) promise.catch(() => {});
+    try {
+      await all;
+    } catch (error) {
+      throw await this.#explain(error);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0);
+      try {
+        await this.write(group.flatMap(({ entries }) => entries));
+      } catch (error) {
+        // What came after was built upon it.
+        const lost = [...group, ...this.#waiting.splice(0)];
+        this.#listener.onLost();
+        for (const { failed } of lost) failed(error);
+        continue;
+      }
+      for (const { meaning, done } of group) {
+        this.#listener.onKept(meaning);
+        done();
+      }
+    }
+    this.#flushing = undefined;
+  }
+}

@@ -1,0 +1,127 @@
+// Knows the form in which a chain's standing is written down, and how it is read back.
+import { Class, type StateDiff } from '@starkbox/engine';
+import { withOldHash } from '../chain/block.js';
+import { History } from '../chain/history.js';
+import type { Standing } from '../chain/keeper.js';
+import { messagesFromJson, NO_MESSAGES } from '../chain/messages.js';
+import { includedFromJson, type Moment, momentText, readMoment } from '../chain/moment.js';
+import { List, PersistentMap } from '../chain/persistent.js';
+import { applied } from '../chain/state-diff.js';
+import { NOTHING_PENDING, type World, withIncluded } from '../chain/world.js';
+import { parse, stringify } from '../json.js';
+import type { Branches, Place } from './branches.js';
+import type { Database } from './directory.js';
+import { declaredIn, type Entry } from './entries.js';
+import { afterAll, classKey, numberedKey, numberIn, singleKey } from './keys.js';
+import type { Lineage, Segment } from './lineage.js';
+
+/** A world as it is written down, without what has entries of its own. */
+export interface WrittenPlace {
+  readonly first: number;
+  readonly next: number;
+  readonly segments: readonly Segment[];
+  readonly moment: string;
+}
+
+export interface WrittenHead extends WrittenPlace {
+  readonly lastSnapshot: string;
+  readonly nextBranch: number;
+  readonly ends: readonly (readonly [branch: number, end: number])[];
+}
+
+export interface WrittenSnapshot extends WrittenPlace {
+  readonly pendingDiffs: readonly string[];
+}
+
+export function writtenPlace({ history }: World, { lineage }: Place, moment: Moment): WrittenPlace {
+  const { first, next } = history;
+  return { first, next, segments: lineage.segments, moment: momentText(moment) };
+}
+
+export function headEntry(head: WrittenHead): Entry {
+  return [singleKey('standing'), Buffer.from(stringify(head))];
+}
+
+export interface ReadBack {
+  readonly standing: Standing;
+  readonly branches: Branches;
+  readonly head: WrittenHead;
+}
+
+/** The chain that a database holds; `undefined` if it holds none. */
+export async function readBack(
+  database: Database,
+  lineageOf: (segments: readonly Segment[]) => Lineage,
+): Promise<ReadBack | undefined> {
+  const text = database.get(singleKey('standing'));
+  if (!text) return undefined;
+  const head: WrittenHead = JSON.parse(text.toString());
+  const placeOf = ({ segments, next }: WrittenPlace, diffs: readonly string[]): Place => ({
+    lineage: lineageOf(segments),
+    next,
+    pendingDiffs: List(diffs),
+  });
+  const messages = database.get(singleKey('messages'));
+  const place = placeOf(head, textsOf(database, 'pendingDiff'));
+  const world = await worldAt(database, head, place, {
+    ...readMoment(head.moment),
+    messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
+    pending: textsOf(database, 'pendingTransaction').reduce(
+      (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
+      NOTHING_PENDING,
+    ),
+  });
+  let snapshots = PersistentMap<bigint, World>();
+  let places = PersistentMap<bigint, Place>();
+  for (const { key, value } of rangeOf(database, 'snapshot')) {
+    const id = BigInt(numberIn(key));
+    const kept: WrittenSnapshot = JSON.parse(value.toString());
+    const keptPlace = placeOf(kept, kept.pendingDiffs);
+    const moment = readMoment(kept.moment);
+    places = places.set(id, keptPlace);
+    snapshots = snapshots.set(id, await worldAt(database, kept, keptPlace, moment));
+  }
+  const lastSnapshot = BigInt(head.lastSnapshot);
+  return {
+    head,
+    standing: Object.freeze({ world, snapshots, lastSnapshot }),
+    branches: { head: place, snapshots: places, ends: PersistentMap(head.ends) },
+  };
+}
+
+async function worldAt(
+  database: Database,
+  { first, next }: WrittenPlace,
+  { lineage, pendingDiffs }: Place,
+  moment: Moment,
+): Promise<World> {
+  const history = History.archived(lineage, first, next);
+  const latest = lineage.stateAfter(next - 1);
+  let state = await withOldHash(latest, history);
+  for (const text of pendingDiffs) {
+    const diff: StateDiff = JSON.parse(text);
+    const classes = declaredIn(diff).map((hash) => classIn(database, hash));
+    state = await applied(state, diff, classes);
+  }
+  const journal = List<string>();
+  return Object.freeze({ ...moment, state, latest, history, past: lineage, journal });
+}
+
+function classIn(database: Database, hash: string): Class {
+  const packed = database.getBinary(classKey(hash));
+  if (!packed) throw new Error(`class ${hash} is missing in the data directory`);
+  return Class.unpack(packed);
+}
+
+type Numbered = 'snapshot' | 'pendingTransaction' | 'pendingDiff';
+
+function rangeOf(
+  database: Database,
+  kind: Numbered,
+): Iterable<{ readonly key: Buffer; readonly value: Buffer }> {
+  return database.getRange({ start: numberedKey(kind, 0), end: afterAll(kind) });
+}
+
+function textsOf(database: Database, kind: Numbered): readonly string[] {
+  return [...rangeOf(database, kind)].map(({ value }) => value.toString());
+}

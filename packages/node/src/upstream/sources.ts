@@ -1,0 +1,60 @@
+// Knows where answers come from: what was locked, what was kept, and the origin itself.
+import type { Log } from '../log.js';
+import type { Cache } from './cache.js';
+import { UpstreamError } from './failure.js';
+import type { LockFile } from './lock-file.js';
+import type { Remote, RemoteFigures } from './remote.js';
+
+export interface UpstreamFigures extends RemoteFigures {
+  /** Answers that were kept. */
+  readonly hits: number;
+  /** Answers that had to be asked for. */
+  readonly misses: number;
+  /** Questions that were asked ahead of need. */
+  readonly prefetched: number;
+}
+
+/** Counts and complaints, shared by all views of one origin. */
+export class Ledger {
+  readonly #lock: LockFile | undefined;
+  readonly #log: Log;
+  readonly #counts = { hits: 0, misses: 0, prefetched: 0 };
+  #firstMissing: string | undefined;
+
+  constructor(lock: LockFile | undefined, log: Log) {
+    this.#lock = lock;
+    this.#log = log;
+  }
+
+  get firstMissing(): string | undefined {
+    return this.#firstMissing;
+  }
+
+  count(what: 'hits' | 'misses' | 'prefetched', times = 1): void {
+    this.#counts[what] += times;
+  }
+
+  figures(remote: Remote | undefined): UpstreamFigures {
+    const asked = remote?.figures() ?? { questions: 0, requests: 0, retries: 0 };
+    return { ...this.#counts, ...asked };
+  }
+
+  /** Fails because the lock file does not suffice. */
+  missing(name: string): never {
+    const reason = `offline, and ${this.#lock?.path} does not have ${name}`;
+    if (this.#firstMissing === undefined) {
+      this.#log.error(`The lock file does not suffice: ${reason}`);
+    }
+    this.#firstMissing ??= name;
+    throw new UpstreamError('missing', '', reason);
+  }
+}
+
+export interface Sources {
+  /** None when offline. */
+  readonly remote: Remote | undefined;
+  readonly cache: Cache;
+  readonly lock: LockFile | undefined;
+  readonly count: (what: 'hits' | 'misses') => void;
+  readonly missing: (name: string) => never;
+}

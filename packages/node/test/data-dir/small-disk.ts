@@ -1,0 +1,68 @@
+// Knows how to get a disk that is soon full or read-only: one of our own where we may mount it, else limits and rights.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MEGABYTES = 3;
+
+export interface SmallDisk {
+  readonly path: string;
+  /** What a node says when it is full. */
+  readonly words: RegExp;
+  /** What comes before the command that is to suffer. */
+  readonly shell: readonly string[];
+  readonly nodeArgs: readonly string[];
+  enlarge(pid: number): void;
+  remove(): void;
+}
+
+function run(command: string, ...args: readonly string[]): boolean {
+  return spawnSync(command, args).status === 0;
+}
+
+export function smallDisk(): SmallDisk {
+  const path = mkdtempSync(join(tmpdir(), 'starkbox-disk-'));
+  if (run('mount', '-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'starkbox', path)) {
+    return {
+      path,
+      words: /there is no space left on the disk\. Nothing was changed/,
+      shell: [],
+      nodeArgs: [],
+      enlarge: () => {
+        if (!run('mount', '-o', 'remount,size=64m', path)) throw new Error('not enlarged');
+      },
+      remove: () => {
+        run('umount', path);
+        rmSync(path, { recursive: true });
+      },
+    };
+  }
+  return {
+    path,
+    words: /(the file may not become larger|the disk reports an error)\. Nothing was changed/,
+    shell: ['bash', '-c', `ulimit -S -f ${MEGABYTES * 1024} && exec "$@"`, 'bash'],
+    // Without a listener the signal that goes with the limit ends the process.
+    nodeArgs: ['--import', 'data:text/javascript,process.on("SIGXFSZ",()=>{})'],
+    enlarge: (pid) => {
+      if (!run('prlimit', '--pid', String(pid), '--fsize=unlimited:'))
+        throw new Error('not enlarged');
+    },
+    remove: () => rmSync(path, { recursive: true }),
+  };
+}
+
+/** A directory that nobody here can write to; rights alone do not keep root out. */
+export function readOnlyPlace(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'starkbox-disk-'));
+  const isMounted = run('mount', '-t', 'tmpfs', '-o', 'ro', 'starkbox', path);
+  if (!isMounted) chmodSync(path, 0o500);
+  return {
+    path,
+    remove: () => {
+      if (isMounted) run('umount', path);
+      else chmodSync(path, 0o700);
+      rmSync(path, { recursive: true });
+    },
+  };
+}
