@@ -24,7 +24,7 @@ const { values: given } = parseArgs({
   },
 });
 const { quick } = given;
-const BLOCKS = Number(given.blocks ?? (quick ? 2_500 : 10_000));
+const BLOCKS = Number(given.blocks ?? (quick ? 1_500 : 10_000));
 const TRANSFERS = 2 * BLOCKS;
 const SLOTS = Number(given.slots ?? 1_000_000);
 const SLOTS_A_CALL = 20_000;
@@ -32,7 +32,7 @@ const LOADS = 3;
 
 const figures = new Figures({
   // A short chain comes back in the time that checking its classes takes, and so gains less.
-  image_gain: { atLeast: quick ? 10 : 50 },
+  image_gain: { atLeast: quick ? 5 : 50 },
   slots_load_s: { atMost: 5 },
 });
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-image-'));

@@ -6,6 +6,7 @@
 //   node examples/bridge/bridge.mjs [STARKNET_URL] [ETHEREUM_URL]
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Account, Contract, hash, logger, RpcProvider } from 'starknet';
 import {
   createTestClient,
@@ -33,7 +34,6 @@ const l1 = createTestClient({
   account: privateKeyToAccount(
     '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
   ),
-  pollingInterval: 20,
 })
   .extend(publicActions)
   .extend(walletActions);
@@ -175,10 +175,17 @@ function balance() {
   return l2Bridge.call('balance_of', [user.address]);
 }
 
+/** Anvil mines at once; viem's waitForTransactionReceipt would look again with the next block only. */
 async function mined(transaction) {
-  const receipt = await l1.waitForTransactionReceipt({ hash: await transaction });
-  assert.equal(receipt.status, 'success');
-  return receipt;
+  const hash = await transaction;
+  for (;;) {
+    const receipt = await l1.getTransactionReceipt({ hash }).catch(() => undefined);
+    if (receipt) {
+      assert.equal(receipt.status, 'success');
+      return receipt;
+    }
+    await delay(20);
+  }
 }
 
 function compiled(name) {

@@ -30,7 +30,7 @@ interface Layer {
   readonly packages?: readonly string[];
 }
 
-const LEAVES = ['spec', 'errors', 'json', 'felt', 'log', 'metrics'];
+const LEAVES = ['spec', 'errors', 'json', 'felt', 'log', 'probe', 'metrics'];
 
 /** The rows of packages/node/src: a file of its root or a folder. */
 const NODE: Readonly<Record<string, Layer>> = {
@@ -40,7 +40,9 @@ const NODE: Readonly<Record<string, Layer>> = {
   felt: { may: [] },
   colour: { may: [] },
   log: { may: ['colour'] },
-  metrics: { may: [] },
+  probe: { may: [] },
+  metrics: { may: ['probe'] },
+  telemetry: { may: [...LEAVES, 'server/metrics-page'], types: ['config'] },
   option: { may: [] },
   config: { may: [...LEAVES, 'option'] },
   'config-rules': { may: [...LEAVES, 'option', 'config'] },
@@ -68,14 +70,17 @@ const NODE: Readonly<Record<string, Layer>> = {
       'config-rules',
       'origin',
       'upstream',
+      'forking',
       'chain',
       'store',
       'l1',
       'rpc',
       'server',
+      'telemetry',
     ],
     packages: ['@starkbox/engine', 'viem', 'ajv', 'node:http', 'ws'],
   },
+  forking: { may: [...LEAVES, 'option', 'config', 'chain', 'upstream'] },
   commands: {
     may: [...LEAVES, 'colour', 'option', 'chain'],
     packages: ['@starkbox/engine'],

@@ -101,6 +101,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
   if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   log.info(`Starkbox listening on ${place.url}`);
+  if (place.metricsUrl !== undefined) log.info(`Metrics on ${place.metricsUrl}`);
   if (node.l1) {
     const { url, messagingContract, isManaged } = node.l1;
     log.info(`L1${isManaged ? ' (Anvil)' : ''} on ${url}, messaging contract ${messagingContract}`);

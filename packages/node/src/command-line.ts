@@ -108,7 +108,8 @@ function take<K extends ConfigKey>(
       given[key] = OPTIONS[key].parse(text);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
-      throw new UsageError(`invalid value '${text}' for ${name(key)}: ${error.message}`);
+      const shown = OPTIONS[key].isSecret ? '…' : text;
+      throw new UsageError(`invalid value '${shown}' for ${name(key)}: ${error.message}`);
     }
     return;
   }

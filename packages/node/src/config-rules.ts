@@ -19,17 +19,7 @@ interface Gap {
 
 /** Options that are in the table for completeness. Whoever builds the feature deletes its line. */
 export const NOT_YET: readonly Gap[] = [
-  {
-    key: 'forkNetwork',
-    asked: ({ forkNetwork }) => forkNetwork !== undefined,
-    lacks: 'fork a network',
-  },
   { key: 'ui', asked: ({ ui }) => ui, lacks: 'serve an explorer' },
-  {
-    key: 'metricsHost',
-    asked: ({ metricsHost }) => metricsHost !== undefined,
-    lacks: 'serve metrics',
-  },
 ];
 
 const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
@@ -45,6 +35,8 @@ const NEEDS: readonly {
   { key: 'dumpOn', needs: 'dumpPath', when: ({ dumpOn }) => dumpOn !== 'request' },
   { key: 'forkBlock', needs: 'forkNetwork' },
   { key: 'forkUpstreamCaching', needs: 'forkNetwork' },
+  { key: 'forkCacheDir', needs: 'forkNetwork' },
+  { key: 'offline', needs: 'forkLock', when: ({ offline }) => offline },
 ];
 
 /** Beyond it no u256 can hold the supply: the account that mints owns the other half. */

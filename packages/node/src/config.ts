@@ -1,16 +1,23 @@
 // Knows every option once: its names, its default, its meaning and which values it takes. Nothing else reads the environment.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import {
   bigNumber,
   blockGeneration,
   chainName,
+  forkPoint,
   host,
   methodNames,
   type Option,
   oneOf,
+  origins,
   path,
+  token,
   trueOrFalse,
   webUrl,
+  webUrls,
   wholeNumber,
+  words,
 } from './option.js';
 
 /** Settings of a node. Its keys are also those of a config file. */
@@ -44,9 +51,18 @@ export interface Config {
   readonly dumpOn: 'exit' | 'block' | 'request' | undefined;
   readonly dumpPath: string | undefined;
   readonly dumpFormat: 'journal' | 'image';
+  /** Where callers may read and write files. */
+  readonly dumpDir: string | undefined;
+  /** One URL or several, separated by commas. */
   readonly forkNetwork: string | undefined;
-  readonly forkBlock: number | undefined;
+  /** A number, a hash, or below zero how many blocks before the latest. */
+  readonly forkBlock: number | string | undefined;
   readonly forkUpstreamCaching: boolean | undefined;
+  /** A folder; see `defaultForkCache`. */
+  readonly forkCacheDir: string | undefined;
+  /** A file. */
+  readonly forkLock: string | undefined;
+  readonly offline: boolean;
   /** The URL of an L1 node, or `anvil` for one of our own. */
   readonly l1: string | undefined;
   /** Of our own Anvil; 0 for any free one. */
@@ -60,6 +76,9 @@ export interface Config {
   readonly timeout: number;
   /** Canonical names (`starknet_…`, `devnet_…`). */
   readonly restrictedMethods: readonly string[] | undefined;
+  readonly allowedHosts: readonly string[] | undefined;
+  readonly allowedOrigins: readonly string[] | undefined;
+  readonly authToken: string | undefined;
   readonly ui: boolean;
   /** Bytes. */
   readonly requestBodySizeLimit: number;
@@ -73,10 +92,18 @@ export interface Config {
   /** What may wait for a socket that does not read. */
   readonly maximumQueuedMessages: number;
   readonly maximumQueuedBytes: number;
+  readonly maximumConnections: number;
+  readonly maximumSockets: number;
+  readonly maximumBatchLength: number;
+  readonly maximumJsonDepth: number;
+  readonly maximumChunkSize: number;
+  readonly maximumSimulationBatch: number;
+  readonly maximumSnapshots: number;
   readonly metricsHost: string | undefined;
   readonly metricsPort: number;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
   readonly logFormat: 'pretty' | 'json';
+  readonly traceRequests: string | undefined;
   readonly banner: boolean;
 }
 
@@ -249,28 +276,57 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     parse: oneOf('journal', 'image'),
     help: 'What that file is to be: journal, the calls that made the chain, or image, all that it is.',
   },
+  dumpDir: {
+    flag: '--dump-dir <DIR>',
+    group: 'State',
+    default: undefined,
+    parse: path,
+    help: 'Callers may dump to and load from files in this directory only, by paths relative to it.',
+  },
   forkNetwork: {
     flag: '--fork-network <URL>',
     group: 'Forking',
     default: undefined,
-    parse: webUrl,
-    help: 'A node of the network that this chain continues.',
+    parse: webUrls,
+    help: 'A node of the network that this chain continues; several, separated by commas, replace each other.',
   },
   forkBlock: {
-    flag: '--fork-block <BLOCK_NUMBER>',
+    flag: '--fork-block <BLOCK>',
     group: 'Forking',
     default: undefined,
     defaultText: 'the latest',
-    parse: wholeNumber(0),
-    help: 'The last block taken from that network.',
+    parse: forkPoint,
+    help: 'The last block taken from that network: a number, a hash, or -N for N before the latest.',
   },
   forkUpstreamCaching: {
     flag: '--fork-upstream-caching <BOOL>',
     group: 'Forking',
     default: undefined,
-    defaultText: 'false',
+    defaultText: 'true',
     parse: trueOrFalse,
-    help: 'Whether answers of that network are kept: true or false.',
+    help: 'Whether answers of that network are kept on disk for later runs: true or false.',
+  },
+  forkCacheDir: {
+    flag: '--fork-cache-dir <PATH>',
+    group: 'Forking',
+    default: undefined,
+    defaultText: '~/.cache/starkbox/fork',
+    parse: path,
+    help: 'The folder to keep them in.',
+  },
+  forkLock: {
+    flag: '--fork-lock <PATH>',
+    group: 'Forking',
+    default: undefined,
+    parse: path,
+    help: 'The file to record every read of that network in; its block is forked again.',
+  },
+  offline: {
+    flag: '--offline',
+    group: 'Forking',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Do not ask that network: answer from the lock file alone.',
   },
   l1: {
     flag: '--l1 <anvil|URL>',
@@ -320,6 +376,30 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     default: undefined,
     parse: methodNames,
     help: 'Refuse these methods; without names, those that change the chain past its transactions.',
+  },
+  allowedHosts: {
+    flag: '--allowed-hosts <NAMES>',
+    group: 'Server',
+    default: undefined,
+    defaultText: 'loopback names if --host is one, else any',
+    parse: words,
+    help: 'Names, with commas between, that clients may call this node by, besides numbers and loopback names; * for any.',
+  },
+  allowedOrigins: {
+    flag: '--allowed-origins <SITES>',
+    group: 'Server',
+    default: undefined,
+    defaultText: 'loopback sites and browser extensions',
+    parse: origins,
+    help: 'More sites, with commas between, whose pages may use the devnet_ methods; * for any.',
+  },
+  authToken: {
+    flag: '--auth-token <TOKEN>',
+    group: 'Server',
+    default: undefined,
+    parse: token,
+    isSecret: true,
+    help: 'Answer only those who send this token (Authorization: Bearer TOKEN). Better given as a variable.',
   },
   ui: {
     flag: '--ui',
@@ -391,6 +471,55 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     parse: wholeNumber(1),
     help: 'How many bytes may wait for such a WebSocket.',
   },
+  maximumConnections: {
+    flag: '--maximum-connections <NUMBER>',
+    group: 'Limits',
+    default: 10_000,
+    parse: wholeNumber(1),
+    help: 'How many connections may be open; more are closed at once.',
+  },
+  maximumSockets: {
+    flag: '--maximum-sockets <NUMBER>',
+    group: 'Limits',
+    default: 4096,
+    parse: wholeNumber(0),
+    help: 'How many of them may be WebSockets.',
+  },
+  maximumBatchLength: {
+    flag: '--maximum-batch-length <NUMBER>',
+    group: 'Limits',
+    default: 1000,
+    parse: wholeNumber(1),
+    help: 'How many calls a batch may have.',
+  },
+  maximumJsonDepth: {
+    flag: '--maximum-json-depth <NUMBER>',
+    group: 'Limits',
+    default: 1000,
+    parse: wholeNumber(8, 1000),
+    help: 'How deep the JSON of a request may be nested.',
+  },
+  maximumChunkSize: {
+    flag: '--maximum-chunk-size <NUMBER>',
+    group: 'Limits',
+    default: 10_000,
+    parse: wholeNumber(1),
+    help: 'How many events one answer may have.',
+  },
+  maximumSimulationBatch: {
+    flag: '--maximum-simulation-batch <NUMBER>',
+    group: 'Limits',
+    default: 1000,
+    parse: wholeNumber(1),
+    help: 'How many transactions may be simulated or estimated at once.',
+  },
+  maximumSnapshots: {
+    flag: '--maximum-snapshots <NUMBER>',
+    group: 'Limits',
+    default: 10_000,
+    parse: wholeNumber(0),
+    help: 'How many snapshots may be kept.',
+  },
   metricsHost: {
     flag: '--metrics-host <METRICS_HOST>',
     group: 'Metrics',
@@ -419,6 +548,13 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     parse: oneOf('pretty', 'json'),
     help: 'pretty is for people, json has one object a line.',
   },
+  traceRequests: {
+    flag: '--trace-requests <FILE>',
+    group: 'Output',
+    default: undefined,
+    parse: path,
+    help: 'Record requests and answers in this file, without private keys; `starkbox replay FILE` repeats them.',
+  },
   banner: {
     flag: '--no-banner',
     group: 'Output',
@@ -445,6 +581,12 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
   for (const key of CONFIG_KEYS) settle(draft, key, overrides);
   if (!isComplete(draft)) throw new Error('an option has got no value');
   return Object.freeze(draft);
+}
+
+/** Where answers of a network are kept unless a folder is named. */
+export function defaultForkCache(): string {
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  return join(cache, 'starkbox', 'fork');
 }
 
 /** The surroundings, for those who hand them to `readConfig`. */

@@ -42,16 +42,16 @@ const CLOSING_BRACKET = 0x5d;
 /**
  * As `JSON.parse`, but an integer beyond 2^53 comes as an exact bigint, also one like `1e21`.
  *
- * @throws SyntaxError also for what is nested more than a thousand levels deep
+ * @throws SyntaxError also for what is nested too deep: by default, more than a thousand levels
  */
-export function parse(text: string): unknown {
-  if (!survey(text)) return JSON.parse(text);
+export function parse(text: string, maxDepth: number = MAX_DEPTH): unknown {
+  if (!survey(text, maxDepth)) return JSON.parse(text);
   JSON.parse(text); // From here on the syntax is known to be right.
   return new ExactReader(text).value();
 }
 
 /** True if a number in the text may not survive `JSON.parse`. Refuses what is nested too deep. */
-function survey(text: string): boolean {
+function survey(text: string, maxDepth: number): boolean {
   let long = false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -70,7 +70,7 @@ function survey(text: string): boolean {
       if (exponent || at - start >= 15) long = true;
     } else if (code === 0x7b || code === 0x5b) {
       depth += 1;
-      if (depth > MAX_DEPTH) throw new SyntaxError(`Nested more than ${MAX_DEPTH} levels deep`);
+      if (depth > maxDepth) throw new SyntaxError(`Nested more than ${maxDepth} levels deep`);
     } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
       depth -= 1;
     }

@@ -1,30 +1,40 @@
 // Knows how the parts become a node; the only file that sees them all.
 import { existsSync, readFileSync } from 'node:fs';
 import { Chain, type ChainOptions } from './chain/chain.js';
+import type { Fork } from './chain/fork.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { transition } from './chain/transition.js';
 import type { Change } from './chain/writer.js';
 import { type Config, defaultConfig } from './config.js';
 import { checkConfig } from './config-rules.js';
+import { refuse } from './errors.js';
+import { onNetwork, openFork } from './forking.js';
 import { JsonText, stringify } from './json.js';
 import { Companion, type L1Facts } from './l1/companion.js';
 import { type Log, silentLog } from './log.js';
+import type { Figures } from './metrics.js';
 import { announceSoon } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
 import { type DumpOptions, dumpAtExit, worldInFile } from './rpc/dump.js';
+import { overFork } from './rpc/forward.js';
 import { asCallToL2, callUnderWay, followJournal, repeatCalls, withCall } from './rpc/journal.js';
 import { createMethods } from './rpc/methods.js';
 import { readDocuments, Schema } from './rpc/schema.js';
 import { Subscriptions } from './rpc/subscriptions.js';
+import { Door } from './server/door.js';
 import { type HttpServer, serveHttp, type Upgrade } from './server/http.js';
 import type { Sockets } from './server/ws.js';
 import { type CONFIG, METHODS } from './spec.js';
+import { openTelemetry } from './telemetry.js';
+import type { Upstream } from './upstream/upstream.js';
 
 export interface Address {
   readonly host: string;
   readonly port: number;
   readonly url: string;
+  /** Where the metrics are, if there are any. */
+  readonly metricsUrl?: string | undefined;
 }
 
 /** A running chain and the doors to it. */
@@ -68,15 +78,35 @@ export async function createNode(
     overrides.dataDir === undefined
       ? undefined
       : await (await import('./store/open.js')).openStore(overrides.dataDir, overrides);
-  const config = opened?.config ?? defaultConfig(overrides);
-  checkConfig(config);
-  const genesis = await createGenesis(config);
-  const isJournalOn = config.dumpOn !== undefined && config.dumpFormat === 'journal';
-  const chainOptions = chainOptionsOf(config, genesis, isJournalOn ? callUnderWay : undefined);
+  const asked = opened?.config ?? defaultConfig(overrides);
+  checkConfig(asked);
+  const isJournalOn = asked.dumpOn !== undefined && asked.dumpFormat === 'journal';
+  const telemetry = await openTelemetry(asked, log, () => figures());
+  const { probe } = telemetry;
+  const upstreams: Upstream[] = [];
+  /** What is shown of a chain, by what it was made with. */
+  const shown = new WeakMap<ChainOptions, CONFIG>();
+  /** Everything that a chain begins with; a fork asks its network for some of it. */
+  const prepare = async (wish: Config) => {
+    const below = await openFork(wish, log);
+    if (below) upstreams.push(below.upstream);
+    const { config, fork } = below ?? { config: wish, fork: undefined };
+    const genesis = await createGenesis(config, fork);
+    const call = isJournalOn ? callUnderWay : undefined;
+    const options: ChainOptions = {
+      ...chainOptionsOf(config, genesis, call),
+      fork,
+      ...(probe ? { probe } : {}),
+    };
+    shown.set(options, shownConfig(config, genesis, fork));
+    return { config, genesis, options };
+  };
+  const { config, genesis, options } = await prepare(asked);
   const chain = opened
-    ? await Chain.kept(chainOptions, opened.store, opened.standing)
-    : await Chain.create(chainOptions);
-  const shown = shownConfig(config, genesis);
+    ? await Chain.kept(options, opened.store, opened.standing)
+    : await Chain.create(options);
+  const configOf = (target: Chain): CONFIG =>
+    shown.get(target.options) ?? shownConfig(config, genesis, options.fork);
   const version = packageVersion();
   const schema = new Schema(readDocuments);
   const subscriptions = new Subscriptions(config.maximumSubscriptions);
@@ -91,8 +121,17 @@ export async function createNode(
       postman: l1.postman,
       timeline: l1.timeline,
       subscriptions,
-      limits: { addresses: config.maximumFilterAddresses, keys: config.maximumFilterKeys },
-      config: shown,
+      limits: {
+        addresses: config.maximumFilterAddresses,
+        keys: config.maximumFilterKeys,
+        chunk: config.maximumChunkSize,
+        simulations: config.maximumSimulationBatch,
+      },
+      config: () => configOf(target),
+      async refork({ url, block }) {
+        if (opened) refuse('A chain that is kept on disk cannot be put on another network.');
+        return (await prepare(onNetwork(asked, url, block))).options;
+      },
       version,
       discover: () => {
         const served = new Set(Object.keys(handlers));
@@ -101,12 +140,14 @@ export async function createNode(
       dump: dumpOptions(target),
     });
     return new Dispatcher({
-      handlers,
+      handlers: overFork(handlers, target),
       schema,
       restricted: config.restrictedMethods,
       forListeners: FOR_LISTENERS,
       log,
-      maxBatch: MAX_BATCH,
+      maxBatch: config.maximumBatchLength,
+      maxDepth: config.maximumJsonDepth,
+      ...(target === chain ? { probe, onCall: telemetry.onCall } : {}),
       ...(isJournalOn ? { around: withCall } : {}),
     });
   };
@@ -120,7 +161,7 @@ export async function createNode(
     tell: progress,
   });
   const repeat: DumpOptions['repeat'] = async (calls) => {
-    const scratch = await Chain.create(chainOptions);
+    const scratch = await Chain.create(chain.options);
     await repeatCalls(createDispatcher(scratch, companionOf(scratch)), scratch, calls);
     return scratch.world;
   };
@@ -143,19 +184,24 @@ export async function createNode(
   if (config.dumpOn === 'block' && config.dumpPath !== undefined) {
     followJournal(chain, config.dumpPath);
   }
+  const door = new Door({ ...config, token: config.authToken });
   let sockets: Promise<Sockets> | undefined;
+  let openedSockets: Sockets | undefined;
   const openSockets = (): Promise<Sockets> => {
     // Loaded after the port is open: WebSockets are a fifth of a start, and nobody waits for them yet.
-    sockets ??= import('./server/ws.js').then(({ serveSockets }) =>
-      serveSockets({
+    sockets ??= import('./server/ws.js').then(({ serveSockets }) => {
+      openedSockets = serveSockets({
         dispatcher,
+        door,
+        maximumSockets: config.maximumSockets,
         messageLimit: config.requestBodySizeLimit,
         queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
         beforeAnswer: () => subscriptions.catchUp(),
         onClose: (listener) => subscriptions.drop(listener),
         log,
-      }),
-    );
+      });
+      return openedSockets;
+    });
     return sockets;
   };
   const upgrade: Upgrade = (request, socket, head) => {
@@ -170,6 +216,15 @@ export async function createNode(
   };
   let server: HttpServer | undefined;
   let warming: NodeJS.Timeout | undefined;
+  const figures = (): Figures => ({
+    ...figuresOf(chain),
+    subscriptions: subscriptions.counts(),
+    sockets: openedSockets?.count ?? 0,
+    queuedMessages: openedSockets?.queued.messages ?? 0,
+    queuedBytes: openedSockets?.queued.bytes ?? 0,
+    connections: server?.connections ?? 0,
+    upstreamCacheSize: 0,
+  });
   /** Reads what somebody would otherwise wait for. */
   const warm = (): void => {
     Promise.all([schema.warm(), genesis.warm(), openSockets()]).catch((err: unknown) =>
@@ -178,6 +233,8 @@ export async function createNode(
   };
   const l1 = await companion.open(config).catch(async (error: unknown) => {
     await companion.close();
+    await chain.close();
+    await opened?.close();
     throw error;
   });
   chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
@@ -199,22 +256,28 @@ export async function createNode(
         port: config.port,
         timeoutSeconds: config.timeout,
         bodyLimit: config.requestBodySizeLimit,
-        config: () => stringify(shown),
+        config: () => stringify(configOf(chain)),
         upgrades: new Map([['/ws', upgrade]]),
+        door,
+        maximumConnections: config.maximumConnections,
         log,
       });
+      const metricsUrl = await telemetry.listen((name) => door.admitsHost(name));
       warming ??= setTimeout(warm, WARM_UP_MILLISECONDS);
       const { host, port } = server;
-      return { host, port, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` };
+      const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+      return { host, port, url, metricsUrl };
     },
     async close() {
       clearTimeout(warming);
       (await sockets)?.close();
       await server?.close();
+      await telemetry.close();
       await companion.close();
       await chain.close();
       if (config.dumpOn === 'exit') await dumpAtExit(dumpOptions(chain), start);
       await opened?.close();
+      await Promise.all(upstreams.map((upstream) => upstream.close()));
     },
   };
 }
@@ -239,6 +302,7 @@ function chainOptionsOf(
       l2_gas_price_wei: config.l2GasPriceWei,
       l2_gas_price_fri: config.l2GasPriceFri,
     },
+    maximumSnapshots: config.maximumSnapshots,
     proofMode: config.proofMode,
     classLimits: {
       compiledBytes: config.maximumContractClassSize,
@@ -246,6 +310,19 @@ function chainOptionsOf(
       sierraFelts: config.maximumSierraLength,
     },
     ...(call ? { callUnderWay: call } : {}),
+  };
+}
+
+function figuresOf(chain: Chain) {
+  const { history, pending, state } = chain.world;
+  const { waiting, snapshots } = chain.figures;
+  return {
+    blocks: history.next - history.first,
+    transactions: history.transactionCount + pending.transactions.size,
+    pendingTransactions: pending.transactions.size,
+    snapshots,
+    waitingChanges: waiting,
+    state: state.figures(),
   };
 }
 
@@ -267,11 +344,8 @@ const FOR_LISTENERS = Object.keys(METHODS).filter((name) => /_(un)?subscribe/.te
 /** After those who wait for the port have been answered. */
 const WARM_UP_MILLISECONDS = 20;
 
-/** Enough for any client, and little enough to hold in memory. */
-const MAX_BATCH = 1000;
-
 /** The configuration as `devnet_getConfig` shows it; it never changes at run time. */
-function shownConfig(config: Config, genesis: Genesis): CONFIG {
+function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
   return {
     seed: config.seed,
     total_accounts: config.accounts,
@@ -293,8 +367,8 @@ function shownConfig(config: Config, genesis: Genesis): CONFIG {
     state_archive: config.stateArchive,
     fork_config: {
       url: config.forkNetwork ?? null,
-      block_number: config.forkBlock ?? null,
-      caching_enabled: config.forkUpstreamCaching ?? null,
+      block_number: fork?.block.number ?? null,
+      caching_enabled: fork ? config.forkUpstreamCaching !== false : null,
     },
     eth_erc20_class_hash: genesis.eth.classHash,
     strk_erc20_class_hash: genesis.strk.classHash,

@@ -12,6 +12,8 @@ export interface Option<T> {
   readonly defaultText?: string;
   readonly parse: Parse<T>;
   readonly help: string;
+  /** Its value is shown nowhere. */
+  readonly isSecret?: boolean;
 }
 
 /** Throws an `InvalidValue` that says what would be right. */
@@ -129,6 +131,24 @@ export const webUrl: Parse<string> = (text) => {
   return url.href;
 };
 
+/** One address or several of the same network, separated by commas. */
+export const webUrls: Parse<string> = (text) => text.split(',').map(webUrl).join(',');
+
+/** A number, a hash, or below zero how many blocks before the latest. */
+export const forkPoint: Parse<number | string> = (text) => {
+  if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) {
+    return `0x${text
+      .slice(2)
+      .replace(/^0+(?=.)/, '')
+      .toLowerCase()}`;
+  }
+  const number = /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
+  if (number === undefined) {
+    throw new InvalidValue('must be a block number, a block hash or a number below zero');
+  }
+  return number;
+};
+
 /** A known network by its nickname, or any name that fits into a felt. */
 export const chainName: Parse<string> = (text) => {
   const name = text.toUpperCase();
@@ -156,6 +176,32 @@ export const methodNames: Parse<readonly string[] | undefined> = (text) => {
   if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
   if (text === 'false') return undefined;
   return words.map(canonicalMethod);
+};
+
+/** Words with commas or spaces between them. */
+export const words: Parse<readonly string[]> = (text) => {
+  const found = text.split(/[\s,]+/).filter(Boolean);
+  if (found.length === 0)
+    throw new InvalidValue('must be one or more names with commas between them');
+  return found;
+};
+
+/** Sites as browsers name them: scheme, host and port. */
+export const origins: Parse<readonly string[]> = (text) =>
+  words(text).map((word) => {
+    if (word === '*' || word === 'null') return word;
+    const url = URL.canParse(word) ? new URL(word) : undefined;
+    if (!url?.host || (url.pathname !== '/' && url.pathname !== '')) {
+      throw new InvalidValue('must be sites such as https://example.org, with commas between them');
+    }
+    // Only the schemes of the web have an origin of this form; extensions keep their own.
+    return url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin;
+  });
+
+export const token: Parse<string> = (text) => {
+  if (!/^[\x21-\x7e]+$/.test(text))
+    throw new InvalidValue('must be ASCII characters without spaces');
+  return text;
 };
 
 function either(choices: readonly string[]): string {

@@ -1660,8 +1660,50 @@ export interface Methods {
   readonly devnet_restart: {
     readonly params: {
       readonly restart_l1_to_l2_messaging?: boolean;
+      readonly fork?: {
+        /** One address of it or several, separated by commas. */
+        readonly url: string;
+        /** A number, a hash, or below zero how many blocks before the latest; by default the latest. */
+        readonly block?: number | BLOCK_HASH;
+      };
     };
     readonly result: EMPTY;
+  };
+  /** Execute a transaction of the forked network again, on the state it met or on a changed one. */
+  readonly devnet_replayTransaction: {
+    readonly params: {
+      readonly transaction_hash: TXN_HASH;
+      readonly overrides?: {
+        readonly state_diff: STATE_CHANGES;
+        readonly classes?: readonly CLASS_DEFINITION[];
+      };
+    };
+    readonly result: {
+      /** As starknet_getTransactionReceipt, without block and finality. */
+      readonly receipt: { readonly [name: string]: unknown };
+      /** As starknet_traceTransaction; holds the state difference. */
+      readonly trace: { readonly [name: string]: unknown };
+      /** Values that came out differently, by their path. */
+      readonly differences: readonly {
+        readonly path: string;
+        /** Absent where there was nothing. */
+        readonly was?:
+          | string
+          | number
+          | boolean
+          | null
+          | readonly unknown[]
+          | { readonly [name: string]: unknown };
+        /** Absent where there is nothing. */
+        readonly is?:
+          | string
+          | number
+          | boolean
+          | null
+          | readonly unknown[]
+          | { readonly [name: string]: unknown };
+      }[];
+    };
   };
   /** Write down the chain: the calls that made it what it is, or all that it is. */
   readonly devnet_dump: {
@@ -2216,7 +2258,17 @@ export const METHODS: {
   devnet_increaseTime: { document: 'devnet', params: [{ name: 'time', required: true }] },
   devnet_restart: {
     document: 'devnet',
-    params: [{ name: 'restart_l1_to_l2_messaging', required: false }],
+    params: [
+      { name: 'restart_l1_to_l2_messaging', required: false },
+      { name: 'fork', required: false },
+    ],
+  },
+  devnet_replayTransaction: {
+    document: 'devnet',
+    params: [
+      { name: 'transaction_hash', required: true },
+      { name: 'overrides', required: false },
+    ],
   },
   devnet_dump: {
     document: 'devnet',

@@ -305,7 +305,7 @@ describe('the built command', () => {
     const { child, url, end } = launch('--port', '0', '--no-banner');
     const open = connect(Number(new URL(await url).port), '127.0.0.1');
     open.on('error', () => {});
-    const head = ['Host: a', 'Content-Type: application/json', 'Content-Length: 9'];
+    const head = ['Host: localhost', 'Content-Type: application/json', 'Content-Length: 9'];
     open.write(['POST / HTTP/1.1', ...head, 'Expect: 100-continue', '', ''].join('\r\n'));
     // The answer shows that the server has begun with the request.
     await once(open, 'data');

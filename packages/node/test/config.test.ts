@@ -57,13 +57,22 @@ describe('without options', () => {
       dumpOn: undefined,
       dumpPath: undefined,
       dumpFormat: 'journal',
+      dumpDir: undefined,
       forkNetwork: undefined,
       forkBlock: undefined,
       forkUpstreamCaching: undefined,
+      dataDir: undefined,
+      recentBlocks: 2048,
+      l1: undefined,
+      l1Port: 8545,
+      l1AutoRelay: undefined,
       host: '127.0.0.1',
       port: 5050,
       timeout: 120,
       restrictedMethods: undefined,
+      allowedHosts: undefined,
+      allowedOrigins: undefined,
+      authToken: undefined,
       ui: false,
       requestBodySizeLimit: 67108864,
       maximumContractClassSize: 4089446,
@@ -74,10 +83,18 @@ describe('without options', () => {
       maximumFilterKeys: 1024,
       maximumQueuedMessages: 4096,
       maximumQueuedBytes: 64 * 1024 * 1024,
+      maximumConnections: 10_000,
+      maximumSockets: 4096,
+      maximumBatchLength: 1000,
+      maximumJsonDepth: 1000,
+      maximumChunkSize: 10_000,
+      maximumSimulationBatch: 1000,
+      maximumSnapshots: 10_000,
       metricsHost: undefined,
       metricsPort: 9090,
       logLevel: 'info',
       logFormat: 'pretty',
+      traceRequests: undefined,
       banner: true,
     });
   });
@@ -314,7 +331,7 @@ describe('words that mean nothing', () => {
 });
 
 describe('what a node cannot do', () => {
-  test.each(['--fork-network http://localhost:1', '--ui', '--metrics-host localhost'])(
+  test.each(['--fork-network http://localhost:1', '--ui'])(
     '%s is refused for now',
     async (argv) => {
       const error = await refusal(argv);

@@ -50,7 +50,7 @@ export function frame(payload: string | Buffer, options: FrameOptions = {}): Buf
 /** The request that opens a WebSocket; more headers take the place of those of the same name. */
 export function handshake(path = '/ws', changes: Readonly<Record<string, string>> = {}): string {
   const headers = {
-    Host: 'x',
+    Host: 'localhost',
     Connection: 'Upgrade',
     Upgrade: 'websocket',
     'Sec-WebSocket-Version': '13',

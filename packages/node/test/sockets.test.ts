@@ -248,7 +248,7 @@ describe('the handshake', () => {
   const post = (body: string, ...headers: readonly string[]): string =>
     [
       'POST / HTTP/1.1',
-      'Host: x',
+      'Host: localhost',
       'Content-Type: application/json',
       ...headers,
       ...(headers.some((header) => header.startsWith('Transfer'))

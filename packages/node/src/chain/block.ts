@@ -6,6 +6,7 @@ import { stringify } from '../json.js';
 import type { BLOCK_ID } from '../spec.js';
 import { afterBlock, nextBlockTime } from './clock.js';
 import type { Header } from './closed-block.js';
+import type { Fork } from './fork.js';
 import { enginePrices, type HeaderPrices, headerPrices, sealingPrices } from './gas.js';
 import { ETH, STRK } from './genesis.js';
 import type { History } from './history.js';
@@ -23,6 +24,8 @@ export interface BlockRules {
   readonly chainId: string;
   /** Leave out what costs time and nobody may need: the commitments. */
   readonly lite: boolean;
+  /** The chain below this one, if it is a fork. */
+  readonly fork?: Fork | undefined;
 }
 
 /** The number of the block under construction. */
@@ -41,7 +44,11 @@ export function latestHeader(world: World): Header {
 export function findBlock(world: World, id: BLOCK_ID): number | undefined {
   if (id === 'pre_confirmed') return pendingNumber(world);
   if (id === 'latest') return latestHeader(world).number;
-  if (id === 'l1_accepted') return world.acceptedOnL1;
+  if (id === 'l1_accepted') {
+    const { acceptedOnL1: accepted, history } = world;
+    // It may be a block of the chain below a fork.
+    return accepted !== undefined && accepted >= history.first ? accepted : undefined;
+  }
   if ('block_hash' in id) return world.history.numberOf(id.block_hash);
   return world.history.header(id.block_number)?.number;
 }
@@ -123,7 +130,7 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
   const number = pendingNumber(world);
   const included = world.pending.transactions.toArray();
   const prices = headerPrices(sealingPrices(gas, included.length === 0));
-  const parentHash = history.latest?.hash ?? '0x0';
+  const parentHash = history.latest?.hash ?? rules.fork?.block.hash ?? '0x0';
   const seal = rules.lite
     ? liteSeal(world, time, prices, parentHash)
     : await world.state.seal(
@@ -157,7 +164,7 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
   return Object.freeze({
     ...world,
     latest,
-    state: await withOldHash(latest, grown),
+    state: await withOldHash(latest, grown, rules.fork),
     history: grown,
     pending: NOTHING_PENDING,
     clock: afterBlock(clock),
@@ -167,10 +174,11 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
 }
 
 /** A block begins by writing down the hash of one that is old enough to be asked for. */
-export async function withOldHash(state: State, history: History): Promise<State> {
-  const old = history.header(state.version - HASH_BUFFER);
-  if (!old) return state;
-  const entry = { key: hex(old.number), value: old.hash };
+export async function withOldHash(state: State, history: History, fork?: Fork): Promise<State> {
+  const old = state.version - HASH_BUFFER;
+  const value = history.header(old)?.hash ?? fork?.recentHash(old);
+  if (value === undefined) return state;
+  const entry = { key: hex(old), value };
   return state.apply({ storage_diffs: [{ address: HASH_CONTRACT, storage_entries: [entry] }] });
 }
 

@@ -1,6 +1,7 @@
 // Knows the life of one chain: every change goes through here, one at a time.
 import { type Class, type ClassLimits, messageToL1Hash, type Rejection } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
+import { during, type Probe } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
 import {
   type BlockRules,
@@ -50,6 +51,10 @@ export interface ChainOptions extends BlockRules {
   readonly classLimits: ClassLimits;
   /** The call that is being handled, where calls are kept. */
   readonly callUnderWay?: () => string | undefined;
+  /** How many moments may be kept to go back to. */
+  readonly maximumSnapshots?: number;
+  /** Times what the chain does. */
+  readonly probe?: Probe;
 }
 
 /** What became of a message that was read on L1. */
@@ -59,13 +64,13 @@ export type TakenFromL1 =
   | { readonly outcome: 'refused'; readonly reason: string };
 
 export class Chain {
-  readonly options: ChainOptions;
+  #options: ChainOptions;
   readonly #writer: Writer;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ChainOptions, standing: Standing, keeper?: Keeper) {
-    this.options = options;
-    this.#writer = new Writer(standing, keeper);
+    this.#options = options;
+    this.#writer = new Writer(standing, keeper, options.probe);
   }
 
   static async create(options: ChainOptions): Promise<Chain> {
@@ -85,9 +90,19 @@ export class Chain {
     return new Chain(options, after, keeper);
   }
 
+  /** The same for as long as the chain lives; a restart may begin another life. */
+  get options(): ChainOptions {
+    return this.#options;
+  }
+
   /** What the chain is at this moment. A reader that keeps it sees nothing change. */
   get world(): World {
     return this.#writer.standing.world;
+  }
+
+  /** How many changes wait, and how many moments can be gone back to. */
+  get figures(): { readonly waiting: number; readonly snapshots: number } {
+    return { waiting: this.#writer.waiting, snapshots: this.#writer.standing.snapshots.size };
   }
 
   /** Another chain with the same past; neither sees what the other does from here on. */
@@ -168,10 +183,12 @@ export class Chain {
     const time = nextBlockTime(world.clock);
     const context = pendingContext(world, this.options, time);
     const done = await executing(
-      world.state.execute(context, transaction, {
-        validate: !isImpersonated(world.impersonation, transaction.address),
-        strictNonce: this.#closesAtOnce || transaction.type === 'DECLARE',
-      }),
+      during(this.options.probe, { kind: 'execution', of: 'transaction' }, () =>
+        world.state.execute(context, transaction, {
+          validate: !isImpersonated(world.impersonation, transaction.address),
+          strictNonce: this.#closesAtOnce || transaction.type === 'DECLARE',
+        }),
+      ),
     );
     if (done.outcome === 'rejected') {
       await mustBeDeclared(world, prepared, done.rejection);
@@ -179,7 +196,7 @@ export class Chain {
     }
     const pending = withIncluded(world.pending, included(prepared, done));
     const next = { ...world, state: done.next, pending };
-    return [this.#closesAtOnce ? await closeBlock(next, this.options, time) : next, undefined];
+    return [this.#closesAtOnce ? await this.#closeAt(next, time) : next, undefined];
   }
 
   get #closesAtOnce(): boolean {
@@ -194,8 +211,14 @@ export class Chain {
   }
 
   async #close(world: World): Promise<readonly [World, string]> {
-    const next = await closeBlock(world, this.options, nextBlockTime(world.clock));
+    const next = await this.#closeAt(world, nextBlockTime(world.clock));
     return [next, latestHeader(next).hash];
+  }
+
+  #closeAt(world: World, time: number): Promise<World> {
+    return during(this.options.probe, { kind: 'block' }, () =>
+      closeBlock(world, this.options, time),
+    );
   }
 
   /** Undoes a block and all after it; their hashes, newest first. */
@@ -219,7 +242,7 @@ export class Chain {
         ...whole,
         history,
         latest,
-        state: await withOldHash(latest, history),
+        state: await withOldHash(latest, history, this.options.fork),
         pending: NOTHING_PENDING,
         messages: withoutIncoming(withoutBlocksFrom(whole.messages, from), gone),
         acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),
@@ -229,15 +252,19 @@ export class Chain {
   }
 
   /** Accepts a block and all before it on L1; hashes of those that were not yet, newest first. */
-  acceptOnL1(start: BLOCK_ID): Promise<readonly string[]> {
+  async acceptOnL1(start: BLOCK_ID): Promise<readonly string[]> {
+    if (start === 'pre_confirmed') refuse('Pre-confirmed block cannot be accepted on L1');
+    // Asked before the queue: nobody else is to wait for the origin.
+    const below =
+      findBlock(this.world, start) ??
+      (await this.options.fork?.look(start, this.world.acceptedOnL1));
     return this.#write(async (world) => {
-      if (start === 'pre_confirmed') refuse('Pre-confirmed block cannot be accepted on L1');
-      const number = findBlock(world, start) ?? refuse('No block found');
+      const number = findBlock(world, start) ?? below ?? refuse('No block found');
       const { acceptedOnL1, history } = world;
       if (acceptedOnL1 !== undefined && number <= acceptedOnL1) {
         refuse('Block already accepted on L1');
       }
-      const oldest = acceptedOnL1 === undefined ? history.first : acceptedOnL1 + 1;
+      const oldest = Math.max(history.first, (acceptedOnL1 ?? -1) + 1);
       const accepted = descending(number, oldest).map((n) => history.header(n)?.hash ?? '0x0');
       return [{ ...world, acceptedOnL1: number }, accepted];
     });
@@ -371,9 +398,13 @@ export class Chain {
   // The whole chain.
 
   /** Everything from the start again but the link to L1; snapshots are gone. */
-  async restart(relink: (link: L1Link) => L1Link | undefined = readOn): Promise<void> {
+  async restart(
+    relink: (link: L1Link) => L1Link | undefined = readOn,
+    options: ChainOptions = this.#options,
+  ): Promise<void> {
     return this.replace(async (before) => {
-      const world = await createWorld(this.options);
+      const world = await createWorld(options);
+      this.#options = options;
       return { ...world, messages: restarted(before.messages, relink) };
     });
   }
@@ -389,10 +420,18 @@ export class Chain {
   /** Remembers this moment; the name to come back to it by. */
   snapshot(): Promise<bigint> {
     return this.#writer.change('step', async (now) => {
+      const { maximumSnapshots: most = Number.POSITIVE_INFINITY } = this.options;
+      if (now.snapshots.size >= most) {
+        refuse(`There may be ${most} snapshots; --maximum-snapshots sets the limit`);
+      }
       const id = now.lastSnapshot + 1n;
       const snapshots = now.snapshots.set(id, now.world);
       return { after: { ...now, snapshots, lastSnapshot: id }, result: id };
     });
+  }
+
+  hasSnapshot(id: bigint): boolean {
+    return this.#writer.standing.snapshots.has(id);
   }
 
   /**
@@ -447,7 +486,8 @@ async function mustBeDeclared(
 async function createWorld(options: ChainOptions): Promise<World> {
   const { genesis, startTime, prices, keepsHistory } = options;
   const world = firstWorld(genesis.state, { startTime, prices, keepsHistory });
-  return closeBlock(world, options, nextBlockTime(world.clock));
+  const state = await withOldHash(world.state, world.history, options.fork);
+  return closeBlock({ ...world, state }, options, nextBlockTime(world.clock));
 }
 
 function descending(from: number, to: number): readonly number[] {

@@ -12,6 +12,8 @@ import {
 import type { Config } from '../config.js';
 import { hex, shortString, u256 } from '../felt.js';
 import { type Account, MINTER, seededAccounts } from './accounts.js';
+import type { Fork } from './fork.js';
+import { BARE, type Ground, readGround } from './ground.js';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -30,7 +32,7 @@ export interface Deployed {
 
 /** What is there before the first transaction. */
 export interface Genesis {
-  /** Block 0 is written and not yet closed. */
+  /** The first block is written and not yet closed. */
   readonly state: State;
   readonly accounts: readonly Account[];
   readonly accountClass: Class;
@@ -53,7 +55,8 @@ type GenesisConfig = Pick<
   | 'stateArchive'
 >;
 
-export async function createGenesis(config: GenesisConfig): Promise<Genesis> {
+/** @param fork the chain below, which has tokens and balances of its own */
+export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise<Genesis> {
   const [account, accountCairo0, strk, eth, udc, udcCairo0, argent, custom] = await Promise.all([
     builtinClass('account'),
     builtinClass('account-cairo0'),
@@ -71,30 +74,35 @@ export async function createGenesis(config: GenesisConfig): Promise<Genesis> {
   const accountClass = custom ?? (config.accountClass === 'cairo0' ? accountCairo0 : account);
   const accounts = seededAccounts(config.seed, config.accounts);
   const deployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
+  const empty = State.create({
+    keepHistory: config.stateArchive === 'full',
+    ...(fork ? { version: fork.next, origin: fork.origin } : {}),
+  });
+  const holders = [MINTER, ...accounts].map(({ address }) => address);
+  const ground = fork ? await readGround(fork, [STRK, ETH], holders) : BARE;
+  const ownTokens = [deployed(STRK, strk), deployed(ETH, eth)];
   const diff: Partial<StateDiff> = {
     deployed_contracts: [
-      deployed(STRK, strk),
-      deployed(ETH, eth),
+      ...ownTokens.filter(({ address }) => !ground.has(address)),
       deployed(UDC, udc),
       deployed(LEGACY_UDC, udcCairo0),
-      deployed(MINTER.address, account),
+      ...[deployed(MINTER.address, account)].filter(({ address }) => !ground.has(address)),
       ...accounts.map(({ address }) => deployed(address, accountClass)),
     ],
     storage_diffs: [
-      token(STRK, 'StarkNet Token', 'STRK', accounts, config.initialBalance),
-      token(ETH, 'Ether', 'ETH', accounts, config.initialBalance),
+      token(STRK, 'StarkNet Token', 'STRK', accounts, config.initialBalance, ground),
+      token(ETH, 'Ether', 'ETH', accounts, config.initialBalance, ground),
       ...[MINTER, ...accounts].map(accountStorage),
     ],
   };
   const classes = [account, accountCairo0, strk, eth, udc, udcCairo0, ...argent];
-  const empty = State.create({ keepHistory: config.stateArchive === 'full' });
   const [regular, multisig] = argent;
   return {
     state: await empty.apply(diff, custom ? [...classes, custom] : classes),
     accounts,
     accountClass,
-    eth: { address: ETH, classHash: eth.hash },
-    strk: { address: STRK, classHash: strk.hash },
+    eth: { address: ETH, classHash: ground.tokenClass(ETH) ?? eth.hash },
+    strk: { address: STRK, classHash: ground.tokenClass(STRK) ?? strk.hash },
     udc: { address: UDC, classHash: udc.hash },
     argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
     async warm() {
@@ -119,20 +127,27 @@ function token(
   symbol: string,
   accounts: readonly Account[],
   balance: bigint,
+  ground: Ground,
 ): StateDiff['storage_diffs'][number] {
-  const supply = BigInt(accounts.length) * balance + MINTER_BALANCE;
-  return {
-    address,
-    storage_entries: [
-      ...byteArray('ERC20_name', name),
-      ...byteArray('ERC20_symbol', symbol),
-      { key: storageAddress('ERC20_decimals'), value: '0x12' },
-      { key: storageAddress('permitted_minter'), value: MINTER.address },
-      ...accounts.flatMap((holder) => balanceEntries(holder.address, balance)),
-      ...balanceEntries(MINTER.address, MINTER_BALANCE),
-      ...wide(storageAddress('ERC20_total_supply'), supply),
-    ],
-  };
+  const isNew = ({ address }: Account): boolean => !ground.has(address);
+  const added = BigInt(accounts.filter(isNew).length) * balance;
+  const minted = isNew(MINTER) ? MINTER_BALANCE : 0n;
+  const supply = ground.supply(address) + added + minted;
+  const own = [
+    ...byteArray('ERC20_name', name),
+    ...byteArray('ERC20_symbol', symbol),
+    { key: storageAddress('ERC20_decimals'), value: '0x12' },
+  ];
+  const isThere = ground.has(address);
+  const entries = [
+    ...(isThere ? [] : own),
+    { key: storageAddress('permitted_minter'), value: MINTER.address },
+    ...accounts.flatMap((holder) => balanceEntries(holder.address, balance)),
+    ...(isNew(MINTER) ? balanceEntries(MINTER.address, MINTER_BALANCE) : []),
+    ...wide(storageAddress('ERC20_total_supply'), supply),
+  ];
+  // Where nothing was, zeros are there anyway.
+  return { address, storage_entries: entries.filter(({ value }) => isThere || value !== '0x0') };
 }
 
 function balanceEntries(holder: string, amount: bigint): readonly Entry[] {
@@ -141,13 +156,13 @@ function balanceEntries(holder: string, amount: bigint): readonly Entry[] {
 
 type Entry = StateDiff['storage_diffs'][number]['storage_entries'][number];
 
-/** A u256 in storage; zero halves are what is there anyway. */
+/** A u256 in storage. */
 function wide(slot: string, value: bigint): readonly Entry[] {
   const { low, high } = u256(value);
   return [
     { key: slot, value: low },
     { key: hex(BigInt(slot) + 1n), value: high },
-  ].filter((entry) => entry.value !== '0x0');
+  ];
 }
 
 /** A short ByteArray in storage: its length, and its bytes at an address derived from the slot. */

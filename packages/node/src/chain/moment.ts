@@ -85,7 +85,7 @@ function readPrices(value: unknown): GasPrices {
 
 function readImpersonation(value: unknown): Impersonation {
   const { accounts, auto } = members(value, 'impersonation');
-  return { accounts: PersistentSet(list(accounts, words)), auto: false && truth(auto) };
+  return { accounts: PersistentSet(list(accounts, words)), auto: truth(auto) };
 }
 
 function readMessages(value: unknown): Messages {

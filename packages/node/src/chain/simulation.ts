@@ -10,6 +10,7 @@ import type {
 } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { hex, padded, shortString } from '../felt.js';
+import { during } from '../probe.js';
 import type {
   BLOCK_ID,
   CONTRACT_EXECUTION_ERROR,
@@ -41,7 +42,11 @@ export async function call(
 ): Promise<readonly string[]> {
   const { state, context } = at(chain, id);
   if ((await state.classHashAt(request.contract_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
-  const { result, failure } = await state.call(context, request);
+  const { result, failure } = await during(
+    chain.options.probe,
+    { kind: 'execution', of: 'call' },
+    () => state.call(context, request),
+  );
   if (!failure) return result;
   if (failure.returned[0]?.[0] === ENTRY_POINT_NOT_FOUND && failure.frames.length <= 1) {
     fail('ENTRYPOINT_NOT_FOUND');
@@ -128,7 +133,9 @@ export async function estimateMessageFee(
     },
     chain.options.chainId,
   );
-  const [report] = await executing(state.executeMany(context, [transaction], { query: true }));
+  const [report] = await simulating(chain, () =>
+    state.executeMany(context, [transaction], { query: true }),
+  );
   if (!report || report.outcome === 'rejected') {
     return fail('CONTRACT_ERROR', {
       revert_error: report ? executionError(report.rejection) : 'nothing was executed',
@@ -162,7 +169,7 @@ export async function proveTransaction(
     refuse('Transaction execution failed: No block found'),
   );
   const transaction = await read(values, chainId, {});
-  const [report] = await executing(
+  const [report] = await simulating(chain, () =>
     place.state.executeMany(place.context, [transaction], {
       chargeFee: false,
       unboundedGas: true,
@@ -207,6 +214,10 @@ function placeOf(chain: Chain, world: World, id: BLOCK_ID, missing: () => never)
   return { number, state, context: contextOf(world, chain.options, number), world };
 }
 
+function simulating<T>(chain: Chain, run: () => Promise<T>): Promise<T> {
+  return executing(during(chain.options.probe, { kind: 'execution', of: 'simulation' }, run));
+}
+
 type Report = Executed | Rejected;
 
 /** Runs transactions after one another on a state that is then dropped. */
@@ -234,7 +245,7 @@ async function run(
     (one) => one.validate === first.validate && one.strictNonce === first.strictNonce,
   );
   if (alike) {
-    const reports = await executing(
+    const reports = await simulating(chain, () =>
       state.executeMany(context, transactions, first, { initialReads }),
     );
     return { reports, initialReads: reports.at(-1)?.initialReads };
@@ -243,7 +254,9 @@ async function run(
   // A view of an old block cannot be written to.
   let current = number < world.latest.version - 1 ? await stateAfter(world, number) : state;
   for (const [index, transaction] of transactions.entries()) {
-    const report = await executing(current.execute(context, transaction, each[index]));
+    const report = await simulating(chain, () =>
+      current.execute(context, transaction, each[index]),
+    );
     reports.push(report);
     if (report.outcome === 'rejected') break;
     current = report.next;

@@ -147,7 +147,8 @@ function wireTransaction(values: Prepared['values'], declared: Class | undefined
   return { type, ...rest };
 }
 
-function wireReceipt(receipt: Receipt): object {
+/** A receipt as reads show it, without what only the chain knows. */
+export function wireReceipt(receipt: Receipt): object {
   const { data_availability: _part, ...rest } = receipt;
   return { ...rest, execution_resources: shownResources(receipt) };
 }

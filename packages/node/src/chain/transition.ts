@@ -52,7 +52,8 @@ function refinalised(before: World, after: World, common: number): Range {
   const first = before.history.first;
   const [one, other] = [before, after].map(({ acceptedOnL1 = first - 1 }) => acceptedOnL1);
   const [low = first, high = first] = [one, other].toSorted((a = first, b = first) => a - b);
-  return { from: low + 1, to: Math.min(high, common) };
+  // Below the first block is the origin of a fork, whose transactions nobody follows here.
+  return { from: Math.max(low + 1, first), to: Math.min(high, common) };
 }
 
 function waitingFrom(before: World, after: World): number {

@@ -1,4 +1,5 @@
 // Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
+import { during, type Probe, stopwatch } from '../probe.js';
 import type { Keeper, Move, Prepared, Standing } from './keeper.js';
 import type { World } from './world.js';
 
@@ -24,6 +25,7 @@ export interface Outcome<T> {
  */
 export class Writer {
   readonly #keeper: Keeper | undefined;
+  readonly #probe: Probe | undefined;
   /** What everybody sees. */
   #shown: Standing;
   /** What the next change starts from. */
@@ -35,16 +37,23 @@ export class Writer {
   /** Counts how often changes were lost that others may have been built upon, and why the last was. */
   #losses = 0;
   #loss: unknown;
+  #waiting = 0;
   readonly #watchers = new Set<(change: Change) => void>();
 
-  constructor(standing: Standing, keeper?: Keeper) {
+  constructor(standing: Standing, keeper?: Keeper, probe?: Probe) {
     this.#shown = standing;
     this.#head = standing;
     this.#keeper = keeper;
+    this.#probe = probe;
   }
 
   get standing(): Standing {
     return this.#shown;
+  }
+
+  /** How many changes wait for their turn. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   watch(watcher: (change: Change) => void): void {
@@ -58,7 +67,13 @@ export class Writer {
   }
 
   change<T>(kind: Move['kind'], make: (now: Standing) => Promise<Outcome<T>>): Promise<T> {
-    const making = this.#made.then(() => this.#make(kind, make));
+    const seconds = this.#probe && stopwatch();
+    this.#waiting += 1;
+    const making = this.#made.then(() => {
+      this.#waiting -= 1;
+      if (seconds) this.#probe?.waited(seconds());
+      return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make));
+    });
     this.#made = making.catch(() => undefined);
     return making.then(async ({ kept, result }) => {
       if (kept) await kept;

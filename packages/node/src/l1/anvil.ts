@@ -23,13 +23,34 @@ const START_MILLISECONDS = 15_000;
 const UNTIL_INPUT_ENDS =
   'exec 3<&0; "$@" </dev/null & p=$!; (cat <&3 >/dev/null; kill $p 2>/dev/null) & wait $p';
 
-/** Starts an Anvil; port 0 takes a free one. */
-export async function startAnvil(options: {
+export interface AnvilOptions {
+  /** 0 takes a free one. */
   readonly port: number;
+  /** A file that its chain is kept in. */
+  readonly state?: string | undefined;
   readonly onExit: (reason: string) => void;
-}): Promise<Anvil> {
+}
+
+/** The Anvil of a node that was just killed needs a moment to leave its port. */
+const PORT_ATTEMPTS = 10;
+const PORT_PAUSE_MILLISECONDS = 200;
+
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const program = await findAnvil();
-  const args = ['--host', '127.0.0.1', '--port', String(options.port)];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run(program, options);
+    } catch (error) {
+      const isTaken = error instanceof L1Error && /address already in use/i.test(error.message);
+      if (!isTaken || attempt === PORT_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PORT_PAUSE_MILLISECONDS));
+    }
+  }
+}
+
+async function run(program: string, { port, state, onExit }: AnvilOptions): Promise<Anvil> {
+  const args = ['--host', '127.0.0.1', '--port', String(port)];
+  if (state !== undefined) args.push('--state', state, '--state-interval', '1');
   const [command, ...words] =
     process.platform === 'win32'
       ? [program, ...args]
@@ -44,9 +65,9 @@ export async function startAnvil(options: {
     await ended;
   };
   try {
-    const url = await listening(child, options.port);
+    const url = await listening(child, port);
     child.once('close', () => {
-      if (!isClosing) options.onExit('Anvil has ended by itself');
+      if (!isClosing) onExit('Anvil has ended by itself');
     });
     return { url, close };
   } catch (error) {

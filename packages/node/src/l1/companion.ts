@@ -1,4 +1,5 @@
 // Knows the L1 that a node was given at its start: another node's, an Anvil of its own, or none.
+import { join } from 'node:path';
 import type { Chain } from '../chain/chain.js';
 import type { Log } from '../log.js';
 import type { Anvil } from './anvil.js';
@@ -12,6 +13,8 @@ export interface CompanionConfig {
   readonly l1: string | undefined;
   /** Of that Anvil. */
   readonly l1Port: number;
+  /** Where the chain is kept, and an Anvil of our own with it. */
+  readonly dataDir: string | undefined;
   /** Milliseconds between two looks at L1; messages are only carried on request without. */
   readonly l1AutoRelay: number | undefined;
 }
@@ -40,8 +43,8 @@ export class Companion {
   }
 
   /** Connects and begins to carry messages, as far as was asked for. */
-  async open({ l1, l1Port, l1AutoRelay }: CompanionConfig): Promise<L1Facts | undefined> {
-    if (l1 === 'anvil') await this.#startAnvil(l1Port);
+  async open({ l1, l1Port, l1AutoRelay, dataDir }: CompanionConfig): Promise<L1Facts | undefined> {
+    if (l1 === 'anvil') await this.#startAnvil(l1Port, dataDir);
     // A chain that was kept knows its L1, and how far it has read there.
     else if (l1 !== undefined && this.#chain.world.messages.l1?.url !== new URL(l1).href) {
       await this.postman.load({ url: l1 });
@@ -62,11 +65,15 @@ export class Companion {
       : { url: link.url, messagingContract: link.contract, isManaged: this.#anvil !== undefined };
   }
 
-  async #startAnvil(port: number): Promise<void> {
+  async #startAnvil(port: number, dataDir: string | undefined): Promise<void> {
     const { startAnvil } = await import('./anvil.js');
-    this.#anvil = await startAnvil({ port, onExit: (reason) => this.#log.error(reason) });
+    this.#anvil = await startAnvil({
+      port,
+      state: dataDir === undefined ? undefined : join(dataDir, 'anvil.json'),
+      onExit: (reason) => this.#log.error(reason),
+    });
     const { url } = this.#anvil;
-    await this.postman.load({ url });
+    if (!(await this.postman.resume(url))) await this.postman.load({ url });
     const link = this.#chain.world.messages.l1;
     if (link) await this.timeline.pairWith(await ethereumAt(url), link);
   }

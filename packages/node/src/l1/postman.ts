@@ -114,6 +114,20 @@ export class Postman {
     });
   }
 
+  /** Goes on with the L1 that the chain was connected with, if that is what is found at this URL. */
+  resume(url: string): Promise<boolean> {
+    return this.alone(async () => {
+      const { l1 } = this.#chain.world.messages;
+      if (!l1) return false;
+      const node = await this.#nodeAt(readUrl(url));
+      const { number, hash } = l1.cursor.seen;
+      if ((await node.blockHash(number)) !== hash || !(await node.hasCode(l1.contract)))
+        return false;
+      if (l1.url !== node.url) await this.#chain.linkL1({ ...l1, url: node.url });
+      return true;
+    });
+  }
+
   /** What may have reached this L1 already, if it is the one that we were connected with. */
   async #stillInFlight(
     node: Ethereum,
@@ -203,8 +217,7 @@ export class Postman {
     }
     if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
       this.#mustBeOpen();
-      const end = Math.max(head.number + 1, start.block);
-      await this.#chain.passL1(link, { block: end, log: 0, seen: head });
+      await this.#chain.passL1(link, { block: head.number + 1, log: 0, seen: head });
     }
     return true;
   }

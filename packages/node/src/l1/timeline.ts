@@ -1,5 +1,5 @@
 // Knows how a chain and its L1 go back in time together, so that no message is left on one side only.
-import type { Chain } from '../chain/chain.js';
+import type { Chain, ChainOptions } from '../chain/chain.js';
 import type { L1Link } from '../chain/messages.js';
 import { refuse } from '../errors.js';
 import { type Ethereum, L1Error } from './ethereum.js';
@@ -47,7 +47,8 @@ export class PairedTimeline {
     return this.#together(
       async (partner) => {
         const name = this.#names.get(id);
-        if (name === undefined) return this.#chain.revert(id);
+        // Loading another chain takes its snapshots away.
+        if (name === undefined || !this.#chain.hasSnapshot(id)) return this.#chain.revert(id);
         await partner.node.revert(name);
         for (const later of this.#names.keys()) if (later >= id) this.#names.delete(later);
         return this.#chain.revert(id, true);
@@ -56,18 +57,19 @@ export class PairedTimeline {
     );
   }
 
-  restart(relink?: (link: L1Link) => L1Link | undefined): Promise<void> {
+  restart(relink?: (link: L1Link) => L1Link | undefined, options?: ChainOptions): Promise<void> {
     return this.#together(
       async (partner) => {
         const { node, link, beginning } = partner;
         await node.revert(beginning);
         this.#names.clear();
         this.#partner = { node, link, beginning: await node.snapshot() };
-        await this.#chain.restart((now) =>
-          relink ? relink(now) : now.url === link.url ? link : now,
+        await this.#chain.restart(
+          (now) => (relink ? relink(now) : now.url === link.url ? link : now),
+          options,
         );
       },
-      () => this.#chain.restart(relink),
+      () => this.#chain.restart(relink, options),
     );
   }
 

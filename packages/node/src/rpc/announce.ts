@@ -2,6 +2,7 @@
 import { pendingNumber } from '../chain/block.js';
 import type { Header } from '../chain/closed-block.js';
 import { eventsOf, type FoundEvent } from '../chain/events.js';
+import type { PastEvent } from '../chain/fork.js';
 import { transition } from '../chain/transition.js';
 import { findTransaction, type Located, transactionsOf, type World } from '../chain/world.js';
 import type { Change } from '../chain/writer.js';
@@ -92,6 +93,11 @@ function remembered(find: () => string): () => string {
   };
 }
 
+/** The header of a block below a fork, as the origin shows it. */
+export function pastHeadNews(header: object): News {
+  return { topic: 'heads', text: once(() => stringify(header)) };
+}
+
 export function headNews(header: Header): News {
   return { topic: 'heads', text: once(() => stringify(wireHeader(header))) };
 }
@@ -170,6 +176,20 @@ export function eventNews(world: World, event: FoundEvent, as?: string): News {
         finality_status: as ?? real,
       }),
     ),
+  };
+}
+
+/** An event from below a fork. */
+export function pastEventNews(event: PastEvent, finality: string): News {
+  const { from_address, keys } = event;
+  return {
+    topic: 'events',
+    finality,
+    event: {
+      from_address: String(from_address),
+      keys: Array.isArray(keys) ? keys.map(String) : [],
+    },
+    text: once(() => stringify({ ...event, finality_status: finality })),
   };
 }
 

@@ -1,9 +1,9 @@
 // Steers the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
-import type { Chain } from '../chain/chain.js';
+import type { Chain, ChainOptions } from '../chain/chain.js';
 import { balanceOf, mint } from '../chain/mint.js';
 import { invalidParams } from '../errors.js';
 import { hex } from '../felt.js';
-import type { CONFIG, GAS_PRICES, PREDEPLOYED_ACCOUNT } from '../spec.js';
+import type { CONFIG, GAS_PRICES, Methods, PREDEPLOYED_ACCOUNT } from '../spec.js';
 import { SPEC_VERSION } from '../spec.js';
 import type { Group } from './handlers.js';
 
@@ -28,8 +28,14 @@ type DevnetMethods =
   | 'devnet_autoImpersonate'
   | 'devnet_stopAutoImpersonate';
 
+/** The network and the block that a restart asks for. */
+export type ForkWish = NonNullable<Methods['devnet_restart']['params']['fork']>;
+
 export interface NodeFacts {
-  readonly config: CONFIG;
+  /** As the chain was started, or restarted. */
+  readonly config: () => CONFIG;
+  /** What a chain on top of another network is made with. */
+  readonly refork: (fork: ForkWish) => Promise<ChainOptions>;
   /** Of the node itself. */
   readonly version: string;
 }
@@ -39,11 +45,11 @@ export type Timeline = Pick<Chain, 'snapshot' | 'revert' | 'restart'>;
 
 export function devnetMethods(
   chain: Chain,
-  { config, version }: NodeFacts,
+  { config, version, refork }: NodeFacts,
   timeline: Timeline,
 ): Group<DevnetMethods> {
   return {
-    devnet_getConfig: () => config,
+    devnet_getConfig: () => config(),
 
     devnet_getStatus(_params, { prefix }) {
       const { history, pending, impersonation } = chain.world;
@@ -52,10 +58,18 @@ export function devnetMethods(
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
-        chain_id: config.chain_id,
+        chain_id: chain.options.chainId,
         protocol_version: SPEC_VERSION,
         [prefix === 'sandbox' ? 'sandbox_version' : 'devnet_version']: version,
-        is_forked: false,
+        is_forked: chain.options.fork !== undefined,
+        ...(chain.options.fork
+          ? {
+              fork_config: {
+                url: config().fork_config.url ?? '',
+                block: chain.options.fork.block.number,
+              },
+            }
+          : {}),
         impersonated_accounts: impersonation.accounts.toArray(),
         auto_impersonate: impersonation.auto,
       };
@@ -65,7 +79,7 @@ export function devnetMethods(
       Promise.all(
         chain.options.genesis.accounts.map(
           async ({ address, publicKey, privateKey }): Promise<PREDEPLOYED_ACCOUNT> => ({
-            initial_balance: config.predeployed_accounts_initial_balance,
+            initial_balance: config().predeployed_accounts_initial_balance,
             address,
             public_key: publicKey,
             private_key: privateKey,
@@ -112,8 +126,11 @@ export function devnetMethods(
       block_hash: await chain.increaseTime(time),
     }),
 
-    async devnet_restart({ restart_l1_to_l2_messaging = false }) {
-      await timeline.restart(restart_l1_to_l2_messaging ? () => undefined : undefined);
+    async devnet_restart({ restart_l1_to_l2_messaging = false, fork }) {
+      await timeline.restart(
+        restart_l1_to_l2_messaging ? () => undefined : undefined,
+        fork && (await refork(fork)),
+      );
       return {};
     },
 

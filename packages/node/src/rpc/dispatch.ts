@@ -2,6 +2,7 @@
 import { RpcError } from '../errors.js';
 import { parse, stringify } from '../json.js';
 import type { Log } from '../log.js';
+import { type CallReport, during, type Probe, stopwatch } from '../probe.js';
 import { readDocuments, Schema } from './schema.js';
 
 /** Who calls, as far as an answer may depend on it. */
@@ -9,6 +10,8 @@ export interface Session {
   readonly transport: 'http' | 'ws' | 'in-process';
   /** The site whose script calls, if a browser said so. */
   readonly origin?: string;
+  /** It may not steer the chain: no `devnet_` methods. */
+  readonly isForeign?: boolean;
   /** Who can be told of what happens later: a socket. */
   readonly listener?: Listener | undefined;
 }
@@ -55,8 +58,11 @@ export interface DispatcherOptions {
   readonly schema?: Schema;
   /** Runs a handler, and knows for which call. */
   readonly around?: <T>(call: Call, handle: () => T) => T;
-  /** Hears of every call to a method; of those to unknown ones under the name `unknown`. */
-  readonly onCall?: (method: string, milliseconds: number, errorCode: number | undefined) => void;
+  /** Hears of every call to a method. */
+  readonly onCall?: ((report: CallReport) => void) | undefined;
+  readonly probe?: Probe | undefined;
+  /** How deep a text may be nested. */
+  readonly maxDepth?: number;
 }
 
 /** A call as it came, its method by the canonical name. */
@@ -87,6 +93,8 @@ export class Dispatcher {
   readonly #maxBatch: number;
   readonly #schema: Schema;
   readonly #onCall: DispatcherOptions['onCall'];
+  readonly #probe: Probe | undefined;
+  readonly #maxDepth: number | undefined;
   readonly #around: NonNullable<DispatcherOptions['around']>;
 
   constructor(options: DispatcherOptions) {
@@ -101,6 +109,8 @@ export class Dispatcher {
     this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);
     this.#onCall = options.onCall;
+    this.#probe = options.probe;
+    this.#maxDepth = options.maxDepth;
     this.#around = options.around ?? ((_call, handle) => handle());
   }
 
@@ -108,7 +118,7 @@ export class Dispatcher {
   async handle(text: string, session: Session): Promise<string | undefined> {
     let body: unknown;
     try {
-      body = parse(text);
+      body = parse(text, this.#maxDepth);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return errorAnswer(new RpcError(-32700, 'Parse error', { reason }));
@@ -139,7 +149,7 @@ export class Dispatcher {
 
   async #batch(calls: readonly unknown[], session: Session): Promise<string | undefined> {
     if (calls.length > this.#maxBatch) {
-      const message = `A batch may have ${this.#maxBatch} calls; this one has ${calls.length}`;
+      const message = `A batch may have ${this.#maxBatch} calls, this one has ${calls.length}; --maximum-batch-length sets the limit`;
       return errorAnswer(new RpcError(-32600, message));
     }
     // As the reference does: where nothing looks like a call, there is nothing to answer one by one.
@@ -175,17 +185,32 @@ export class Dispatcher {
   }
 
   /** Everything that happens to a call, whichever way it came; the only place that measures it. */
-  async #run(
+  #run(
+    name: string,
+    params: Params,
+    session: Session,
+    envelope: Pick<Call, 'jsonrpc' | 'id'>,
+  ): Promise<unknown> {
+    const method = this.#methods.get(name)?.name ?? 'unknown';
+    return during(this.#probe, { kind: 'request', method }, () =>
+      this.#perform(name, params, session, envelope),
+    );
+  }
+
+  async #perform(
     name: string,
     params: Params,
     session: Session,
     envelope: Pick<Call, 'jsonrpc' | 'id'>,
   ): Promise<unknown> {
     const method = this.#methods.get(name);
-    const begin = this.#onCall && process.hrtime();
-    let code: number | undefined;
+    const seconds = this.#onCall && stopwatch();
+    let errorCode: number | undefined;
     try {
       if (this.#restricted.has(name)) throw new RpcError(-32604, 'Method forbidden');
+      if (session.isForeign && method?.name.startsWith('devnet_')) {
+        throw new RpcError(-32604, 'Method forbidden', { reason: FOREIGN });
+      }
       if (method === undefined || (this.#forListeners.has(method.name) && !session.listener)) {
         throw new RpcError(-32601, 'Method not found');
       }
@@ -197,12 +222,17 @@ export class Dispatcher {
         handler(given, { prefix, session, listener: session.listener }),
       );
     } catch (error) {
-      code = error instanceof RpcError ? error.code : -32603;
+      errorCode = error instanceof RpcError ? error.code : -32603;
       throw error;
     } finally {
-      if (begin) {
-        const [seconds, nanoseconds] = process.hrtime(begin);
-        this.#onCall?.(method?.name ?? 'unknown', seconds * 1e3 + nanoseconds / 1e6, code);
+      if (seconds) {
+        this.#onCall?.({
+          method: method?.name ?? 'unknown',
+          id: envelope.id,
+          transport: session.transport,
+          seconds: seconds(),
+          errorCode,
+        });
       }
     }
   }
@@ -215,6 +245,9 @@ export class Dispatcher {
     return new RpcError(-32603, 'Internal error; the log of the node has the cause');
   }
 }
+
+const FOREIGN =
+  'Pages of this site may not steer the chain; --allowed-origins names those that may';
 
 /** An error as a JSON-RPC text. */
 export function errorAnswer({ code, message, data }: RpcError, id: Id = null): string {

@@ -1,6 +1,6 @@
 // Knows which questions go on to the origin of a fork when the chain itself has no answer.
 import type { Chain } from '../chain/chain.js';
-import { type Fork, tellOrigin } from '../chain/fork.js';
+import { tellOrigin } from '../chain/fork.js';
 import { RpcError } from '../errors.js';
 import { ERRORS } from '../spec.js';
 import type { Handler } from './dispatch.js';
@@ -33,31 +33,27 @@ const FORWARDED: ReadonlySet<string> = new Set([
 
 type Handlers = Readonly<Record<string, Handler | undefined>>;
 
-/** The chain below the world of a chain, and how much of it is accepted there. */
-export type Ground = (
-  chain: Chain,
-) => { readonly fork: Fork; readonly acceptedOnL1: number | undefined } | undefined;
-
 /**
  * The same handlers for a chain that may be forked. What a handler finds is its answer, at once; what it
  * does not find is asked of the origin, which knows only what came before.
  */
-export function overFork(handlers: Handlers, chain: Chain, ground: Ground): Handlers {
+export function overFork(handlers: Handlers, chain: Chain): Handlers {
   return Object.fromEntries(
     Object.entries(handlers).map(([name, handler]) => [
       name,
-      handler && overOne(name, handler, chain, ground),
+      handler && overOne(name, handler, chain),
     ]),
   );
 }
 
-function overOne(name: string, handler: Handler, chain: Chain, ground: Ground): Handler {
+function overOne(name: string, handler: Handler, chain: Chain): Handler {
   return (params, context) => {
-    const below = ground(chain);
-    if (!below) return handler(params, context);
+    const { fork } = chain.options;
+    if (!fork) return handler(params, context);
+    const { acceptedOnL1 } = chain.world;
     const onError = (error: unknown): Promise<unknown> => {
       if (!FORWARDED.has(name) || !isElsewhere(error)) throw tellOrigin(error);
-      return below.fork.answer(name, { ...params }, below.acceptedOnL1);
+      return fork.answer(name, { ...params }, acceptedOnL1);
     };
     try {
       const answer = handler(params, context);

@@ -9,10 +9,10 @@ type MetaMethods =
   | 'starknet_syncing'
   | 'rpc.discover';
 
-export function metaMethods(chainId: string, discover: () => JsonText): Group<MetaMethods> {
+export function metaMethods(chainId: () => string, discover: () => JsonText): Group<MetaMethods> {
   return {
     starknet_specVersion: () => SPEC_VERSION,
-    starknet_chainId: () => chainId,
+    starknet_chainId: () => chainId(),
     starknet_syncing: () => false,
     'rpc.discover': discover,
   };

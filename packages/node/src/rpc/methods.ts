@@ -10,6 +10,7 @@ import { eventMethods } from './events.js';
 import type { Handlers } from './handlers.js';
 import { metaMethods } from './meta.js';
 import { postmanMethods } from './postman.js';
+import { replayMethods } from './replay.js';
 import { simulationMethods } from './simulate.js';
 import { stateMethods } from './state.js';
 import { type SubscriptionLimits, subscribeMethods } from './subscribe.js';
@@ -22,7 +23,7 @@ export interface Served extends NodeFacts {
   readonly timeline: Timeline;
   readonly postman: Postman;
   readonly subscriptions: Subscriptions;
-  readonly limits: SubscriptionLimits;
+  readonly limits: SubscriptionLimits & { readonly chunk: number; readonly simulations: number };
   readonly dump: DumpOptions;
   readonly discover: () => JsonText;
 }
@@ -30,12 +31,13 @@ export interface Served extends NodeFacts {
 export function createMethods(served: Served): Handlers {
   const { chain, timeline, postman, discover, subscriptions, limits, dump, ...facts } = served;
   return {
-    ...metaMethods(shortString(chain.options.chainId), discover),
+    ...metaMethods(() => shortString(chain.options.chainId), discover),
     ...blockMethods(chain),
     ...transactionMethods(chain),
     ...stateMethods(chain),
-    ...eventMethods(chain),
-    ...simulationMethods(chain),
+    ...eventMethods(chain, limits.chunk),
+    ...simulationMethods(chain, limits.simulations),
+    ...replayMethods(chain),
     ...writeMethods(chain),
     ...devnetMethods(chain, facts, timeline),
     ...postmanMethods(chain, postman),

@@ -6,6 +6,7 @@ import {
   proveTransaction,
   simulate,
 } from '../chain/simulation.js';
+import { invalidParams } from '../errors.js';
 import { JsonText } from '../json.js';
 import type { Group } from './handlers.js';
 
@@ -15,20 +16,27 @@ type SimulationMethods =
   | 'starknet_simulateTransactions'
   | 'starknet_proveTransaction';
 
-export function simulationMethods(chain: Chain): Group<SimulationMethods> {
+/** @param most how many transactions one call may have */
+export function simulationMethods(chain: Chain, most: number): Group<SimulationMethods> {
+  const limit = (transactions: readonly unknown[]): void => {
+    if (transactions.length > most) {
+      invalidParams(
+        `at most ${most} transactions at once; --maximum-simulation-batch sets the limit`,
+      );
+    }
+  };
   return {
-    starknet_estimateFee: ({ request, simulation_flags, block_id }) =>
-      estimateFee(
-        chain,
-        request,
-        { skipValidate: simulation_flags.includes('SKIP_VALIDATE') },
-        block_id,
-      ),
+    async starknet_estimateFee({ request, simulation_flags, block_id }) {
+      limit(request);
+      const skipValidate = simulation_flags.includes('SKIP_VALIDATE');
+      return estimateFee(chain, request, { skipValidate }, block_id);
+    },
 
     starknet_estimateMessageFee: ({ message, block_id }) =>
       estimateMessageFee(chain, message, block_id),
 
     async starknet_simulateTransactions({ block_id, transactions, simulation_flags }) {
+      limit(transactions);
       const done = await simulate(chain, transactions, simulation_flags, block_id);
       const simulated_transactions = done.transactions.map(({ trace, fee }) => ({
         transaction_trace: new JsonText(trace),

@@ -1,11 +1,19 @@
 // Takes subscriptions: what somebody wants to be told of, and what has happened already.
-import { blockNumber, latestHeader, pendingNumber } from '../chain/block.js';
+import { findBlock, latestHeader, pendingNumber } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
 import { eventsOf, matches } from '../chain/events.js';
+import type { PastEvent } from '../chain/fork.js';
 import { findTransaction, type World } from '../chain/world.js';
 import { fail, invalidParams } from '../errors.js';
 import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../spec.js';
-import { announce, eventNews, headNews, statusNews } from './announce.js';
+import {
+  announce,
+  eventNews,
+  headNews,
+  pastEventNews,
+  pastHeadNews,
+  statusNews,
+} from './announce.js';
 import type { CallContext } from './dispatch.js';
 import type { Group } from './handlers.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
@@ -67,14 +75,18 @@ export function subscribeMethods(
   };
 
   return {
-    starknet_subscribeNewHeads({ block_id }, context) {
-      const first = startOf(chain.world, block_id);
+    async starknet_subscribeNewHeads({ block_id }, context) {
+      const first = await startOf(chain, block_id);
+      const { fork } = chain.options;
+      const older = fork && first !== undefined ? await fork.headers(first) : [];
       return begin(
         context,
         { key: 'heads', pick: (news) => (news.topic === 'heads' ? news.text() : undefined) },
         (world, subscription) => {
           if (first === undefined) return;
-          for (let number = first; number <= latestHeader(world).number; number += 1) {
+          for (const header of older) subscriptions.tellOne(subscription, pastHeadNews(header));
+          const own = Math.max(first, world.history.first);
+          for (let number = own; number <= latestHeader(world).number; number += 1) {
             const header = world.history.header(number);
             if (header) subscriptions.tellOne(subscription, headNews(header));
           }
@@ -82,16 +94,22 @@ export function subscribeMethods(
       );
     },
 
-    starknet_subscribeEvents(params, context) {
+    async starknet_subscribeEvents(params, context) {
       const { from_address, keys = [], block_id, finality_status = 'ACCEPTED_ON_L2' } = params;
       const addresses = typeof from_address === 'string' ? [from_address] : from_address;
       if (addresses && addresses.length > limits.addresses) {
         invalidParams(`params.from_address: at most ${limits.addresses} addresses`);
       }
       if (keys.flat().length > limits.keys) fail('TOO_MANY_KEYS_IN_FILTER');
-      const { world: now } = chain;
-      const first = startOf(now, block_id) ?? latestHeader(now).number;
+      const first = (await startOf(chain, block_id)) ?? latestHeader(chain.world).number;
       const wanted = ORDER.indexOf(finality_status);
+      const { fork } = chain.options;
+      const older: PastEvent[] = [];
+      if (fork && first < fork.next) {
+        const to = Math.min(lastOf(chain.world, wanted), fork.block.number);
+        const range = { from: first, to, addresses, keys };
+        for await (const event of to < first ? [] : fork.events(range)) older.push(event);
+      }
       return begin(
         context,
         {
@@ -104,6 +122,9 @@ export function subscribeMethods(
               : undefined,
         },
         (world, subscription) => {
+          for (const event of older) {
+            subscriptions.tellOne(subscription, pastEventNews(event, finality_status));
+          }
           const last = pendingNumber(world);
           const to = wanted <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, wanted);
           const filter = { from: first, to: Math.min(to, last - 1), addresses, keys };
@@ -159,10 +180,16 @@ export function subscribeMethods(
 }
 
 /** The block that a subscription begins with; `undefined` where it begins with what comes next. */
-function startOf(world: World, id: SUBSCRIPTION_BLOCK_ID | undefined): number | undefined {
+async function startOf(
+  { world, options }: Chain,
+  id: SUBSCRIPTION_BLOCK_ID | undefined,
+): Promise<number | undefined> {
   if (id === undefined || id === 'latest') return undefined;
   if (typeof id === 'string') invalidParams(`Subscription block cannot be '${id}'`);
-  const first = blockNumber(world, id);
+  const first =
+    findBlock(world, id) ??
+    (await options.fork?.find(id, world.acceptedOnL1)) ??
+    fail('BLOCK_NOT_FOUND');
   if (latestHeader(world).number - first > DEPTH) fail('TOO_MANY_BLOCKS_BACK');
   return first;
 }

@@ -75,6 +75,13 @@ export class Subscriptions {
     return this.#byListener.size === 0;
   }
 
+  /** How many there are, by topic. */
+  counts(): Readonly<Record<Topic, number>> {
+    const counts = { heads: 0, status: 0, transactions: 0, receipts: 0, events: 0 };
+    for (const [key, same] of this.#byKey) counts[topicOf(key)] += same.size;
+    return counts;
+  }
+
   has(key: Key): boolean {
     return this.#byKey.has(key);
   }

@@ -1,10 +1,18 @@
 // Knows HTTP: routes, headers, limits of size and time, and how a server stops without cutting anybody off.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RpcError } from '../errors.js';
 import type { Log } from '../log.js';
 import { type Dispatcher, errorAnswer, idOf, type Session } from '../rpc/dispatch.js';
+import { Connections } from './connections.js';
+import type { Door } from './door.js';
 
 /** Takes a connection over that asks for another protocol. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -21,6 +29,12 @@ export interface HttpOptions {
   /** The configuration as JSON, for `GET /config`. */
   readonly config: () => string;
   readonly log: Log;
+  /** Who may come in; without it, everybody. */
+  readonly door?: Door;
+  /** The most connections at a time; more are closed at once. */
+  readonly maximumConnections?: number;
+  /** How long the head of a request may take. */
+  readonly headSeconds?: number;
   /** Paths that are doors to another protocol. The server lets go of such a connection. */
   readonly upgrades?: ReadonlyMap<string, Upgrade>;
 }
@@ -28,6 +42,8 @@ export interface HttpOptions {
 export interface HttpServer {
   readonly host: string;
   readonly port: number;
+  /** Open connections, without those that were handed over. */
+  readonly connections: number;
   /** Accepts nothing more, answers what is under way, and resolves when every connection is closed. */
   close(): Promise<void>;
 }
@@ -43,25 +59,25 @@ type Serve = (request: IncomingMessage) => Reply | Promise<Reply>;
 interface Route {
   readonly GET?: Serve;
   readonly POST?: Serve;
+  /** Anybody may ask, without a token. */
+  readonly isOpen?: boolean;
 }
 
 const EVERY_ANSWER = {
   'access-control-allow-origin': '*',
   vary: 'origin, access-control-request-method, access-control-request-headers',
-};
-const PREFLIGHT: Reply = {
-  status: 200,
-  headers: {
-    'access-control-allow-methods': 'GET,POST',
-    'access-control-allow-headers': 'content-type',
-  },
+  'x-content-type-options': 'nosniff',
 };
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
 
 /** Longer than the pools of clients keep a connection, so that it is they who close it. */
 const KEEP_ALIVE_MILLISECONDS = 65_000;
-/** How long a client may take to finish a request that it had begun to send when we stop. */
-const GRACE_MILLISECONDS = 1_000;
+/** Requests come from programs, which send their heads in one piece. */
+const HEAD_SECONDS = 15;
+/** How often connections are looked at that have not sent theirs. */
+const LOOK_MILLISECONDS = 1_000;
+/** In bytes; twice what any client of ours sends would be a twentieth of it. */
+const LARGEST_HEAD = 16 * 1024;
 /** The longest time that a timer takes. */
 const FOREVER_MILLISECONDS = 2 ** 31 - 1;
 
@@ -77,7 +93,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     response.on('error', () => {}); // the client is gone
     let reply: Reply;
     try {
-      reply = await serve(routes, request);
+      reply = await serve(routes, request, options.door);
     } catch (err) {
       if (request.socket.destroyed) return; // so did its request
       options.log.error({ err }, 'A request failed unexpectedly');
@@ -86,7 +102,16 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     send(reply, request, response, connections.isLast(request));
   };
 
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLISECONDS });
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    headersTimeout: (options.headSeconds ?? HEAD_SECONDS) * 1000,
+    connectionsCheckingInterval: LOOK_MILLISECONDS,
+    maxHeaderSize: LARGEST_HEAD,
+    // Bodies have a time limit of their own, with an answer.
+    requestTimeout: 0,
+  });
+  // To node, zero means that there is no limit.
+  if (options.maximumConnections) server.maxConnections = options.maximumConnections;
   server.on('request', (request, response) => void answer(request, response));
   server.on('connection', (socket) => connections.add(socket));
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -98,7 +123,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const upgrade = options.upgrades?.get(pathOf(request));
       connections.whenAnswered(socket, () => {
-        if (upgrade) {
+        const refusal = upgrade && refuseAtDoor(request, options.door, true);
+        if (refusal) {
+          socket.end(rawReply(refusal));
+        } else if (upgrade) {
           connections.delete(socket);
           upgrade(request, socket, head);
         } else {
@@ -116,6 +144,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   return {
     host: options.host,
     port,
+    get connections() {
+      return connections.size;
+    },
     close() {
       closed ??= new Promise((resolve) => {
         server.close(() => resolve());
@@ -142,11 +173,12 @@ function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
     ['/', rpc],
     ['/rpc', rpc],
-    ['/is_alive', { GET: () => text(200, 'Alive!!!') }],
-    ['/config', { GET: () => serveConfig(options) }],
+    ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
+    ['/config', { GET: (request) => serveConfig(request, options) }],
   ]);
   for (const path of options.upgrades?.keys() ?? []) {
-    routes.set(path, { GET: () => text(400, 'This path takes WebSocket connections only') });
+    const GET = () => text(400, 'This path takes WebSocket connections only');
+    routes.set(path, { GET, isOpen: true });
   }
   return routes;
 }
@@ -154,14 +186,64 @@ function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
 function serve(
   routes: ReadonlyMap<string, Route>,
   request: IncomingMessage,
+  door: Door | undefined,
 ): Reply | Promise<Reply> {
   const { method } = request;
-  if (method === 'OPTIONS') return PREFLIGHT;
   const route = routes.get(pathOf(request));
+  // A browser asks whether it may show the token before it does.
+  const asksForToken = method !== 'OPTIONS' && route !== undefined && !route.isOpen;
+  const refusal = refuseAtDoor(request, door, asksForToken);
+  if (refusal) return refusal;
+  if (method === 'OPTIONS') return preflight(request, door);
   if (route === undefined) return { status: 404 };
   if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request);
   if (route.POST && method === 'POST') return route.POST(request);
   return { status: 405, headers: { allow: route.GET ? 'GET,HEAD' : 'POST' } };
+}
+
+function refuseAtDoor(
+  { headers }: IncomingMessage,
+  door: Door | undefined,
+  asksForToken: boolean,
+): Reply | undefined {
+  if (!door) return undefined;
+  if (!door.admitsHost(headers.host)) {
+    return refusalOf(
+      403,
+      -32604,
+      'This node does not go by that name; --allowed-hosts gives it one',
+    );
+  }
+  if (!asksForToken || door.admitsToken(headers)) return undefined;
+  const reply = refusalOf(401, -32001, 'Unauthorized: send the token as Authorization: Bearer');
+  return { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Bearer' } };
+}
+
+function refusalOf(status: number, code: number, message: string): Reply {
+  return json(status, errorAnswer(new RpcError(code, message)));
+}
+
+/** What scripts of other sites may do is decided by the method they call, which only comes after this. */
+function preflight({ headers }: IncomingMessage, door: Door | undefined): Reply {
+  return {
+    status: 200,
+    headers: {
+      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-headers': `content-type${door?.asksForToken ? ',authorization' : ''}`,
+      // Pages from the internet may be asked for this before they reach a private address.
+      ...(headers['access-control-request-private-network'] && {
+        'access-control-allow-private-network': 'true',
+      }),
+    },
+  };
+}
+
+/** An answer on a connection that node has let go of. */
+function rawReply({ status, headers, body = '' }: Reply): string {
+  const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const first = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
+  return `${[first, ...lines].join('\r\n')}\r\n\r\n${body}`;
 }
 
 function pathOf(request: IncomingMessage): string {
@@ -189,7 +271,15 @@ function json(status: number, body: string): Reply {
   return { status, headers: { 'content-type': 'application/json' }, body };
 }
 
-function serveConfig({ config }: HttpOptions): Reply {
+function serveConfig({ headers }: IncomingMessage, { config, door }: HttpOptions): Reply {
+  // It holds the seed, and so every key.
+  if (door?.isForeign(headers)) {
+    return refusalOf(
+      403,
+      -32604,
+      'Pages of this site may not; --allowed-origins names those that may',
+    );
+  }
   const reply = json(200, config());
   const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';
   return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
@@ -208,7 +298,7 @@ function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promi
       const message = `The body exceeds ${bodyLimit} bytes; --request-body-size-limit sets the limit`;
       return json(413, errorAnswer(new RpcError(-32600, message)));
     }
-    const answer = await options.dispatcher.handle(body, sessionOf(request));
+    const answer = await options.dispatcher.handle(body, sessionOf(request, options.door));
     return answer === undefined ? { status: 204 } : json(200, answer);
   };
   return new Promise((resolve, reject) => {
@@ -229,9 +319,13 @@ function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promi
   });
 }
 
-function sessionOf({ headers }: IncomingMessage): Session {
+function sessionOf({ headers }: IncomingMessage, door: Door | undefined): Session {
   const { origin } = headers;
-  return origin === undefined ? { transport: 'http' } : { transport: 'http', origin };
+  return {
+    transport: 'http',
+    ...(origin === undefined ? {} : { origin }),
+    ...(door?.isForeign(headers) ? { isForeign: true } : {}),
+  };
 }
 
 /** Undefined if there is more than the limit. The rest is still taken off the wire, and dropped. */
@@ -276,58 +370,4 @@ function send(
     ...((isLast || unsettled) && { connection: 'close' }),
   });
   response.end(body);
-}
-
-/** Knows what is under way on each connection; node would wait for those that never asked for anything. */
-class Connections {
-  readonly #requests = new Map<Duplex, Set<IncomingMessage>>();
-  /** What comes after the requests that are under way. */
-  readonly #waiting = new WeakMap<Duplex, () => void>();
-  #draining = false;
-
-  add(socket: Duplex): void {
-    if (this.#requests.has(socket)) return;
-    this.#requests.set(socket, new Set());
-    // While a connection changes hands nobody else listens, and nobody would survive.
-    socket.on('error', () => {});
-    socket.once('close', () => this.delete(socket));
-  }
-
-  delete(socket: Duplex): void {
-    this.#requests.delete(socket);
-  }
-
-  enter(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    this.#requests.get(socket)?.add(request);
-    response.once('close', () => {
-      const open = this.#requests.get(socket);
-      open?.delete(request);
-      if (open?.size !== 0) return;
-      if (this.#draining) socket.destroySoon();
-      else this.#waiting.get(socket)?.();
-      this.#waiting.delete(socket);
-    });
-  }
-
-  /** Runs when nothing is under way on a connection; never if it ends before. */
-  whenAnswered(socket: Duplex, action: () => void): void {
-    if (this.#requests.get(socket)?.size === 0) action();
-    else this.#waiting.set(socket, action);
-  }
-
-  /** True if nothing comes after this request on its connection. */
-  isLast({ socket }: IncomingMessage): boolean {
-    return this.#draining && (this.#requests.get(socket)?.size ?? 0) <= 1;
-  }
-
-  drain(): void {
-    this.#draining = true;
-    for (const [socket, open] of this.#requests) if (open.size === 0) socket.destroy();
-    setTimeout(() => {
-      for (const [socket, open] of this.#requests) {
-        if ([...open].some(({ complete }) => !complete)) socket.destroy();
-      }
-    }, GRACE_MILLISECONDS).unref();
-  }
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Log } from '../log.js';
 import type { Dispatcher, Listener, Session } from '../rpc/dispatch.js';
+import { type Door, SOCKET_PROTOCOL } from './door.js';
 import { Mailbox } from './mailbox.js';
 import { Outbox, type Reader } from './outbox.js';
 
@@ -18,6 +19,10 @@ export interface SocketOptions {
   /** Hears of every connection that is gone, at once. */
   readonly onClose: (listener: Listener) => void;
   readonly log: Log;
+  /** Tells pages that may not steer the chain from all others. */
+  readonly door?: Pick<Door, 'isForeign'>;
+  /** The most clients at a time. */
+  readonly maximumSockets?: number;
   /** How often a client must show that it is there: 30,000 by default. */
   readonly pulseMilliseconds?: number;
 }
@@ -25,6 +30,8 @@ export interface SocketOptions {
 export interface Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly count: number;
+  /** What waits for clients to read it. */
+  readonly queued: { readonly messages: number; readonly bytes: number };
   close(): void;
 }
 
@@ -40,6 +47,14 @@ const PIECE = 64 * 1024;
 /** The longest message that `ws` can limit. */
 const LONGEST = 2 ** 31 - 1;
 
+const TOO_MANY = [
+  'HTTP/1.1 503 Service Unavailable',
+  'connection: close',
+  'content-type: text/plain; charset=utf-8',
+  '',
+  'Too many WebSockets are open; --maximum-sockets sets the limit',
+].join('\r\n');
+
 /** Codes of RFC 6455. */
 const GOING_AWAY = 1001;
 const POLICY = 1008;
@@ -51,6 +66,9 @@ export function serveSockets(options: SocketOptions): Sockets {
     perMessageDeflate: false,
     clientTracking: false,
     closeTimeout: GOODBYE_MILLISECONDS,
+    // Of what is offered, the token is for us alone.
+    handleProtocols: (offered: ReadonlySet<string>) =>
+      offered.has(SOCKET_PROTOCOL) ? SOCKET_PROTOCOL : false,
   };
   const server = new WebSocketServer(settings);
   const outbox = new Outbox();
@@ -62,15 +80,27 @@ export function serveSockets(options: SocketOptions): Sockets {
 
   return {
     upgrade(request, stream, head) {
+      if (connections.size >= (options.maximumSockets ?? Number.POSITIVE_INFINITY)) {
+        stream.end(TOO_MANY);
+        return;
+      }
       server.handleUpgrade(request, stream, head, (socket) => {
-        const { origin } = request.headers;
-        const connection = new Connection({ socket, stream, origin, outbox, options });
+        const session = callerOf(request, options.door);
+        const connection = new Connection({ socket, stream, session, outbox, options });
         connections.add(connection);
         socket.on('close', () => connections.delete(connection));
       });
     },
     get count() {
       return connections.size;
+    },
+    get queued() {
+      let [messages, bytes] = [0, 0];
+      for (const { waiting } of connections) {
+        messages += waiting.length;
+        bytes += waiting.bytes;
+      }
+      return { messages, bytes };
     },
     close() {
       clearInterval(pulse);
@@ -80,6 +110,15 @@ export function serveSockets(options: SocketOptions): Sockets {
       }, LAST_GOODBYE_MILLISECONDS).unref();
       server.close();
     },
+  };
+}
+
+function callerOf({ headers }: IncomingMessage, door: SocketOptions['door']): Session {
+  const { origin } = headers;
+  return {
+    transport: 'ws',
+    ...(origin === undefined ? {} : { origin }),
+    ...(door?.isForeign(headers) ? { isForeign: true } : {}),
   };
 }
 
@@ -110,20 +149,16 @@ class Connection implements Listener, Reader {
   constructor(parts: {
     readonly socket: WebSocket;
     readonly stream: Duplex;
-    readonly origin: string | undefined;
+    readonly session: Session;
     readonly outbox: Outbox;
     readonly options: SocketOptions;
   }) {
-    const { socket, stream, origin, outbox, options } = parts;
+    const { socket, stream, session, outbox, options } = parts;
     this.#socket = socket;
     this.#stream = stream;
     this.#outbox = outbox;
     this.#options = options;
-    this.#session = {
-      transport: 'ws',
-      listener: this,
-      ...(origin === undefined ? {} : { origin }),
-    };
+    this.#session = { ...session, listener: this };
     socket.on('message', (data: RawData) => this.#take(data));
     socket.on('pong', () => {
       this.#isAlive = true;
@@ -133,6 +168,10 @@ class Connection implements Listener, Reader {
       this.#leave();
     });
     socket.on('close', () => this.#leave());
+  }
+
+  get waiting(): Pick<Mailbox, 'length' | 'bytes'> {
+    return this.#mailbox;
   }
 
   get isOpen(): boolean {

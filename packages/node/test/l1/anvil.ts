@@ -23,7 +23,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { MESSAGING_ABI } from '../../src/l1/messaging-contract.js';
 
 /** The accounts that every Anvil begins with; the postman signs with the first one. */
@@ -79,7 +79,6 @@ export function connect(url: string, key: Hex = KEYS[1]): L1Client {
     account: privateKeyToAccount(key),
     chain: foundry,
     transport: http(url),
-    pollingInterval: 10,
   })
     .extend(publicActions)
     .extend(walletActions);
@@ -104,7 +103,11 @@ export function solidity(name: string): Compiled {
 
 /** Where the contract lives that this transaction created, or throws if it was reverted. */
 export async function mined(client: L1Client, hash: Hex): Promise<Address | null | undefined> {
-  const { status, contractAddress } = await client.waitForTransactionReceipt({ hash });
+  // Of two blocks in quick succession, waitForTransactionReceipt may look at the first one only.
+  const { status, contractAddress } = await vi.waitFor(
+    () => client.getTransactionReceipt({ hash }),
+    { timeout: 10_000, interval: 5 },
+  );
   if (status !== 'success') throw new Error(`${hash} was reverted`);
   return contractAddress;
 }

@@ -1,5 +1,5 @@
 // An L1 that is away, slow or broken: L2 does not notice, the postman says so, and goes on when L1 does.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/testing';
@@ -21,20 +21,16 @@ afterAll(() => Promise.all(folders.map((path) => rm(path, { recursive: true })))
 test('an Anvil is killed and comes back with its chain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'anvil-'));
   folders.push(folder);
-  const args = ['--state', join(folder, 'state.json'), '--state-interval', '1'];
+  const state = join(folder, 'state.json');
+  const args = ['--state', state, '--state-interval', '1'];
   let anvil: Anvil = await startAnvil(args);
   const stage = await setStage();
   const address = await load(stage, anvil);
   await deposit(anvil.client(), address, stage.messenger, '0x5', 1);
   await send(stage, RECEIVER, ['0x1']);
-  await vi.waitFor(
-    async () =>
-      expect(
-        await import('node:fs/promises').then(({ stat }) => stat(join(folder, 'state.json'))),
-      ).toBeTruthy(),
-    5000,
-  );
-  await new Promise((resolve) => setTimeout(resolve, 1200));
+  const since = Date.now();
+  const saved = async () => expect((await stat(state)).mtimeMs).toBeGreaterThan(since);
+  await vi.waitFor(saved, { timeout: 5000 });
   await anvil.kill();
 
   const { code, message } = await stage.client.failure('devnet_postmanFlush');
@@ -92,6 +88,7 @@ test('a slow L1 keeps nobody on L2 waiting', async () => {
   }
   expect(Number(process.hrtime.bigint() - begin) / 1e6).toBeLessThan(SLOW);
   expect(isDone).toBe(false);
+  proxy.mood = {};
   const { messages_to_l1, messages_to_l2 } = await flushed;
   expect([messages_to_l1.length, messages_to_l2.length]).toEqual([1, 1]);
 });

@@ -1,8 +1,12 @@
 // An Anvil in the box: it starts and ends with the node, and goes back in time with it.
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startFixture } from '../checklist/fixture.js';
 import { connect, type L1Client, messagingAt } from './anvil.js';
 import {
   balanceOf,
@@ -79,6 +83,39 @@ test('a restart begins anew on both sides, again and again', async () => {
       0, 1, 4,
     ]);
   }
+});
+
+test('a snapshot that is gone takes L1 nowhere', async () => {
+  const { node, client } = await startFixture({ l1: 'anvil', l1Port: 0 });
+  const own = connect(node.l1?.url ?? '');
+  const snapshot_id = await client.call('devnet_snapshot');
+  await own.mine({ blocks: 3 });
+  const height = await own.getBlockNumber({ cacheTime: 0 });
+  await client.call('devnet_load', { events: [] });
+  expect(await client.call('devnet_revert', { snapshot_id })).toBe(false);
+  expect(await own.getBlockNumber({ cacheTime: 0 })).toBe(height);
+});
+
+test('with a data directory both chains go on', async () => {
+  const dataDir = join(await mkdtemp(join(tmpdir(), 'starkbox-l1-')), 'chain');
+  const config = { l1: 'anvil', l1Port: 0, dataDir };
+  const one = await setStage(config);
+  const before = connect(one.node.l1?.url ?? '');
+  const contractAddress = one.node.l1?.messagingContract ?? '';
+  await deposit(before, contractAddress, one.messenger, '0x5', 1);
+  await one.client.call('devnet_postmanFlush');
+  await deposit(before, contractAddress, one.messenger, '0x5', 2);
+  await send(one, RECEIVER, ['0x1']);
+  await one.node.close();
+
+  const { node, client } = await startFixture(config);
+  expect(node.l1).toMatchObject({ messagingContract: contractAddress, isManaged: true });
+  const carried = await client.call('devnet_postmanFlush');
+  expect(carried.messages_to_l2.map(({ nonce }) => nonce)).toEqual(['0x1']);
+  expect(carried.messages_to_l1).toHaveLength(1);
+  expect(await balanceOf({ ...one, client }, '0x5')).toBe(3);
+  await node.close();
+  await rm(dirname(dataDir), { recursive: true });
 });
 
 const children: number[] = [];

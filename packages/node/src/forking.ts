@@ -1,0 +1,62 @@
+// Knows how a fork begins: from settings to the chain below, and to what is inherited from it.
+import { Fork } from './chain/fork.js';
+import { inherit } from './chain/inherit.js';
+import { type Config, defaultConfig, defaultForkCache } from './config.js';
+import { invalidParams } from './errors.js';
+import type { Log } from './log.js';
+import { webUrls } from './option.js';
+import { SPEC_VERSION } from './spec.js';
+import type { Upstream } from './upstream/upstream.js';
+
+export interface OpenedFork {
+  readonly fork: Fork;
+  /** To be closed at the end: it has things to write. */
+  readonly upstream: Upstream;
+  /** The settings, with what is inherited. */
+  readonly config: Config;
+}
+
+/** The chain below, where one is asked for. Its client is loaded only then. */
+export async function openFork(config: Config, log: Log): Promise<OpenedFork | undefined> {
+  const { forkNetwork, forkBlock, forkUpstreamCaching, forkCacheDir, forkLock, offline } = config;
+  if (forkNetwork === undefined && !offline) return undefined;
+  const { Upstream } = await import('./upstream/upstream.js');
+  const upstream = await Upstream.connect({
+    urls: forkNetwork?.split(',') ?? [],
+    block: forkBlock,
+    cacheDirectory:
+      forkUpstreamCaching === false ? undefined : (forkCacheDir ?? defaultForkCache()),
+    lockFile: forkLock,
+    offline,
+    suite: process.cwd(),
+    log,
+  });
+  const { specVersion } = upstream;
+  if (specVersion !== undefined && specVersion !== SPEC_VERSION) {
+    log.warn(
+      `JSON-RPC API version of origin (${specVersion}) does not match this node's version (${SPEC_VERSION}).`,
+    );
+  }
+  try {
+    const fork = await Fork.from(upstream);
+    return { fork, upstream, config: inherit(config, defaultConfig(), fork) };
+  } catch (error) {
+    await upstream.close();
+    throw error;
+  }
+}
+
+/** The same settings for another network, as a caller names it. */
+export function onNetwork(
+  config: Config,
+  urls: string,
+  block: number | string | undefined,
+): Config {
+  try {
+    const forkNetwork = webUrls(urls);
+    // A lock file is of one block of one network.
+    return { ...config, forkNetwork, forkBlock: block, forkLock: undefined, offline: false };
+  } catch {
+    return invalidParams('params.fork.url: must be a URL that begins with http:// or https://');
+  }
+}

@@ -1,0 +1,55 @@
+// Knows the listener for metrics: one page, apart from the node's own door.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface MetricsPage {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface MetricsPageOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly text: () => Promise<string>;
+  /** Whether a request that names this host may be answered. */
+  readonly admitsHost: (header: string | undefined) => boolean;
+}
+
+const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export async function serveMetrics(options: MetricsPageOptions): Promise<MetricsPage> {
+  const { host, port, text, admitsHost } = options;
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 });
+  server.on('request', (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0];
+    request.resume();
+    if (!admitsHost(request.headers.host)) return void response.writeHead(403).end();
+    if (path !== '/metrics') return void response.writeHead(404).end();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return void response.writeHead(405, { allow: 'GET,HEAD' }).end();
+    }
+    text().then(
+      (body) => response.writeHead(200, { 'content-type': TYPE }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const name = host.includes(':') ? `[${host}]` : host;
+      const reason = `cannot serve metrics on ${name}:${port}: ${error.message}`;
+      reject(new Error(`${reason}; --metrics-host and --metrics-port choose another place`));
+    });
+    server.listen({ host, port }, resolve);
+  });
+  const address: AddressInfo | string | null = server.address();
+  const taken = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

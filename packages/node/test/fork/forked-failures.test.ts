@@ -1,0 +1,171 @@
+// Shows a fork whose origin is slow, fails or is gone: right answers or reasons, no zeros, and a chain that goes on.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ListeningNode, RpcFailure, startNode } from '@starkbox/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { STRK } from './origin.js';
+import { mint, type Pair, startPair } from './pair.js';
+
+let pair: Pair;
+let fork: ListeningNode;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forked-'));
+  pair = await startPair(async (origin) => {
+    for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
+  });
+  fork = await pair.fork();
+  await mint(fork, '0x1', 1);
+});
+afterEach(() => {
+  pair.proxy.mishap = () => undefined;
+  pair.proxy.delay = 0;
+});
+afterAll(async () => {
+  await pair.close();
+  await rm(folder, { recursive: true });
+});
+
+const latest = (key: number) => ({
+  contract_address: STRK,
+  key: `0x${key.toString(16)}`,
+  block_id: 'latest',
+});
+
+test('a failed read is told with its reason, and is no zero', async () => {
+  pair.proxy.mishap = () => ({ kind: 'status', status: 401 });
+  const failure = await fork.client.failure('starknet_getStorageAt', latest(0x111));
+  expect(failure).toMatchObject({ code: -1 });
+  expect(failure.message).toContain('it answers with status 401');
+  const request = {
+    contract_address: STRK,
+    entry_point_selector: BALANCE_OF,
+    calldata: ['0x999'],
+  };
+  expect(await fork.client.failure('starknet_call', { request, block_id: 'latest' })).toMatchObject(
+    { code: -1 },
+  );
+  expect(
+    await fork.client.failure('starknet_getBlockWithTxs', { block_id: { block_number: 0 } }),
+  ).toMatchObject({ code: -32603, data: { kind: 'http' } });
+  pair.proxy.mishap = () => undefined;
+  expect(await fork.client.call('starknet_getStorageAt', latest(0x111))).toBe('0x0');
+});
+
+test('the chain goes on without its origin where it needs none', async () => {
+  pair.proxy.mishap = () => ({ kind: 'status', status: 401 });
+  const before = await fork.client.call('starknet_blockNumber');
+  await mint(fork, '0x1', 1);
+  await fork.client.call('devnet_createBlock');
+  expect(await fork.client.call('starknet_blockNumber')).toBe(before + 2);
+});
+
+test('reads of many calls wait together, and nobody else waits for them', async () => {
+  const slow = await pair.fork();
+  pair.proxy.delay = 50;
+  const started = performance.now();
+  const waits: number[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const begin = performance.now();
+      await slow.node.request('starknet_blockNumber');
+      waits.push(performance.now() - begin);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  })();
+  await Promise.all(
+    Array.from({ length: 32 }, async (_, caller) => {
+      for (let slot = 1; slot <= 20; slot += 1) {
+        await slow.node.request('starknet_getStorageAt', latest(0x1000 * (caller + 1) + slot));
+      }
+    }),
+  );
+  isOver = true;
+  await watching;
+  expect(performance.now() - started).toBeLessThan((32 * 20 * 50) / 4);
+  waits.sort((one, other) => one - other);
+  expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(25);
+});
+
+test('offline, a run is repeated byte for byte', async () => {
+  const forkLock = join(folder, 'lock.json');
+  const run = async ({ node }: Pick<ListeningNode, 'node'>): Promise<string[]> => {
+    const answers: string[] = [];
+    const ask = async (method: string, params: object = {}): Promise<void> => {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      answers.push((await node.handle(text)) ?? '');
+    };
+    await ask('devnet_setTime', { time: 1_900_000_000 });
+    await ask('devnet_mint', { address: '0x1234', amount: 5 });
+    await ask('starknet_getBlockWithReceipts', { block_id: 'latest' });
+    await ask('starknet_getBlockWithReceipts', { block_id: { block_number: 2 } });
+    await ask('starknet_getEvents', { filter: { chunk_size: 7 } });
+    await ask('starknet_getTransactionReceipt', { transaction_hash: '0x5' });
+    await ask('starknet_getClassAt', { block_id: 'latest', contract_address: STRK });
+    return answers;
+  };
+  const online = await pair.fork({ forkLock });
+  const expected = await run(online);
+  await online.node.close();
+  pair.proxy.forget();
+  const offline = await startNode({ seed: 1, forkLock, offline: true });
+  expect(await run(offline)).toEqual(expected);
+  expect(pair.proxy.requests).toBe(0);
+  const missing = await offline.client.failure('starknet_getStorageAt', latest(0x4711));
+  expect(missing.message).toContain(`storage ${STRK} 0x4711`);
+  await offline.close();
+});
+
+test('2,000 requests to a fork whose origin fails at random', async () => {
+  const other = await pair.fork();
+  let dice = 11;
+  const roll = (): number => {
+    dice = (Math.imul(dice, 1_664_525) + 1_013_904_223) >>> 0;
+    return dice / 2 ** 32;
+  };
+  const mishaps = [
+    { kind: 'reset' },
+    { kind: 'truncate' },
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 429 },
+    { kind: 'error', code: -32603, message: 'Internal error' },
+    { kind: 'error', code: -32005, message: 'Limit exceeded' },
+  ] as const;
+  pair.proxy.mishap = () =>
+    roll() < 0.4 ? mishaps[Math.floor(roll() * mishaps.length)] : undefined;
+  let told = 0;
+  for (let round = 0; round < 2000; round += 400) {
+    const answers = await Promise.allSettled(
+      Array.from({ length: 400 }, (_, index) => {
+        const number = round + index;
+        if (number % 3 === 0) {
+          const contract_address = pair.origin.node.accounts[(number / 3) % 10]?.address;
+          return other.client.call('starknet_getClassHashAt', {
+            contract_address,
+            block_id: 'latest',
+          });
+        }
+        if (number % 3 === 1) return other.client.call('starknet_getStorageAt', latest(number));
+        return other.client.call('starknet_getBlockTransactionCount', {
+          block_id: { block_number: (number % 4) + 1 },
+        });
+      }),
+    );
+    for (const [index, answer] of answers.entries()) {
+      const expected = [pair.origin.node.accountClassHash, '0x0', 1][(round + index) % 3];
+      if (answer.status === 'fulfilled') expect(answer.value).toBe(expected);
+      else {
+        expect(answer.reason).toBeInstanceOf(RpcFailure);
+        expect(answer.reason.message).toContain('origin');
+        told += 1;
+      }
+    }
+    await mint(other, '0x1', 1).catch((error: unknown) => expect(error).toBeInstanceOf(RpcFailure));
+  }
+  expect(told).toBeLessThan(1000);
+}, 60_000);
+
+const BALANCE_OF = '0x35a73cd311a05d46deda634c5ee045db92f811b4e74bca4437fcb5302b7af33';
