@@ -30,7 +30,7 @@ interface Layer {
   readonly packages?: readonly string[];
 }
 
-const LEAVES = ['spec', 'errors', 'json', 'felt', 'log', 'probe', 'metrics'];
+const LEAVES = ['spec', 'errors', 'json', 'felt', 'log', 'probe', 'metrics', 'confinement'];
 
 /** The rows of packages/node/src: a file of its root or a folder. */
 const NODE: Readonly<Record<string, Layer>> = {
@@ -41,6 +41,7 @@ const NODE: Readonly<Record<string, Layer>> = {
   colour: { may: [] },
   log: { may: ['colour'] },
   probe: { may: [] },
+  confinement: { may: [] },
   metrics: { may: ['probe'] },
   telemetry: { may: [...LEAVES, 'server/metrics-page'], types: ['config'] },
   option: { may: [] },

@@ -166,6 +166,8 @@ function whyNotListening(error: unknown, { host, port }: Config): string {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `${host} is no address of this machine: choose another with --host`;
+    case undefined:
+      return reasonOf(error);
     default:
       return `cannot listen on port ${port} of ${host}: ${reasonOf(error)}`;
   }

@@ -87,10 +87,13 @@ function toText(name: string, key: ConfigKey, value: unknown): string {
       `invalid value '${value}' for '${key}' in ${name}: write so large a number as a string`,
     );
   }
-  const isList = optionKind(OPTIONS[key]) === 'list';
+  const isList = OPTIONS[key].flag.includes('...');
   if (isList && Array.isArray(value) && value.every((item) => typeof item === 'string')) {
     return value.join(' ');
   }
-  const wanted = isList ? 'true or a list of strings' : 'a string, a number, true or false';
+  const isOptional = optionKind(OPTIONS[key]) === 'list';
+  const wanted = isList
+    ? `${isOptional ? 'true' : 'a string'} or a list of strings`
+    : 'a string, a number, true or false';
   throw new UsageError(`invalid value for '${key}' in ${name}: must be ${wanted}`);
 }

@@ -63,6 +63,8 @@ export interface Config {
   /** A file. */
   readonly forkLock: string | undefined;
   readonly offline: boolean;
+  /** Seconds of silence. */
+  readonly forkTimeout: number;
   /** The URL of an L1 node, or `anvil` for one of our own. */
   readonly l1: string | undefined;
   /** Of our own Anvil; 0 for any free one. */
@@ -328,6 +330,13 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     parse: trueOrFalse,
     help: 'Do not ask that network: answer from the lock file alone.',
   },
+  forkTimeout: {
+    flag: '--fork-timeout <SECONDS>',
+    group: 'Forking',
+    default: 10,
+    parse: wholeNumber(1, U16),
+    help: 'How long that network may be silent before it has failed.',
+  },
   l1: {
     flag: '--l1 <anvil|URL>',
     group: 'L1',
@@ -378,20 +387,20 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     help: 'Refuse these methods; without names, those that change the chain past its transactions.',
   },
   allowedHosts: {
-    flag: '--allowed-hosts <NAMES>',
+    flag: '--allowed-hosts <NAMES...>',
     group: 'Server',
     default: undefined,
     defaultText: 'loopback names if --host is one, else any',
     parse: words,
-    help: 'Names, with commas between, that clients may call this node by, besides numbers and loopback names; * for any.',
+    help: 'Names that clients may call this node by, besides numbers and loopback names; * for any.',
   },
   allowedOrigins: {
-    flag: '--allowed-origins <SITES>',
+    flag: '--allowed-origins <SITES...>',
     group: 'Server',
     default: undefined,
     defaultText: 'loopback sites and browser extensions',
     parse: origins,
-    help: 'More sites, with commas between, whose pages may use the devnet_ methods; * for any.',
+    help: 'More sites whose pages may use the devnet_ methods, such as https://example.org; * for any.',
   },
   authToken: {
     flag: '--auth-token <TOKEN>',

@@ -29,6 +29,7 @@ export async function openFork(config: Config, log: Log): Promise<OpenedFork | u
     lockFile: forkLock,
     offline,
     suite: process.cwd(),
+    manners: { patience: config.forkTimeout * 1000 },
     log,
   });
   const { specVersion } = upstream;

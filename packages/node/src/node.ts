@@ -68,17 +68,39 @@ export interface Node {
  */
 export async function createNode(
   overrides: Partial<Config> = {},
-  {
-    log = silentLog,
-    progress,
-  }: { readonly log?: Log; readonly progress?: DumpOptions['tell'] } = {},
+  options: NodeOptions = {},
+): Promise<Node> {
+  const opened: Opened[] = [];
+  try {
+    return await assemble(overrides, options, opened);
+  } catch (error) {
+    for (const part of opened.reverse()) await part.close();
+    throw error;
+  }
+}
+
+export interface NodeOptions {
+  readonly log?: Log;
+  readonly progress?: DumpOptions['tell'];
+}
+
+/** What must not stay open when the node does not come to life. */
+interface Opened {
+  close(): Promise<void>;
+}
+
+async function assemble(
+  overrides: Partial<Config>,
+  { log = silentLog, progress }: NodeOptions,
+  toClose: Opened[],
 ): Promise<Node> {
   // Loaded only when needed: the database is a tenth of a start.
-  const opened =
+  const directory =
     overrides.dataDir === undefined
       ? undefined
-      : await (await import('./store/open.js')).openStore(overrides.dataDir, overrides);
-  const asked = opened?.config ?? defaultConfig(overrides);
+      : await (await import('./store/open.js')).holdDirectory(overrides.dataDir, overrides);
+  if (directory) toClose.push(directory);
+  const asked = directory?.config ?? defaultConfig(overrides);
   checkConfig(asked);
   const isJournalOn = asked.dumpOn !== undefined && asked.dumpFormat === 'journal';
   const telemetry = await openTelemetry(asked, log, () => figures());
@@ -89,7 +111,10 @@ export async function createNode(
   /** Everything that a chain begins with; a fork asks its network for some of it. */
   const prepare = async (wish: Config) => {
     const below = await openFork(wish, log);
-    if (below) upstreams.push(below.upstream);
+    if (below) {
+      upstreams.push(below.upstream);
+      toClose.push(below.upstream);
+    }
     const { config, fork } = below ?? { config: wish, fork: undefined };
     const genesis = await createGenesis(config, fork);
     const call = isJournalOn ? callUnderWay : undefined;
@@ -102,6 +127,7 @@ export async function createNode(
     return { config, genesis, options };
   };
   const { config, genesis, options } = await prepare(asked);
+  const opened = await directory?.open(config, options.fork);
   const chain = opened
     ? await Chain.kept(options, opened.store, opened.standing)
     : await Chain.create(options);
@@ -155,6 +181,7 @@ export async function createNode(
     chain: target,
     keepsJournal: isJournalOn,
     path: config.dumpPath,
+    directory: config.dumpDir,
     format: config.dumpFormat,
     writtenBy: `starkbox ${version}`,
     repeat,
@@ -234,7 +261,7 @@ export async function createNode(
   const l1 = await companion.open(config).catch(async (error: unknown) => {
     await companion.close();
     await chain.close();
-    await opened?.close();
+    await directory?.close();
     throw error;
   });
   chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
@@ -276,7 +303,7 @@ export async function createNode(
       await companion.close();
       await chain.close();
       if (config.dumpOn === 'exit') await dumpAtExit(dumpOptions(chain), start);
-      await opened?.close();
+      await directory?.close();
       await Promise.all(upstreams.map((upstream) => upstream.close()));
     },
   };

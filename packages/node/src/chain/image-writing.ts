@@ -1,6 +1,7 @@
 // Knows how a world becomes an image, in a file or in memory.
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Origin } from '@starkbox/engine';
 import type { History } from './history.js';
 import { ImageWriter, type Progress, type Sink } from './image-file.js';
 import { type Circumstances, type ImageHeader, imageHeader } from './image-header.js';
@@ -11,6 +12,8 @@ import { wholeWorld } from './whole.js';
 import type { World } from './world.js';
 
 export interface Writing extends Circumstances {
+  /** What a fork stands on. */
+  readonly origin?: Origin | undefined;
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
 
@@ -22,7 +25,7 @@ export interface Written {
 
 /** The chain may go on meanwhile: a world never changes. The same world gives the same bytes. */
 export async function writeImage(given: World, writing: Writing, sink: Sink): Promise<Written> {
-  const world = await wholeWorld(given);
+  const world = await wholeWorld(given, writing.origin);
   const header = imageHeader(world, writing);
   const writer = new ImageWriter(sink, writing.tell);
   await writer.begin(JSON.stringify(header));

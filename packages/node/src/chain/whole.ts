@@ -1,16 +1,23 @@
 // Knows how a world whose old states are kept elsewhere becomes one that holds them all itself.
-import { type Class, State, type StateDiff } from '@starkbox/engine';
+import { type Class, type Origin, State, type StateDiff } from '@starkbox/engine';
 import { stateDiffText } from './block.js';
 import type { World } from './world.js';
 
-/** The same world with every state in memory. Executes nothing: writes what each block changed, one after another. */
-export async function wholeWorld(world: World): Promise<World> {
+/**
+ * The same world with every state in memory. Executes nothing: writes what each block changed, one after
+ * another.
+ *
+ * @param origin what a fork stands on
+ */
+export async function wholeWorld(world: World, origin: Origin | undefined): Promise<World> {
   if (!world.past) return world;
   const { history, keepsHistory } = world;
-  // What a forked chain has changed can only be told apart above what it was forked from.
-  if (history.first > 0) throw new Error('the states of this fork are not in memory');
   const known = new Map<string, Class>();
-  let state = State.create({ version: history.first, keepHistory: keepsHistory });
+  let state = State.create({
+    version: history.first,
+    keepHistory: keepsHistory,
+    ...(origin ? { origin } : {}),
+  });
   for (let number = history.first; number < history.next; number += 1) {
     state = (await withDiff(state, world, number, known)).advance();
   }

@@ -9,6 +9,7 @@ import { ImageError, type Source, sourceOfBytes, sourceOfFile } from '../chain/i
 import { imageBytes, type Writing, writeImageFile } from '../chain/image-writing.js';
 import { List } from '../chain/persistent.js';
 import type { World } from '../chain/world.js';
+import { Confined, confine } from '../confinement.js';
 import { invalidParams } from '../errors.js';
 import { JsonText, stringify } from '../json.js';
 import type { DUMP_FORMAT, IMAGE_DUMP, RPC_CALL } from '../spec.js';
@@ -21,6 +22,8 @@ export interface DumpOptions {
   readonly keepsJournal: boolean;
   /** The file that is meant where none is named, and what it is to be. */
   readonly path: string | undefined;
+  /** Where the files are that callers may name. */
+  readonly directory: string | undefined;
   readonly format: DUMP_FORMAT;
   /** Name and version of this program. */
   readonly writtenBy: string;
@@ -42,9 +45,12 @@ export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet
   const { chain, keepsJournal, path: usual, repeat } = options;
   return {
     async devnet_dump({ path, inline = false, format = options.format }) {
-      const target = path ?? (inline ? undefined : usual);
+      const target = path === undefined ? (inline ? undefined : usual) : fileOf(options, path);
       const { world } = chain;
-      if (format === 'image') return dumpImage(options, world, target);
+      if (format === 'image') {
+        const made = await dumpImage(options, world, target);
+        return path === undefined ? made : { ...made, path };
+      }
       if (!keepsJournal) failDump(NO_JOURNAL[options.format]);
       if (target !== undefined && !world.journal.isEmpty()) writeWhole(target, journalText(world));
       return new JsonText(journalText(world));
@@ -54,13 +60,24 @@ export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet
       const given = [path, events, image].filter((one) => one !== undefined);
       if (given.length !== 1) invalidParams('params: give one of path, events and image');
       let world: World;
-      if (path !== undefined) world = await worldInFile(options, path, format);
+      if (path !== undefined)
+        world = await worldInFile(options, fileOf(options, path), { format, given: path });
       else if (image !== undefined) world = await worldInText(options, image);
       else world = await repeat(events ?? []);
       await chain.replace(async () => world);
       return {};
     },
   };
+}
+
+/** The file that a caller means. */
+function fileOf({ directory }: DumpOptions, path: string): string {
+  try {
+    return directory === undefined ? path : confine(directory, path);
+  } catch (error) {
+    if (error instanceof Confined) failDump(error.message);
+    throw error;
+  }
 }
 
 // Writing.
@@ -84,7 +101,8 @@ function factsOf({ first_block, last_block, transactions }: ImageHeader) {
 }
 
 function writingOf({ chain, writtenBy, keepsJournal, tell }: DumpOptions): Writing {
-  return { chainId: chain.options.chainId, writtenBy, keepsJournal, tell };
+  const { chainId, fork } = chain.options;
+  return { chainId, writtenBy, keepsJournal, origin: fork?.origin, tell };
 }
 
 /**
@@ -106,7 +124,10 @@ export async function dumpAtExit(options: DumpOptions, start: World): Promise<vo
 export async function worldInFile(
   options: DumpOptions,
   path: string,
-  format?: DUMP_FORMAT,
+  {
+    format,
+    given = path,
+  }: { readonly format?: DUMP_FORMAT | undefined; readonly given?: string } = {},
 ): Promise<World> {
   if (!existsSync(path)) failDump('The file does not exist');
   const found = await withSource(
@@ -114,7 +135,7 @@ export async function worldInFile(
     async (source) => (isImage(source) ? loadImage(options, source) : undefined),
   );
   const isOfFormat = format === undefined || (format === 'image') === (found !== undefined);
-  if (!isOfFormat) failDump(`Deserialization error: ${path} is no ${format}`);
+  if (!isOfFormat) failDump(`Deserialization error: ${given} is no ${format}`);
   if (!found) return options.repeat(readJournal(path));
   const isUsual = options.path !== undefined && isSame(path, options.path);
   if (isUsual && lacksJournal(options, found) && options.format === 'journal') {
@@ -122,7 +143,10 @@ export async function worldInFile(
       `${path} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
     );
   }
-  return withJournal(options, found, { path: resolve(path) });
+  // Whoever repeats the call may stand elsewhere, but not outside of the directory.
+  return withJournal(options, found, {
+    path: options.directory === undefined ? resolve(path) : given,
+  });
 }
 
 async function worldInText(options: DumpOptions, image: string): Promise<World> {
@@ -135,11 +159,18 @@ async function worldInText(options: DumpOptions, image: string): Promise<World> 
 }
 
 function loadImage({ chain, tell }: DumpOptions, source: Source): Promise<Loaded> {
-  const { chainId, keepsHistory } = chain.options;
+  const { chainId, keepsHistory, fork } = chain.options;
   const { history } = chain.world;
   const { first } = history;
   const parentHash = history.header(first)?.parentHash;
-  return readImage(source, { chainId, keepsHistory, first, parentHash, tell });
+  return readImage(source, {
+    chainId,
+    keepsHistory,
+    first,
+    parentHash,
+    origin: fork?.origin,
+    tell,
+  });
 }
 
 async function withSource<T>(open: () => Source, read: (source: Source) => Promise<T>): Promise<T> {

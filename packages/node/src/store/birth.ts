@@ -19,17 +19,38 @@ const KEYS = [
 
 type Key = (typeof KEYS)[number];
 
-export function birthOf(config: Config): Birth {
-  return Object.fromEntries(
-    KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]),
-  );
+/** @param forkHash of the block that a fork begins after */
+export function birthOf(config: Config, forkHash: string | undefined): Birth {
+  const texts = KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]);
+  const fork = { forkNetwork: config.forkNetwork ?? null, forkBlock: forkHash ?? null };
+  return { ...Object.fromEntries(texts), ...fork };
 }
 
 /** What was asked for, with what the chain was born with where nothing was. */
 export function reborn(birth: Birth, given: Partial<Config>, path: string): Partial<Config> {
   const config: { -readonly [K in keyof Config]?: Config[K] } = { ...given };
-  for (const key of KEYS) recall(config, key, birth[key] ?? null, path);
+  for (const key of KEYS) {
+    // A fork is named after the network below.
+    if (key !== 'chainId' || isNothing(birth['forkBlock']))
+      recall(config, key, birth[key] ?? null, path);
+  }
+  // The same block may be asked for in other words, and of another server.
+  config.forkNetwork ??= birth['forkNetwork'] ?? undefined;
+  config.forkBlock ??= birth['forkBlock'] ?? undefined;
   return config;
+}
+
+const isNothing = (text: string | null | undefined): boolean => text === null || text === undefined;
+
+/** Throws unless a fork begins where the chain in a directory does. */
+export function mustBeSameFork(birth: Birth, forkHash: string | undefined, path: string): void {
+  const was = birth['forkBlock'] ?? undefined;
+  if (was === forkHash) return;
+  throw new Error(
+    was === undefined
+      ? `the chain in ${path} is no fork: leave --fork-network out, or choose another directory with --data-dir`
+      : `the chain in ${path} is a fork of block ${was}, not of ${forkHash}: leave --fork-block out, or choose another directory with --data-dir`,
+  );
 }
 
 function recall<K extends Key>(

@@ -13,6 +13,9 @@ export interface Segment {
   readonly from: number;
 }
 
+/** Answers what no block of ours has written: a fork has a chain below. */
+export type Below = (question: OriginQuestion) => Promise<string | null>;
+
 /** States of old blocks that were asked for lately. */
 const STATES = 16;
 
@@ -24,12 +27,18 @@ export class Lineage implements Archive, Past {
   readonly segments: readonly Segment[];
   readonly #database: Database;
   readonly #keepHistory: boolean;
+  readonly #below: Below | undefined;
   readonly #states = new Map<number, State>();
 
-  constructor(database: Database, segments: readonly Segment[], keepHistory: boolean) {
+  constructor(
+    database: Database,
+    segments: readonly Segment[],
+    { keepHistory, below }: { readonly keepHistory: boolean; readonly below: Below | undefined },
+  ) {
     this.#database = database;
     this.segments = segments;
     this.#keepHistory = keepHistory;
+    this.#below = below;
   }
 
   /** The branch that new blocks are written under. */
@@ -40,7 +49,10 @@ export class Lineage implements Archive, Past {
   /** The same up to a block, and under another branch from there on. */
   turned(branch: number, from: number): Lineage {
     const kept = this.segments.filter((segment) => segment.from < from);
-    return new Lineage(this.#database, [...kept, { branch, from }], this.#keepHistory);
+    return new Lineage(this.#database, [...kept, { branch, from }], {
+      keepHistory: this.#keepHistory,
+      below: this.#below,
+    });
   }
 
   equals(other: Lineage): boolean {
@@ -109,7 +121,9 @@ export class Lineage implements Archive, Past {
 
   /** What answers for a state as a block left it. */
   originAfter(number: number): Origin {
-    return new Origin(async (question) => this.#answer(question, number));
+    return new Origin(
+      async (question) => this.#answer(question, number) ?? this.#below?.(question) ?? null,
+    );
   }
 
   storageSince(address: string, key: string, number: number): number | undefined {

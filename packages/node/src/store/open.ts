@@ -1,42 +1,52 @@
 // Knows how a data directory becomes what a node needs of it.
+import type { Fork } from '../chain/fork.js';
 import type { Standing } from '../chain/keeper.js';
 import { type Config, defaultConfig } from '../config.js';
-import { birthOf, reborn } from './birth.js';
+import { birthOf, mustBeSameFork, reborn } from './birth.js';
 import { Directory } from './directory.js';
 import { Store } from './store.js';
 
-export interface OpenedStore {
+/** A directory that this process holds, before its chain is read. */
+export interface HeldDirectory {
   /** What was asked for, with what the chain was born with. */
   readonly config: Config;
-  readonly store: Store;
-  /** The chain that was left there. */
-  readonly standing: Standing | undefined;
+  /** @param fork the chain below, if this one is a fork */
+  open(config: Config, fork: Fork | undefined): Promise<OpenedStore>;
   close(): Promise<void>;
 }
 
-export async function openStore(path: string, given: Partial<Config>): Promise<OpenedStore> {
+export interface OpenedStore {
+  readonly store: Store;
+  /** The chain that was left there. */
+  readonly standing: Standing | undefined;
+}
+
+export async function holdDirectory(path: string, given: Partial<Config>): Promise<HeldDirectory> {
   const directory = Directory.take(path);
+  let store: Store | undefined;
+  const close = async (): Promise<void> => {
+    await store?.close();
+    await directory.close();
+  };
   try {
     const { birth } = directory;
-    const config = defaultConfig(birth ? reborn(birth, given, path) : given);
-    const database = await directory.open(birthOf(config));
-    const store = new Store(database, {
-      keepHistory: config.stateArchive === 'full',
-      recent: config.recentBlocks,
-      explain: (error) => directory.unwritten(error),
-    });
-    const standing = await store.read();
     return {
-      config,
-      store,
-      standing,
-      async close() {
-        await store.close();
-        await directory.close();
+      config: defaultConfig(birth ? reborn(birth, given, path) : given),
+      async open(config, fork) {
+        if (birth) mustBeSameFork(birth, fork?.block.hash, path);
+        const database = await directory.open(birthOf(config, fork?.block.hash));
+        store = new Store(database, {
+          keepHistory: config.stateArchive === 'full',
+          recent: config.recentBlocks,
+          fork,
+          explain: (error) => directory.unwritten(error),
+        });
+        return { store, standing: await store.read() };
       },
+      close,
     };
   } catch (error) {
-    await directory.close();
+    await close();
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { State, StateDiff } from '@starkbox/engine';
 import { stateDiffText } from '../chain/block.js';
+import type { Fork } from '../chain/fork.js';
 import type { Keeper, Move, Prepared, Standing } from '../chain/keeper.js';
 import { messagesToJson, NO_MESSAGES } from '../chain/messages.js';
 import { includedToJson } from '../chain/moment.js';
@@ -51,6 +52,7 @@ export class Store implements Keeper {
   readonly #database: Database;
   readonly #keepHistory: boolean;
   readonly #recent: number;
+  readonly #fork: Fork | undefined;
   readonly #leaving: Leaving;
   #nextBranch = 1;
   /** What the next move starts from, and what is on disk. */
@@ -67,6 +69,8 @@ export class Store implements Keeper {
       readonly keepHistory: boolean;
       /** Blocks and transactions that stay in memory. */
       readonly recent: number;
+      /** The chain below, if this one is a fork. */
+      readonly fork: Fork | undefined;
       /** What to tell of a write that failed. */
       readonly explain: (error: unknown) => Promise<RpcError>;
     },
@@ -74,6 +78,7 @@ export class Store implements Keeper {
     this.#database = database;
     this.#keepHistory = options.keepHistory;
     this.#recent = options.recent;
+    this.#fork = options.fork;
     this.#leaving = {
       atOnce: Math.ceil(options.recent / AT_ONCE),
       newBranch: () => this.#nextBranch++,
@@ -333,7 +338,7 @@ export class Store implements Keeper {
 
   /** The chain that was left here; `undefined` if there is none. */
   async read(): Promise<Standing | undefined> {
-    const found = await readBack(this.#database, (segments) => this.#lineage(segments));
+    const found = await readBack(this.#database, this.#fork, (segments) => this.#lineage(segments));
     if (!found) {
       // Somebody may have been stopped in the middle of writing the first block.
       await this.#database.clearAsync();
@@ -347,7 +352,11 @@ export class Store implements Keeper {
   }
 
   #lineage(segments: readonly Segment[]): Lineage {
-    return new Lineage(this.#database, segments, this.#keepHistory);
+    const fork = this.#fork;
+    return new Lineage(this.#database, segments, {
+      keepHistory: this.#keepHistory,
+      below: fork && ((question) => fork.read(question)),
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 // Knows the form in which a chain's standing is written down, and how it is read back.
 import { Class, type StateDiff } from '@starkbox/engine';
 import { withOldHash } from '../chain/block.js';
+import type { Fork } from '../chain/fork.js';
 import { History } from '../chain/history.js';
 import type { Standing } from '../chain/keeper.js';
 import { messagesFromJson, NO_MESSAGES } from '../chain/messages.js';
@@ -51,6 +52,7 @@ export interface ReadBack {
 /** The chain that a database holds; `undefined` if it holds none. */
 export async function readBack(
   database: Database,
+  fork: Fork | undefined,
   lineageOf: (segments: readonly Segment[]) => Lineage,
 ): Promise<ReadBack | undefined> {
   const text = database.get(singleKey('standing'));
@@ -63,7 +65,7 @@ export async function readBack(
   });
   const messages = database.get(singleKey('messages'));
   const place = placeOf(head, textsOf(database, 'pendingDiff'));
-  const world = await worldAt(database, head, place, {
+  const world = await worldAt(database, fork, head, place, {
     ...readMoment(head.moment),
     messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
     pending: textsOf(database, 'pendingTransaction').reduce(
@@ -79,7 +81,7 @@ export async function readBack(
     const keptPlace = placeOf(kept, kept.pendingDiffs);
     const moment = readMoment(kept.moment);
     places = places.set(id, keptPlace);
-    snapshots = snapshots.set(id, await worldAt(database, kept, keptPlace, moment));
+    snapshots = snapshots.set(id, await worldAt(database, fork, kept, keptPlace, moment));
   }
   const lastSnapshot = BigInt(head.lastSnapshot);
   return {
@@ -91,13 +93,14 @@ export async function readBack(
 
 async function worldAt(
   database: Database,
+  fork: Fork | undefined,
   { first, next }: WrittenPlace,
   { lineage, pendingDiffs }: Place,
   moment: Moment,
 ): Promise<World> {
   const history = History.archived(lineage, first, next);
   const latest = lineage.stateAfter(next - 1);
-  let state = await withOldHash(latest, history);
+  let state = await withOldHash(latest, history, fork);
   for (const text of pendingDiffs) {
     const diff: StateDiff = JSON.parse(text);
     const classes = declaredIn(diff).map((hash) => classIn(database, hash));

@@ -60,12 +60,12 @@ async function live(node: Node, blocks: number): Promise<void> {
 
 test('an image of a directory holds all of its past', async () => {
   const dataDir = join(folder, 'one');
-  const first = await start({ dataDir, blockGenerationOn: 'demand' });
+  const first = await start({ dataDir, blockGenerationOn: 'demand', recentBlocks: 8 });
   await live(first, 40);
   const wanted = await readAll(first);
   await first.close();
   // What the process before has written is on the disk now, and nowhere else.
-  const again = await start({ dataDir });
+  const again = await start({ dataDir, recentBlocks: 8 });
   const path = join(folder, 'one.image');
   await again.request('devnet_dump', { path, format: 'image' });
   const other = await start({ blockGenerationOn: 'demand' });

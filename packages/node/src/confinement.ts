@@ -1,0 +1,63 @@
+// Knows which files callers may name: those of one directory, whatever way they try to leave it.
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import { isAbsolute, join, win32 } from 'node:path';
+
+/** A path that may not be used. Says nothing of what is there. */
+export class Confined extends Error {
+  override readonly name = 'Confined';
+}
+
+const LONGEST = 1024;
+
+/**
+ * The file that a path means inside of a directory. It need not exist, but the folders before it must.
+ *
+ * @throws Confined for everything that is not plainly a file of that directory
+ */
+export function confine(directory: string, path: string): string {
+  const segments = segmentsOf(path);
+  const last = segments.length - 1;
+  let place = realDirectory(directory);
+  for (const [index, segment] of segments.entries()) {
+    place = join(place, segment);
+    const found = statOf(place);
+    if (index < last) {
+      if (!found?.isDirectory()) refuse();
+    } else if (found && (!found.isFile() || found.nlink > 1)) {
+      // Links lead elsewhere, and pipes and devices are no files of a chain.
+      refuse();
+    }
+  }
+  return place;
+}
+
+/** Strict, so that no system reads a name in another way than we do. */
+function segmentsOf(path: string): readonly string[] {
+  if (path.length > LONGEST || isAbsolute(path) || win32.parse(path).root !== '') refuse();
+  const segments = path.split('/');
+  for (const segment of segments) {
+    const isPlain = /^[^\\:*?"<>|\p{Cc}\p{Cs}]+$/u.test(segment) && !/[. ]$|^ |^~/.test(segment);
+    if (!isPlain || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(segment)) refuse();
+  }
+  return segments;
+}
+
+function realDirectory(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return refuse();
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return refuse(); // something on the way is no folder, or may not be looked into
+  }
+}
+
+function refuse(): never {
+  throw new Confined('The path must be that of a file in the dump directory, relative to it');
+}
