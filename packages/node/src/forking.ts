@@ -6,6 +6,7 @@ import { invalidParams } from './errors.js';
 import type { Log } from './log.js';
 import { webUrls } from './option.js';
 import { SPEC_VERSION } from './spec.js';
+import { shownUrl } from './upstream/failure.js';
 import type { Upstream } from './upstream/upstream.js';
 
 export interface OpenedFork {
@@ -32,7 +33,7 @@ export async function openFork(config: Config, log: Log): Promise<OpenedFork | u
     manners: { patience: config.forkTimeout * 1000 },
     log,
   });
-  const { specVersion } = upstream;
+  const { specVersion, block } = upstream;
   if (specVersion !== undefined && specVersion !== SPEC_VERSION) {
     log.warn(
       `JSON-RPC API version of origin (${specVersion}) does not match this node's version (${SPEC_VERSION}).`,
@@ -40,11 +41,22 @@ export async function openFork(config: Config, log: Log): Promise<OpenedFork | u
   }
   try {
     const fork = await Fork.from(upstream);
-    return { fork, upstream, config: inherit(config, defaultConfig(), fork) };
+    const inherited = inherit(config, defaultConfig(), fork);
+    const source = offline ? `${forkLock}, offline` : shownNetwork(config);
+    log.info(
+      `Forked ${inherited.chainId} after block ${block.number} (${block.hash}) of ${source}`,
+    );
+    return { fork, upstream, config: inherited };
   } catch (error) {
     await upstream.close();
     throw error;
   }
+}
+
+/** The addresses of the network, as anybody may see them. */
+export function shownNetwork({ forkNetwork }: Config): string | null {
+  const shown = forkNetwork?.split(',').map((url) => new URL(shownUrl(url)).href);
+  return shown?.map(decodeURI).join(',') ?? null;
 }
 
 /** The same settings for another network, as a caller names it. */

@@ -149,6 +149,7 @@ export class Metrics implements Probe {
       registers,
     });
     this.#showFigures(look);
+    processRegistry();
   }
 
   #showFigures(look: () => Figures): void {

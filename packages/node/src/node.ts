@@ -8,7 +8,7 @@ import type { Change } from './chain/writer.js';
 import { type Config, defaultConfig } from './config.js';
 import { checkConfig } from './config-rules.js';
 import { refuse } from './errors.js';
-import { onNetwork, openFork } from './forking.js';
+import { onNetwork, openFork, shownNetwork } from './forking.js';
 import { JsonText, stringify } from './json.js';
 import { Companion, type L1Facts } from './l1/companion.js';
 import { type Log, silentLog } from './log.js';
@@ -393,7 +393,7 @@ function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): 
     proof_mode: config.proofMode,
     state_archive: config.stateArchive,
     fork_config: {
-      url: config.forkNetwork ?? null,
+      url: shownNetwork(config),
       block_number: fork?.block.number ?? null,
       caching_enabled: fork ? config.forkUpstreamCaching !== false : null,
     },

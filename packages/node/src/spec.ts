@@ -77,6 +77,25 @@ export type BLOCK_ID =
 /** The number of a block; the first has 0. */
 export type BLOCK_NUMBER = number;
 
+/** A block in brief. */
+export type BLOCK_ROW = {
+  readonly block_number: BLOCK_NUMBER;
+  readonly block_hash: BLOCK_HASH;
+  readonly timestamp: number;
+  readonly transaction_count: number;
+  /** Transactions that were reverted. */
+  readonly failed_count: number;
+  readonly event_count: number;
+  /** What its transactions paid, as decimal numbers. */
+  readonly fee: {
+    readonly fri: string;
+    readonly wei: string;
+  };
+  /** What its transactions used. */
+  readonly l2_gas: number;
+  readonly finality_status: 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1';
+};
+
 /** The steps of a block, in order. */
 export type BLOCK_STATUS = 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1';
 
@@ -177,6 +196,16 @@ export type BinOp = {
 /** How one contract calls another. */
 export type CALL_TYPE = 'LIBRARY_CALL' | 'CALL' | 'DELEGATE';
 
+/** What a query may mean. */
+export type CANDIDATE = {
+  readonly kind: 'block' | 'transaction' | 'contract' | 'class' | 'label' | 'method';
+  /** A block number, a hash, an address, a labelled felt or the name of a method. */
+  readonly value: string;
+  readonly label?: LABEL;
+  /** A few words more. */
+  readonly detail?: string;
+};
+
 export type CASM_COMPILED_CONTRACT_CLASS = {
   readonly entry_points_by_type: {
     readonly CONSTRUCTOR: readonly CASM_ENTRY_POINT[];
@@ -204,6 +233,14 @@ export type CLASS_DEFINITION = {
   readonly contract_class: CONTRACT_CLASS | DEPRECATED_CONTRACT_CLASS;
   readonly class_hash?: FELT | null;
   readonly compiled_class_hash?: FELT | null;
+};
+
+/** A class. */
+export type CLASS_ROW = {
+  readonly class_hash: FELT;
+  readonly declared_in: BLOCK_NUMBER;
+  readonly kind: 'sierra' | 'cairo0';
+  readonly label?: LABEL;
 };
 
 /** What every receipt has. */
@@ -298,6 +335,14 @@ export type CONTRACT_EXECUTION_ERROR =
       readonly error: CONTRACT_EXECUTION_ERROR;
     }
   | string;
+
+/** A contract. */
+export type CONTRACT_ROW = {
+  readonly contract_address: ADDRESS;
+  readonly class_hash: FELT;
+  readonly deployed_in: BLOCK_NUMBER;
+  readonly label?: LABEL;
+};
 
 /** The slots of one contract that changed. */
 export type CONTRACT_STORAGE_DIFF_ITEM = {
@@ -1046,6 +1091,15 @@ export type L1_HASH = string;
 /** The hash of a transaction on L1: at most 32 bytes. */
 export type L1_TXN_HASH = string;
 
+/** A name. */
+export type LABEL = string;
+
+/** A label. */
+export type LABEL_ROW = {
+  readonly value: FELT;
+  readonly label: LABEL;
+};
+
 /** A node of a trie. */
 export type MERKLE_NODE = BINARY_NODE | EDGE_NODE;
 
@@ -1128,6 +1182,12 @@ export type ORDERED_EVENT = {
 export type ORDERED_MESSAGE = {
   readonly order: number;
 } & MSG_TO_L1;
+
+/** Where a page begins. It stays good while the chain grows. */
+export type PAGE_CURSOR = string;
+
+/** How many rows a page has at most. */
+export type PAGE_LIMIT = number;
 
 /** An account that exists from the beginning. The balance is null unless it was asked for. */
 export type PREDEPLOYED_ACCOUNT = {
@@ -1216,6 +1276,25 @@ export type REPLACED_CLASS_ITEM = {
   readonly class_hash: FELT;
 };
 
+/** A call that was made. */
+export type REQUEST_ROW = {
+  /** Counts calls. */
+  readonly id: number;
+  /** When it came, in milliseconds since 1970. */
+  readonly time: number;
+  /** By its canonical name; `unknown` for what is no method. */
+  readonly method: string;
+  readonly duration_ms: number;
+  readonly outcome: 'ok' | 'error';
+  /** Of the error. */
+  readonly code?: number;
+  readonly transport: 'http' | 'ws' | 'in-process';
+  /** Length of the parameters as JSON. */
+  readonly bytes: number;
+  /** The beginning of the parameters, up to 2,000 characters; left out where they hold a key or a token. */
+  readonly params_preview?: string;
+};
+
 /** The bounds for one kind of gas. */
 export type RESOURCE_BOUNDS = {
   readonly max_amount: u64;
@@ -1258,6 +1337,34 @@ export type RPC_CALL = {
 
 export type ResOperand = Deref | DoubleDeref | Immediate | BinOp;
 
+/** What happened to the sandbox. */
+export type SANDBOX_NEWS = {
+  readonly event:
+    | 'beat'
+    | 'snapshot'
+    | 'revert'
+    | 'restart'
+    | 'load'
+    | 'time'
+    | 'gas'
+    | 'impersonation'
+    | 'label'
+    | 'abort'
+    | 'accepted_on_l1'
+    | 'state';
+  /** The newest closed block. */
+  readonly head: {
+    readonly block_number: BLOCK_NUMBER;
+    readonly block_hash: BLOCK_HASH;
+  };
+  /** Transactions in the block under construction. */
+  readonly pending: number;
+  /** The time of a block that is closed now. */
+  readonly chain_time: number;
+  /** More, by event. */
+  readonly detail?: { readonly [name: string]: unknown };
+};
+
 /** A number of seconds. */
 export type SECONDS = number;
 
@@ -1291,6 +1398,18 @@ export type SIMULATION_FLAG_FOR_ESTIMATE_FEE = 'SKIP_VALIDATE';
 
 /** Names a snapshot. */
 export type SNAPSHOT_ID = string;
+
+/** A moment that can be gone back to. */
+export type SNAPSHOT_ROW = {
+  readonly snapshot_id: string;
+  readonly name?: LABEL;
+  /** The newest closed block then. */
+  readonly block_number: BLOCK_NUMBER;
+  /** Chain time when it was taken. */
+  readonly timestamp: number;
+  /** All transactions then. */
+  readonly transaction_count: number;
+};
 
 export type STARKNET_HINT =
   | {
@@ -1424,6 +1543,13 @@ export type STORAGE_RESULT = {
   readonly last_update_block: BLOCK_NUMBER;
 };
 
+/** A slot. */
+export type STORAGE_ROW = {
+  readonly key: FELT;
+  readonly value: FELT;
+  readonly last_update_block: BLOCK_NUMBER;
+};
+
 /** A struct and its size in felts. */
 export type STRUCT_ABI_ENTRY = {
   readonly type: STRUCT_ABI_TYPE;
@@ -1475,6 +1601,44 @@ export type TRACED_TRANSACTION = {
 
 /** Adds what was read. */
 export type TRACE_FLAG = 'RETURN_INITIAL_READS';
+
+/** All that is given must hold. */
+export type TRANSACTION_FILTER = {
+  readonly sender?: ADDRESS;
+  /** The contract that sent it or was called by it, however deep; taking its fee is no call. */
+  readonly contract?: ADDRESS;
+  readonly type?: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'DEPLOY' | 'L1_HANDLER';
+  readonly status?: 'SUCCEEDED' | 'REVERTED';
+  readonly block_number?: BLOCK_NUMBER;
+};
+
+/** A transaction in brief. */
+export type TRANSACTION_ROW = {
+  readonly transaction_hash: TXN_HASH;
+  readonly block_number: BLOCK_NUMBER;
+  /** Its place in the block. */
+  readonly index: number;
+  readonly type: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'DEPLOY' | 'L1_HANDLER';
+  /** The sender; the contract that came to be or handled a message. */
+  readonly sender_address?: ADDRESS;
+  /** The first call of an invocation. */
+  readonly call?: {
+    readonly contract_address: ADDRESS;
+    readonly selector: FELT;
+  };
+  readonly call_count: number;
+  readonly execution_status: 'SUCCEEDED' | 'REVERTED';
+  readonly finality_status: 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1';
+  readonly fee: {
+    readonly amount: FELT;
+    readonly unit: 'WEI' | 'FRI';
+  };
+  readonly l2_gas: number;
+  /** Shortened to 300 characters. */
+  readonly revert_reason?: string;
+  /** The time of its block; of one under construction, as if it were closed now. */
+  readonly timestamp: number;
+};
 
 /** What a transaction did. Parts that were left out are absent. */
 export type TRANSACTION_TRACE =
@@ -1726,7 +1890,9 @@ export interface Methods {
   };
   /** Remember the chain as it is now. */
   readonly devnet_snapshot: {
-    readonly params: Record<string, never>;
+    readonly params: {
+      readonly name?: LABEL;
+    };
     readonly result: SNAPSHOT_ID;
   };
   /** Go back to a snapshot. */
@@ -1822,6 +1988,118 @@ export interface Methods {
   readonly 'rpc.discover': {
     readonly params: Record<string, never>;
     readonly result: OPENRPC_DOCUMENT;
+  };
+  /** Closed blocks in brief, newest first. */
+  readonly devnet_listBlocks: {
+    readonly params: {
+      readonly before?: BLOCK_NUMBER;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      readonly blocks: readonly BLOCK_ROW[];
+      /** Give it as `before` for the next page. */
+      readonly next?: number;
+    };
+  };
+  /** Transactions in brief, newest first, those of the block under construction included. */
+  readonly devnet_listTransactions: {
+    readonly params: {
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+      readonly filter?: TRANSACTION_FILTER;
+    };
+    readonly result: {
+      readonly transactions: readonly TRANSACTION_ROW[];
+      readonly next?: PAGE_CURSOR;
+    };
+  };
+  /** Contracts, the newest first. */
+  readonly devnet_listContracts: {
+    readonly params: {
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      readonly contracts: readonly CONTRACT_ROW[];
+      readonly next?: PAGE_CURSOR;
+    };
+  };
+  /** Declared classes, the newest first. */
+  readonly devnet_listClasses: {
+    readonly params: {
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      readonly classes: readonly CLASS_ROW[];
+      readonly next?: PAGE_CURSOR;
+    };
+  };
+  /** The slots of a contract that are not zero, the last written first. */
+  readonly devnet_getStorage: {
+    readonly params: {
+      readonly contract_address: ADDRESS;
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+      readonly block_id?: 'latest' | 'pre_confirmed';
+    };
+    readonly result: {
+      readonly entries: readonly STORAGE_ROW[];
+      readonly next?: PAGE_CURSOR;
+    };
+  };
+  /** The moments that can be gone back to, newest first. */
+  readonly devnet_listSnapshots: {
+    readonly params: Record<string, never>;
+    readonly result: {
+      readonly snapshots: readonly SNAPSHOT_ROW[];
+    };
+  };
+  /** What a number, a hash, an address, a label or the beginning of a method name may mean. */
+  readonly devnet_search: {
+    readonly params: {
+      readonly query: string;
+    };
+    readonly result: {
+      readonly candidates: readonly CANDIDATE[];
+    };
+  };
+  /** Name an address, a class or any other felt. */
+  readonly devnet_setLabel: {
+    readonly params: {
+      readonly value: FELT;
+      readonly label: LABEL | null;
+    };
+    readonly result: Record<string, never>;
+  };
+  /** All labels. */
+  readonly devnet_getLabels: {
+    readonly params: Record<string, never>;
+    readonly result: {
+      readonly labels: readonly LABEL_ROW[];
+    };
+  };
+  /** The calls that were made lately, newest first; recorded while the explorer is served. */
+  readonly devnet_getRequests: {
+    readonly params: {
+      readonly after?: number;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      readonly requests: readonly REQUEST_ROW[];
+      /** Whether calls are recorded. */
+      readonly recording: boolean;
+    };
+  };
+  /** Be told of what happens beside blocks, and every two seconds that the node is alive. Lasts also when the chain is restarted or another is loaded.. */
+  readonly devnet_subscribeSandbox: {
+    readonly params: Record<string, never>;
+    readonly result: SUBSCRIPTION_ID;
+  };
+  /** Be told of every call, once it is answered. Lasts also when the chain is restarted or another is loaded.. */
+  readonly devnet_subscribeRequests: {
+    readonly params: Record<string, never>;
+    readonly result: SUBSCRIPTION_ID;
   };
   /** The version of the Starknet JSON-RPC that the node speaks. */
   readonly starknet_specVersion: {
@@ -2164,6 +2442,16 @@ export type MethodName = keyof Methods;
 
 /** The params of what the node sends to subscribers. */
 export interface Notifications {
+  /** Something happened to the sandbox. */
+  readonly devnet_subscriptionSandbox: {
+    readonly subscription_id: SUBSCRIPTION_ID;
+    readonly result: SANDBOX_NEWS;
+  };
+  /** A call was answered. */
+  readonly devnet_subscriptionRequests: {
+    readonly subscription_id: SUBSCRIPTION_ID;
+    readonly result: REQUEST_ROW;
+  };
   /** There is a new block. */
   readonly starknet_subscriptionNewHeads: {
     readonly subscription_id: SUBSCRIPTION_ID;
@@ -2287,7 +2575,7 @@ export const METHODS: {
       { name: 'format', required: false },
     ],
   },
-  devnet_snapshot: { document: 'devnet', params: [] },
+  devnet_snapshot: { document: 'devnet', params: [{ name: 'name', required: false }] },
   devnet_revert: { document: 'devnet', params: [{ name: 'snapshot_id', required: true }] },
   devnet_applyStateDiff: {
     document: 'devnet',
@@ -2337,6 +2625,63 @@ export const METHODS: {
     ],
   },
   'rpc.discover': { document: 'devnet', params: [] },
+  devnet_listBlocks: {
+    document: 'devnet',
+    params: [
+      { name: 'before', required: false },
+      { name: 'limit', required: false },
+    ],
+  },
+  devnet_listTransactions: {
+    document: 'devnet',
+    params: [
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+      { name: 'filter', required: false },
+    ],
+  },
+  devnet_listContracts: {
+    document: 'devnet',
+    params: [
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
+  },
+  devnet_listClasses: {
+    document: 'devnet',
+    params: [
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
+  },
+  devnet_getStorage: {
+    document: 'devnet',
+    params: [
+      { name: 'contract_address', required: true },
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+      { name: 'block_id', required: false },
+    ],
+  },
+  devnet_listSnapshots: { document: 'devnet', params: [] },
+  devnet_search: { document: 'devnet', params: [{ name: 'query', required: true }] },
+  devnet_setLabel: {
+    document: 'devnet',
+    params: [
+      { name: 'value', required: true },
+      { name: 'label', required: true },
+    ],
+  },
+  devnet_getLabels: { document: 'devnet', params: [] },
+  devnet_getRequests: {
+    document: 'devnet',
+    params: [
+      { name: 'after', required: false },
+      { name: 'limit', required: false },
+    ],
+  },
+  devnet_subscribeSandbox: { document: 'devnet', params: [] },
+  devnet_subscribeRequests: { document: 'devnet', params: [] },
   starknet_specVersion: { document: 'read', params: [] },
   starknet_getBlockWithTxHashes: {
     document: 'read',

@@ -496,3 +496,15 @@ test('closing does not wait for ever for a request that does not arrive', async 
   await server.close();
   await ended;
 });
+
+test('a head that comes slowly is not waited for, and others are served meanwhile', async () => {
+  const { port, url } = await start({ headSeconds: 1 });
+  const slow = await raw(port);
+  slow.socket.write('POST / HTTP/1.1\r\nHost: localhost\r\n');
+  const drip = setInterval(() => slow.socket.write('x: y\r\n'), 100);
+  expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
+  await once(slow.socket, 'close');
+  clearInterval(drip);
+  expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
+  expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
+});

@@ -117,6 +117,12 @@ class Maker {
           min: numberOr(schema['minimum'], -(2 ** 31)),
           max: numberOr(schema['maximum'], Number.MAX_SAFE_INTEGER),
         });
+      case 'number':
+        return fc.double({
+          min: numberOr(schema['minimum'], -(2 ** 31)),
+          max: numberOr(schema['maximum'], 2 ** 31),
+          noNaN: true,
+        });
       case 'boolean':
         return fc.boolean();
       case 'null':

@@ -4,17 +4,18 @@ import { fail, refuse } from '../errors.js';
 import { hex, shortString } from '../felt.js';
 import { stringify } from '../json.js';
 import type { BLOCK_ID } from '../spec.js';
+import { SEQUENCER } from './accounts.js';
 import { afterBlock, nextBlockTime } from './clock.js';
 import type { Header } from './closed-block.js';
 import type { Fork } from './fork.js';
 import { enginePrices, type HeaderPrices, headerPrices, sealingPrices } from './gas.js';
 import { ETH, STRK } from './genesis.js';
 import type { History } from './history.js';
+import { landmarksOf } from './landmarks.js';
 import { withSent } from './messages.js';
 import type { Past } from './past.js';
 import { NOTHING_PENDING, type World } from './world.js';
 
-export const SEQUENCER = '0x1000';
 /** Contracts can ask for the hash of a block this much older than their own. */
 const HASH_BUFFER = 10;
 const HASH_CONTRACT = '0x1';
@@ -153,8 +154,10 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
     receiptCommitment: seal.receipt_commitment,
     stateDiffCommitment: seal.state_diff_commitment,
   };
+  const transactions = included.map(({ record }) => record);
+  const landmarks = landmarksOf(transactions, world.state.diffTextOf(number));
   const grown = history.append(
-    { header, transactions: included.map(({ record }) => record) },
+    { header, transactions, landmarks },
     included.map(({ receipt }) => receipt.events),
   );
   const latest = world.state.advance();

@@ -27,4 +27,6 @@ export interface ClosedBlock {
   readonly transactions: readonly TransactionRecord[];
   /** JSON text, for a chain whose states forget what blocks changed. */
   readonly stateDiff?: string | undefined;
+  /** What it is found by beside its hashes and events. */
+  readonly landmarks?: readonly number[] | undefined;
 }

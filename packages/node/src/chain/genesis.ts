@@ -11,7 +11,7 @@ import {
 } from '@starkbox/engine';
 import type { Config } from '../config.js';
 import { hex, shortString, u256 } from '../felt.js';
-import { type Account, MINTER, seededAccounts } from './accounts.js';
+import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
 import type { Fork } from './fork.js';
 import { BARE, type Ground, readGround } from './ground.js';
 
@@ -79,7 +79,9 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     ...(fork ? { version: fork.next, origin: fork.origin } : {}),
   });
   const holders = [MINTER, ...accounts].map(({ address }) => address);
-  const ground = fork ? await readGround(fork, [STRK, ETH], holders) : BARE;
+  const ground = fork
+    ? await readGround(fork, [STRK, ETH], holders, [MINTER.address, SEQUENCER])
+    : BARE;
   const ownTokens = [deployed(STRK, strk), deployed(ETH, eth)];
   const diff: Partial<StateDiff> = {
     deployed_contracts: [

@@ -14,16 +14,20 @@ export interface Ground {
 /** Where nothing is. */
 export const BARE: Ground = { has: () => false, tokenClass: () => undefined, supply: () => 0n };
 
-/** Asked all at once, so that it takes one request. */
+/**
+ * Asked all at once, so that it takes one request. Every transaction reads a nonce and pays somebody: these
+ * are asked for as well, so that transactions among the accounts here do not need the origin.
+ */
 export async function readGround(
   fork: Fork,
   tokens: readonly string[],
   accounts: readonly string[],
+  payees: readonly string[],
 ): Promise<Ground> {
-  const low = storageAddress('ERC20_total_supply');
-  const high = hex(BigInt(low) + 1n);
   const slot = async (address: string, key: string): Promise<string> =>
     (await fork.read({ kind: 'storage', address, key })) ?? '0x0';
+  const wide = (address: string, low: string): Promise<readonly [string, string]> =>
+    Promise.all([slot(address, low), slot(address, hex(BigInt(low) + 1n))]);
   const [classes, supplies] = await Promise.all([
     Promise.all(
       [...tokens, ...accounts].map(async (address) => {
@@ -33,9 +37,15 @@ export async function readGround(
     ),
     Promise.all(
       tokens.map(async (token) => {
-        const [lower, upper] = await Promise.all([slot(token, low), slot(token, high)]);
-        return [token, fromU256(lower, upper)] as const;
+        const [low, high] = await wide(token, storageAddress('ERC20_total_supply'));
+        return [token, fromU256(low, high)] as const;
       }),
+    ),
+    Promise.all(accounts.map((address) => fork.read({ kind: 'nonce', address }))),
+    Promise.all(
+      tokens.flatMap((token) =>
+        payees.map((payee) => wide(token, storageAddress('ERC20_balances', [payee]))),
+      ),
     ),
   ]);
   const found = new Map(classes.filter(([, hash]) => hash !== '0x0'));

@@ -4,6 +4,7 @@ import { BytesError, Reader, Writer } from './bytes.js';
 import type { ClosedBlock, Header } from './closed-block.js';
 import { type Emitted, eventMarks } from './event-index.js';
 import type { HeaderPrices } from './gas.js';
+import { UNKNOWN } from './landmarks.js';
 import { markOf } from './mentions.js';
 
 /** A block as it is held: about a hundred thousand of them, so felts are bytes and texts are packed. */
@@ -19,7 +20,7 @@ export interface Held {
   readonly eventsUpTo: number;
   readonly body: Body;
   readonly stateDiff: Texts | undefined;
-  /** What its events are indexed by. */
+  /** What it is indexed by: its events, and its landmarks. */
   readonly eventMarks: Marks;
 }
 
@@ -37,7 +38,7 @@ export function hold(
   parent: Header | undefined,
   before: Held | undefined,
 ): Held {
-  const { header, transactions, stateDiff } = block;
+  const { header, transactions, stateDiff, landmarks = [] } = block;
   return Object.freeze({
     felts: bytesOf([
       header.hash,
@@ -55,7 +56,7 @@ export function hold(
     eventsUpTo: (before?.eventsUpTo ?? 0) + header.eventCount,
     body: bodyOf(transactions),
     stateDiff: stateDiff === undefined ? undefined : Texts.keep([stateDiff]),
-    eventMarks: marksToText(eventMarks(events.flat())),
+    eventMarks: marksToText([...eventMarks(events.flat()), ...landmarks]),
   });
 }
 
@@ -112,7 +113,9 @@ export function marksOf(block: Held): readonly number[] {
 // Records.
 
 /** The first number of a record; whoever changes what follows it counts on. */
-const FORMAT = 1;
+const FORMAT = 2;
+/** The same without landmarks. */
+const WITHOUT_LANDMARKS = 1;
 
 export function recordOf(block: Held): Buffer {
   const writer = new Writer()
@@ -139,7 +142,8 @@ export function recordOf(block: Held): Buffer {
 export function heldFrom(record: Uint8Array, before?: Held): Held {
   const reader = new Reader(record);
   const format = reader.number();
-  if (format !== FORMAT) throw new BytesError(`a block is written in the unknown format ${format}`);
+  if (format !== FORMAT && format !== WITHOUT_LANDMARKS)
+    throw new BytesError(`a block is written in the unknown format ${format}`);
   const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
   const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
   const [parentHash, felts] = [reader.latin1(), reader.latin1()];
@@ -148,7 +152,10 @@ export function heldFrom(record: Uint8Array, before?: Held): Held {
   }
   const price = () => ({ price_in_fri: reader.felt(), price_in_wei: reader.felt() });
   const prices = { l1_gas_price: price(), l1_data_gas_price: price(), l2_gas_price: price() };
-  const marks = times(reader, () => reader.number());
+  const marks = [
+    ...times(reader, () => reader.number()),
+    ...(format === FORMAT ? [] : [UNKNOWN]),
+  ];
   const inBody = reader.number();
   const texts = times(reader, () => {
     const size = reader.number();

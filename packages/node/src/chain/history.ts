@@ -44,6 +44,8 @@ export interface Archive {
   at(number: number): Held | undefined;
   /** The newest block under a mark that passes a test. */
   find(mark: number, passes: (number: number) => boolean): number | undefined;
+  /** The newest block under a mark that is not after `upTo`. */
+  newest(mark: number, upTo: number): number | undefined;
   cursor(mark: number): Cursor;
 }
 
@@ -232,6 +234,14 @@ export class History {
       return block !== undefined && passes(block);
     };
     return this.#mentions.find(mark, test) ?? this.#archive?.find(mark, test);
+  }
+
+  /** The newest closed block under a mark that is not after `upTo`; there may be one too many, never one too few. */
+  newest(mark: number, upTo: number): number | undefined {
+    return (
+      this.#mentions.newest(mark, upTo) ??
+      this.#archive?.newest(mark, Math.min(upTo, this.#base - 1))
+    );
   }
 
   /** The hashes of a block's transactions. Unpacks nothing. */

@@ -96,6 +96,15 @@ export class Mentions {
     );
   }
 
+  /** The newest block under a mark that is not after `upTo`. */
+  newest(mark: number, upTo: number): number | undefined {
+    const blocks = this.#blocks.get(mark);
+    if (blocks === undefined) return undefined;
+    if (typeof blocks === 'number') return blocks <= upTo ? blocks : undefined;
+    const after = firstAt(blocks, 0, blocks.size, upTo + 1);
+    return after === 0 ? undefined : blocks.get(after - 1);
+  }
+
   cursor(mark: number): Cursor {
     const blocks = this.#blocks.get(mark);
     return new ListCursor(typeof blocks === 'number' ? List.of(blocks) : (blocks ?? List()));

@@ -3,7 +3,8 @@ import { Block, Class, Origin, State, type StateDiff, Transaction } from '@stark
 import { fail, refuse } from '../errors.js';
 import { hex } from '../felt.js';
 import { parse } from '../json.js';
-import { type BlockRules, SEQUENCER } from './block.js';
+import { SEQUENCER } from './accounts.js';
+import type { BlockRules } from './block.js';
 import type { Fork } from './fork.js';
 import { enginePrices, type HeaderPrices } from './gas.js';
 import { ETH, STRK } from './genesis.js';

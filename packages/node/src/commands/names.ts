@@ -1,8 +1,7 @@
 // Knows names for storage slots and addresses: the well-known ones, and those that somebody gives in a file.
 import { readFileSync } from 'node:fs';
 import { hades, storageAddress } from '@starkbox/engine';
-import { MINTER } from '../chain/accounts.js';
-import { SEQUENCER } from '../chain/block.js';
+import { MINTER, SEQUENCER } from '../chain/accounts.js';
 import { ETH, STRK } from '../chain/genesis.js';
 import { hex, shortString } from '../felt.js';
 

@@ -30,10 +30,12 @@ export function eventMethods(chain: Chain, largest: number): Group<'starknet_get
     const to = filter.to_block ? await find(filter.to_block) : pendingNumber(world);
     if (from > to) return { events: [], continuation_token: undefined };
     const { continuation_token: token, chunk_size, address, keys } = filter;
+    const idOf = (number: number): BLOCK_ID =>
+      number === pendingNumber(world) ? 'pre_confirmed' : { block_number: number };
     const here: EventFilter = {
       ...filter,
-      from_block: { block_number: Math.max(from, fork.next) },
-      to_block: to === pendingNumber(world) ? 'pre_confirmed' : { block_number: to },
+      from_block: idOf(Math.max(from, fork.next)),
+      to_block: idOf(to),
     };
     if (from >= fork.next || (token && !isOriginToken(token))) {
       if (to < fork.next) fail('INVALID_CONTINUATION_TOKEN');

@@ -1,5 +1,6 @@
 // Knows the shapes of blocks, transactions and receipts on the wire.
-import { pendingNumber, SEQUENCER } from '../chain/block.js';
+import { SEQUENCER } from '../chain/accounts.js';
+import { pendingNumber } from '../chain/block.js';
 import { nextBlockTime } from '../chain/clock.js';
 import type { Header, TransactionRecord } from '../chain/closed-block.js';
 import { headerPrices } from '../chain/gas.js';

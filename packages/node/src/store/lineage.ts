@@ -86,6 +86,20 @@ export class Lineage implements Archive, Past {
     return undefined;
   }
 
+  newest(mark: number, upTo: number): number | undefined {
+    const start = markPrefix(mark);
+    for (const { branch, last } of this.#newestFirst(upTo)) {
+      const [key] = this.#database.getKeys({
+        start: dated(start, branch, last),
+        end: beforeBranch(start, branch),
+        reverse: true,
+        limit: 1,
+      });
+      if (key) return numberIn(key);
+    }
+    return undefined;
+  }
+
   cursor(mark: number): Cursor {
     const start = markPrefix(mark);
     const oldestFirst = this.#newestFirst(Number.MAX_SAFE_INTEGER).toReversed();

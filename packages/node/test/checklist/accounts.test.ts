@@ -267,6 +267,14 @@ describe('Argent accounts', () => {
     await deploy(fixture, regular);
     await exercise(fixture, regular);
   });
+
+  test('10.4.3b a fork of a chain that has the classes has them', async () => {
+    const origin = await startFixture({ predeclareArgent: true });
+    const { url } = await origin.node.listen();
+    const fixture = await startFixture({ forkNetwork: url, forkUpstreamCaching: false, seed: 1 });
+    await deploy(fixture, regular);
+    await exercise(fixture, regular);
+  });
 });
 
 describe('the list of predeployed accounts', () => {

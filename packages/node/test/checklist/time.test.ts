@@ -269,8 +269,7 @@ describe('a contract that waits for its time', () => {
     };
   }
 
-  test('10.9.8a it fails in estimates and reverts before, and succeeds after time was moved', async () => {
-    const { client, sender, other } = await start();
+  async function waits({ client, sender, other }: Started): Promise<void> {
     const call = locked(other, NOW + HOUR);
     const early = await sender.invokeRequest([call]);
     const frame = {
@@ -319,5 +318,20 @@ describe('a contract that waits for its time', () => {
       amount: '5',
       unit: 'FRI',
     });
+  }
+
+  test('10.9.8a it fails in estimates and reverts before, and succeeds after time was moved', async () => {
+    await waits(await start());
+  });
+
+  test('10.9.8b the same on a fork, by an account of the origin and without its key', async () => {
+    const origin = await createNode({ seed: 0, accounts: 2, port: 0 });
+    nodes.unshift(origin);
+    const { url } = await origin.listen();
+    const fork = await start({ seed: 1, forkNetwork: url, forkUpstreamCaching: false });
+    await fork.client.call('devnet_autoImpersonate');
+    const address = origin.accounts[0]?.address ?? '';
+    const sender = new Sender(fork.client, { address, privateKey: '0x5' });
+    await waits({ ...fork, sender, other: new Sender(fork.client, origin.accounts[1]) });
   });
 });

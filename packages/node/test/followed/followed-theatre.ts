@@ -32,6 +32,8 @@ export interface Audience {
 
 /** A theatre with an audience: somebody who follows each history from its first command on. */
 export class FollowedTheatre extends Theatre {
+  /** Nobody follows a node that is gone. */
+  override readonly isReopened: boolean = false;
   #url = '';
   #chain: ShownChain | undefined;
   #follower: Follower | undefined;
@@ -60,7 +62,7 @@ export class FollowedTheatre extends Theatre {
   }
 
   /** As the nodes of other theatres, but with an open door, and all that goes through it is followed. */
-  override async open(): Promise<Node> {
+  override async open(dataDir?: string): Promise<Node> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
     const node = await createNode({
       seed: cast.SEED,
@@ -71,6 +73,7 @@ export class FollowedTheatre extends Theatre {
       stateArchive: keepsHistory ? 'full' : 'none',
       startTime,
       port: 0,
+      ...(dataDir === undefined ? {} : { dataDir, recentBlocks: 2 }),
     });
     this.#url = (await node.listen()).url;
     this.#chain = new ShownChain(new Door(node));

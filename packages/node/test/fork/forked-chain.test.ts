@@ -48,7 +48,7 @@ test('it continues the origin', async () => {
     fork_config: { block: last },
   });
   expect((await client.call('devnet_getConfig')).fork_config).toMatchObject({
-    url: pair.proxy.url,
+    url: `${pair.proxy.url}/`,
     block_number: last,
     caching_enabled: false,
   });

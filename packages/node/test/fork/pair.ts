@@ -14,8 +14,9 @@ export interface Pair extends AsyncDisposable {
 /** @param history makes the origin what it is before it is forked */
 export async function startPair(
   history: (origin: ListeningNode) => Promise<unknown> = async () => undefined,
+  config: Partial<Config> = {},
 ): Promise<Pair> {
-  const origin = await startNode({ listen: true });
+  const origin = await startNode({ listen: true, ...config });
   await history(origin);
   const proxy = await FaultyProxy.before(origin.url);
   const forks: ListeningNode[] = [];

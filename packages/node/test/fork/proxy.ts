@@ -31,6 +31,8 @@ export class FaultyProxy implements AsyncDisposable {
   readonly counts = new Map<string, number>();
   /** Milliseconds before an answer. */
   delay = 0;
+  /** What every answer waits for. */
+  gate: Promise<void> = Promise.resolve();
   takesBatches = true;
   /** Decides what goes wrong with a request. */
   mishap: (seen: Seen) => Mishap | undefined = () => undefined;
@@ -106,6 +108,7 @@ export class FaultyProxy implements AsyncDisposable {
     if (isBatch) this.batches += 1;
     const mishap = this.mishap({ methods, isBatch, index: this.requests });
     this.requests += 1;
+    await this.gate;
     if (this.delay > 0) await sleep(this.delay);
     if (mishap?.kind === 'silence') {
       await new Promise((resolve) => response.on('close', resolve));

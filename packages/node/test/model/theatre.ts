@@ -49,6 +49,8 @@ interface Prepared {
 
 export class Theatre {
   readonly setup: Setup;
+  /** Whether a chain that is kept gets another node now and then. */
+  readonly isReopened: boolean = true;
   #node: Node | undefined;
   /** Where the chain is kept. */
   #directory: string | undefined;
@@ -104,7 +106,8 @@ export class Theatre {
         await perform(stage, command);
         await checkHead(stage);
       });
-      if (this.setup.isKept && index % REOPENED === REOPENED - 1) await this.#reopen();
+      const isDue = index % REOPENED === REOPENED - 1;
+      if (this.setup.isKept && this.isReopened && isDue) await this.#reopen();
     }
     await at('the end', () => checkAll(stage));
     const node = this.#node;

@@ -1,0 +1,98 @@
+// While the longest transaction that the protocol allows is executed, nobody else has to wait.
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { connectDapp } from '@starkbox/testing';
+import { hash } from 'starknet';
+import { afterAll, expect, test } from 'vitest';
+import { RunningCommand } from './data-dir/command.js';
+import { deployed } from './e2e/contracts.js';
+
+/** In a process of its own, as it is in life: here the client would slow it down. */
+const node = await RunningCommand.start(['--seed', '0']);
+afterAll(() => node.stop());
+const agent = new Agent({ keepAlive: true });
+afterAll(() => agent.destroy());
+
+async function call(method: string, params: object = {}): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const answer = await new Promise<string>((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    request(node.url, { method: 'POST', agent, headers }, (response) => {
+      text(response).then(resolve, reject);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+  return JSON.parse(answer).result;
+}
+
+const milliseconds = (): number => {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+};
+
+/** How long each call took, one after the other, until something is over. */
+async function timed(isOver: (count: number) => boolean, work: () => Promise<unknown>) {
+  const times: number[] = [];
+  while (!isOver(times.length)) {
+    const begin = milliseconds();
+    await work();
+    times.push(milliseconds() - begin);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  return times.sort((one, other) => one - other);
+}
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.floor(sorted.length * share)] ?? 0;
+const blockNumber = () => call('starknet_blockNumber');
+
+test('reads and calls go on, and the transaction ends', async () => {
+  const accounts = await call('devnet_getPredeployedAccounts');
+  if (!Array.isArray(accounts)) throw new Error('no accounts');
+  const known = accounts.map(({ address, public_key, private_key }) => ({
+    address,
+    publicKey: public_key,
+    privateKey: private_key,
+  }));
+  const { account, provider } = await connectDapp(node.url, known, []);
+  const contract = await deployed(account(0), 'reverter');
+  const quiet = await timed((count) => count >= 300, blockNumber);
+
+  let isDone = false;
+  const price = 2_000_000_000n;
+  // More turns than gas: it burns all that there may be, and is reverted.
+  const sending = account(0)
+    .execute(contract.populate('burn', [1_000_000_000n]), {
+      tip: 0,
+      resourceBounds: {
+        l1_gas: { max_amount: 0n, max_price_per_unit: price },
+        l2_gas: { max_amount: 1_100_000_000n, max_price_per_unit: price },
+        l1_data_gas: { max_amount: 100_000n, max_price_per_unit: price },
+      },
+    })
+    .finally(() => {
+      isDone = true;
+    });
+  const isOver = () => isDone;
+  const calls = [1, 2, 3, 4].map(() =>
+    timed(isOver, () =>
+      call('starknet_call', {
+        request: {
+          contract_address: contract.address,
+          entry_point_selector: hash.getSelectorFromName('written'),
+          calldata: [],
+        },
+        block_id: 'latest',
+      }),
+    ),
+  );
+  const busy = await timed(isOver, blockNumber);
+  const { transaction_hash } = await sending;
+  const receipt = await provider.waitForTransaction(transaction_hash);
+  expect(receipt.isReverted()).toBe(true);
+  expect(busy.length).toBeGreaterThan(100);
+  // Other programs take their share of the machine, which shows before the transaction as well.
+  expect(at(busy, 0.99)).toBeLessThan(5 + 3 * at(quiet, 0.99));
+  for (const times of await Promise.all(calls)) expect(times.length).toBeGreaterThan(50);
+}, 60_000);

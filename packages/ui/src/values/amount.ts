@@ -1,0 +1,93 @@
+// Knows how amounts, prices and counts are written; nothing else formats a number.
+
+const UNIT = 10n ** 18n;
+const SHOWN_DIGITS = 6;
+
+export interface Unit {
+  readonly symbol: string;
+  readonly base: string;
+  readonly decimals: number;
+}
+
+export const STRK: Unit = { symbol: 'STRK', base: 'fri', decimals: 18 };
+export const ETH: Unit = { symbol: 'ETH', base: 'wei', decimals: 18 };
+
+export function unitOf(unit: string): Unit {
+  return unit === 'WEI' ? ETH : STRK;
+}
+
+/** `1234567` → `1,234,567` */
+export function grouped(value: bigint | number): string {
+  const text = value.toString();
+  const sign = text.startsWith('-') ? '−' : '';
+  return sign + text.replace(/^-/, '').replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/**
+ * An amount in its unit, with at most six decimals. What is not zero never reads as zero: below the last
+ * decimal the base unit is used.
+ */
+export function amountText(value: bigint, unit: Unit): string {
+  const number = decimals(value, unit.decimals, SHOWN_DIGITS);
+  return number === undefined
+    ? `${grouped(value)} ${unit.base}`
+    : `${number} ${unit.symbol}`;
+}
+
+/** The same for a column whose head names the unit. */
+export function columnAmount(value: bigint, unit: Unit): string {
+  return decimals(value, unit.decimals, SHOWN_DIGITS, SHOWN_DIGITS) ?? `${grouped(value)} ${unit.base}`;
+}
+
+/** The exact integer with its base unit. */
+export function exactText(value: bigint, unit: Unit): string {
+  return `${grouped(value)} ${unit.base}`;
+}
+
+function decimals(value: bigint, places: number, most: number, least = 0): string | undefined {
+  const size = value < 0n ? -value : value;
+  const one = 10n ** BigInt(places);
+  const fraction = (size % one).toString().padStart(places, '0').slice(0, most);
+  if (size !== 0n && size < one && /^0*$/.test(fraction)) return undefined;
+  const kept = fraction.replace(/0+$/, '').padEnd(least, '0');
+  return `${value < 0n ? '−' : ''}${grouped(size / one)}${kept === '' ? '' : `.${kept}`}`;
+}
+
+/** A price of gas, with every digit that tells it from another. */
+export function priceText(price: bigint, unit: Unit): string {
+  const billion = 1_000_000_000n;
+  if (price !== 0n && price < 1_000_000n) return `${grouped(price)} ${unit.base}`;
+  const fraction = (price % billion).toString().padStart(9, '0').replace(/0+$/, '').padEnd(2, '0');
+  return `${grouped(price / billion)}.${fraction} g${unit.base}`;
+}
+
+/** What a person typed as an amount: `1.5`, `1e18`, `25 fri`, `1,000 STRK`; a bare number is in `unit`. */
+export function readAmount(text: string, unit: Unit): bigint | undefined {
+  const match = /^\s*([\d,_]+)(?:\.(\d+))?(?:e(\d{1,3}))?\s*([a-z]*)\s*$/i.exec(text);
+  if (!match) return undefined;
+  const [, whole = '', fraction = '', exponent = '0', suffix = ''] = match;
+  const places = scaleOf(suffix.toLowerCase(), unit);
+  if (places === undefined) return undefined;
+  const shift = places + Number(exponent) - fraction.length;
+  const digits = BigInt(whole.replace(/[,_]/g, '') + fraction);
+  if (shift >= 0) return digits * 10n ** BigInt(shift);
+  const divisor = 10n ** BigInt(-shift);
+  return digits % divisor === 0n ? digits / divisor : undefined;
+}
+
+function scaleOf(suffix: string, unit: Unit): number | undefined {
+  if (suffix === '' || suffix === unit.symbol.toLowerCase()) return unit.decimals;
+  if (suffix === unit.base) return 0;
+  if (suffix === `g${unit.base}`) return 9;
+  return undefined;
+}
+
+/** The share of a whole as a number between 0 and 1. */
+export function share(part: bigint | number, whole: bigint | number): number {
+  const all = Number(whole);
+  return all === 0 ? 0 : Math.min(1, Number(part) / all);
+}
+
+export function wholeUnits(value: bigint): bigint {
+  return value / UNIT;
+}

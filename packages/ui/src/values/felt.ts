@@ -1,0 +1,41 @@
+// Knows field elements as text: their one written form, how they are shortened, and the words some of them spell.
+
+const HEX = /^0x[0-9a-f]{1,64}$/i;
+
+/** Lower case, without leading zeros; undefined if it is no hexadecimal number. */
+export function canonical(text: string): string | undefined {
+  const given = text.trim();
+  if (!HEX.test(given)) return undefined;
+  return `0x${given.slice(2).toLowerCase().replace(/^0+(?=.)/, '')}`;
+}
+
+export function toFelt(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+/** `0x3923…549c` */
+export function shortHash(felt: string): string {
+  return shorten(felt, 4);
+}
+
+/** `0x64b488…5691` */
+export function shortAddress(felt: string): string {
+  return shorten(felt, 6);
+}
+
+function shorten(felt: string, head: number): string {
+  return felt.length <= head + 8 ? felt : `${felt.slice(0, head + 2)}…${felt.slice(-4)}`;
+}
+
+/** The short string that a felt spells, if it is one that a person would have written. */
+export function spelled(felt: string): string | undefined {
+  const digits = felt.slice(2);
+  if (digits.length < 4 || digits.length > 62 || digits.length % 2 !== 0) return undefined;
+  let text = '';
+  for (let at = 0; at < digits.length; at += 2) {
+    const code = Number.parseInt(digits.slice(at, at + 2), 16);
+    if (code < 0x20 || code > 0x7e) return undefined;
+    text += String.fromCharCode(code);
+  }
+  return text;
+}

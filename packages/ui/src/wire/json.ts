@@ -1,0 +1,37 @@
+// Knows JSON with integers of any size: those that a number cannot hold come as `bigint`.
+
+const LONG_INTEGER = /^-?\d{16,}$/;
+
+/** Browsers that keep the source of a number hand it to the reviver; others lose digits, and only there. */
+interface Source {
+  readonly source?: string;
+}
+
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, context?: Source) => {
+    const source = context?.source;
+    return typeof value === 'number' && source !== undefined && LONG_INTEGER.test(source)
+      ? Number.isSafeInteger(value)
+        ? value
+        : BigInt(source)
+      : value;
+  });
+}
+
+/** `bigint` becomes a bare integer. */
+export function writeJson(value: unknown, indent?: number): string {
+  const marks = new Map<string, string>();
+  const text = JSON.stringify(
+    value,
+    (_key, part: unknown) => {
+      if (typeof part !== 'bigint') return part;
+      const mark = `\u0000${marks.size}\u0000`;
+      marks.set(JSON.stringify(mark), part.toString());
+      return mark;
+    },
+    indent,
+  );
+  let written = text ?? 'null';
+  for (const [mark, digits] of marks) written = written.replace(mark, digits);
+  return written;
+}
