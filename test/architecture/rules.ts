@@ -83,8 +83,8 @@ const NODE: Readonly<Record<string, Layer>> = {
   },
   forking: { may: [...LEAVES, 'option', 'config', 'chain', 'upstream'] },
   commands: {
-    may: [...LEAVES, 'colour', 'option', 'chain'],
-    packages: ['@starkbox/engine'],
+    may: [...LEAVES, 'colour', 'option', 'config', 'chain', 'node'],
+    packages: ['@starkbox/engine', 'ws'],
   },
   cli: {
     may: [

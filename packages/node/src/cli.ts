@@ -38,7 +38,7 @@ const EXIT_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 const SAME_SIGNAL_SECONDS = 0.5;
 
 /** Words that ask for something else than a node; what they do is loaded when one of them is said. */
-const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff']);
+const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff', 'replay']);
 
 /** Everything from the words of the command line to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {

@@ -65,7 +65,8 @@ const EXAMPLES = `  starkbox --seed 0                       the same accounts ev
   starkbox --block-generation-on demand   blocks only when asked for
   starkbox --port 0 --no-banner           any free port, and little output
   starkbox inspect FILE                   what an image of a chain holds
-  starkbox diff A B                       how two images differ`;
+  starkbox diff A B                       how two images differ
+  starkbox replay FILE                    the requests that --trace-requests recorded`;
 
 /** Throws `UsageError` for what cannot be understood and `ConfigError` for what cannot be obeyed. */
 export async function readConfig(

@@ -197,6 +197,15 @@ async function assemble(
     new Companion({ chain: target, log, ...(isJournalOn ? { onMessage: asCallToL2 } : {}) });
   const companion = companionOf(chain);
   const dispatcher = createDispatcher(chain, companion);
+  const recorder =
+    config.traceRequests === undefined
+      ? undefined
+      : (await import('./server/recorder.js')).openRecorder(
+          config.traceRequests,
+          aboutRecording(config, chain, version),
+        );
+  /** What comes from outside. */
+  const entrance = recorder?.recording(dispatcher) ?? dispatcher;
   if (config.dumpPath !== undefined && existsSync(config.dumpPath)) {
     const { dumpPath } = config;
     const world = await worldInFile(dumpOptions(chain), dumpPath).catch((error: unknown) => {
@@ -218,7 +227,7 @@ async function assemble(
     // Loaded after the port is open: WebSockets are a fifth of a start, and nobody waits for them yet.
     sockets ??= import('./server/ws.js').then(({ serveSockets }) => {
       openedSockets = serveSockets({
-        dispatcher,
+        dispatcher: entrance,
         door,
         maximumSockets: config.maximumSockets,
         messageLimit: config.requestBodySizeLimit,
@@ -278,7 +287,7 @@ async function assemble(
     handle: (text) => dispatcher.handle(text, { transport: 'in-process' }),
     async listen() {
       server ??= await serveHttp({
-        dispatcher,
+        dispatcher: entrance,
         host: config.host,
         port: config.port,
         timeoutSeconds: config.timeout,
@@ -300,6 +309,7 @@ async function assemble(
       (await sockets)?.close();
       await server?.close();
       await telemetry.close();
+      await recorder?.close();
       await companion.close();
       await chain.close();
       if (config.dumpOn === 'exit') await dumpAtExit(dumpOptions(chain), start);
@@ -352,6 +362,23 @@ function figuresOf(chain: Chain) {
     state: state.figures(),
   };
 }
+
+/** What a repetition of the requests has to begin with. */
+function aboutRecording(config: Config, chain: Chain, version: string): object {
+  const { history } = chain.world;
+  const first = history.header(history.first);
+  const kept = Object.entries(config).filter(([key]) => !OF_THIS_PLACE.test(key));
+  const { number, hash, timestamp } = first ?? {};
+  return {
+    starkbox: version,
+    options: Object.fromEntries(kept),
+    genesis: { number, hash, timestamp },
+  };
+}
+
+/** Options that belong to a machine, or are secret: another one repeats the requests without them. */
+const OF_THIS_PLACE =
+  /^(host|port|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|l1\w*|allowed\w*|authToken|ui|metrics\w*|log\w*|traceRequests|banner)$/;
 
 /** One line for each block that came or went: a sign of life. */
 function logChange(log: Log, { before, after }: Change): void {

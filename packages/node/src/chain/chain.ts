@@ -16,8 +16,9 @@ import { increasedBy, nextBlockTime, setTo } from './clock.js';
 import type { GasPrices } from './gas.js';
 import type { Genesis } from './genesis.js';
 import { type Impersonation, isImpersonated } from './impersonation.js';
-import type { Keeper, Standing } from './keeper.js';
+import type { Keeper, SnapshotNote, Standing } from './keeper.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
+import { withLabel } from './labels.js';
 import {
   type InFlight,
   type L1Cursor,
@@ -38,7 +39,7 @@ import { executing, refuseSubmission } from './rejection.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
 import { type Broadcasted, included, type Prepared, prepare } from './transaction.js';
 import { firstWorld, isKnown, NOTHING_PENDING, type World, withIncluded } from './world.js';
-import { type Change, Writer } from './writer.js';
+import { type Change, type Turn, Writer } from './writer.js';
 
 export interface ChainOptions extends BlockRules {
   readonly genesis: Genesis;
@@ -62,6 +63,12 @@ export type TakenFromL1 =
   | { readonly outcome: 'taken'; readonly link: L1Link; readonly hash: string }
   | { readonly outcome: 'known' | 'stale' }
   | { readonly outcome: 'refused'; readonly reason: string };
+
+/** A moment that can be gone back to. */
+export interface Snapshot extends SnapshotNote {
+  readonly id: bigint;
+  readonly world: World;
+}
 
 export class Chain {
   #options: ChainOptions;
@@ -113,6 +120,11 @@ export class Chain {
   /** Tells of every change, in order, before whoever asked for it has an answer. */
   watch(watcher: (change: Change) => void): void {
     this.#writer.watch(watcher);
+  }
+
+  /** Tells of every change, also of one that only makes or drops snapshots. */
+  watchAll(watcher: (turn: Turn) => void): void {
+    this.#writer.watchAll(watcher);
   }
 
   /** Begins to close blocks by the clock, where the options say so. */
@@ -306,6 +318,14 @@ export class Chain {
     ]);
   }
 
+  /** Names a felt, or takes its name away. */
+  label(value: string, label: string | undefined): Promise<void> {
+    return this.#write(async (world) => {
+      const labels = withLabel(world.labels, value, label);
+      return [labels === world.labels ? world : { ...world, labels }, undefined];
+    });
+  }
+
   /** Writes into the state without a transaction; the classes that came with it. */
   async applyStateDiff(change: StateChange): Promise<readonly Class[]> {
     checkShape(change);
@@ -402,7 +422,7 @@ export class Chain {
     relink: (link: L1Link) => L1Link | undefined = readOn,
     options: ChainOptions = this.#options,
   ): Promise<void> {
-    return this.replace(async (before) => {
+    return this.#replace('restart', async (before) => {
       const world = await createWorld(options);
       this.#options = options;
       return { ...world, messages: restarted(before.messages, relink) };
@@ -411,14 +431,19 @@ export class Chain {
 
   /** Puts another world in the place of this one; snapshots are gone. */
   replace(make: (before: World) => Promise<World>): Promise<void> {
-    return this.#writer.change('restart', async (now) => {
+    return this.#replace('load', make);
+  }
+
+  #replace(kind: 'restart' | 'load', make: (before: World) => Promise<World>): Promise<void> {
+    return this.#writer.change(kind, async (now) => {
       const world = Object.freeze(await make(now.world));
-      return { after: { ...now, world, snapshots: PersistentMap() }, result: undefined };
+      const none = { snapshots: PersistentMap<bigint, World>(), notes: NO_NOTES };
+      return { after: { ...now, world, ...none }, result: undefined };
     });
   }
 
-  /** Remembers this moment; the name to come back to it by. */
-  snapshot(): Promise<bigint> {
+  /** Remembers this moment; the number to come back to it by. */
+  snapshot(name?: string): Promise<bigint> {
     return this.#writer.change('step', async (now) => {
       const { maximumSnapshots: most = Number.POSITIVE_INFINITY } = this.options;
       if (now.snapshots.size >= most) {
@@ -426,8 +451,21 @@ export class Chain {
       }
       const id = now.lastSnapshot + 1n;
       const snapshots = now.snapshots.set(id, now.world);
-      return { after: { ...now, snapshots, lastSnapshot: id }, result: id };
+      const notes = now.notes.set(id, { name, time: nextBlockTime(now.world.clock) });
+      return { after: { ...now, snapshots, notes, lastSnapshot: id }, result: id };
     });
+  }
+
+  /** The moments that can be gone back to, newest first. */
+  get snapshots(): readonly Snapshot[] {
+    const { snapshots, notes } = this.#writer.standing;
+    return [...snapshots]
+      .map(([id, world]) => ({
+        id,
+        world,
+        ...(notes.get(id) ?? { time: latestHeader(world).timestamp }),
+      }))
+      .sort((one, other) => (one.id > other.id ? -1 : 1));
   }
 
   hasSnapshot(id: bigint): boolean {
@@ -445,7 +483,8 @@ export class Chain {
       const messages = isPaired ? kept.messages : returnedTo(kept.messages, now.world.messages);
       const world = messages === kept.messages ? kept : Object.freeze({ ...kept, messages });
       const snapshots = now.snapshots.filter((_, other) => other < id);
-      return { after: { ...now, world, snapshots }, result: true, snapshot: id };
+      const notes = now.notes.filter((_, other) => other < id);
+      return { after: { ...now, world, snapshots, notes }, result: true, snapshot: id };
     });
   }
 
@@ -462,8 +501,11 @@ export class Chain {
 }
 
 function standingOn(world: World): Standing {
-  return Object.freeze({ world, snapshots: PersistentMap<bigint, World>(), lastSnapshot: 0n });
+  const snapshots = PersistentMap<bigint, World>();
+  return Object.freeze({ world, snapshots, notes: NO_NOTES, lastSnapshot: 0n });
 }
+
+const NO_NOTES: Standing['notes'] = PersistentMap();
 
 /** A message from L1 that cannot even fail: nobody can be told, so it is passed over. */
 class MessageRefused extends Error {}

@@ -152,10 +152,7 @@ export function heldFrom(record: Uint8Array, before?: Held): Held {
   }
   const price = () => ({ price_in_fri: reader.felt(), price_in_wei: reader.felt() });
   const prices = { l1_gas_price: price(), l1_data_gas_price: price(), l2_gas_price: price() };
-  const marks = [
-    ...times(reader, () => reader.number()),
-    ...(format === FORMAT ? [] : [UNKNOWN]),
-  ];
+  const marks = [...times(reader, () => reader.number()), ...(format === FORMAT ? [] : [UNKNOWN])];
   const inBody = reader.number();
   const texts = times(reader, () => {
     const size = reader.number();

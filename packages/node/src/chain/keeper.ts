@@ -2,18 +2,27 @@
 import type { PersistentMap } from './persistent.js';
 import type { World } from './world.js';
 
+export interface SnapshotNote {
+  /** What somebody called it. */
+  readonly name?: string | undefined;
+  /** Chain time when it was made. */
+  readonly time: number;
+}
+
 /** A chain with the moments it can go back to: a frozen value. */
 export interface Standing {
   readonly world: World;
   readonly snapshots: PersistentMap<bigint, World>;
+  /** What is known of them besides. */
+  readonly notes: PersistentMap<bigint, SnapshotNote>;
   /** The name of the newest snapshot that was ever made. */
   readonly lastSnapshot: bigint;
 }
 
 /** A standing that took the place of another. */
 export interface Move {
-  /** One after the other, a world that was kept, or everything from the start. */
-  readonly kind: 'step' | 'revert' | 'restart';
+  /** One after the other, a world that was kept, everything from the start, or another chain. */
+  readonly kind: 'step' | 'revert' | 'restart' | 'load';
   readonly before: Standing;
   readonly after: Standing;
   /** The snapshot that was gone back to. */

@@ -54,11 +54,9 @@ export function typeIn(transaction: string): string {
 
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
 export function senderIn(transaction: string, receipt: string): string | undefined {
-  return (
-    /"sender_address":"(0x[\da-f]+)"/.exec(transaction) ??
+  return (/"sender_address":"(0x[\da-f]+)"/.exec(transaction) ??
     /"contract_address":"(0x[\da-f]+)"/.exec(transaction) ??
-    /"contract_address":"(0x[\da-f]+)"/.exec(receipt)
-  )?.[1];
+    /"contract_address":"(0x[\da-f]+)"/.exec(receipt))?.[1];
 }
 
 export function isReverted(receipt: string): boolean {

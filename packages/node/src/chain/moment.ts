@@ -4,6 +4,7 @@ import { parse, stringify } from '../json.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas.js';
 import type { Impersonation } from './impersonation.js';
+import { labelsFromJson, labelsToJson, NO_LABELS } from './labels.js';
 import { type Messages, type MessagesJson, messagesFromJson, messagesToJson } from './messages.js';
 import { PersistentSet } from './persistent.js';
 import type { Included } from './transaction.js';
@@ -14,12 +15,14 @@ export type Moment = Omit<World, 'state' | 'latest' | 'history' | 'past' | 'jour
 
 /** Exact also for numbers beyond 2^53. */
 export function momentText(moment: Moment): string {
-  const { clock, gas, impersonation, messages, acceptedOnL1, keepsHistory, pending } = moment;
+  const { clock, gas, impersonation, messages, labels, acceptedOnL1, keepsHistory, pending } =
+    moment;
   return stringify({
     clock: { offset: clock.offset, exact: clock.exact ?? null },
     gas,
     impersonation: { accounts: [...impersonation.accounts], auto: impersonation.auto },
     messages: messagesToJson(messages),
+    ...(labels.isEmpty() ? {} : { labels: labelsToJson(labels) }),
     accepted_on_l1: acceptedOnL1 ?? null,
     keeps_history: keepsHistory,
     pending: pending.transactions.toArray().map(includedToJson),
@@ -47,6 +50,7 @@ export function readMoment(text: string): Moment {
     gas: readGas(moment['gas']),
     impersonation: readImpersonation(moment['impersonation']),
     messages: readMessages(moment['messages']),
+    labels: moment['labels'] === undefined ? NO_LABELS : labelsFromJson(moment['labels']),
     acceptedOnL1: optional(moment['accepted_on_l1'], wholeNumber),
     keepsHistory: truth(moment['keeps_history']),
     pending: readPending(moment['pending']),

@@ -5,6 +5,7 @@ import type { TransactionRecord } from './closed-block.js';
 import { type Gas, type GasPrices, startingAt } from './gas.js';
 import { History } from './history.js';
 import { type Impersonation, NOBODY } from './impersonation.js';
+import { type Labels, NO_LABELS } from './labels.js';
 import { type Messages, NO_MESSAGES } from './messages.js';
 import type { Past } from './past.js';
 import { List, PersistentMap } from './persistent.js';
@@ -30,6 +31,7 @@ export interface World {
   readonly gas: Gas;
   readonly impersonation: Impersonation;
   readonly messages: Messages;
+  readonly labels: Labels;
   /** The calls that made it, as JSON texts, where they are kept. */
   readonly journal: List<string>;
   /** The newest block that L1 accepted: all before it are accepted as well. */
@@ -72,6 +74,7 @@ export function firstWorld(
     gas: startingAt(options.prices),
     impersonation: NOBODY,
     messages: NO_MESSAGES,
+    labels: NO_LABELS,
     journal: List<string>(),
     acceptedOnL1: undefined,
   });

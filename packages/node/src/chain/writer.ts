@@ -10,6 +10,13 @@ export interface Change {
   readonly after: World;
 }
 
+/** A standing took the place of another. */
+export interface Turn {
+  readonly kind: Move['kind'];
+  readonly before: Standing;
+  readonly after: Standing;
+}
+
 /** What a change makes of a standing, and what it tells whoever asked for it. */
 export interface Outcome<T> {
   readonly after: Standing;
@@ -39,6 +46,7 @@ export class Writer {
   #loss: unknown;
   #waiting = 0;
   readonly #watchers = new Set<(change: Change) => void>();
+  readonly #turnWatchers = new Set<(turn: Turn) => void>();
 
   constructor(standing: Standing, keeper?: Keeper, probe?: Probe) {
     this.#shown = standing;
@@ -58,6 +66,10 @@ export class Writer {
 
   watch(watcher: (change: Change) => void): void {
     this.#watchers.add(watcher);
+  }
+
+  watchAll(watcher: (turn: Turn) => void): void {
+    this.#turnWatchers.add(watcher);
   }
 
   /** Waits for what is under way. */
@@ -116,7 +128,9 @@ export class Writer {
   #show(kind: Move['kind'], after: Standing): void {
     const before = this.#shown;
     this.#shown = after;
-    if (after.world === before.world) return;
-    for (const tell of this.#watchers) tell({ kind, before: before.world, after: after.world });
+    if (after.world !== before.world) {
+      for (const tell of this.#watchers) tell({ kind, before: before.world, after: after.world });
+    }
+    for (const tell of this.#turnWatchers) tell({ kind, before, after });
   }
 }

@@ -11,6 +11,7 @@ interface Words {
   readonly files: readonly string[];
   readonly json: boolean;
   readonly names: string | undefined;
+  readonly url: string | undefined;
   readonly paint: Paint;
 }
 
@@ -18,6 +19,7 @@ interface Command {
   readonly usage: string;
   readonly files: number;
   readonly takesNames: boolean;
+  readonly takesUrl?: boolean;
   readonly help: string;
   /** The text to print. */
   readonly run: (words: Words) => Promise<string>;
@@ -51,6 +53,21 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       );
     },
   },
+  replay: {
+    usage: 'starkbox replay FILE [--url URL] [--json]',
+    files: 1,
+    takesNames: false,
+    takesUrl: true,
+    help: `Repeats the requests that --trace-requests recorded, on a fresh node with the same options, and
+fails if an answer differs. Times, and what depends on them, may differ.
+
+  --url URL      a node that runs, to be asked instead`,
+    async run({ files: [path = ''], json, paint, url }) {
+      if (!existsSync(path)) throw new Error(`${path} does not exist`);
+      const { replay } = await import('./replay.js');
+      return replay(path, { json, paint, url });
+    },
+  },
 };
 
 /** The text to print; throws a `UsageError` for words that it does not understand. */
@@ -62,11 +79,14 @@ export function runCommand(argv: readonly string[], coloured: boolean): Promise<
   if (values.help) {
     return Promise.resolve(`${command.help}\n\nUsage: ${command.usage}\n`);
   }
-  if (files.length !== command.files || (values.names !== undefined && !command.takesNames)) {
+  const isUnknown =
+    (values.names !== undefined && !command.takesNames) ||
+    (values.url !== undefined && !command.takesUrl);
+  if (files.length !== command.files || isUnknown) {
     throw new UsageError(`usage: ${command.usage}`);
   }
-  const { json, names } = values;
-  return command.run({ files, json, names, paint: painter(coloured) });
+  const { json, names, url } = values;
+  return command.run({ files, json, names, url, paint: painter(coloured) });
 }
 
 function parsed(args: readonly string[]) {
@@ -78,6 +98,7 @@ function parsed(args: readonly string[]) {
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
         names: { type: 'string' },
+        url: { type: 'string' },
       },
     });
   } catch (error) {

@@ -31,15 +31,15 @@ export class PairedTimeline {
     this.#partner = { node, link, beginning: await node.snapshot() };
   }
 
-  snapshot(): Promise<bigint> {
+  snapshot(title?: string): Promise<bigint> {
     return this.#together(
       async (partner) => {
         const name = await partner.node.snapshot();
-        const id = await this.#chain.snapshot();
+        const id = await this.#chain.snapshot(title);
         this.#names.set(id, name);
         return id;
       },
-      () => this.#chain.snapshot(),
+      () => this.#chain.snapshot(title),
     );
   }
 

@@ -12,7 +12,7 @@ import { wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from '.
 
 /** Tells subscribers of a change that just happened, as soon as that keeps no call waiting. */
 export function announceSoon(subscriptions: Subscriptions, change: Change): void {
-  if (change.kind === 'restart') {
+  if (change.kind === 'restart' || change.kind === 'load') {
     subscriptions.catchUp();
     subscriptions.clear();
   } else if (!subscriptions.isEmpty) {

@@ -134,7 +134,7 @@ export function devnetMethods(
       return {};
     },
 
-    devnet_snapshot: async () => hex(await timeline.snapshot()),
+    devnet_snapshot: async ({ name }) => hex(await timeline.snapshot(name)),
 
     devnet_revert: ({ snapshot_id }) => timeline.revert(snapshotNumber(snapshot_id)),
 

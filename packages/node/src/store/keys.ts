@@ -18,12 +18,13 @@ const KINDS = {
   classHash: 10,
   declared: 11,
   class: 12,
+  labels: 13,
 } as const;
 
 type Kind = keyof typeof KINDS;
 
 /** The key of the only entry of its kind. */
-export function singleKey(kind: 'standing' | 'messages'): Buffer {
+export function singleKey(kind: 'standing' | 'messages' | 'labels'): Buffer {
   return Buffer.of(KINDS[kind]);
 }
 

@@ -4,6 +4,7 @@ import type { State, StateDiff } from '@starkbox/engine';
 import { stateDiffText } from '../chain/block.js';
 import type { Fork } from '../chain/fork.js';
 import type { Keeper, Move, Prepared, Standing } from '../chain/keeper.js';
+import { labelsToJson, NO_LABELS } from '../chain/labels.js';
 import { messagesToJson, NO_MESSAGES } from '../chain/messages.js';
 import { includedToJson } from '../chain/moment.js';
 import { List } from '../chain/persistent.js';
@@ -126,7 +127,7 @@ export class Store implements Keeper {
 
   async #follow(move: Move, entries: Entry[]): Promise<Branches> {
     const [before, after] = [move.before.world, move.after.world];
-    if (move.kind === 'restart') return this.#begin(before, after, entries);
+    if (move.kind === 'restart' || move.kind === 'load') return this.#begin(before, after, entries);
     if (move.snapshot !== undefined) {
       const turn = backAt(this.#branches, move.snapshot, this.#leaving);
       return this.#takeUp(before, after, turn, entries);
@@ -268,6 +269,7 @@ export class Store implements Keeper {
       const text = stringify({
         ...writtenPlace(world, place, world),
         pendingDiffs: place.pendingDiffs.toArray(),
+        note: after.notes.get(id),
       } satisfies WrittenSnapshot);
       entries.push([numberedKey('snapshot', Number(id)), Buffer.from(text)]);
       snapshots = snapshots.set(id, place);
@@ -281,7 +283,15 @@ export class Store implements Keeper {
       const text = stringify(messagesToJson(world.messages));
       entries.push([singleKey('messages'), Buffer.from(text)]);
     }
-    const moment = { ...world, pending: NOTHING_PENDING, messages: NO_MESSAGES };
+    if (kind !== 'step' || before.world.labels !== world.labels) {
+      entries.push([singleKey('labels'), Buffer.from(stringify(labelsToJson(world.labels)))]);
+    }
+    const moment = {
+      ...world,
+      pending: NOTHING_PENDING,
+      messages: NO_MESSAGES,
+      labels: NO_LABELS,
+    };
     const head: WrittenHead = {
       ...writtenPlace(world, branches.head, moment),
       lastSnapshot: String(lastSnapshot),

@@ -3,7 +3,8 @@ import { Class, type StateDiff } from '@starkbox/engine';
 import { withOldHash } from '../chain/block.js';
 import type { Fork } from '../chain/fork.js';
 import { History } from '../chain/history.js';
-import type { Standing } from '../chain/keeper.js';
+import type { SnapshotNote, Standing } from '../chain/keeper.js';
+import { labelsFromJson, NO_LABELS } from '../chain/labels.js';
 import { messagesFromJson, NO_MESSAGES } from '../chain/messages.js';
 import { includedFromJson, type Moment, momentText, readMoment } from '../chain/moment.js';
 import { List, PersistentMap } from '../chain/persistent.js';
@@ -32,6 +33,7 @@ export interface WrittenHead extends WrittenPlace {
 
 export interface WrittenSnapshot extends WrittenPlace {
   readonly pendingDiffs: readonly string[];
+  readonly note?: SnapshotNote | undefined;
 }
 
 export function writtenPlace({ history }: World, { lineage }: Place, moment: Moment): WrittenPlace {
@@ -64,16 +66,19 @@ export async function readBack(
     pendingDiffs: List(diffs),
   });
   const messages = database.get(singleKey('messages'));
+  const labels = database.get(singleKey('labels'));
   const place = placeOf(head, textsOf(database, 'pendingDiff'));
   const world = await worldAt(database, fork, head, place, {
     ...readMoment(head.moment),
     messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
+    labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
     pending: textsOf(database, 'pendingTransaction').reduce(
       (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
       NOTHING_PENDING,
     ),
   });
   let snapshots = PersistentMap<bigint, World>();
+  let notes = PersistentMap<bigint, SnapshotNote>();
   let places = PersistentMap<bigint, Place>();
   for (const { key, value } of rangeOf(database, 'snapshot')) {
     const id = BigInt(numberIn(key));
@@ -81,12 +86,13 @@ export async function readBack(
     const keptPlace = placeOf(kept, kept.pendingDiffs);
     const moment = readMoment(kept.moment);
     places = places.set(id, keptPlace);
+    if (kept.note) notes = notes.set(id, kept.note);
     snapshots = snapshots.set(id, await worldAt(database, fork, kept, keptPlace, moment));
   }
   const lastSnapshot = BigInt(head.lastSnapshot);
   return {
     head,
-    standing: Object.freeze({ world, snapshots, lastSnapshot }),
+    standing: Object.freeze({ world, snapshots, notes, lastSnapshot }),
     branches: { head: place, snapshots: places, ends: PersistentMap(head.ends) },
   };
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ListeningNode, RpcFailure, startNode } from '@starkbox/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { STRK } from './origin.js';
+import { Sender } from '../checklist/signing.js';
+import { balanceSlot, STRK } from './origin.js';
 import { mint, type Pair, startPair } from './pair.js';
 
 let pair: Pair;
@@ -15,6 +16,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'forked-'));
   pair = await startPair(async (origin) => {
     for (let block = 1; block <= 4; block += 1) await mint(origin, '0x1234', block);
+    const storage_entries = Array.from({ length: 2000 }, (_, at) => ({
+      key: balanceSlot(holder(at + 1)),
+      value: balance(at + 1),
+    }));
+    const state_diff = { storage_diffs: [{ address: STRK, storage_entries }] };
+    await origin.client.call('devnet_applyStateDiff', { state_diff });
+    await origin.client.call('devnet_createBlock');
   });
   fork = await pair.fork();
   await mint(fork, '0x1', 1);
@@ -33,6 +41,10 @@ const latest = (key: number) => ({
   key: `0x${key.toString(16)}`,
   block_id: 'latest',
 });
+
+/** Many hold something. */
+const holder = (at: number): string => `0x${(0x10000 + at).toString(16)}`;
+const balance = (at: number): string => `0x${(at + 7).toString(16)}`;
 
 test('a failed read is told with its reason, and is no zero', async () => {
   pair.proxy.mishap = () => ({ kind: 'status', status: 401 });
@@ -120,7 +132,7 @@ test('offline, a run is repeated byte for byte', async () => {
 });
 
 test('2,000 requests to a fork whose origin fails at random', async () => {
-  const other = await pair.fork();
+  const other = await pair.fork({ forkTimeout: 0.3 });
   let dice = 11;
   const roll = (): number => {
     dice = (Math.imul(dice, 1_664_525) + 1_013_904_223) >>> 0;
@@ -129,6 +141,8 @@ test('2,000 requests to a fork whose origin fails at random', async () => {
   const mishaps = [
     { kind: 'reset' },
     { kind: 'truncate' },
+    { kind: 'garbage' },
+    { kind: 'silence' },
     { kind: 'status', status: 500 },
     { kind: 'status', status: 429 },
     { kind: 'error', code: -32603, message: 'Internal error' },
@@ -136,36 +150,74 @@ test('2,000 requests to a fork whose origin fails at random', async () => {
   ] as const;
   pair.proxy.mishap = () =>
     roll() < 0.4 ? mishaps[Math.floor(roll() * mishaps.length)] : undefined;
-  let told = 0;
-  for (let round = 0; round < 2000; round += 400) {
-    const answers = await Promise.allSettled(
-      Array.from({ length: 400 }, (_, index) => {
-        const number = round + index;
-        if (number % 3 === 0) {
-          const contract_address = pair.origin.node.accounts[(number / 3) % 10]?.address;
-          return other.client.call('starknet_getClassHashAt', {
-            contract_address,
-            block_id: 'latest',
-          });
-        }
-        if (number % 3 === 1) return other.client.call('starknet_getStorageAt', latest(number));
-        return other.client.call('starknet_getBlockTransactionCount', {
-          block_id: { block_number: (number % 4) + 1 },
-        });
+  const { client, node } = other;
+  /** Questions to which a zero would be a wrong answer. */
+  const questions = [
+    (at: number) => ({
+      asked: client.call('starknet_getStorageAt', {
+        contract_address: STRK,
+        key: balanceSlot(holder(at)),
+        block_id: 'latest',
       }),
-    );
-    for (const [index, answer] of answers.entries()) {
-      const expected = [pair.origin.node.accountClassHash, '0x0', 1][(round + index) % 3];
-      if (answer.status === 'fulfilled') expect(answer.value).toBe(expected);
-      else {
-        expect(answer.reason).toBeInstanceOf(RpcFailure);
-        expect(answer.reason.message).toContain('origin');
-        told += 1;
-      }
+      right: balance(at),
+    }),
+    (at: number) => ({
+      asked: client.call('starknet_call', {
+        request: {
+          contract_address: STRK,
+          entry_point_selector: BALANCE_OF,
+          calldata: [holder(at)],
+        },
+        block_id: 'latest',
+      }),
+      right: [balance(at), '0x0'],
+    }),
+    (at: number) => ({
+      asked: client.call('starknet_getClassHashAt', {
+        contract_address: pair.origin.node.accounts[at % 10]?.address,
+        block_id: 'latest',
+      }),
+      right: pair.origin.node.accountClassHash,
+    }),
+    (at: number) => ({
+      asked: client.call('starknet_getBlockTransactionCount', {
+        block_id: { block_number: (at % 4) + 1 },
+      }),
+      right: 1,
+    }),
+  ];
+  const counts = { right: 0, told: 0 };
+  const [first, second] = node.accounts;
+  const sender = new Sender(client, first);
+  const transfer = { to: STRK, name: 'transfer', calldata: [second?.address ?? '', '0x1', '0x0'] };
+  for (let at = 0; at < 2000; ) {
+    const asked = Array.from({ length: 250 }, () => {
+      at += 1;
+      const question = questions[at % questions.length];
+      if (!question) throw new Error('no question');
+      return question(at);
+    });
+    // Meanwhile, and without fail: what needs nothing of the origin.
+    await sender.invoke([transfer]);
+    for (const { asked: answer, right } of asked) {
+      await answer.then(
+        (value) => {
+          expect(value).toEqual(right);
+          counts.right += 1;
+        },
+        (error: unknown) => {
+          if (!(error instanceof RpcFailure)) throw error;
+          expect([-1, -32603]).toContain(error.code);
+          expect(error.message).toMatch(/Error in interacting with origin http.*: \w/);
+          counts.told += 1;
+        },
+      );
     }
-    await mint(other, '0x1', 1).catch((error: unknown) => expect(error).toBeInstanceOf(RpcFailure));
   }
-  expect(told).toBeLessThan(1000);
+  expect(counts.right + counts.told).toBe(2000);
+  expect(counts.right).toBeGreaterThan(1000);
+  expect(counts.told).toBeGreaterThan(0);
+  expect(await sender.nonce()).toBe(8);
 }, 60_000);
 
 const BALANCE_OF = '0x35a73cd311a05d46deda634c5ee045db92f811b4e74bca4437fcb5302b7af33';

@@ -39,6 +39,8 @@ export class FaultyProxy implements AsyncDisposable {
   requests = 0;
   batches = 0;
   mostAtOnce = 0;
+  /** Milliseconds in which requests were being answered, one by one. */
+  answering = 0;
   headers: IncomingMessage['headers'] = {};
   readonly #target: string;
   readonly #server = createServer((request, response) => {
@@ -74,6 +76,7 @@ export class FaultyProxy implements AsyncDisposable {
     this.requests = 0;
     this.batches = 0;
     this.mostAtOnce = 0;
+    this.answering = 0;
   }
 
   async close(): Promise<void> {
@@ -86,6 +89,7 @@ export class FaultyProxy implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begin = performance.now();
     this.#atOnce += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
     try {
@@ -96,6 +100,7 @@ export class FaultyProxy implements AsyncDisposable {
       await this.#answer(body, response);
     } finally {
       this.#atOnce -= 1;
+      this.answering += performance.now() - begin;
     }
   }
 

@@ -30,17 +30,27 @@ export interface Page<Row> {
   readonly next: string | undefined;
 }
 
+/** The node looks at a bounded part of the chain for each page, so some pages of a filtered list are empty. */
+const MOST_PAGES = 20;
+
 export async function readTransactions(
   filter: TransactionFilter,
   cursor: string | undefined,
   limit = 50,
 ): Promise<Page<TransactionRow>> {
-  const { transactions, next } = await call('devnet_listTransactions', {
-    filter,
-    limit,
-    ...(cursor === undefined ? {} : { cursor }),
-  });
-  return { rows: transactions, next };
+  const rows: TransactionRow[] = [];
+  let next = cursor;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await call('devnet_listTransactions', {
+      filter,
+      limit,
+      ...(next === undefined ? {} : { cursor: next }),
+    });
+    rows.push(...answer.transactions);
+    next = answer.next;
+    if (next === undefined || rows.length >= limit / 2) break;
+  }
+  return { rows, next };
 }
 
 export async function readBlocks(cursor: string | undefined, limit = 50): Promise<Page<BlockRow>> {

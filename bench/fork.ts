@@ -1,0 +1,203 @@
+// Measures forks: how often the origin is asked, how calls wait for it together, and how a fork of a long chain starts.
+//
+//   npm run bench:fork              an origin of 20,000 blocks
+//   npm run bench:fork -- --quick   2,000 blocks and fewer calls one by one, less than a minute
+//
+// Origin, forks and caller are a process each. Prints each figure with the bound it must keep, then one
+// line of JSON. Exits 1 if a bound is broken.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { starknetKeccak } from '@starkbox/engine';
+import { hex, multicall, STRK } from '../packages/engine/test/fixture.js';
+import { Figures, median } from './figures.js';
+import { CALLER, SLOTS, Worker } from './forked.js';
+
+const quick = process.argv.includes('--quick');
+const BLOCKS = quick ? 2_000 : 20_000;
+const STARTS = quick ? 3 : 7;
+/** Slots of a token that a suite touches. A balance has two. */
+const TOUCHED = 500;
+/** Calls at once, and slots that each reads. */
+const CALLS = 32;
+const EACH = 20;
+/** Calls one by one, of which the time for all is told: they take a second each. */
+const ONE_BY_ONE = quick ? 2 : 8;
+const DELAY = 50;
+
+const agent = new Agent({ keepAlive: true });
+
+function ask(url: string, method: string, params: object = {}): Promise<unknown> {
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    };
+    const request = httpRequest(url, { method: 'POST', agent, headers });
+    request.on('error', reject).on('response', (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('end', () => {
+        const { result, error } = JSON.parse(Buffer.concat(pieces).toString());
+        if (error === undefined) resolve(result);
+        else reject(new Error(JSON.stringify(error)));
+      });
+    });
+    request.end(text);
+  });
+}
+
+function call(url: string, to: string, name: string, calldata: readonly string[]) {
+  const request = { contract_address: to, entry_point_selector: starknetKeccak(name), calldata };
+  return ask(url, 'starknet_call', { request, block_id: 'latest' });
+}
+
+/** Touches every slot, and sees that each has its value. */
+async function suite(url: string): Promise<void> {
+  await Promise.all(
+    Array.from({ length: TOUCHED / 2 }, async (_, at) => {
+      const holder = at + 1;
+      const balance = JSON.stringify(await call(url, STRK, 'balance_of', [hex(holder)]));
+      const expected = JSON.stringify([hex(holder + 1), '0x0']);
+      if (balance !== expected) throw new Error(`${balance} is wrong for ${holder}`);
+    }),
+  );
+}
+
+/** One call that reads slots which no other reads. */
+async function readMany(url: string, group: number): Promise<void> {
+  const first = 1 + group * EACH;
+  const keys = Array.from({ length: EACH }, (_, at) => first + at);
+  const calls = keys.map((key) => ({ to: SLOTS, name: 'read', calldata: [hex(key)] }));
+  const found = JSON.stringify(await call(url, CALLER, '__execute__', multicall(calls)));
+  const expected = [hex(EACH), ...keys.flatMap((key) => ['0x1', hex(key + 1)])];
+  if (found !== JSON.stringify(expected)) throw new Error(`${found} is wrong`);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+/** Asks for the height, again and again, until the work is done: how long each answer took. */
+async function heightsDuring(url: string, work: Promise<unknown>): Promise<number[]> {
+  const waits: number[] = [];
+  let isOver = false;
+  const done = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    waits.push(await timed(() => ask(url, 'starknet_blockNumber')));
+    await sleep(1);
+  }
+  await done;
+  return waits.sort((one, other) => one - other);
+}
+
+const figures = new Figures({
+  cold_reads: { atMost: TOUCHED },
+  warm_reads: { atMost: 0 },
+  second_process_reads: { atMost: 0 },
+  together_share: { atMost: 0.25 },
+  height_p99_ms: { atMost: quick ? 25 : 5 },
+  own_start_ms: { atMost: 500 },
+});
+const folder = mkdtempSync(join(tmpdir(), 'fork-'));
+const workers: Worker[] = [];
+const work = (): Worker => {
+  const worker = new Worker();
+  workers.push(worker);
+  return worker;
+};
+
+try {
+  const origin = work();
+  const { url: forkNetwork = '' } = await origin.tell({
+    do: 'originate',
+    blocks: BLOCKS,
+    slots: (CALLS + ONE_BY_ONE + 1) * EACH,
+  });
+  const cached = { forkNetwork, forkCacheDir: folder };
+
+  // How often the origin is asked.
+  const first = work();
+  const { url = '' } = await first.tell({ do: 'fork', config: cached });
+  await origin.tell({ do: 'count' });
+  await suite(url);
+  figures.say('cold_reads', (await origin.tell({ do: 'count' })).reads ?? Number.NaN);
+  await suite(url);
+  figures.say('warm_reads', (await origin.tell({ do: 'count' })).reads ?? Number.NaN);
+  await first.end();
+  await origin.tell({ do: 'count' });
+  const second = work();
+  const { url: again = '' } = await second.tell({ do: 'fork', config: cached });
+  await suite(again);
+  const { reads = Number.NaN, requests = Number.NaN } = await origin.tell({ do: 'count' });
+  figures.sayAll({ second_process_reads: reads, second_process_requests: requests });
+  await second.end();
+
+  // How calls wait together.
+  const uncached = { forkNetwork, forkUpstreamCaching: false };
+  const third = work();
+  const { url: slow = '' } = await third.tell({ do: 'fork', config: uncached });
+  await readMany(slow, CALLS + ONE_BY_ONE); // the classes
+  await origin.tell({ do: 'delay', milliseconds: DELAY });
+  const alone = await timed(async () => {
+    for (let at = 0; at < ONE_BY_ONE; at += 1) await readMany(slow, CALLS + at);
+  });
+  const sequential = (alone / ONE_BY_ONE) * CALLS;
+  let together = Number.NaN;
+  const waits = await heightsDuring(
+    slow,
+    timed(() => Promise.all(Array.from({ length: CALLS }, (_, at) => readMany(slow, at)))).then(
+      (milliseconds) => {
+        together = milliseconds;
+      },
+    ),
+  );
+  figures.sayAll({
+    sequential_ms: sequential,
+    together_ms: together,
+    together_share: together / sequential,
+    height_p50_ms: median(waits),
+    height_p99_ms: waits[Math.floor(waits.length * 0.99)] ?? Number.NaN,
+    heights_asked: waits.length,
+  });
+  await origin.tell({ do: 'delay', milliseconds: 0 });
+  await third.end();
+
+  // How a fork of a long chain starts.
+  const starts: { readonly whole: number; readonly answering: number }[] = [];
+  const plain: number[] = [];
+  let startRequests = 0;
+  for (let start = 0; start < STARTS; start += 1) {
+    const bare = work();
+    plain.push((await bare.tell({ do: 'fork', config: {} })).milliseconds ?? Number.NaN);
+    await bare.end();
+    await origin.tell({ do: 'count' });
+    const fork = work();
+    const { milliseconds = Number.NaN } = await fork.tell({ do: 'fork', config: uncached });
+    const told = await origin.tell({ do: 'count' });
+    starts.push({ whole: milliseconds, answering: told.answering ?? Number.NaN });
+    startRequests = told.requests ?? Number.NaN;
+    await fork.end();
+  }
+  figures.sayAll({
+    blocks: BLOCKS,
+    start_requests: startRequests,
+    start_ms: median(starts.map(({ whole }) => whole)),
+    origin_answers_ms: median(starts.map(({ answering }) => answering)),
+    own_start_ms: median(starts.map(({ whole, answering }) => whole - answering)),
+    unforked_start_ms: median(plain),
+  });
+  await origin.end();
+  figures.finish({ quick });
+} finally {
+  agent.destroy();
+  for (const worker of workers) worker.kill();
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,144 @@
+// Knows the processes of the measurement of forks: an origin behind a proxy that counts and delays, and forks of it.
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Class, storageAddress } from '@starkbox/engine';
+import { type Config, createNode } from 'starkbox';
+import { hex, STRK } from '../packages/engine/test/fixture.js';
+import { FaultyProxy } from '../packages/node/test/fork/proxy.js';
+
+/** Holds `key + 1` at every key. */
+export const SLOTS = '0x5107';
+/** Makes the calls that it is told. */
+export const CALLER = '0xca11';
+
+export type Command =
+  | { readonly do: 'originate'; readonly blocks: number; readonly slots: number }
+  | { readonly do: 'delay'; readonly milliseconds: number }
+  | { readonly do: 'count' }
+  | { readonly do: 'fork'; readonly config: Partial<Config> }
+  | { readonly do: 'close' };
+
+/** What a process says after a command; what does not apply is left out. */
+export interface Told {
+  readonly url?: string;
+  /** How long a node took to come to life. */
+  readonly milliseconds?: number;
+  /** Slots, nonces and classes that were asked for since the last count. */
+  readonly reads?: number;
+  readonly requests?: number;
+  /** How long requests were being answered. */
+  readonly answering?: number;
+  readonly error?: string;
+}
+
+/** A process that does what it is told. */
+export class Worker {
+  readonly #child: ChildProcess = fork(fileURLToPath(import.meta.url), { stdio: 'inherit' });
+
+  tell(command: Command): Promise<Told> {
+    return new Promise((resolve, reject) => {
+      const gone = (code: number | null): void => reject(new Error(`a process ended with ${code}`));
+      this.#child.once('exit', gone);
+      this.#child.once('message', (told: Told) => {
+        this.#child.off('exit', gone);
+        if (told.error === undefined) resolve(told);
+        else reject(new Error(told.error));
+      });
+      this.#child.send(command);
+    });
+  }
+
+  /** Ends the process, after its node was closed. */
+  async end(): Promise<void> {
+    await this.tell({ do: 'close' });
+    this.#child.kill();
+  }
+
+  kill(): void {
+    this.#child.kill();
+  }
+}
+
+let proxy: FaultyProxy | undefined;
+let close: (() => Promise<void>) | undefined;
+
+async function obey(command: Command): Promise<Told> {
+  switch (command.do) {
+    case 'originate': {
+      const node = await createNode({ seed: 0, port: 0 });
+      for (let block = 0; block < command.blocks; block += 1) {
+        await node.request('devnet_createBlock');
+      }
+      const { classes, ...state_diff } = await contracts(command.slots);
+      await node.request('devnet_applyStateDiff', { state_diff, classes });
+      await node.request('devnet_createBlock');
+      const { url } = await node.listen();
+      proxy = await FaultyProxy.before(url);
+      close = async () => {
+        await proxy?.close();
+        await node.close();
+      };
+      return { url: proxy.url };
+    }
+    case 'delay':
+      if (proxy) proxy.delay = command.milliseconds;
+      return {};
+    case 'count': {
+      const { reads = 0, requests = 0, answering = 0 } = proxy ?? {};
+      proxy?.forget();
+      return { reads, requests, answering };
+    }
+    case 'fork': {
+      const begin = performance.now();
+      const node = await createNode({ seed: 1, port: 0, ...command.config });
+      const { url } = await node.listen();
+      close = () => node.close();
+      return { url, milliseconds: performance.now() - begin };
+    }
+    case 'close':
+      await close?.();
+      return {};
+  }
+}
+
+/** Two contracts of ours and holders of a token, as a state diff with classes. */
+async function contracts(slots: number) {
+  const [many, caller] = await Promise.all(['slots', 'account_reject'].map(compiled));
+  if (!many || !caller) throw new Error('a contract is missing');
+  const entries = (name: string) =>
+    Array.from({ length: slots }, (_, key) => ({
+      key: storageAddress(name, [hex(key + 1)]),
+      value: hex(key + 2),
+    }));
+  return {
+    classes: [many, caller].map(({ class_hash, contract_class }) => ({
+      class_hash,
+      contract_class,
+    })),
+    deployed_contracts: [
+      { address: SLOTS, class_hash: many.class_hash },
+      { address: CALLER, class_hash: caller.class_hash },
+    ],
+    storage_diffs: [
+      { address: SLOTS, storage_entries: entries('slot') },
+      { address: STRK, storage_entries: entries('ERC20_balances') },
+    ],
+  };
+}
+
+async function compiled(name: string) {
+  const folder = new URL('../../../contracts/cairo/', import.meta.resolve('starkbox'));
+  const made = await Class.compile(await readFile(new URL(`${name}.sierra.json`, folder), 'utf8'));
+  const contract_class: unknown = JSON.parse(await made.json());
+  return { class_hash: made.hash, contract_class };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.on('message', (command: Command) => {
+    obey(command).then(
+      (told) => process.send?.(told),
+      (error: unknown) => process.send?.({ error: String(error) }),
+    );
+  });
+}

@@ -1,0 +1,193 @@
+// Repeats recorded requests on a fresh node, or on one that runs, and tells where it answers otherwise.
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { WebSocket } from 'ws';
+import { type Config, type ConfigKey, isConfigKey, OPTIONS } from '../config.js';
+import { parse, stringify } from '../json.js';
+import { createNode } from '../node.js';
+import { Likeness } from './likeness.js';
+import { counted, type Style } from './shown.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Seconds by which one run may be slower than the other. */
+const SLACK = 600;
+/** Differences that are shown. */
+const SHOWN = 20;
+const LONGEST = 300;
+
+interface Difference {
+  readonly line: number;
+  readonly method: string;
+  readonly path: string;
+  readonly recorded: unknown;
+  readonly now: unknown;
+}
+
+/** Throws if an answer differs. */
+export async function replay(
+  file: string,
+  { json, paint, url }: Style & { readonly url: string | undefined },
+): Promise<string> {
+  const lines = createInterface({ input: createReadStream(file, 'utf8') })[Symbol.asyncIterator]();
+  const about = objectOf((await lines.next()).value);
+  if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
+  const node = url === undefined ? await createNode(configOf(about['options'])) : undefined;
+  const target = url ?? (await node?.listen())?.url ?? '';
+  const doors = new Doors(target);
+  const differences: Difference[] = [];
+  let count = 0;
+  try {
+    const likeness = new Likeness(SLACK);
+    await meet(doors, likeness, objectOf(stringify(about['genesis'])));
+    for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+      if (line === '') continue;
+      count += 1;
+      const difference = await repeat(doors, likeness, objectOf(line));
+      if (difference) differences.push({ line: count + 1, ...difference });
+    }
+  } finally {
+    doors.close();
+    await node?.close();
+  }
+  const report = json
+    ? `${stringify({ requests: count, differences })}\n`
+    : shown(count, differences, paint);
+  if (differences.length > 0) throw new Error(report.trimEnd());
+  return report;
+}
+
+function shown(count: number, differences: readonly Difference[], paint: Style['paint']): string {
+  if (differences.length === 0) return `${counted(count, 'request')}, all answered alike\n`;
+  const cut = (value: unknown): string => (stringify(value) ?? 'nothing').slice(0, LONGEST);
+  return [
+    `${counted(differences.length, 'answer')} of ${count} differ`,
+    ...differences
+      .slice(0, SHOWN)
+      .flatMap(({ line, method, path, recorded, now }) => [
+        paint('bold', `line ${line}: ${method}${path === '' ? '' : ` at ${path}`}`),
+        `  recorded ${cut(recorded)}`,
+        `  now      ${cut(now)}`,
+      ]),
+    '',
+  ].join('\n');
+}
+
+/** The first block then and now gives the first names, and by how much all times differ. */
+async function meet(doors: Doors, likeness: Likeness, genesis: Values): Promise<void> {
+  const params = { block_id: { block_number: genesis['number'] } };
+  const call = { jsonrpc: '2.0', id: 0, method: 'starknet_getBlockWithTxHashes', params };
+  const { result } = objectOf(await doors.ask(undefined, stringify(call)));
+  const { block_hash, timestamp } = objectOf(stringify(result));
+  if (typeof genesis['hash'] === 'string' && typeof block_hash === 'string') {
+    likeness.learn(genesis['hash'], block_hash);
+  }
+  likeness.learnTime(Number(genesis['timestamp']), Number(timestamp));
+}
+
+async function repeat(
+  doors: Doors,
+  likeness: Likeness,
+  { socket, request, request_text, answer, answer_text }: Values,
+): Promise<Omit<Difference, 'line'> | undefined> {
+  const text = typeof request_text === 'string' ? request_text : stringify(request);
+  const place = typeof socket === 'number' ? socket : undefined;
+  const isAnswered = answer !== undefined || answer_text !== undefined;
+  const got = await doors.ask(place, likeness.translate(text), isAnswered);
+  const now = got === undefined || got === '' ? undefined : parse(got);
+  const { method } = objectOf(stringify(request));
+  const name = typeof method === 'string' ? method : 'a batch';
+  if (/_subscribe/.test(name)) {
+    const ids = [answer, now].map((one) => objectOf(stringify(one))['result']);
+    if (typeof ids[0] === 'string' && typeof ids[1] === 'string') likeness.learn(ids[0], ids[1]);
+  }
+  const path = likeness.difference(answer, now);
+  return path === undefined ? undefined : { method: name, path, recorded: answer, now };
+}
+
+/** Where requests go: over HTTP, or through the socket that they came by. */
+class Doors {
+  readonly #url: string;
+  readonly #sockets = new Map<number, Promise<WebSocket>>();
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async ask(
+    socket: number | undefined,
+    text: string,
+    isAnswered = true,
+  ): Promise<string | undefined> {
+    if (socket !== undefined) return this.#askSocket(socket, text, isAnswered);
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+    });
+    return response.text();
+  }
+
+  async #askSocket(number: number, text: string, isAnswered: boolean): Promise<string | undefined> {
+    const opening = this.#sockets.get(number) ?? this.#open();
+    this.#sockets.set(number, opening);
+    const socket = await opening;
+    const answer = isAnswered ? nextAnswer(socket) : undefined;
+    socket.send(text);
+    return answer;
+  }
+
+  async #open(): Promise<WebSocket> {
+    const socket = new WebSocket(`${this.#url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws`);
+    await once(socket, 'open');
+    return socket;
+  }
+
+  close(): void {
+    for (const opening of this.#sockets.values()) {
+      opening.then(
+        (socket) => socket.terminate(),
+        () => {},
+      );
+    }
+  }
+}
+
+/** Notifications come in between, at moments of their own. */
+function nextAnswer(socket: WebSocket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const take = (data: unknown): void => {
+      const text = String(data);
+      if (/^\{"jsonrpc":"2\.0","method":/.test(text)) return;
+      socket.off('message', take);
+      socket.off('close', end);
+      resolve(text);
+    };
+    const end = (): void => reject(new Error('the node closed the WebSocket'));
+    socket.on('message', take).on('close', end);
+  });
+}
+
+function configOf(options: unknown): Partial<Config> {
+  const config: { -readonly [K in ConfigKey]?: Config[K] } = { port: 0 };
+  for (const [key, value] of Object.entries(objectOf(stringify(options)))) {
+    if (isConfigKey(key) && value !== null) take(config, key, value);
+  }
+  return config;
+}
+
+/** Options are read from texts, so that one parser serves all their sources. */
+function take<K extends ConfigKey>(
+  config: { -readonly [Key in ConfigKey]?: Config[Key] },
+  key: K,
+  value: unknown,
+): void {
+  config[key] = OPTIONS[key].parse(Array.isArray(value) ? value.join(' ') : String(value));
+}
+
+/** The object in a JSON text; an empty one where it is something else. */
+function objectOf(text: string | undefined): Values {
+  const value: unknown = text === undefined ? undefined : parse(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
