@@ -603,6 +603,14 @@ export function environment(): Environment {
   return process.env;
 }
 
+/** Whether the standard variables of OpenTelemetry ask for traces; its SDK reads the rest of them. */
+export function wantsTraces(env: Environment = process.env): boolean {
+  const isOff =
+    env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
+  const place = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  return !isOff && place !== undefined && place !== '';
+}
+
 type Draft = { -readonly [K in ConfigKey]?: Config[K] };
 
 /** Generic in the key, so that the checker sees one option's value go to that option. */

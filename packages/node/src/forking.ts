@@ -5,6 +5,7 @@ import { type Config, defaultConfig, defaultForkCache } from './config.js';
 import { invalidParams } from './errors.js';
 import type { Log } from './log.js';
 import { webUrls } from './option.js';
+import type { Probe } from './probe.js';
 import { SPEC_VERSION } from './spec.js';
 import { shownUrl } from './upstream/failure.js';
 import type { Upstream } from './upstream/upstream.js';
@@ -18,7 +19,11 @@ export interface OpenedFork {
 }
 
 /** The chain below, where one is asked for. Its client is loaded only then. */
-export async function openFork(config: Config, log: Log): Promise<OpenedFork | undefined> {
+export async function openFork(
+  config: Config,
+  log: Log,
+  probe?: Probe,
+): Promise<OpenedFork | undefined> {
   const { forkNetwork, forkBlock, forkUpstreamCaching, forkCacheDir, forkLock, offline } = config;
   if (forkNetwork === undefined && !offline) return undefined;
   const { Upstream } = await import('./upstream/upstream.js');
@@ -32,6 +37,7 @@ export async function openFork(config: Config, log: Log): Promise<OpenedFork | u
     suite: process.cwd(),
     manners: { patience: config.forkTimeout * 1000 },
     log,
+    probe,
   });
   const { specVersion, block } = upstream;
   if (specVersion !== undefined && specVersion !== SPEC_VERSION) {

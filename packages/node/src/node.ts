@@ -1,6 +1,7 @@
 // Knows how the parts become a node; the only file that sees them all.
 import { existsSync, readFileSync } from 'node:fs';
 import { Chain, type ChainOptions } from './chain/chain.js';
+import { realMilliseconds } from './chain/clock.js';
 import type { Fork } from './chain/fork.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { transition } from './chain/transition.js';
@@ -13,6 +14,7 @@ import { JsonText, stringify } from './json.js';
 import { Companion, type L1Facts } from './l1/companion.js';
 import { type Log, silentLog } from './log.js';
 import type { Figures } from './metrics.js';
+import type { CallReport } from './probe.js';
 import { announceSoon } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
@@ -20,10 +22,13 @@ import { type DumpOptions, dumpAtExit, worldInFile } from './rpc/dump.js';
 import { overFork } from './rpc/forward.js';
 import { asCallToL2, callUnderWay, followJournal, repeatCalls, withCall } from './rpc/journal.js';
 import { createMethods } from './rpc/methods.js';
+import { RequestLog } from './rpc/requests.js';
+import { SandboxNews } from './rpc/sandbox.js';
 import { readDocuments, Schema } from './rpc/schema.js';
 import { Subscriptions } from './rpc/subscriptions.js';
 import { Door } from './server/door.js';
 import { type HttpServer, serveHttp, type Upgrade } from './server/http.js';
+import { Explorer } from './server/ui.js';
 import type { Sockets } from './server/ws.js';
 import { type CONFIG, METHODS } from './spec.js';
 import { openTelemetry } from './telemetry.js';
@@ -103,14 +108,16 @@ async function assemble(
   const asked = directory?.config ?? defaultConfig(overrides);
   checkConfig(asked);
   const isJournalOn = asked.dumpOn !== undefined && asked.dumpFormat === 'journal';
-  const telemetry = await openTelemetry(asked, log, () => figures());
+  const version = packageVersion();
+  const telemetry = await openTelemetry(asked, log, () => figures(), version);
+  toClose.push(telemetry);
   const { probe } = telemetry;
   const upstreams: Upstream[] = [];
   /** What is shown of a chain, by what it was made with. */
   const shown = new WeakMap<ChainOptions, CONFIG>();
   /** Everything that a chain begins with; a fork asks its network for some of it. */
   const prepare = async (wish: Config) => {
-    const below = await openFork(wish, log);
+    const below = await openFork(wish, log, probe);
     if (below) {
       upstreams.push(below.upstream);
       toClose.push(below.upstream);
@@ -133,9 +140,16 @@ async function assemble(
     : await Chain.create(options);
   const configOf = (target: Chain): CONFIG =>
     shown.get(target.options) ?? shownConfig(config, genesis, options.fork);
-  const version = packageVersion();
   const schema = new Schema(readDocuments);
   const subscriptions = new Subscriptions(config.maximumSubscriptions);
+  const sandbox = new SandboxNews(chain, subscriptions);
+  const requests = config.ui ? new RequestLog(subscriptions, realMilliseconds) : undefined;
+  const onCall = requests
+    ? (report: CallReport): void => {
+        telemetry.onCall?.(report);
+        requests.add(report);
+      }
+    : telemetry.onCall;
 
   /** A chain is spoken to through a dispatcher of its own. */
   const createDispatcher = (
@@ -156,6 +170,8 @@ async function assemble(
       config: () => configOf(target),
       async refork({ url, block }) {
         if (opened) refuse('A chain that is kept on disk cannot be put on another network.');
+        // What was read so far is asked for ahead of need at the other block.
+        await Promise.all(upstreams.map((upstream) => upstream.flush()));
         return (await prepare(onNetwork(asked, url, block))).options;
       },
       version,
@@ -164,6 +180,8 @@ async function assemble(
         return new JsonText(discovery(readDocuments(), served, version));
       },
       dump: dumpOptions(target),
+      requests,
+      sandbox,
     });
     return new Dispatcher({
       handlers: overFork(handlers, target),
@@ -173,7 +191,7 @@ async function assemble(
       log,
       maxBatch: config.maximumBatchLength,
       maxDepth: config.maximumJsonDepth,
-      ...(target === chain ? { probe, onCall: telemetry.onCall } : {}),
+      ...(target === chain ? { probe, onCall } : {}),
       ...(isJournalOn ? { around: withCall } : {}),
     });
   };
@@ -216,6 +234,7 @@ async function assemble(
   }
   const start = chain.world;
   chain.watch((change) => announceSoon(subscriptions, change));
+  chain.watchAll((turn) => sandbox.turned(turn));
   if (log !== silentLog) chain.watch((change) => logChange(log, change));
   if (config.dumpOn === 'block' && config.dumpPath !== undefined) {
     followJournal(chain, config.dumpPath);
@@ -259,7 +278,7 @@ async function assemble(
     queuedMessages: openedSockets?.queued.messages ?? 0,
     queuedBytes: openedSockets?.queued.bytes ?? 0,
     connections: server?.connections ?? 0,
-    upstreamCacheSize: 0,
+    upstreamCacheSize: upstreams.at(-1)?.figures().held ?? 0,
   });
   /** Reads what somebody would otherwise wait for. */
   const warm = (): void => {
@@ -294,6 +313,7 @@ async function assemble(
         bodyLimit: config.requestBodySizeLimit,
         config: () => stringify(configOf(chain)),
         upgrades: new Map([['/ws', upgrade]]),
+        explorer: config.ui ? new Explorer() : undefined,
         door,
         maximumConnections: config.maximumConnections,
         log,
@@ -340,6 +360,8 @@ function chainOptionsOf(
       l2_gas_price_fri: config.l2GasPriceFri,
     },
     maximumSnapshots: config.maximumSnapshots,
+    // Whoever is answered must have been waiting for less than the timeout, with time left for the work.
+    patience: Math.max(1, config.timeout / 2),
     proofMode: config.proofMode,
     classLimits: {
       compiledBytes: config.maximumContractClassSize,
@@ -371,6 +393,7 @@ function aboutRecording(config: Config, chain: Chain, version: string): object {
   const { number, hash, timestamp } = first ?? {};
   return {
     starkbox: version,
+    forked: config.forkNetwork !== undefined,
     options: Object.fromEntries(kept),
     genesis: { number, hash, timestamp },
   };
@@ -378,7 +401,7 @@ function aboutRecording(config: Config, chain: Chain, version: string): object {
 
 /** Options that belong to a machine, or are secret: another one repeats the requests without them. */
 const OF_THIS_PLACE =
-  /^(host|port|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|l1\w*|allowed\w*|authToken|ui|metrics\w*|log\w*|traceRequests|banner)$/;
+  /^(host|port|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|metrics\w*|log\w*|traceRequests|banner)$/;
 
 /** One line for each block that came or went: a sign of life. */
 function logChange(log: Log, { before, after }: Change): void {

@@ -58,7 +58,9 @@ export interface CallReport {
   readonly method: string;
   /** The client's. */
   readonly id: unknown;
-  readonly transport: string;
+  readonly transport: 'http' | 'ws' | 'in-process';
+  /** As they came. */
+  readonly params: unknown;
   readonly seconds: number;
   readonly errorCode: number | undefined;
 }

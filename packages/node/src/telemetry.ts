@@ -1,9 +1,10 @@
 // Knows who is told how a node works: metrics, traces and the log, each only where it was asked for.
-import type { Config } from './config.js';
+import { type Config, wantsTraces } from './config.js';
 import type { Log } from './log.js';
 import type { Figures, Metrics } from './metrics.js';
 import { type CallReport, joined, type Probe } from './probe.js';
 import type { MetricsPage } from './server/metrics-page.js';
+import type { Traces } from './traces.js';
 
 export interface Telemetry {
   readonly probe: Probe | undefined;
@@ -14,19 +15,24 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** @param look what a scrape finds */
+/**
+ * @param look what a scrape finds
+ * @param version of this program
+ */
 export async function openTelemetry(
   config: Pick<Config, 'metricsHost' | 'metricsPort' | 'logLevel'>,
   log: Log,
   look: () => Figures,
+  version: string,
 ): Promise<Telemetry> {
   const { metricsHost: host, metricsPort: port, logLevel } = config;
   // Loaded only when needed: it takes longer than the rest of a start.
   const metrics = host === undefined ? undefined : new (await import('./metrics.js')).Metrics(look);
   const isVerbose = logLevel === 'debug' || logLevel === 'trace';
+  const traces = wantsTraces() ? await loadTraces(log, version) : undefined;
   let page: MetricsPage | undefined;
   return {
-    probe: joined([...(metrics ? [metrics] : [])]),
+    probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
     async listen(admitsHost) {
       if (host === undefined || !metrics) return undefined;
@@ -36,8 +42,27 @@ export async function openTelemetry(
     },
     async close() {
       await page?.close();
+      await traces?.close().catch((err: unknown) => log.warn({ err }, 'Traces were not sent'));
     },
   };
+}
+
+/** Too heavy to be installed for everybody. */
+const PACKAGES = ['api', 'exporter-trace-otlp-http@0.223', 'resources@2', 'sdk-trace-node@2']
+  .map((name) => `@opentelemetry/${name}`)
+  .join(' ');
+
+/** Traces are no reason not to start. */
+async function loadTraces(log: Log, version: string): Promise<Traces | undefined> {
+  try {
+    return (await import('./traces.js')).openTraces(version);
+  } catch (err) {
+    log.warn(
+      { err },
+      `There will be no traces until OpenTelemetry is here: npm install ${PACKAGES}`,
+    );
+    return undefined;
+  }
 }
 
 /** Longer ids are cut: a log line is to be read. */

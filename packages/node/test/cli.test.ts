@@ -213,7 +213,6 @@ describe('a refusal', () => {
     ['--dump-on exit', 2, /^error: the following required arguments were not provided:\n/],
     ['--restrictive-mode nope', 1, /^error: Restricted methods contain .*: nope\n$/],
     ['--initial-balance 1'.padEnd(100, '0'), 1, /^error: Total balance supply in ERC20 contract/],
-    ['--ui', 1, /^error: --ui is not available yet/],
     ['--fork-block 1', 2, /^error: the following required arguments were not provided:\n/],
   ])('%s', async (argv, exitCode, message) => {
     const { outcome, stdout, stderr } = await start(argv);

@@ -338,12 +338,6 @@ describe('words that mean nothing', () => {
 });
 
 describe('what a node cannot do', () => {
-  test.each(['--ui'])('%s is refused for now', async (argv) => {
-    const error = await refusal(argv);
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(error.message).toContain('not available yet');
-  });
-
   test('balances whose sum no token can hold', () => {
     const most = { accounts: 1, initialBalance: 2n ** 255n - 1n };
     expect(() => checkConfig(defaultConfig(most))).not.toThrow();

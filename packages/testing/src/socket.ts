@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { type Client, checkedClient, notificationViolations } from './client.js';
 import { isObject, type JsonObject, objectAt } from './json.js';
 
-export type SubscribeMethod = Extract<MethodName, `starknet_subscribe${string}`>;
+export type SubscribeMethod = Extract<MethodName, `${'starknet' | 'devnet'}_subscribe${string}`>;
 
 export interface Notification {
   /** As it was sent, with the prefix of the subscription. */
@@ -225,7 +225,8 @@ class Connection implements Socket {
   /** Remembers which subscriptions there are. */
   #follow(asked: string, { result }: JsonObject): void {
     if (result === undefined) return;
-    const [, prefix, verb] = /"method":"(starknet|chain)_((?:un)?subscribe)/.exec(asked) ?? [];
+    const [, prefix, verb] =
+      /"method":"(starknet|chain|devnet|sandbox)_((?:un)?subscribe)/.exec(asked) ?? [];
     if (prefix === undefined) return;
     if (verb === 'subscribe') this.#prefixes.set(String(result), prefix);
     else if (result === true) {

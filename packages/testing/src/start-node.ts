@@ -39,7 +39,7 @@ export async function startNode({
   listen = false,
   ...config
 }: Partial<Config> & { readonly listen?: boolean } = {}): Promise<TestNode | ListeningNode> {
-  const node = await createNode({ seed: 0, port: 0, traceRequests: `/tmp/traces/${process.pid}-${Math.random()}.jsonl`, ...config });
+  const node = await createNode({ seed: 0, port: 0, ...config });
   const violations: string[] = [];
   const close = async (): Promise<void> => {
     await node.close();

@@ -54,6 +54,8 @@ export interface ChainOptions extends BlockRules {
   readonly callUnderWay?: () => string | undefined;
   /** How many moments may be kept to go back to. */
   readonly maximumSnapshots?: number;
+  /** How many seconds a change may wait for its turn. */
+  readonly patience?: number;
   /** Times what the chain does. */
   readonly probe?: Probe;
 }
@@ -77,7 +79,7 @@ export class Chain {
 
   constructor(options: ChainOptions, standing: Standing, keeper?: Keeper) {
     this.#options = options;
-    this.#writer = new Writer(standing, keeper, options.probe);
+    this.#writer = new Writer(standing, keeper, options);
   }
 
   static async create(options: ChainOptions): Promise<Chain> {

@@ -12,6 +12,11 @@ function now(): number {
   return Math.floor(Date.now() / 1000);
 }
 
+/** Real time in milliseconds since 1970. */
+export function realMilliseconds(): number {
+  return Date.now();
+}
+
 /** A clock that shows `start` now, or real time without one. */
 export function clockFrom(start: number | undefined): Clock {
   return start === undefined

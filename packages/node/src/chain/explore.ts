@@ -168,14 +168,15 @@ function summarise(
   index: number,
 ): TransactionSummary {
   const receipt: Receipt = JSON.parse(text);
-  const made = callsIn(transaction);
+  const sent: Sent = JSON.parse(transaction);
+  const made = callsIn(sent);
   const sender = senderIn(transaction, text);
   const { revert_reason: reason } = receipt;
   return {
     transaction_hash: hash,
     block_number: block,
     index,
-    type: typeIn(transaction),
+    type: sent.type,
     ...(sender === undefined ? {} : { sender_address: sender }),
     ...(made.first ? { call: made.first } : {}),
     call_count: made.count,
@@ -191,14 +192,13 @@ type Calls = { readonly count: number; readonly first?: TRANSACTION_ROW['call'] 
 
 /** What is read of a transaction. */
 interface Sent {
-  readonly type: string;
+  readonly type: TRANSACTION_ROW['type'];
   readonly calldata?: readonly string[];
   readonly contract_address?: string;
   readonly entry_point_selector?: string;
 }
 
-function callsIn(transaction: string): Calls {
-  const sent: Sent = JSON.parse(transaction);
+function callsIn(sent: Sent): Calls {
   const { type, calldata = [], contract_address: to, entry_point_selector: selector } = sent;
   if (to !== undefined && selector !== undefined) {
     return { count: 1, first: { contract_address: to, selector } };

@@ -1,8 +1,8 @@
 // Knows the chain below this one: where it ends, what it still has to say, and how far it is accepted here.
 import { EngineError, Origin, type OriginQuestion } from '@starkbox/engine';
-import { fail, RpcError } from '../errors.js';
+import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json.js';
-import { type BLOCK_ID, ERRORS } from '../spec.js';
+import { type BLOCK_ID, ERRORS, type ErrorName } from '../spec.js';
 import type { ForkBlock } from '../upstream/header.js';
 import type { Upstream } from '../upstream/upstream.js';
 
@@ -73,12 +73,27 @@ export class Fork {
   }
 
   /** The origin as it was when an earlier block was its last. */
-  at(number: number): Promise<Pick<Below, 'ask'>> {
+  at(number: number): Promise<Pick<Upstream, 'ask' | 'foresee'>> {
     return this.#below.at(number);
   }
 
   hashOf(number: number): Promise<string> {
     return this.#below.hashOf(number);
+  }
+
+  /** The block in which the origin last wrote a slot; 0 where it never did. */
+  async writtenAt(contract_address: string, key: string): Promise<number> {
+    const block_id = { block_number: this.block.number };
+    const response_flags = ['INCLUDE_LAST_UPDATE_BLOCK'];
+    const params = { contract_address, key, block_id, response_flags };
+    try {
+      const { text } = await this.#below.forward('starknet_getStorageAt', params);
+      const { last_update_block: number } = membersOf(parse(text));
+      return typeof number === 'number' ? number : refuse('The origin does not tell when it wrote');
+    } catch (error) {
+      if (isCode(error, 'CONTRACT_NOT_FOUND')) return 0;
+      throw error;
+    }
   }
 
   /** The hash of one of the last blocks; the origin's state holds those of older ones. */
@@ -102,7 +117,7 @@ export class Fork {
     try {
       return await this.find(id, accepted);
     } catch (error) {
-      if (error instanceof RpcError && error.code === ERRORS.BLOCK_NOT_FOUND.code) return undefined;
+      if (isCode(error, 'BLOCK_NOT_FOUND')) return undefined;
       throw error;
     }
   }
@@ -224,8 +239,7 @@ export class Fork {
         const number = await this.#below
           .blockOf(String(status['transaction_hash']))
           .catch((error: unknown) => {
-            if (error instanceof RpcError && error.code === ERRORS.TXN_HASH_NOT_FOUND.code)
-              return undefined;
+            if (isCode(error, 'TXN_HASH_NOT_FOUND')) return undefined;
             throw error;
           });
         if (number === undefined) return [];
@@ -247,6 +261,10 @@ export function tellOrigin(error: unknown): unknown {
   return error instanceof EngineError && error.kind === 'origin'
     ? new RpcError(-1, `Failed to read from state: ${error.message}`)
     : error;
+}
+
+function isCode(error: unknown, name: ErrorName): boolean {
+  return error instanceof RpcError && error.code === ERRORS[name].code;
 }
 
 function onL1(part: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -1,5 +1,13 @@
 // Knows how a transaction from below a fork is executed once more, on the state it met or on a changed one.
-import { Block, Class, Origin, State, type StateDiff, Transaction } from '@starkbox/engine';
+import {
+  Block,
+  Class,
+  Origin,
+  type OriginQuestion,
+  State,
+  type StateDiff,
+  Transaction,
+} from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { hex } from '../felt.js';
 import { parse } from '../json.js';
@@ -53,6 +61,7 @@ export async function rerun(
   ]);
   const index = traces.findIndex((trace) => members(trace)['transaction_hash'] === hash);
   const real = members(traces[index])['trace_root'] ?? fail('TXN_HASH_NOT_FOUND');
+  parent.foresee(readsOf(members(real)));
 
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
     Promise.all(hashes.map((one) => classOf(fork, one)));
@@ -134,6 +143,33 @@ function contextOf(header: Members, { chainId }: BlockRules): Block {
 async function classOf(fork: Fork, hash: string): Promise<Class> {
   const text = await fork.read({ kind: 'class', class_hash: hash });
   return text === null ? fail('CLASS_HASH_NOT_FOUND') : Class.compile(text);
+}
+
+/** What a trace gives away of the reads behind it: what was called, and what was changed. */
+function readsOf(trace: Members): readonly OriginQuestion[] {
+  const { nonces, storage_diffs } = diffOf(trace['state_diff']);
+  const calls = Object.entries(trace)
+    .filter(([name]) => name.endsWith('_invocation'))
+    .flatMap(([, call]) => callsIn(members(call)));
+  return [
+    ...nonces.map(({ contract_address: address }) => ({ kind: 'nonce', address }) as const),
+    ...storage_diffs.flatMap(({ address, storage_entries }) =>
+      storage_entries.map(({ key }) => ({ kind: 'storage', address, key }) as const),
+    ),
+    ...textsAt(calls, 'contract_address').map(
+      (address) => ({ kind: 'class_hash', address }) as const,
+    ),
+    ...textsAt(calls, 'class_hash').map((class_hash) => ({ kind: 'class', class_hash }) as const),
+  ];
+}
+
+/** A call and all that it made. */
+function callsIn(call: Members): readonly Members[] {
+  return [call, ...list(call['calls']).flatMap((inner) => callsIn(members(inner)))];
+}
+
+function textsAt(calls: readonly Members[], name: string): readonly string[] {
+  return [...new Set(calls.map((call) => call[name]).filter((text) => typeof text === 'string'))];
 }
 
 /** The parts of a difference that a state knows; origins may show more. */

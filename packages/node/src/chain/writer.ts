@@ -1,4 +1,5 @@
 // Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
+import { refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
 import type { Keeper, Move, Prepared, Standing } from './keeper.js';
 import type { World } from './world.js';
@@ -33,6 +34,7 @@ export interface Outcome<T> {
 export class Writer {
   readonly #keeper: Keeper | undefined;
   readonly #probe: Probe | undefined;
+  readonly #patience: number;
   /** What everybody sees. */
   #shown: Standing;
   /** What the next change starts from. */
@@ -48,11 +50,20 @@ export class Writer {
   readonly #watchers = new Set<(change: Change) => void>();
   readonly #turnWatchers = new Set<(turn: Turn) => void>();
 
-  constructor(standing: Standing, keeper?: Keeper, probe?: Probe) {
+  /** @param patience seconds: a change whose turn comes later is refused, because nobody waits for it */
+  constructor(
+    standing: Standing,
+    keeper?: Keeper,
+    {
+      probe,
+      patience = Number.POSITIVE_INFINITY,
+    }: { readonly probe?: Probe | undefined; readonly patience?: number | undefined } = {},
+  ) {
     this.#shown = standing;
     this.#head = standing;
     this.#keeper = keeper;
     this.#probe = probe;
+    this.#patience = patience;
   }
 
   get standing(): Standing {
@@ -79,11 +90,15 @@ export class Writer {
   }
 
   change<T>(kind: Move['kind'], make: (now: Standing) => Promise<Outcome<T>>): Promise<T> {
-    const seconds = this.#probe && stopwatch();
+    const waited = stopwatch();
     this.#waiting += 1;
     const making = this.#made.then(() => {
       this.#waiting -= 1;
-      if (seconds) this.#probe?.waited(seconds());
+      const seconds = waited();
+      this.#probe?.waited(seconds);
+      if (seconds > this.#patience) {
+        refuse(`The chain is busy: after ${this.#patience} s of waiting, this was given up`);
+      }
       return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make));
     });
     this.#made = making.catch(() => undefined);

@@ -33,6 +33,9 @@ export async function replay(
   const lines = createInterface({ input: createReadStream(file, 'utf8') })[Symbol.asyncIterator]();
   const about = objectOf((await lines.next()).value);
   if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
+  if (about['forked'] === true && url === undefined) {
+    throw new Error(`${file} was recorded on a fork: start one like it, and give its --url`);
+  }
   const node = url === undefined ? await createNode(configOf(about['options'])) : undefined;
   const target = url ?? (await node?.listen())?.url ?? '';
   const doors = new Doors(target);

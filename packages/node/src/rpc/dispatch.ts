@@ -230,6 +230,7 @@ export class Dispatcher {
           method: method?.name ?? 'unknown',
           id: envelope.id,
           transport: session.transport,
+          params,
           seconds: seconds(),
           errorCode,
         });

@@ -40,6 +40,7 @@ const KEPT: ReadonlySet<MethodName> = new Set([
   'devnet_setTime',
   'devnet_increaseTime',
   'devnet_mint',
+  'devnet_setLabel',
 ]);
 
 const kept: ReadonlySet<string> = KEPT;

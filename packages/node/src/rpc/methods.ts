@@ -7,10 +7,13 @@ import { blockMethods } from './blocks.js';
 import { devnetMethods, type NodeFacts, type Timeline } from './devnet.js';
 import { type DumpOptions, dumpMethods } from './dump.js';
 import { eventMethods } from './events.js';
+import { exploreMethods } from './explore.js';
 import type { Handlers } from './handlers.js';
 import { metaMethods } from './meta.js';
 import { postmanMethods } from './postman.js';
 import { replayMethods } from './replay.js';
+import { type RequestLog, requestMethods } from './requests.js';
+import { type SandboxNews, sandboxMethods } from './sandbox.js';
 import { simulationMethods } from './simulate.js';
 import { stateMethods } from './state.js';
 import { type SubscriptionLimits, subscribeMethods } from './subscribe.js';
@@ -25,11 +28,15 @@ export interface Served extends NodeFacts {
   readonly subscriptions: Subscriptions;
   readonly limits: SubscriptionLimits & { readonly chunk: number; readonly simulations: number };
   readonly dump: DumpOptions;
+  /** The calls that were made, where they are recorded. */
+  readonly requests: RequestLog | undefined;
+  readonly sandbox: SandboxNews;
   readonly discover: () => JsonText;
 }
 
 export function createMethods(served: Served): Handlers {
-  const { chain, timeline, postman, discover, subscriptions, limits, dump, ...facts } = served;
+  const { chain, timeline, postman, discover, subscriptions, limits, dump, ...others } = served;
+  const { requests, sandbox, ...facts } = others;
   return {
     ...metaMethods(() => shortString(chain.options.chainId), discover),
     ...blockMethods(chain),
@@ -43,5 +50,8 @@ export function createMethods(served: Served): Handlers {
     ...postmanMethods(chain, postman),
     ...subscribeMethods(chain, subscriptions, limits),
     ...dumpMethods(dump),
+    ...exploreMethods(chain),
+    ...sandboxMethods(sandbox, subscriptions),
+    ...requestMethods(requests, subscriptions),
   };
 }

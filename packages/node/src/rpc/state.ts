@@ -34,7 +34,9 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
       const since =
         state.storageSince(contract_address, key) ??
         world.past?.storageSince(contract_address, key, number);
-      return { value, last_update_block: since ?? 0 };
+      const { fork } = chain.options;
+      const below = since ?? (fork && (await fork.writtenAt(contract_address, key)));
+      return { value, last_update_block: below ?? 0 };
     },
 
     starknet_getStorageProof({ block_id }) {

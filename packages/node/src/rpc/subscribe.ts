@@ -2,7 +2,7 @@
 import { findBlock, latestHeader, pendingNumber } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
 import { eventsOf, matches } from '../chain/events.js';
-import type { PastEvent } from '../chain/fork.js';
+import type { Fork, PastEvent } from '../chain/fork.js';
 import { findTransaction, type World } from '../chain/world.js';
 import { fail, invalidParams } from '../errors.js';
 import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../spec.js';
@@ -74,11 +74,25 @@ export function subscribeMethods(
     return subscription.id;
   };
 
+  /** An origin takes its time: what it told must still be the past of this chain. */
+  const mustStand = (
+    before: World,
+    fork: Fork | undefined,
+    id: SUBSCRIPTION_BLOCK_ID | undefined,
+  ): void => {
+    const place = (world: World): number | undefined =>
+      id === undefined || typeof id === 'string' ? undefined : findBlock(world, id);
+    const stands = chain.options.fork === fork && place(chain.world) === place(before);
+    if (!stands) fail('BLOCK_NOT_FOUND');
+  };
+
   return {
     async starknet_subscribeNewHeads({ block_id }, context) {
+      const { world: before, options } = chain;
+      const { fork } = options;
       const first = await startOf(chain, block_id);
-      const { fork } = chain.options;
       const older = fork && first !== undefined ? await fork.headers(first) : [];
+      mustStand(before, fork, block_id);
       return begin(
         context,
         { key: 'heads', pick: (news) => (news.topic === 'heads' ? news.text() : undefined) },
@@ -101,15 +115,17 @@ export function subscribeMethods(
         invalidParams(`params.from_address: at most ${limits.addresses} addresses`);
       }
       if (keys.flat().length > limits.keys) fail('TOO_MANY_KEYS_IN_FILTER');
+      const { world: before, options } = chain;
+      const { fork } = options;
       const first = (await startOf(chain, block_id)) ?? latestHeader(chain.world).number;
       const wanted = ORDER.indexOf(finality_status);
-      const { fork } = chain.options;
       const older: PastEvent[] = [];
       if (fork && first < fork.next) {
         const to = Math.min(lastOf(chain.world, wanted), fork.block.number);
         const range = { from: first, to, addresses, keys };
         for await (const event of to < first ? [] : fork.events(range)) older.push(event);
       }
+      mustStand(before, fork, block_id);
       return begin(
         context,
         {

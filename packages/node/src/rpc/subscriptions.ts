@@ -1,6 +1,6 @@
 // Knows who wants to be told of what, and tells them.
 import { randomBytes } from 'node:crypto';
-import { refuse } from '../errors.js';
+import { fail, refuse } from '../errors.js';
 import type { CallContext, Listener } from './dispatch.js';
 
 /** What happened, by topic. Texts are only made for those who want them. */
@@ -24,7 +24,9 @@ export type News =
       readonly finality: string;
       readonly event: { readonly from_address: string; readonly keys: readonly string[] };
       readonly text: () => string;
-    };
+    }
+  /** Of the node rather than of its chain. */
+  | { readonly topic: 'sandbox' | 'requests'; readonly text: () => string };
 
 type Topic = News['topic'];
 export type Key = Exclude<Topic, 'status'> | `status ${string}`;
@@ -48,7 +50,12 @@ const NAMES = {
   receipts: 'subscriptionNewTransactionReceipts',
   events: 'subscriptionEvents',
   reorg: 'subscriptionReorg',
+  sandbox: 'subscriptionSandbox',
+  requests: 'subscriptionRequests',
 } as const;
+
+/** They outlive the chain, and are not told of its blocks. */
+const OF_THE_NODE: readonly Key[] = ['sandbox', 'requests'];
 
 /** The subscriptions of all sockets. */
 export class Subscriptions {
@@ -71,13 +78,22 @@ export class Subscriptions {
     return this.#epoch;
   }
 
+  /** Whether nobody listens to anything of the chain. */
   get isEmpty(): boolean {
-    return this.#byListener.size === 0;
+    return OF_THE_NODE.filter((key) => this.#byKey.has(key)).length === this.#byKey.size;
   }
 
   /** How many there are, by topic. */
   counts(): Readonly<Record<Topic, number>> {
-    const counts = { heads: 0, status: 0, transactions: 0, receipts: 0, events: 0 };
+    const counts = {
+      heads: 0,
+      status: 0,
+      transactions: 0,
+      receipts: 0,
+      events: 0,
+      sandbox: 0,
+      requests: 0,
+    };
     for (const [key, same] of this.#byKey) counts[topicOf(key)] += same.size;
     return counts;
   }
@@ -86,9 +102,10 @@ export class Subscriptions {
     return this.#byKey.has(key);
   }
 
-  /** Whether anybody listens to anything but heads. */
+  /** Whether anybody listens to anything of the chain but heads. */
   get wantsTransactions(): boolean {
-    return this.#byKey.size > (this.#byKey.has('heads') ? 1 : 0);
+    const others = (['heads', ...OF_THE_NODE] as const).filter((key) => this.#byKey.has(key));
+    return this.#byKey.size > others.length;
   }
 
   /**
@@ -118,6 +135,22 @@ export class Subscriptions {
     return randomBytes(8).readBigUInt64LE().toString();
   }
 
+  /** Begins one that has no past, once its id has been sent; the id. */
+  begin(
+    { listener, prefix }: CallContext,
+    wish: Pick<Subscription, 'key' | 'pick'>,
+    begun: () => void = () => {},
+  ): string {
+    if (!listener) return fail('METHOD_NOT_FOUND');
+    const subscription = { id: this.admit(listener), listener, prefix, ...wish };
+    listener.afterAnswer(() => {
+      if (!listener.isOpen) return;
+      this.add(subscription);
+      begun();
+    });
+    return subscription.id;
+  }
+
   add(subscription: Subscription): void {
     const { listener, id, key } = subscription;
     const own = this.#byListener.get(listener) ?? new Map<string, Subscription>();
@@ -144,9 +177,12 @@ export class Subscriptions {
     for (const id of [...(this.#byListener.get(listener)?.keys() ?? [])]) this.remove(listener, id);
   }
 
+  /** Ends all that are of the chain. */
   clear(): void {
+    const kept = OF_THE_NODE.flatMap((key) => [...(this.#byKey.get(key)?.keys() ?? [])]);
     this.#byListener.clear();
     this.#byKey.clear();
+    for (const subscription of kept) this.add(subscription);
     this.#epoch += 1;
   }
 
@@ -168,6 +204,7 @@ export class Subscriptions {
   tellReorg(text: string): void {
     for (const own of this.#byListener.values()) {
       for (const subscription of own.values()) {
+        if (OF_THE_NODE.includes(subscription.key)) continue;
         subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
       }
     }
@@ -186,6 +223,8 @@ function topicOf(key: Key): Topic {
     case 'transactions':
     case 'receipts':
     case 'events':
+    case 'sandbox':
+    case 'requests':
       return key;
     default:
       return 'status';

@@ -13,6 +13,8 @@ import type { Log } from '../log.js';
 import { type Dispatcher, errorAnswer, idOf, type Session } from '../rpc/dispatch.js';
 import { Connections } from './connections.js';
 import type { Door } from './door.js';
+import type { Reply } from './reply.js';
+import { Explorer } from './ui.js';
 
 /** Takes a connection over that asks for another protocol. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -35,6 +37,8 @@ export interface HttpOptions {
   readonly maximumConnections?: number;
   /** How long the head of a request may take. */
   readonly headSeconds?: number;
+  /** Answers for the paths from `/ui` on. */
+  readonly explorer?: Explorer | undefined;
   /** Paths that are doors to another protocol. The server lets go of such a connection. */
   readonly upgrades?: ReadonlyMap<string, Upgrade>;
 }
@@ -48,12 +52,6 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-interface Reply {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 type Serve = (request: IncomingMessage) => Reply | Promise<Reply>;
 
 interface Route {
@@ -61,6 +59,8 @@ interface Route {
   readonly POST?: Serve;
   /** Anybody may ask, without a token. */
   readonly isOpen?: boolean;
+  /** Browsers of other sites have no business here. */
+  readonly isOwn?: boolean;
 }
 
 const EVERY_ANSWER = {
@@ -76,6 +76,8 @@ const KEEP_ALIVE_MILLISECONDS = 65_000;
 const HEAD_SECONDS = 15;
 /** How often connections are looked at that have not sent theirs. */
 const LOOK_MILLISECONDS = 1_000;
+/** Connections that the system may hold for us; where it holds too few, clients wait for seconds. */
+const BACKLOG = 4096;
 /** In bytes; twice what any client of ours sends would be a twentieth of it. */
 const LARGEST_HEAD = 16 * 1024;
 /** The longest time that a timer takes. */
@@ -160,7 +162,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
 function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off('error', reject);
       const address: AddressInfo | string | null = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
@@ -176,6 +178,16 @@ function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
     ['/config', { GET: (request) => serveConfig(request, options) }],
   ]);
+  const { explorer } = options;
+  if (explorer) {
+    routes.set('/ui', {
+      // A browser that opens a page cannot bring a token. The page holds no secret.
+      GET: (request) =>
+        explorer.serve(pathOf(request), String(request.headers['accept-encoding'] ?? '')),
+      isOpen: true,
+      isOwn: true,
+    });
+  }
   for (const path of options.upgrades?.keys() ?? []) {
     const GET = () => text(400, 'This path takes WebSocket connections only');
     routes.set(path, { GET, isOpen: true });
@@ -189,16 +201,18 @@ function serve(
   door: Door | undefined,
 ): Reply | Promise<Reply> {
   const { method } = request;
-  const route = routes.get(pathOf(request));
+  const path = pathOf(request);
+  const route = routes.get(Explorer.owns(path) ? '/ui' : path);
   // A browser asks whether it may show the token before it does.
   const asksForToken = method !== 'OPTIONS' && route !== undefined && !route.isOpen;
   const refusal = refuseAtDoor(request, door, asksForToken);
   if (refusal) return refusal;
-  if (method === 'OPTIONS') return preflight(request, door);
+  if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, door);
   if (route === undefined) return { status: 404 };
   if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request);
   if (route.POST && method === 'POST') return route.POST(request);
-  return { status: 405, headers: { allow: route.GET ? 'GET,HEAD' : 'POST' } };
+  const allow = route.GET ? 'GET,HEAD' : 'POST';
+  return { status: 405, headers: { allow }, isPage: route.isOwn ?? false };
 }
 
 function refuseAtDoor(
@@ -355,7 +369,7 @@ function declaredLength({ headers }: IncomingMessage): number {
 }
 
 function send(
-  { status, headers, body = '' }: Reply,
+  { status, headers, body = '', isPage = false }: Reply,
   request: IncomingMessage,
   response: ServerResponse,
   isLast: boolean,
@@ -364,7 +378,7 @@ function send(
   // A body that we told the client not to send may come nevertheless, or not.
   const unsettled = request.headers.expect !== undefined && !request.complete;
   response.writeHead(status, {
-    ...EVERY_ANSWER,
+    ...(isPage ? {} : EVERY_ANSWER),
     ...headers,
     ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }),
     ...((isLast || unsettled) && { connection: 'close' }),

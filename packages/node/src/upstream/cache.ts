@@ -51,6 +51,11 @@ export class Cache {
     return this.#folders?.chain;
   }
 
+  /** Small answers. */
+  get size(): number {
+    return this.#lines.size;
+  }
+
   /** A small answer, as JSON text. */
   line(name: string): string | undefined {
     return this.#lines.get(name);

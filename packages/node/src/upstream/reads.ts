@@ -32,6 +32,14 @@ export interface WireQuestion {
   readonly nothing: number;
 }
 
+/** By which each kind of read is asked for. */
+export const METHODS = {
+  storage: 'starknet_getStorageAt',
+  nonce: 'starknet_getNonce',
+  class_hash: 'starknet_getClassHashAt',
+  class: 'starknet_getClass',
+} as const;
+
 const CONTRACT_NOT_FOUND = 20;
 const CLASS_HASH_NOT_FOUND = 28;
 
@@ -42,19 +50,19 @@ export function wireQuestion(question: OriginQuestion, blockHash: string): WireQ
     case 'storage': {
       const { address: contract_address, key } = question;
       const params = { contract_address, key, block_id };
-      return { method: 'starknet_getStorageAt', params, nothing: CONTRACT_NOT_FOUND };
+      return { method: METHODS.storage, params, nothing: CONTRACT_NOT_FOUND };
     }
     case 'nonce': {
       const params = { block_id, contract_address: question.address };
-      return { method: 'starknet_getNonce', params, nothing: CONTRACT_NOT_FOUND };
+      return { method: METHODS.nonce, params, nothing: CONTRACT_NOT_FOUND };
     }
     case 'class_hash': {
       const params = { block_id, contract_address: question.address };
-      return { method: 'starknet_getClassHashAt', params, nothing: CONTRACT_NOT_FOUND };
+      return { method: METHODS.class_hash, params, nothing: CONTRACT_NOT_FOUND };
     }
     case 'class': {
       const params = { block_id, class_hash: question.class_hash };
-      return { method: 'starknet_getClass', params, nothing: CLASS_HASH_NOT_FOUND };
+      return { method: METHODS.class, params, nothing: CLASS_HASH_NOT_FOUND };
     }
   }
 }

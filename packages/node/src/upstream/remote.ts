@@ -2,6 +2,7 @@
 import { RpcError } from '../errors.js';
 import { stringify } from '../json.js';
 import type { Log } from '../log.js';
+import { during, type Probe } from '../probe.js';
 import { type Asked, Endpoint, type Hope } from './endpoint.js';
 import { UpstreamError } from './failure.js';
 
@@ -28,6 +29,12 @@ export const MANNERS: Manners = {
   batch: 100,
   concurrency: 32,
 };
+
+export interface RemoteOptions {
+  readonly log: Log;
+  readonly manners?: Partial<Manners>;
+  readonly probe?: Probe | undefined;
+}
 
 export interface RemoteFigures {
   /** Questions that went out, each once. */
@@ -58,6 +65,7 @@ export class Remote {
   readonly #endpoints: readonly Endpoint[];
   readonly #manners: Manners;
   readonly #log: Log;
+  readonly #probe: Probe | undefined;
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #pauses = new Map<NodeJS.Timeout, Waiting>();
   readonly #closing = new AbortController();
@@ -67,13 +75,11 @@ export class Remote {
   #isPumpDue = false;
   #figures = { questions: 0, requests: 0, retries: 0 };
 
-  constructor(
-    urls: readonly string[],
-    { log, manners = {} }: { readonly log: Log; readonly manners?: Partial<Manners> },
-  ) {
+  constructor(urls: readonly string[], { log, manners = {}, probe }: RemoteOptions) {
     this.#endpoints = urls.map((url) => new Endpoint(url));
     this.#manners = { ...MANNERS, ...manners };
     this.#log = log;
+    this.#probe = probe;
   }
 
   figures(): RemoteFigures {
@@ -86,24 +92,24 @@ export class Remote {
     const name = `${method} ${text}`;
     const known = this.#underWay.get(name);
     if (known) return known;
-    const answer = new Promise<unknown>((resolve, reject) => {
+    const work = { kind: 'upstream', method } as const;
+    const answer = during(this.#probe, work, () => this.#enqueue(method, text)).finally(() =>
+      this.#underWay.delete(name),
+    );
+    this.#underWay.set(name, answer);
+    return answer;
+  }
+
+  #enqueue(method: string, params: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
         reject(new UpstreamError('unreachable', '', 'the connection was closed here'));
         return;
       }
       this.#figures.questions += 1;
-      this.#queue.push({
-        method,
-        params: text,
-        resolve,
-        reject,
-        hopeless: new Set(),
-        attempts: 0,
-      });
+      this.#queue.push({ method, params, resolve, reject, hopeless: new Set(), attempts: 0 });
       this.#pumpSoon();
-    }).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, answer);
-    return answer;
+    });
   }
 
   /** Fails what is under way. */

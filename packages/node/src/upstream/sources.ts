@@ -1,5 +1,6 @@
 // Knows where answers come from: what was locked, what was kept, and the origin itself.
 import type { Log } from '../log.js';
+import type { Probe } from '../probe.js';
 import type { Cache } from './cache.js';
 import { UpstreamError } from './failure.js';
 import type { LockFile } from './lock-file.js';
@@ -12,29 +13,39 @@ export interface UpstreamFigures extends RemoteFigures {
   readonly misses: number;
   /** Questions that were asked ahead of need. */
   readonly prefetched: number;
+  /** Answers in memory. */
+  readonly held: number;
 }
 
 /** Counts and complaints, shared by all views of one origin. */
 export class Ledger {
   readonly #lock: LockFile | undefined;
   readonly #log: Log;
+  readonly #probe: Probe | undefined;
   readonly #counts = { hits: 0, misses: 0, prefetched: 0 };
   #firstMissing: string | undefined;
 
-  constructor(lock: LockFile | undefined, log: Log) {
+  constructor(lock: LockFile | undefined, log: Log, probe: Probe | undefined) {
     this.#lock = lock;
     this.#log = log;
+    this.#probe = probe;
   }
 
   get firstMissing(): string | undefined {
     return this.#firstMissing;
   }
 
-  count(what: 'hits' | 'misses' | 'prefetched', times = 1): void {
-    this.#counts[what] += times;
+  /** Somebody wanted an answer. */
+  looked(method: string, isKept: boolean): void {
+    this.#counts[isKept ? 'hits' : 'misses'] += 1;
+    this.#probe?.looked(method, isKept);
   }
 
-  figures(remote: Remote | undefined): UpstreamFigures {
+  prefetched(count: number): void {
+    this.#counts.prefetched += count;
+  }
+
+  figures(remote: Remote | undefined): Omit<UpstreamFigures, 'held'> {
     const asked = remote?.figures() ?? { questions: 0, requests: 0, retries: 0 };
     return { ...this.#counts, ...asked };
   }
@@ -55,6 +66,6 @@ export interface Sources {
   readonly remote: Remote | undefined;
   readonly cache: Cache;
   readonly lock: LockFile | undefined;
-  readonly count: (what: 'hits' | 'misses') => void;
+  readonly looked: (method: string, isKept: boolean) => void;
   readonly missing: (name: string) => never;
 }

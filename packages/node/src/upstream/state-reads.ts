@@ -3,7 +3,7 @@ import type { OriginQuestion } from '@starkbox/engine';
 import { RpcError } from '../errors.js';
 import { stringify } from '../json.js';
 import { UpstreamError } from './failure.js';
-import { canonical, isFelt, nameOf, wireQuestion } from './reads.js';
+import { canonical, isFelt, METHODS, nameOf, wireQuestion } from './reads.js';
 import type { Sources } from './sources.js';
 
 /** What is kept of a class that is there: its text stands elsewhere, once for all blocks. */
@@ -46,7 +46,7 @@ export class StateReads {
     const { cache, lock } = this.#sources;
     const name = nameOf(question);
     const known = lock?.answer(`${this.#scope}${name}`) ?? cache.line(name);
-    this.#sources.count(known === undefined ? 'misses' : 'hits');
+    this.#sources.looked(METHODS[question.kind], known !== undefined);
     const text = known ?? (await this.#ask(question));
     cache.keepLine(name, text);
     lock?.record(`${this.#scope}${name}`, text);
@@ -57,7 +57,7 @@ export class StateReads {
     const { cache, lock } = this.#sources;
     const name = `class ${hash}`;
     const known = await this.#knownClass(hash, name);
-    this.#sources.count(known === undefined ? 'misses' : 'hits');
+    this.#sources.looked(METHODS.class, known !== undefined);
     const text = known ?? (await this.#ask({ kind: 'class', class_hash: hash }));
     if (text === NOTHING) {
       cache.keepLine(name, NOTHING);

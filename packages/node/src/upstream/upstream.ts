@@ -5,6 +5,7 @@ import type { OriginQuestion } from '@starkbox/engine';
 import { fail, RpcError } from '../errors.js';
 import { JsonText, parse, stringify } from '../json.js';
 import type { Log } from '../log.js';
+import type { Probe } from '../probe.js';
 import { Cache } from './cache.js';
 import { UpstreamError } from './failure.js';
 import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
@@ -31,6 +32,7 @@ export interface UpstreamOptions {
   readonly suite?: string | undefined;
   readonly log: Log;
   readonly manners?: Partial<Manners>;
+  readonly probe?: Probe | undefined;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -73,16 +75,16 @@ export class Upstream {
     const { ledger } = parts;
     const sources: Sources = {
       ...parts,
-      count: (what) => ledger.count(what),
+      looked: (method, isKept) => ledger.looked(method, isKept),
       missing: (name) => ledger.missing(name),
     };
     this.#state = new StateReads(sources, this.block.hash, parts.scope);
   }
 
   static async connect(options: UpstreamOptions): Promise<Upstream> {
-    const { urls, cacheDirectory, lockFile, offline = false, suite = '', log, manners } = options;
+    const { urls, cacheDirectory, lockFile, offline = false, suite = '', log, probe } = options;
     const lock = lockFile === undefined ? undefined : await LockFile.open(lockFile);
-    const remote = offline ? undefined : new Remote(urls, { log, ...(manners ? { manners } : {}) });
+    const remote = offline ? undefined : new Remote(urls, options);
     try {
       const found = remote
         ? await lookUp(remote, options.block ?? lockedHash(lock), urls)
@@ -95,10 +97,10 @@ export class Upstream {
       const readLog = await ReadLog.open(
         chainFolder && join(chainFolder, 'runs', digest(suite).slice(0, 16)),
       );
-      const ledger = new Ledger(lock, log);
+      const ledger = new Ledger(lock, log, probe);
       const shared = { remote, cacheDirectory: directory, cache, lock, readLog, ledger, log };
       const upstream = new Upstream({ ...found, ...shared, scope: '' });
-      if (remote) upstream.prefetch([...wantedBefore, ...readLog.earlier()]);
+      upstream.prefetch([...wantedBefore, ...readLog.earlier()]);
       return upstream;
     } catch (error) {
       remote?.close();
@@ -132,12 +134,21 @@ export class Upstream {
 
   /** Asks for reads ahead of need, and tells nobody if that fails. */
   prefetch(names: readonly string[]): void {
-    const { ledger, log } = this.#parts;
+    const { ledger, log, remote } = this.#parts;
+    if (!remote) return;
     const isKnown = (name: string): boolean => this.#state.isKnown(name);
     prefetch(names, isKnown, (question) => this.#state.read(question)).then(
-      (count) => ledger.count('prefetched', count),
+      (count) => ledger.prefetched(count),
       (err: unknown) => log.debug({ err }, 'reads of earlier runs could not be fetched'),
     );
+  }
+
+  /** Asks for what an execution will read, in one go and not one after the other. */
+  foresee(questions: readonly OriginQuestion[]): void {
+    // Classes are kept on disk only: without one they would be fetched twice.
+    const keepsClasses = this.#parts.cacheDirectory !== undefined;
+    const useful = questions.filter(({ kind }) => kind !== 'class' || keepsClasses);
+    this.prefetch(useful.map(nameOf));
   }
 
   /** The same chain as it was when an earlier block was its last; it ends with this one. */
@@ -226,7 +237,8 @@ export class Upstream {
   // All of it.
 
   figures(): UpstreamFigures {
-    return this.#parts.ledger.figures(this.#parts.remote);
+    const { cache, ledger, remote } = this.#parts;
+    return { ...ledger.figures(remote), held: cache.size + this.#recent.size };
   }
 
   /** The first thing that was asked offline and is not in the lock file. */
@@ -258,13 +270,13 @@ export class Upstream {
     const name = `${method} ${stringify(sorted(params))}`;
     const known = lock?.answer(name) ?? this.#recent.get(name) ?? (await cache.document(name));
     if (known !== undefined) {
-      ledger.count('hits');
+      ledger.looked(method, true);
       lock?.record(name, known);
       this.#remember(name, known);
       return told(known);
     }
     if (!remote) return ledger.missing(name);
-    ledger.count('misses');
+    ledger.looked(method, false);
     let text: string;
     let isFinal = true;
     try {

@@ -1,9 +1,16 @@
 // Shows a fork as one chain: its first blocks are the origin's, the others its own, and neither disturbs the other.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/testing';
 import { Account, type Contract } from 'starknet';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createNode } from '../../src/index.js';
+import { silentLog } from '../../src/log.js';
+import { Sender } from '../checklist/signing.js';
 import { deployed } from '../e2e/contracts.js';
-import { STRK } from './origin.js';
+import { parse } from '../scrape.js';
+import { balanceSlot, STRK } from './origin.js';
 import { mint, type Pair, startPair } from './pair.js';
 
 let pair: Pair;
@@ -203,6 +210,44 @@ describe('contracts of the origin', () => {
   });
 });
 
+test('when a slot was last written, here or on the origin', async () => {
+  const young = await pair.fork();
+  const written = async (contract_address: string, key: string): Promise<unknown> =>
+    young.client.call('starknet_getStorageAt', {
+      contract_address,
+      key,
+      block_id: 'latest',
+      response_flags: ['INCLUDE_LAST_UPDATE_BLOCK'],
+    });
+  expect(await written(STRK, balanceSlot('0x1234'))).toEqual({
+    value: '0x12c',
+    last_update_block: 2,
+  });
+  expect(await written(STRK, '0x4711')).toEqual({ value: '0x0', last_update_block: 0 });
+  await mint(young, '0x1234', 1);
+  expect(await written(STRK, balanceSlot('0x1234'))).toEqual({
+    value: '0x12d',
+    last_update_block: last + 2,
+  });
+});
+
+test('what a simulation has read is not asked for again when it is sent', async () => {
+  const young = await pair.fork();
+  const sender = new Sender(young.client, young.node.accounts[0]);
+  const calls = [{ to: counter.address, name: 'increase', calldata: ['0x1'] }];
+  const request = await sender.invokeRequest(calls);
+  pair.proxy.forget();
+  await young.client.call('starknet_simulateTransactions', {
+    block_id: 'latest',
+    transactions: [request],
+    simulation_flags: [],
+  });
+  expect(pair.proxy.requests).toBeGreaterThan(0);
+  pair.proxy.forget();
+  await sender.invoke(calls);
+  expect(pair.proxy.requests).toBe(0);
+});
+
 test('what happens on the origin later is not seen', async () => {
   const before = await fork.client.call('starknet_blockNumber');
   const late = await mint(pair.origin, '0x1234', 1000);
@@ -278,6 +323,57 @@ test('a restart can put it on another block, or another network', async () => {
     expect(await young.client.failure('devnet_restart', { fork })).toMatchObject({ code });
   }
   expect(await young.client.call('starknet_blockNumber')).toBe(2);
+});
+
+test('on another block, what was read before is asked for in one go', async () => {
+  const forkCacheDir = await mkdtemp(join(tmpdir(), 'forked-'));
+  onTestFinished(() => rm(forkCacheDir, { recursive: true }));
+  const young = await pair.fork({ forkUpstreamCaching: true, forkCacheDir });
+  const slots = Array.from({ length: 30 }, (_, at) => `0x${(0x4000 + at).toString(16)}`);
+  const read = () =>
+    Promise.all(
+      slots.map((key) => young.node.request('starknet_getStorageAt', [STRK, key, 'latest'])),
+    );
+  await read();
+  pair.proxy.forget();
+  await young.client.call('devnet_restart', { fork: { url: pair.proxy.url, block: 1 } });
+  // Those, and 12 that every fork begins with; what is under way is not asked for again.
+  await vi.waitFor(() => expect(pair.proxy.count('starknet_getStorageAt')).toBe(42));
+  pair.proxy.forget();
+  await read();
+  expect(pair.proxy.requests).toBe(0);
+  await young.node.close();
+});
+
+test('it says what it forks, and counts what it asks', async () => {
+  const said: unknown[] = [];
+  const log = { ...silentLog, info: (text: unknown) => said.push(text) };
+  const node = await createNode(
+    {
+      seed: 1,
+      port: 0,
+      forkNetwork: pair.proxy.url,
+      forkUpstreamCaching: false,
+      metricsHost: '127.0.0.1',
+      metricsPort: 0,
+    },
+    { log },
+  );
+  onTestFinished(() => node.close());
+  const { block_hash: hash, block_number: number } = await pair.origin.client.call(
+    'starknet_blockHashAndNumber',
+  );
+  expect(said[0]).toBe(`Forked SN_SEPOLIA after block ${number} (${hash}) of ${pair.proxy.url}/`);
+  const { metricsUrl = '' } = await node.listen();
+  for (let time = 0; time < 2; time += 1) {
+    await node.request('starknet_getBlockWithTxHashes', { block_id: at(0) });
+  }
+  const { values } = parse(await (await fetch(metricsUrl)).text());
+  const of = (name: string, labels: string) => values.get(`starknet_upstream_${name}${labels}`);
+  const method = 'method="starknet_getBlockWithTxHashes"';
+  expect(of('call_count', `{${method},status="success"}`)).toBeGreaterThan(0);
+  expect(of('cache_hit_count', `{${method}}`)).toBeGreaterThan(0);
+  expect(of('cache_size', '')).toBeGreaterThan(20);
 });
 
 test('accounts of the same seed keep their nonces, and the supply covers everybody', async () => {

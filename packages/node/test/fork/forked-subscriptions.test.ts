@@ -69,3 +69,22 @@ test('10.22.3i events from before the fork point, then live ones', async () => {
   const latest = await fork.client.call('starknet_blockNumber');
   expect(numbers(live)).toEqual([latest, latest]);
 });
+
+test.each(['starknet_subscribeNewHeads', 'starknet_subscribeEvents'] as const)(
+  '%s fails if the chain begins anew somewhere else while its past is read',
+  async (method) => {
+    const young = await pair.fork();
+    await using other = await connectSocket(young.url);
+    let open = (): void => {};
+    pair.proxy.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const wish = other.failure(method, { block_id: at(2) });
+    const restart = young.node.request('devnet_restart', {
+      fork: { url: pair.origin.url, block: 1 },
+    });
+    await restart.finally(open);
+    expect(await wish).toMatchObject({ code: 24 });
+    pair.proxy.gate = Promise.resolve();
+  },
+);

@@ -30,6 +30,15 @@ test('as it was', async () => {
   expect(done.receipt).toMatchObject({ execution_status: 'SUCCEEDED', transaction_hash: increase });
 });
 
+test('its reads are asked for together, as far as its trace gives them away', async () => {
+  const young = await pair.fork();
+  pair.proxy.forget();
+  await young.client.call('devnet_replayTransaction', { transaction_hash: increase });
+  // One after the other, each read would be a request, and three questions come before them.
+  expect(pair.proxy.reads).toBeGreaterThan(12);
+  expect(pair.proxy.requests).toBeLessThan(pair.proxy.reads);
+});
+
 const replay = (address: string, key: string, value: string) => ({
   transaction_hash: increase,
   overrides: {

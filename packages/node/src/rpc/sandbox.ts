@@ -1,0 +1,139 @@
+// Tells what happens to the sandbox beside blocks, and that it is alive.
+import { latestHeader } from '../chain/block.js';
+import type { Chain } from '../chain/chain.js';
+import { nextBlockTime } from '../chain/clock.js';
+import type { Standing } from '../chain/keeper.js';
+import { commonBlock } from '../chain/transition.js';
+import type { World } from '../chain/world.js';
+import type { Turn } from '../chain/writer.js';
+import { hex } from '../felt.js';
+import { stringify } from '../json.js';
+import type { SANDBOX_NEWS } from '../spec.js';
+import type { Group } from './handlers.js';
+import type { Subscriptions } from './subscriptions.js';
+
+type Event = Pick<SANDBOX_NEWS, 'event' | 'detail'>;
+
+const BEAT_MILLISECONDS = 2000;
+
+export function sandboxMethods(
+  news: SandboxNews,
+  subscriptions: Subscriptions,
+): Group<'devnet_subscribeSandbox'> {
+  return {
+    devnet_subscribeSandbox: (_params, context) =>
+      subscriptions.begin(
+        context,
+        { key: 'sandbox', pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined) },
+        () => news.begin(),
+      ),
+  };
+}
+
+/** Tells subscribers what happens to the sandbox; where there are none, nothing is looked at. */
+export class SandboxNews {
+  readonly #chain: Chain;
+  readonly #subscriptions: Subscriptions;
+  #beating: NodeJS.Timeout | undefined;
+
+  constructor(chain: Chain, subscriptions: Subscriptions) {
+    this.#chain = chain;
+    this.#subscriptions = subscriptions;
+  }
+
+  /** Somebody listens now. */
+  begin(): void {
+    this.#tell(this.#chain.world, { event: 'beat' });
+    this.#beating ??= setInterval(() => this.#beat(), BEAT_MILLISECONDS).unref();
+  }
+
+  #beat(): void {
+    if (this.#subscriptions.has('sandbox')) {
+      this.#tell(this.#chain.world, { event: 'beat' });
+      return;
+    }
+    clearInterval(this.#beating);
+    this.#beating = undefined;
+  }
+
+  turned(turn: Turn): void {
+    if (!this.#subscriptions.has('sandbox')) return;
+    for (const event of eventsOf(turn)) this.#tell(turn.after.world, event);
+  }
+
+  #tell(world: World, event: Event): void {
+    const { number, hash } = latestHeader(world);
+    const text = stringify({
+      ...event,
+      head: { block_number: number, block_hash: hash },
+      pending: world.pending.transactions.size,
+      chain_time: nextBlockTime(world.clock),
+    } satisfies SANDBOX_NEWS);
+    this.#subscriptions.later(() =>
+      this.#subscriptions.tell({ topic: 'sandbox', text: () => text }),
+    );
+  }
+}
+
+/** What happened between two standings beside new blocks and transactions. */
+function eventsOf({ kind, before, after }: Turn): readonly Event[] {
+  if (kind === 'restart' || kind === 'load') return [{ event: kind }];
+  if (kind === 'revert') return [revertOf(before, after)];
+  const added = [...after.snapshots.keys()].filter((id) => !before.snapshots.has(id));
+  const snapshots = before.snapshots === after.snapshots ? [] : added;
+  return [
+    ...snapshots.map((id): Event => {
+      const name = after.notes.get(id)?.name;
+      const named = name === undefined ? {} : { name };
+      return { event: 'snapshot', detail: { snapshot_id: hex(id), ...named } };
+    }),
+    ...(before.world === after.world ? [] : changesOf(before.world, after.world)),
+  ];
+}
+
+function revertOf(before: Standing, after: Standing): Event {
+  const gone = [...before.snapshots.keys()].filter((id) => !after.snapshots.has(id));
+  const [first] = gone.sort((one, other) => (one < other ? -1 : 1));
+  return { event: 'revert', detail: first === undefined ? {} : { snapshot_id: hex(first) } };
+}
+
+function changesOf(before: World, after: World): readonly Event[] {
+  const events: Event[] = [];
+  const undone = undoneFrom(before, after);
+  if (undone !== undefined) events.push({ event: 'abort', detail: { from_block: undone } });
+  // A block takes an exact time with it.
+  if (
+    before.clock.offset !== after.clock.offset ||
+    (after.clock.exact ?? before.clock.exact) !== before.clock.exact
+  ) {
+    events.push({ event: 'time', detail: { offset: after.clock.offset } });
+  }
+  if (before.gas.next !== after.gas.next)
+    events.push({ event: 'gas', detail: { ...after.gas.next } });
+  if (before.impersonation !== after.impersonation) {
+    const { accounts, auto } = after.impersonation;
+    events.push({ event: 'impersonation', detail: { accounts: accounts.toArray(), auto } });
+  }
+  if (before.labels !== after.labels) events.push({ event: 'label' });
+  const { acceptedOnL1 } = after;
+  if (undone === undefined && before.acceptedOnL1 !== acceptedOnL1) {
+    events.push({ event: 'accepted_on_l1', detail: { block_number: acceptedOnL1 ?? null } });
+  }
+  if (isWritten(before, after)) events.push({ event: 'state' });
+  return events;
+}
+
+/** The first block that is gone, if any is. */
+function undoneFrom(before: World, after: World): number | undefined {
+  const common = commonBlock(before, after);
+  return common + 1 < before.history.next ? common + 1 : undefined;
+}
+
+/** Whether the state was changed by no transaction and no block. */
+function isWritten(before: World, after: World): boolean {
+  return (
+    before.state !== after.state &&
+    before.latest === after.latest &&
+    before.pending === after.pending
+  );
+}

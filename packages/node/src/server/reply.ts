@@ -1,0 +1,9 @@
+// Knows what the server says to a request, before it is bytes.
+
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Its headers are all that it has: no other site may read it. */
+  readonly isPage?: boolean;
+}

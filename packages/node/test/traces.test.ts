@@ -1,0 +1,113 @@
+// Traces, as a collector gets them where the standard variables name one.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { wantsTraces } from '../src/config.js';
+import { createNode } from '../src/index.js';
+
+interface Span {
+  readonly name: string;
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly status: { readonly code?: number };
+  readonly attributes: readonly { readonly key: string; readonly value: object }[];
+}
+
+let spans: Span[] = [];
+let services: unknown[] = [];
+const collector = createServer(async (request, response) => {
+  const body = Object(await json(request));
+  for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
+    services.push(
+      ...resource.attributes.flatMap(({ key, value }: { key: string; value: object }) =>
+        key === 'service.name' ? Object.values(value) : [],
+      ),
+    );
+    for (const { spans: sent } of scopeSpans) spans.push(...sent);
+  }
+  response.setHeader('content-type', 'application/json');
+  response.end('{}');
+});
+
+beforeAll(async () => {
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+});
+afterAll(() => void collector.close());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  spans = [];
+  services = [];
+});
+
+function endpoint(): string {
+  const address: AddressInfo | string | null = collector.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+}
+
+test('one span for each request and each execution, in one tree', async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint());
+  const node = await createNode({ seed: 0 });
+  await node.request('devnet_mint', { address: '0x1', amount: 1 });
+  await Promise.all([
+    node.request('starknet_blockNumber'),
+    node.request('devnet_mint', { address: '0x2', amount: 1 }),
+    node.request('nothing').catch(() => {}),
+  ]);
+  await node.close();
+  expect(spans.map(({ name }) => name).sort()).toEqual([
+    'devnet_mint',
+    'devnet_mint',
+    'execute transaction',
+    'execute transaction',
+    'starknet_blockNumber',
+    'unknown',
+  ]);
+  for (const { name, parentSpanId, traceId } of spans) {
+    const parent = spans.find(({ spanId }) => spanId === parentSpanId);
+    expect(parent?.name).toBe(name === 'execute transaction' ? 'devnet_mint' : undefined);
+    if (parent) expect(parent.traceId).toBe(traceId);
+  }
+  const parents = spans.flatMap(({ parentSpanId }) => parentSpanId || []);
+  expect(new Set(parents).size).toBe(2);
+  const unknown = spans.find(({ name }) => name === 'unknown');
+  expect(unknown?.status.code).toBe(2);
+  expect(unknown?.attributes).toContainEqual({
+    key: 'error.type',
+    value: { stringValue: '-32601' },
+  });
+  expect(new Set(services)).toEqual(new Set(['starkbox']));
+});
+
+test('the name of the service can be chosen', async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', `${endpoint()}/v1/traces`);
+  vi.stubEnv('OTEL_SERVICE_NAME', 'my-chain');
+  const node = await createNode({ seed: 0 });
+  await node.request('starknet_chainId');
+  await node.close();
+  expect(new Set(services)).toEqual(new Set(['my-chain']));
+});
+
+test('a collector that is not there keeps nobody from anything', async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:1');
+  vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '200');
+  const node = await createNode({ seed: 0 });
+  expect(await node.request('starknet_blockNumber')).toBe(0);
+  await node.close();
+});
+
+test('nothing is sent where nobody asks', async () => {
+  const node = await createNode({ seed: 0 });
+  await node.request('starknet_chainId');
+  await node.close();
+  expect(spans).toEqual([]);
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  expect(wantsTraces({})).toBe(false);
+  expect(wantsTraces(endpoint)).toBe(true);
+  expect(wantsTraces({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBe(false);
+  expect(wantsTraces({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
+});

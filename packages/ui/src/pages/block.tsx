@@ -1,0 +1,256 @@
+// Knows the page of one block: its facts in three lines, then what is in it.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import { Action, act, LastDone } from '../parts/action.js';
+import { EventLine } from '../parts/call-tree.js';
+import { Heading, Json, Loading, Problem } from '../parts/states.js';
+import { StateChanges } from '../parts/state-changes.js';
+import { Tabs } from '../parts/tabs.js';
+import { Address, Age, Copy, Finality, Link, TxRef, useChainNow } from '../parts/values.js';
+import { go, to, usePlace } from '../route.js';
+import { ETH, grouped, priceText, STRK } from '../values/amount.js';
+import { momentText, timeText } from '../values/clock.js';
+import { canonical, shortHash } from '../values/felt.js';
+import { writeJson } from '../wire/json.js';
+import { useLive } from '../wire/live.js';
+import { useClasses } from '../wire/queries.js';
+import { asCurl, call, RpcFailure } from '../wire/rpc.js';
+import { TransactionList } from './transactions.js';
+
+const BLOCK_NOT_FOUND = 24;
+const NO_CLASSES = new Map();
+
+type BlockId = 'pre_confirmed' | { block_number: number } | { block_hash: string };
+
+function readId(key: string): BlockId | undefined {
+  if (key === 'pre_confirmed') return key;
+  if (/^\d{1,15}$/.test(key)) return { block_number: Number(key) };
+  const block_hash = canonical(key);
+  return block_hash === undefined ? undefined : { block_hash };
+}
+
+export function BlockPage({ id: key }: { readonly id: string }) {
+  const id = useMemo(() => readId(key), [key]);
+  const tab = usePlace().query.get('tab') ?? 'transactions';
+  const isPending = id === 'pre_confirmed';
+  const head = useLive((live) => live.head);
+  const beat = useLive((live) => (isPending ? live.beat : 0));
+  const query = useQuery({
+    queryKey: ['block', key, beat],
+    enabled: id !== undefined,
+    placeholderData: (old) => old,
+    queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: id ?? 'latest' }),
+  });
+  const now = useChainNow();
+  const block = query.data;
+  const number = block?.block_number;
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (number === undefined || isTyping(event)) return;
+      if (event.key === '[' && number > 0) go(to('block', number - 1));
+      if (event.key === ']' && head && number < head.number) go(to('block', number + 1));
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [number, head]);
+  const filter = useMemo(() => (number === undefined ? {} : { block_number: number }), [number]);
+
+  const name = isPending ? 'Pre-confirmed block' : `Block ${number ?? key}`;
+  if (!block) {
+    const isMissing =
+      id === undefined || (query.error instanceof RpcFailure && query.error.code === BLOCK_NOT_FOUND);
+    return (
+      <>
+        <Heading title={`Block ${key}`} />
+        {isMissing ? (
+          <p className="empty">
+            There is no block {key}. {head && <>The head is <Link href={to('block', head.number)}>{head.number}</Link>.</>}{' '}
+            <Link href={to('blocks')}>All blocks</Link>
+          </p>
+        ) : query.isPending ? (
+          <Loading what="the block" />
+        ) : (
+          <Problem error={query.error} what="the block" retry={() => void query.refetch()} />
+        )}
+      </>
+    );
+  }
+  return (
+    <>
+      <Heading
+        title={isPending ? name : `Block ${grouped(block.block_number)}`}
+        actions={
+          <>
+            {block.block_number > 0 && (
+              <Link className="button" href={to('block', block.block_number - 1)}>
+                ‹ {block.block_number - 1}
+              </Link>
+            )}
+            {head && block.block_number < head.number && (
+              <Link className="button" href={to('block', block.block_number + 1)}>
+                {block.block_number + 1} ›
+              </Link>
+            )}
+            {isPending && (
+              <Action
+                kind="primary"
+                run={() =>
+                  act('Seal the block', 'devnet_createBlock', {}, ({ block_hash }) => (
+                    <Link href={to('block', block_hash)}>{shortHash(block_hash)}</Link>
+                  ))
+                }
+              >
+                Seal now
+              </Action>
+            )}
+            <Copy
+              value={asCurl('starknet_getBlockWithReceipts', { block_id: id })}
+              what="as curl"
+            />
+          </>
+        }
+      />
+      {isPending && <LastDone />}
+      <div className="meta">
+        {'status' in block && (
+          <span>
+            {block.status === 'ACCEPTED_ON_L2' ? '● accepted on L2' : <Finality of={block.status} />}
+          </span>
+        )}
+        {isPending && <Finality of="PRE_CONFIRMED" />}
+        <span>
+          {timeText(block.timestamp)} chain time, <Age of={block.timestamp} now={now} />
+          {block.timestamp <= now && ' ago'}
+        </span>
+        <span>{momentText(block.timestamp)} UTC</span>
+      </div>
+      {'block_hash' in block && (
+        <p className="whole">
+          {block.block_hash} <Copy value={block.block_hash} what="block hash" />
+        </p>
+      )}
+      <div className="meta">
+        {'parent_hash' in block && block.block_number > 0 && (
+          <span>
+            parent{' '}
+            <Link className="mono" href={to('block', block.parent_hash)} title={block.parent_hash}>
+              {shortHash(block.parent_hash)}
+            </Link>
+          </span>
+        )}
+        <span>
+          sequencer <Address of={block.sequencer_address} />
+        </span>
+        <span>Starknet {block.starknet_version}</span>
+        <span>{block.l1_da_mode}</span>
+      </div>
+      <div className="meta">
+        {(
+          [
+            ['l1', block.l1_gas_price],
+            ['data', block.l1_data_gas_price],
+            ['l2', block.l2_gas_price],
+          ] as const
+        ).map(([kind, price]) => (
+          <span key={kind}>
+            {kind} {priceText(BigInt(price.price_in_fri), STRK)} / {priceText(BigInt(price.price_in_wei), ETH)}
+          </span>
+        ))}
+      </div>
+      <Tabs
+        current={tab}
+        tabs={[
+          { id: 'transactions', name: 'Transactions', count: block.transactions.length },
+          { id: 'state', name: 'State' },
+          { id: 'events', name: 'Events' },
+          { id: 'raw', name: 'Raw' },
+        ]}
+      />
+      {tab === 'transactions' && (
+        <TransactionList filter={filter} empty={<p className="empty">There is no transaction in it.</p>} />
+      )}
+      {tab === 'state' && id !== undefined && <BlockState id={id} number={block.block_number} />}
+      {tab === 'events' && id !== undefined && <BlockEvents id={id} />}
+      {tab === 'raw' && <Json of={writeJson(block, 2)} />}
+    </>
+  );
+}
+
+export function isTyping(event: KeyboardEvent): boolean {
+  if (event.metaKey || event.ctrlKey || event.altKey) return true;
+  const target = event.target;
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null)
+  );
+}
+
+function BlockState({ id, number }: { readonly id: BlockId; readonly number: number }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['state-update', id],
+    queryFn: () => call('starknet_getStateUpdate', { block_id: id }),
+  });
+  if (error) return <Problem error={error} what="the changes" retry={() => void refetch()} />;
+  if (!data) return <Loading what="the changes" />;
+  return <StateChanges diff={data.state_diff} before={number - 1} classes={NO_CLASSES} />;
+}
+
+function BlockEvents({ id }: { readonly id: BlockId }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['block-events', id],
+    queryFn: async () => {
+      const { events } = await call('starknet_getEvents', {
+        filter: { from_block: id, to_block: id, chunk_size: 200 },
+      });
+      const sources = [...new Set(events.map(({ from_address }) => from_address))];
+      const hashes = await Promise.all(
+        sources.map((contract_address) =>
+          call('starknet_getClassHashAt', { block_id: id, contract_address }).catch(() => undefined),
+        ),
+      );
+      return { events, classOf: new Map(sources.map((source, at) => [source, hashes[at]])) };
+    },
+  });
+  const classes = useClasses(
+    useMemo(() => [...new Set(data?.classOf.values())].filter((hash) => hash !== undefined), [data]),
+  );
+  if (error) return <Problem error={error} what="the events" retry={() => void refetch()} />;
+  if (!data) return <Loading what="the events" />;
+  if (data.events.length === 0) return <p className="empty">There is no event in it.</p>;
+  return (
+    <table className="table" aria-label="Events">
+      <thead>
+        <tr>
+          <th scope="col" className="w-hash">
+            Transaction
+          </th>
+          <th scope="col" className="w-name">
+            Source
+          </th>
+          <th scope="col">Event</th>
+        </tr>
+      </thead>
+      <tbody>
+        {data.events.map((event, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an event is known by its place
+          <tr key={at} data-row="">
+            <td>
+              <TxRef of={event.transaction_hash} />
+            </td>
+            <td>
+              <Address of={event.from_address} mark />
+            </td>
+            <td className="main">
+              <EventLine
+                keys={event.keys}
+                data={event.data}
+                from={event.from_address}
+                abi={classes.get(data.classOf.get(event.from_address) ?? '')}
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

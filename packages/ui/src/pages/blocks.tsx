@@ -1,0 +1,111 @@
+// Knows the list of blocks, with the one being built on top.
+import { useCallback, useMemo, useRef } from 'react';
+import { LiveTable, Modes } from '../parts/live-table.js';
+import { Heading } from '../parts/states.js';
+import type { Column } from '../parts/table.js';
+import { Age, Amount, BlockRef, Finality, Gas, Link, useChainNow } from '../parts/values.js';
+import { to } from '../route.js';
+import { ETH, grouped, STRK, share } from '../values/amount.js';
+import { shortHash } from '../values/felt.js';
+import { useLive } from '../wire/live.js';
+import { type BlockRow, readBlocks } from '../wire/queries.js';
+
+const idOf = (row: BlockRow): string => row.block_hash;
+const hrefOf = (row: BlockRow): string => to('block', row.block_number);
+
+export function Blocks() {
+  const now = useChainNow();
+  const head = useLive((live) => live.head);
+  const pending = useLive((live) => live.pending);
+  const most = useRef(1);
+  const columns = useMemo(
+    (): readonly Column<BlockRow>[] => [
+      { head: 'Block', width: 'w-block', phone: 'main', cell: (row) => <BlockRef of={row.block_number} /> },
+      { head: 'Age', width: 'w-age', number: true, cell: (row) => <Age of={row.timestamp} now={now} /> },
+      {
+        head: 'Txs',
+        width: 'w-count',
+        number: true,
+        phoneHead: 'txs',
+        cell: (row) => (
+          <>
+            {row.failed_count > 0 && (
+              <span className="fail">
+                {row.failed_count}{' '}
+                <span role="img" aria-label="failed">
+                  ✕
+                </span>{' '}
+              </span>
+            )}
+            {row.transaction_count}
+          </>
+        ),
+      },
+      { head: 'Events', width: 'w-small', number: true, phone: 'none', cell: (row) => row.event_count },
+      { head: 'l2 gas', width: 'w-gas', number: true, phoneHead: 'gas', cell: (row) => <Gas of={row.l2_gas} /> },
+      {
+        head: 'of the most',
+        phone: 'none',
+        cell: (row) => (
+          <span className="bar" style={{ width: `${share(row.l2_gas, most.current) * 100}%` }} aria-hidden="true" />
+        ),
+      },
+      {
+        head: 'Fees',
+        width: 'w-amount',
+        number: true,
+        phone: 'none',
+        cell: (row) => (
+          <>
+            <Amount of={BigInt(row.fee.fri)} unit={STRK} />
+            {row.fee.wei !== '0' && (
+              <>
+                {' '}
+                <Amount of={BigInt(row.fee.wei)} unit={ETH} />
+              </>
+            )}
+          </>
+        ),
+      },
+      {
+        head: 'Hash',
+        width: 'w-hash',
+        cell: (row) => (
+          <Link href={hrefOf(row)} className="mono" title={row.block_hash} value={row.block_hash}>
+            {shortHash(row.block_hash)}
+          </Link>
+        ),
+      },
+      { head: 'Finality', width: 'w-kind', phone: 'none', cell: (row) => <Finality of={row.finality_status} /> },
+    ],
+    [now],
+  );
+  const onRows = useCallback((rows: readonly BlockRow[]) => {
+    most.current = rows.reduce((max, row) => Math.max(max, row.l2_gas), 1);
+  }, []);
+  return (
+    <>
+      <Heading title="Blocks" count={head && grouped(head.number + 1)} actions={<Modes />} />
+      <p className="filters">
+        <Link href={to('block', 'pre_confirmed')}>
+          ◐ pre-confirmed block{head && ` ${head.number + 1}`}: {grouped(pending)}{' '}
+          {pending === 1 ? 'transaction' : 'transactions'}
+        </Link>
+      </p>
+      <LiveTable
+        label="Blocks"
+        what="blocks"
+        listKey={['blocks']}
+        read={readBlocks}
+        idOf={idOf}
+        columns={columns}
+        hrefOf={hrefOf}
+        copyOf={idOf}
+        onRows={onRows}
+        {...(head ? { total: head.number + 1 } : {})}
+        empty={<p className="empty">There is no block yet.</p>}
+      />
+    </>
+  );
+}
+

@@ -1,0 +1,131 @@
+// Knows how a page does something to the chain: by one call, said beforehand, with its result beside it.
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { canWrite, useLive } from '../wire/live.js';
+import type { MethodName, Params, Result } from '../wire/methods.js';
+import { queries } from '../wire/queries.js';
+import { asCurl, call } from '../wire/rpc.js';
+import { Copy } from './values.js';
+import { ErrorText } from './states.js';
+
+export interface Done {
+  readonly id: number;
+  readonly at: number;
+  readonly what: string;
+  readonly curl: string;
+  readonly outcome: ReactNode;
+  readonly isFailure: boolean;
+}
+
+let done: readonly Done[] = [];
+const watchers = new Set<() => void>();
+let nextId = 1;
+
+/** Everything that was done by hand in this tab, the last first. */
+export function useDone(): readonly Done[] {
+  return useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => done,
+  );
+}
+
+function note(entry: Omit<Done, 'id' | 'at'>): void {
+  done = [{ ...entry, id: nextId++, at: Date.now() }, ...done].slice(0, 100);
+  for (const watcher of watchers) watcher();
+}
+
+export interface Act {
+  <M extends MethodName>(
+    what: string,
+    method: M,
+    params: Params<M>,
+    tell: (result: Result<M>) => ReactNode | Error,
+  ): Promise<Result<M> | undefined>;
+}
+
+/** Does a call and writes down what came of it. What `tell` gives back as an error is one. */
+export const act: Act = async (what, method, params, tell) => {
+  const curl = asCurl(method, params);
+  try {
+    // biome-ignore lint/suspicious/noExplicitAny: the parameters are checked by the signature of `Act`
+    const result = await (call as any)(method, params);
+    const told = tell(result);
+    const isFailure = told instanceof Error;
+    note({ what, curl, outcome: isFailure ? told.message : told, isFailure });
+    void queries.invalidateQueries({ queryKey: ['now'] });
+    return isFailure ? undefined : result;
+  } catch (error) {
+    note({ what, curl, outcome: <ErrorText of={error} />, isFailure: true });
+    return undefined;
+  }
+};
+
+interface ActionProps {
+  readonly children: ReactNode;
+  readonly run: () => Promise<unknown>;
+  readonly kind?: 'primary' | 'danger';
+  readonly label?: string;
+  /** Why it cannot be done now. */
+  readonly refused?: string | undefined;
+}
+
+/** A button that writes. It stays in reach when it cannot, and says why. */
+export function Action({ children, run, kind, label, refused }: ActionProps) {
+  const connection = useLive((live) => live.connection);
+  const [running, setRunning] = useState(false);
+  const reason = canWrite(connection) ? refused : 'The node is not reachable.';
+  const isDisabled = reason !== undefined || running;
+  return (
+    <button
+      type="button"
+      className={`button ${kind ?? ''}`}
+      aria-disabled={isDisabled}
+      aria-label={label}
+      title={reason}
+      onClick={() => {
+        if (isDisabled) return;
+        setRunning(true);
+        void run().finally(() => setRunning(false));
+      }}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** The last thing done, beside what did it and for those who listen. */
+export function LastDone() {
+  const [last] = useDone();
+  if (!last) return null;
+  return (
+    <p role={last.isFailure ? 'alert' : 'status'} className={last.isFailure ? 'fail' : undefined}>
+      <span aria-hidden="true" className={last.isFailure ? 'fail' : 'ok'}>
+        {last.isFailure ? '✕' : '✓'}
+      </span>{' '}
+      {last.what}: {last.outcome}
+    </p>
+  );
+}
+
+export function DoneLog() {
+  const all = useDone();
+  if (all.length === 0) return null;
+  return (
+    <section aria-label="What was done here">
+      <h2>Done in this tab</h2>
+      <ul className="story">
+        {all.map(({ id, at, what, outcome, curl, isFailure }) => (
+          <li key={id}>
+            <span className="quiet">{new Date(at).toLocaleTimeString()}</span>{' '}
+            <span className={isFailure ? 'fail' : 'ok'} role="img" aria-label={isFailure ? 'failed' : 'done'}>
+              {isFailure ? '✕' : '✓'}
+            </span>{' '}
+            {what}: {outcome} <Copy value={curl} what="as curl" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,373 @@
+// Knows how a tree of calls is read: one line a frame, opened along the way to the failure, detail of the chosen one below.
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react';
+import type { Abi } from '../abi/abi.js';
+import { decodeEvent, decodeInputs, decodeOutputs } from '../abi/decode.js';
+import { shortType } from '../abi/type-name.js';
+import { setQuery, usePlace } from '../route.js';
+import { type CallTree, type Frame, firstOpen, visibleFrames } from '../trace/frames.js';
+import { grouped, share } from '../values/amount.js';
+import { writeJson } from '../wire/json.js';
+import { Members, RawFelts, tokenOf, Value } from './decoded.js';
+import { rowHeight } from './table.js';
+import { Address, ClassRef, Copy, FunctionName, Hostile } from './values.js';
+
+export type Classes = ReadonlyMap<string, Abi>;
+
+const PHASES: Readonly<Record<Frame['phase'], string>> = {
+  validate: 'validate',
+  execute: 'execute',
+  constructor: 'deploy',
+  handler: 'handle',
+  fee: 'fee',
+};
+const TALLEST = 560;
+
+/** `STRK.transfer(account 2, 1.5 STRK)` */
+export function CallLine({ of, classes, labels = false }: { readonly of: Frame; readonly classes: Classes; readonly labels?: boolean }) {
+  const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
+  const found =
+    of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector);
+  const values = useMemo(
+    () => (abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined),
+    [abi, found, of.calldata],
+  );
+  const token = tokenOf(of.contract);
+  return (
+    <>
+      <Address of={of.contract} />.
+      {found ? <Hostile text={found.name} limit={60} /> : <FunctionName selector={of.selector} />}
+      {of.calldata === undefined ? (
+        '(…)'
+      ) : (
+        <>
+          (
+          {values ? (
+            <Members of={values} token={token} labels={labels} />
+          ) : (
+            <RawFelts of={of.calldata} />
+          )}
+          )
+        </>
+      )}
+    </>
+  );
+}
+
+export function CallTreeView({ tree, classes, total }: { readonly tree: CallTree; readonly classes: Classes; readonly total: number }) {
+  const [open, setOpen] = useState(() => firstOpen(tree));
+  const wanted = usePlace().query.get('frame') ?? undefined;
+  const rows = useMemo(() => visibleFrames(tree.roots, open), [tree, open]);
+  const chosen = wanted ?? tree.cause?.id;
+  const [active, setActive] = useState(() => Math.max(0, rows.findIndex(({ id }) => id === chosen)));
+  const scroller = useRef<HTMLElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: rowHeight,
+    overscan: 8,
+  });
+  const selected = rows.find(({ id }) => id === chosen);
+
+  const toggle = (frame: Frame, isOpen: boolean): void => {
+    const next = new Set(open);
+    if (isOpen) next.add(frame.id);
+    else next.delete(frame.id);
+    setOpen(next);
+  };
+  const openAll = (frame: Frame, into: Set<string>): Set<string> => {
+    into.add(frame.id);
+    for (const child of frame.children) openAll(child, into);
+    return into;
+  };
+  const move = (at: number): void => {
+    const bounded = Math.max(0, Math.min(rows.length - 1, at));
+    setActive(bounded);
+    virtual.scrollToIndex(bounded, { align: 'auto' });
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-row="${bounded}"]`)?.focus(),
+    );
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.metaKey || event.ctrlKey || event.altKey) return;
+    const frame = rows[active];
+    if (!frame) return;
+    const keys: Record<string, () => void> = {
+      ArrowDown: () => move(active + 1),
+      j: () => move(active + 1),
+      ArrowUp: () => move(active - 1),
+      k: () => move(active - 1),
+      Home: () => move(0),
+      End: () => move(rows.length - 1),
+      ArrowRight: () => (open.has(frame.id) ? move(active + 1) : toggle(frame, true)),
+      ArrowLeft: () => {
+        if (open.has(frame.id) && frame.children.length > 0) toggle(frame, false);
+        else move(rows.findIndex(({ id }) => id === frame.id.slice(0, frame.id.lastIndexOf('.'))));
+      },
+      e: () => setOpen(openAll(frame, new Set(open))),
+      E: () => setOpen(tree.roots.reduce((all, root) => openAll(root, all), new Set<string>())),
+      x: () => move(rows.findIndex(({ cause }) => cause !== undefined)),
+      c: () => void navigator.clipboard.writeText(asJson(frame)),
+      Enter: () => setQuery({ frame: frame.id }),
+    };
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+
+  const items = virtual.getVirtualItems();
+  const before = items[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <>
+      <section
+        ref={scroller}
+        className="tree-scroll"
+        aria-label="Calls"
+        style={{ height: Math.min(TALLEST, rows.length * rowHeight() + 36) }}
+      >
+        <table className="table tree" role="treegrid" aria-label="Call tree" aria-rowcount={rows.length + 1} onKeyDown={press}>
+          <thead>
+            <tr>
+              <th scope="col">Frame</th>
+              <th scope="col" className="w-kind">
+                Kind
+              </th>
+              <th scope="col" className="w-gas number">
+                l2 gas
+              </th>
+              <th scope="col" className="w-share">
+                Share
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {before > 0 && (
+              <tr className="spacer" aria-hidden="true">
+                <td style={{ height: before }} />
+              </tr>
+            )}
+            {items.map(({ index }) => {
+              const frame = rows[index];
+              if (!frame) return null;
+              const isOpen = open.has(frame.id);
+              const isDim = frame.fate !== undefined || frame.phase === 'fee';
+              return (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the tree hears the keys of all its rows
+                <tr
+                  key={frame.id}
+                  data-row={index}
+                  aria-rowindex={index + 2}
+                  aria-level={frame.depth + 1}
+                  aria-expanded={frame.children.length > 0 ? isOpen : undefined}
+                  aria-selected={frame.id === chosen}
+                  tabIndex={index === active ? 0 : -1}
+                  className={isDim ? 'dim' : undefined}
+                  onFocus={() => setActive(index)}
+                  onClick={(event) => {
+                    if (event.target instanceof Element && event.target.closest('a, button')) return;
+                    setQuery({ frame: frame.id });
+                  }}
+                >
+                  <td className="main" role="gridcell">
+                    <span className="tree-cell">
+                      {Array.from({ length: Math.min(frame.depth, 12) }, (_, at) => (
+                        // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike
+                        <span key={at} className="line" aria-hidden="true" />
+                      ))}
+                      {frame.children.length > 0 ? (
+                        <button
+                          type="button"
+                          tabIndex={-1}
+                          className="plain twist"
+                          aria-label={isOpen ? 'Close' : 'Open'}
+                          onClick={() => toggle(frame, !isOpen)}
+                        >
+                          <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
+                        </button>
+                      ) : (
+                        <span className="twist" />
+                      )}
+                      <span className="what">
+                        {frame.depth === 0 && <span className="phase">{PHASES[frame.phase]}</span>}
+                        {frame.failed && (
+                          <span className="fail" role="img" aria-label="failed">
+                            ✕{' '}
+                          </span>
+                        )}
+                        <CallLine of={frame} classes={classes} />
+                        {frame.cause !== undefined && (
+                          <span className="fail">
+                            {' '}
+                            <Hostile text={frame.cause} quoted limit={80} />
+                          </span>
+                        )}
+                        {frame.fate !== undefined && <span className="quiet"> {frame.fate}</span>}
+                        <Outcome of={frame} classes={classes} />
+                      </span>
+                    </span>
+                  </td>
+                  <td className="wide soft" role="gridcell">
+                    {frame.kind}
+                  </td>
+                  <td className="number" role="gridcell">
+                    {frame.l2Gas === undefined ? '–' : grouped(frame.l2Gas)}
+                  </td>
+                  <td className="wide" role="gridcell">
+                    {frame.l2Gas !== undefined && (
+                      <span
+                        className="bar"
+                        style={{ width: `${(share(frame.l2Gas, total) * 100).toFixed(1)}%` }}
+                        title={`${(share(frame.l2Gas, total) * 100).toFixed(1)} % of the transaction`}
+                      />
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+            {after > 0 && (
+              <tr className="spacer" aria-hidden="true">
+                <td style={{ height: after }} />
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </section>
+      {selected && <FrameDetail of={selected} classes={classes} />}
+    </>
+  );
+}
+
+function Outcome({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+  const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
+  const found = abi?.functions.get(of.selector);
+  if (!abi || !found || !of.result || of.failed || of.depth === 0 || found.outputs.length === 0) return null;
+  const values = decodeOutputs(found, of.result, abi);
+  if (!values) return null;
+  return (
+    <span className="soft">
+      {' → '}
+      {values.map((value, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
+        <Value key={at} of={value} token={tokenOf(of.contract)} />
+      ))}
+    </span>
+  );
+}
+
+function asJson({ contract, selector, calldata }: Frame): string {
+  return writeJson({ contract_address: contract, entry_point_selector: selector, calldata: calldata ?? [] });
+}
+
+function FrameDetail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+  const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
+  const found = of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector);
+  const values = abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined;
+  const token = tokenOf(of.contract);
+  return (
+    <section className="panel detail" aria-label="Selected frame">
+      <dl className="facts">
+        <dt>contract</dt>
+        <dd>
+          <Address of={of.contract} mark copy /> {of.kind === 'DELEGATE' && 'storage of the caller'}
+        </dd>
+        {of.classHash !== undefined && (
+          <>
+            <dt>class</dt>
+            <dd>
+              <ClassRef of={of.classHash} copy />
+            </dd>
+          </>
+        )}
+        <dt>function</dt>
+        <dd>
+          <FunctionName selector={of.selector} /> <span className="mono quiet">{of.selector}</span>
+          <Copy value={asJson(of)} what="call as JSON" />
+        </dd>
+        {of.caller !== undefined && of.caller !== '0x0' && (
+          <>
+            <dt>caller</dt>
+            <dd>
+              <Address of={of.caller} />
+            </dd>
+          </>
+        )}
+        {values?.map(({ name, type, value }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat
+          <Fragmented key={at} name={name} type={type}>
+            <Value of={value} token={token} />
+          </Fragmented>
+        ))}
+        {!values && of.calldata !== undefined && (
+          <>
+            <dt>calldata</dt>
+            <dd>
+              {found && <span className="warn">could not be decoded by the ABI; raw felts: </span>}
+              {of.calldata.length === 0 ? 'none' : <RawFelts of={of.calldata} />}
+            </dd>
+          </>
+        )}
+        {of.cause !== undefined && (
+          <>
+            <dt>failed with</dt>
+            <dd className="fail">
+              <Hostile text={of.cause} quoted />
+            </dd>
+          </>
+        )}
+        {of.events.map((event) => (
+          <Fragmented key={event.order} name="emitted" type="">
+            <EventLine keys={event.keys} data={event.data} abi={abi} from={of.contract} />
+          </Fragmented>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Fragmented({ name, type, children }: { readonly name: string; readonly type: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt>
+        <Hostile text={name} limit={40} />{' '}
+        {type !== '' && (
+          <span className="quiet">
+            <Hostile text={shortType(type)} limit={80} />
+          </span>
+        )}
+      </dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** `Transfer(from: account 1, to: account 2, value: 1.5 STRK)` */
+export function EventLine({
+  keys,
+  data,
+  abi,
+  from,
+}: {
+  readonly keys: readonly string[];
+  readonly data: readonly string[];
+  readonly abi: Abi | undefined;
+  readonly from: string;
+}) {
+  const event = useMemo(() => (abi ? decodeEvent(keys, data, abi) : undefined), [abi, keys, data]);
+  if (!event) {
+    return (
+      <>
+        <span className="soft">keys</span> <RawFelts of={keys} /> <span className="soft">data</span>{' '}
+        <RawFelts of={data} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Hostile text={event.name} limit={60} />(
+      <Members of={event.members} token={tokenOf(from)} labels />)
+    </>
+  );
+}
+

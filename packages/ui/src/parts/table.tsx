@@ -1,0 +1,174 @@
+// Knows long tables: only the rows in view exist, and the keyboard walks all of them.
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { go } from '../route.js';
+
+export interface Column<Row> {
+  readonly head: string;
+  /** A class of the style sheet that sets the width; the one without it takes what is left. */
+  readonly width?: string;
+  readonly number?: boolean;
+  /** On a phone: the first line, the sign before it, or not there at all. */
+  readonly phone?: 'main' | 'lead' | 'none';
+  /** What the value is called on a phone, where there are no heads. */
+  readonly phoneHead?: string;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+interface TableProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly idOf: (row: Row) => string;
+  readonly hrefOf?: (row: Row) => string | undefined;
+  readonly copyOf?: (row: Row) => string;
+  readonly classOf?: (row: Row) => string | undefined;
+  readonly onEnd?: () => void;
+  readonly onPoint?: (isPointing: boolean) => void;
+  /** How many there are, if more than are here. */
+  readonly total?: number;
+}
+
+export function rowHeight(): number {
+  return innerWidth < 640 ? 44 : 28;
+}
+
+export function VirtualTable<Row>(props: TableProps<Row>) {
+  const { label, rows, columns, idOf, hrefOf, copyOf, classOf, onEnd, onPoint, total } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [active, setActive] = useState(0);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const rect = body.current?.getBoundingClientRect();
+    if (rect) setTop(rect.top + scrollY);
+  }, []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: rowHeight,
+    overscan: 6,
+    scrollMargin: top,
+    getItemKey: (at) => {
+      const row = rows[at];
+      return row === undefined ? at : idOf(row);
+    },
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0];
+  const last = items.at(-1);
+  const before = first ? first.start - top : 0;
+  const after = last ? virtual.getTotalSize() - (last.end - top) : 0;
+  const lastIndex = last?.index ?? -1;
+  useEffect(() => {
+    if (onEnd && lastIndex >= rows.length - 10) onEnd();
+  }, [lastIndex, rows.length, onEnd]);
+
+  const focusRow = (at: number): void => {
+    const bounded = Math.max(0, Math.min(rows.length - 1, at));
+    setActive(bounded);
+    virtual.scrollToIndex(bounded, { align: 'auto' });
+    requestAnimationFrame(() => {
+      body.current?.querySelector<HTMLElement>(`[data-row="${bounded}"]`)?.focus();
+    });
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.metaKey || event.ctrlKey || event.altKey) return;
+    const row = rows[active];
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => focusRow(active + 1),
+      j: () => focusRow(active + 1),
+      ArrowUp: () => focusRow(active - 1),
+      k: () => focusRow(active - 1),
+      Home: () => focusRow(0),
+      End: () => focusRow(rows.length - 1),
+      y: () => {
+        if (row !== undefined && copyOf) void navigator.clipboard.writeText(copyOf(row));
+      },
+    };
+    const isRow = event.target instanceof HTMLElement && event.target.dataset['row'] !== undefined;
+    if (isRow && (event.key === 'Enter' || event.key === 'o') && row !== undefined) {
+      const href = hrefOf?.(row);
+      if (href !== undefined) go(href);
+      event.preventDefault();
+      return;
+    }
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+  const open = (event: MouseEvent, row: Row): void => {
+    const target = event.target;
+    if (!(target instanceof Element) || target.closest('a, button, input, select, label')) return;
+    if (getSelection()?.isCollapsed === false) return;
+    const href = hrefOf?.(row);
+    if (href !== undefined) go(href);
+  };
+
+  return (
+    <table
+      className="table"
+      aria-label={label}
+      aria-rowcount={(total ?? rows.length) + 1}
+      onKeyDown={press}
+      onPointerEnter={() => onPoint?.(true)}
+      onPointerLeave={() => onPoint?.(false)}
+    >
+      <thead>
+        <tr>
+          {columns.map(({ head, width, number }) => (
+            <th key={head} scope="col" className={classes(width, number && 'number')}>
+              {head === 'Status' ? <span className="unseen">Status</span> : head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {before > 0 && <Spacer height={before} />}
+        {items.map(({ index, key }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the table hears the keys of all its rows
+            <tr
+              key={key}
+              data-row={index}
+              aria-rowindex={index + 2}
+              tabIndex={index === active ? 0 : -1}
+              className={classOf?.(row)}
+              onFocus={() => setActive(index)}
+              onClick={(event) => open(event, row)}
+            >
+              {columns.map(({ head, number, phone, phoneHead, cell }) => (
+                <td
+                  key={head}
+                  data-head={phoneHead}
+                  className={classes(
+                    number && 'number',
+                    phone === 'main' && 'main',
+                    phone === 'lead' && 'lead',
+                    phone === 'none' && 'wide',
+                  )}
+                >
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+        {after > 0 && <Spacer height={after} />}
+      </tbody>
+    </table>
+  );
+}
+
+function Spacer({ height }: { readonly height: number }) {
+  return (
+    <tr className="spacer" aria-hidden="true">
+      <td style={{ height }} />
+    </tr>
+  );
+}
+
+export function classes(...names: readonly (string | false | undefined)[]): string {
+  return names.filter(Boolean).join(' ');
+}

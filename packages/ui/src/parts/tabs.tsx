@@ -1,0 +1,23 @@
+// Knows the parts that a page is divided into, each with its own address.
+import { to, usePlace } from '../route.js';
+import { grouped } from '../values/amount.js';
+import { Link } from './values.js';
+
+export interface Tab {
+  readonly id: string;
+  readonly name: string;
+  readonly count?: number | undefined;
+}
+
+export function Tabs({ tabs, current }: { readonly tabs: readonly Tab[]; readonly current: string }) {
+  const { page, key } = usePlace();
+  return (
+    <nav className="tabs" aria-label="Parts of this page">
+      {tabs.map(({ id, name, count }, at) => (
+        <Link key={id} href={to(page, key, at === 0 ? {} : { tab: id })} current={id === current}>
+          {name} {count !== undefined && <span className="count">{grouped(count)}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,225 @@
+// Knows how each kind of value looks: as a link where it leads somewhere, with the whole value behind the short one.
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
+import { functionName, useNames } from '../names.js';
+import { go, to } from '../route.js';
+import { amountText, columnAmount, exactText, grouped, type Unit } from '../values/amount.js';
+import { ageText, isoText, momentText } from '../values/clock.js';
+import { shortAddress, shortHash } from '../values/felt.js';
+import { disarm } from '../values/hostile.js';
+import { chainNow, useLive } from '../wire/live.js';
+
+interface LinkProps {
+  readonly href: string;
+  readonly children: ReactNode;
+  readonly className?: string;
+  readonly title?: string;
+  readonly label?: string;
+  /** The value that others on the page may equal. */
+  readonly value?: string;
+  readonly current?: boolean;
+}
+
+/** A link that changes the page without loading it again, and that can be opened elsewhere like any other. */
+export function Link({ href, children, className, title, label, value, current }: LinkProps) {
+  const follow = (event: MouseEvent): void => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(href);
+  };
+  return (
+    <a
+      href={href}
+      onClick={follow}
+      className={className}
+      title={title}
+      aria-label={label}
+      data-eq={value}
+      aria-current={current ? 'page' : undefined}
+    >
+      {children}
+    </a>
+  );
+}
+
+const SHAPES = ['full', 'ring', 'half', 'diagonal'];
+
+/** A small sign by which an address is known again. Never the only one. */
+export function Mark({ of }: { readonly of: string }) {
+  const bits = Number.parseInt(of.slice(-4), 16) || 0;
+  return (
+    <span
+      aria-hidden="true"
+      className={`mark mark-${SHAPES[(bits >> 3) % 4]} hue-${bits % 8}`}
+    />
+  );
+}
+
+export function Copy({ value, what }: { readonly value: string; readonly what: string }) {
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => setDone(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [done]);
+  return (
+    <button
+      type="button"
+      className="plain"
+      aria-label={done ? `${what} copied` : `Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        void navigator.clipboard.writeText(value).then(() => setDone(true));
+      }}
+    >
+      <span aria-hidden="true">{done ? '✓' : '⧉'}</span>
+    </button>
+  );
+}
+
+interface AddressProps {
+  readonly of: string;
+  readonly mark?: boolean;
+  readonly copy?: boolean;
+}
+
+export function Address({ of, mark = false, copy = false }: AddressProps) {
+  const name = useNames().get(of);
+  return (
+    <>
+      <Link
+        href={to('contract', of)}
+        className={name === undefined ? 'named mono' : 'named'}
+        title={of}
+        label={`${name ?? 'address'}, ends ${of.slice(-5)}`}
+        value={of}
+      >
+        {mark && <Mark of={of} />}
+        {name === undefined ? shortAddress(of) : <Hostile text={name} limit={40} />}
+      </Link>
+      {copy && <Copy value={of} what="address" />}
+    </>
+  );
+}
+
+export function ClassRef({ of, copy = false }: { readonly of: string; readonly copy?: boolean }) {
+  const name = useNames().get(of);
+  return (
+    <>
+      <Link href={to('class', of)} className="mono" title={of} value={of}>
+        {name ?? shortHash(of)}
+      </Link>
+      {copy && <Copy value={of} what="class hash" />}
+    </>
+  );
+}
+
+export function TxRef({ of }: { readonly of: string }) {
+  return (
+    <Link href={to('tx', of)} className="mono" title={of} label={`transaction, ends ${of.slice(-5)}`} value={of}>
+      {shortHash(of)}
+    </Link>
+  );
+}
+
+export function BlockRef({ of, children }: { readonly of: number; readonly children?: ReactNode }) {
+  return <Link href={to('block', of)}>{children ?? of}</Link>;
+}
+
+export function Felt({ of }: { readonly of: string }) {
+  return (
+    <span className="mono" title={of} data-eq={of.length > 6 ? of : undefined}>
+      {shortHash(of)}
+    </span>
+  );
+}
+
+/** `STRK.transfer`, and the selector itself where nobody knows the name. */
+export function FunctionName({ selector }: { readonly selector: string }) {
+  const name = functionName(selector);
+  if (name === undefined) return <Felt of={selector} />;
+  return (
+    <span title={selector}>
+      <Hostile text={name} limit={60} />
+    </span>
+  );
+}
+
+/** A text that came from a chain, a client or a file. Only this part shows such texts. */
+export function Hostile({
+  text,
+  limit,
+  quoted = false,
+}: {
+  readonly text: string;
+  readonly limit?: number;
+  readonly quoted?: boolean;
+}) {
+  const [whole, setWhole] = useState(false);
+  const { text: shown, cutFrom } = disarm(text, whole ? 100_000 : limit);
+  const body = quoted ? `“${shown}${cutFrom === undefined ? '' : '…'}”` : shown;
+  return (
+    <bdi className="hostile" title={limit === undefined ? undefined : disarm(text, 400).text}>
+      {body}
+      {cutFrom !== undefined && limit === undefined && (
+        <button type="button" className="plain" onClick={() => setWhole(true)}>
+          show all {grouped(cutFrom)}
+        </button>
+      )}
+    </bdi>
+  );
+}
+
+export function Amount({ of, unit, column = false }: { readonly of: bigint; readonly unit: Unit; readonly column?: boolean }) {
+  return (
+    <span title={exactText(of, unit)} className="nowrap">
+      {column ? columnAmount(of, unit) : amountText(of, unit)}
+    </span>
+  );
+}
+
+export function Gas({ of }: { readonly of: number | bigint }) {
+  return <span>{grouped(of)}</span>;
+}
+
+/** The chain's time, again each second while somebody looks. */
+export function useChainNow(): number {
+  useLive((live) => live.offset);
+  const [now, setNow] = useState(chainNow);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setNow(chainNow());
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(now, chainNow());
+}
+
+export function Age({ of, now }: { readonly of: number; readonly now: number }) {
+  const text = ageText(of, now);
+  return (
+    <time dateTime={isoText(of)} title={`${momentText(of)} UTC, by the chain’s clock`}>
+      {text.startsWith('in ') ? `${text} (chain clock)` : text}
+    </time>
+  );
+}
+
+export function Status({ of, words = false }: { readonly of: string; readonly words?: boolean }) {
+  const isOk = of === 'SUCCEEDED';
+  const word = isOk ? 'Succeeded' : 'Reverted';
+  return (
+    <span className={isOk ? 'ok' : 'fail'}>
+      <span aria-hidden={words} role={words ? undefined : 'img'} aria-label={words ? undefined : word}>
+        {isOk ? '✓' : '✕'}
+      </span>
+      {words && ` ${word}`}
+    </span>
+  );
+}
+
+/** Nothing for the usual case, which is “accepted on L2”. */
+export function Finality({ of }: { readonly of: string }) {
+  if (of === 'PRE_CONFIRMED') return <span className="warn">◐ pre-confirmed</span>;
+  if (of === 'ACCEPTED_ON_L1') return <span className="l1">◉ accepted on L1</span>;
+  return null;
+}
