@@ -66,7 +66,7 @@ const EXAMPLES = `  starkbox --seed 0                       the same accounts ev
   starkbox --port 0 --no-banner           any free port, and little output
   starkbox inspect FILE                   what an image of a chain holds
   starkbox diff A B                       how two images differ
-  starkbox replay FILE                    the requests that --trace-requests recorded`;
+  starkbox replay FILE                    recorded requests once more`;
 
 /** Throws `UsageError` for what cannot be understood and `ConfigError` for what cannot be obeyed. */
 export async function readConfig(

@@ -100,6 +100,7 @@ export interface Config {
   readonly maximumJsonDepth: number;
   readonly maximumChunkSize: number;
   readonly maximumSimulationBatch: number;
+  readonly maximumExecutions: number;
   readonly maximumSnapshots: number;
   readonly metricsHost: string | undefined;
   readonly metricsPort: number;
@@ -521,6 +522,13 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     default: 1000,
     parse: wholeNumber(1),
     help: 'How many transactions may be simulated or estimated at once.',
+  },
+  maximumExecutions: {
+    flag: '--maximum-executions <NUMBER>',
+    group: 'Limits',
+    default: 64,
+    parse: wholeNumber(1),
+    help: 'How many calls, estimates and simulations may run at once; others wait.',
   },
   maximumSnapshots: {
     flag: '--maximum-snapshots <NUMBER>',

@@ -362,6 +362,7 @@ function chainOptionsOf(
     maximumSnapshots: config.maximumSnapshots,
     // Whoever is answered must have been waiting for less than the timeout, with time left for the work.
     patience: Math.max(1, config.timeout / 2),
+    maximumExecutions: config.maximumExecutions,
     proofMode: config.proofMode,
     classLimits: {
       compiledBytes: config.maximumContractClassSize,

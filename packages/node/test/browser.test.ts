@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
           },
         });
         if (response.type === 'opaque') return { blocked: 'opaque' };
-        const { result, error } = await response.json();
+        const { result, error } = JSON.parse(await response.text());
         return error ? { code: error.code, status: response.status } : { result };
       } catch (error) {
         return { blocked: String(error) };
@@ -172,10 +172,13 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
       // Without a preflight, a browser sends no JSON; and nobody sees an answer.
       await overHttp(page, { ...sent, mode: 'no-cors', type: 'text/plain' });
       await overHttp(page, { ...sent, mode: 'no-cors' });
-      await page.evaluate(({ url, body }) => void navigator.sendBeacon(url, body), {
-        url: node.url,
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      });
+      await page.evaluate(
+        ({ url, body }) => void Reflect.get(globalThis, 'navigator').sendBeacon(url, body),
+        {
+          url: node.url,
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        },
+      );
     }
     const config = await page.evaluate(
       (url) =>
@@ -225,7 +228,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
         : route.continue(),
     );
     await page.goto(`${rebound}/`);
-    expect(await page.evaluate(() => location.origin)).toBe(rebound);
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'origin'))).toBe(rebound);
     for (const method of ['starknet_blockNumber', 'devnet_getPredeployedAccounts']) {
       expect(await overHttp(page, { url: rebound, method })).toEqual({
         code: FORBIDDEN,

@@ -93,6 +93,7 @@ describe('without options', () => {
       maximumJsonDepth: 1000,
       maximumChunkSize: 10_000,
       maximumSimulationBatch: 1000,
+      maximumExecutions: 64,
       maximumSnapshots: 10_000,
       metricsHost: undefined,
       metricsPort: 9090,

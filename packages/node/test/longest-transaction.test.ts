@@ -1,8 +1,8 @@
 // While the longest transaction that the protocol allows is executed, nobody else has to wait.
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { connectDapp } from '@starkbox/testing';
-import { hash } from 'starknet';
+import { checkedClient, connectDapp, startNode } from '@starkbox/testing';
+import { CallData, hash, num, transaction } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
 import { RunningCommand } from './data-dir/command.js';
 import { deployed } from './e2e/contracts.js';
@@ -95,4 +95,38 @@ test('reads and calls go on, and the transaction ends', async () => {
   // Other programs take their share of the machine, which shows before the transaction as well.
   expect(at(busy, 0.99)).toBeLessThan(5 + 3 * at(quiet, 0.99));
   for (const times of await Promise.all(calls)) expect(times.length).toBeGreaterThan(50);
+}, 60_000);
+
+test('a row of such transactions is given up when nobody can be waiting for it', async () => {
+  const { node: inner, account, close } = await startNode({ listen: true, timeout: 2 });
+  const contract = await deployed(account(0), 'reverter');
+  const calls = [contract.populate('burn', [1_000_000_000n])];
+  const calldata = CallData.toHex(transaction.fromCallsToExecuteCalldata_cairo1(calls));
+  const nothing = { max_amount: '0x0', max_price_per_unit: '0x0' };
+  const nonce = Number(await account(0).getNonce());
+  const request = Array.from({ length: 20 }, (_, index) => ({
+    type: 'INVOKE' as const,
+    version: '0x100000000000000000000000000000003' as const,
+    sender_address: num.toHex(account(0).address),
+    calldata,
+    signature: [],
+    nonce: num.toHex(nonce + index),
+    resource_bounds: { l1_gas: nothing, l2_gas: nothing, l1_data_gas: nothing },
+    tip: '0x0',
+    paymaster_data: [],
+    account_deployment_data: [],
+    nonce_data_availability_mode: 'L1' as const,
+    fee_data_availability_mode: 'L1' as const,
+  }));
+  const begin = milliseconds();
+  const params = {
+    request,
+    simulation_flags: ['SKIP_VALIDATE' as const],
+    block_id: 'latest' as const,
+  };
+  const { code } = await checkedClient(inner.handle).failure('starknet_estimateFee', params);
+  expect(code).toBe(-1);
+  // One of them is finished, whatever it takes.
+  expect(milliseconds() - begin).toBeLessThan(30_000);
+  await close();
 }, 60_000);

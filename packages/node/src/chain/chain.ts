@@ -13,12 +13,14 @@ import {
   withOldHash,
 } from './block.js';
 import { increasedBy, nextBlockTime, setTo } from './clock.js';
+import { failingByOrigin } from './fork.js';
 import type { GasPrices } from './gas.js';
 import type { Genesis } from './genesis.js';
 import { type Impersonation, isImpersonated } from './impersonation.js';
 import type { Keeper, SnapshotNote, Standing } from './keeper.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
 import { withLabel } from './labels.js';
+import { Lanes } from './lanes.js';
 import {
   type InFlight,
   type L1Cursor,
@@ -38,6 +40,7 @@ import { checkProof, type ProofMode } from './proof.js';
 import { executing, refuseSubmission } from './rejection.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
 import { type Broadcasted, included, type Prepared, prepare } from './transaction.js';
+import { Turnstile } from './turnstile.js';
 import { firstWorld, isKnown, NOTHING_PENDING, type World, withIncluded } from './world.js';
 import { type Change, type Turn, Writer } from './writer.js';
 
@@ -56,6 +59,8 @@ export interface ChainOptions extends BlockRules {
   readonly maximumSnapshots?: number;
   /** How many seconds a change may wait for its turn. */
   readonly patience?: number;
+  /** How many calls and simulations may run at once. */
+  readonly maximumExecutions?: number;
   /** Times what the chain does. */
   readonly probe?: Probe;
 }
@@ -73,12 +78,16 @@ export interface Snapshot extends SnapshotNote {
 }
 
 export class Chain {
+  /** For executions that leave nothing behind. */
+  readonly turnstile: Turnstile;
   #options: ChainOptions;
   readonly #writer: Writer;
+  readonly #lanes = new Lanes();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ChainOptions, standing: Standing, keeper?: Keeper) {
     this.#options = options;
+    this.turnstile = new Turnstile(options.maximumExecutions, options.patience);
     this.#writer = new Writer(standing, keeper, options);
   }
 
@@ -151,14 +160,22 @@ export class Chain {
   async submit(values: Broadcasted): Promise<Prepared['transaction']> {
     const preparing = this.#prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
-    await this.#write((world) => this.#execute(world, prepared));
-    return prepared.transaction;
+    const { transaction } = prepared;
+    const include = () => this.#write((world) => this.#execute(world, prepared));
+    await (this.options.fork
+      ? this.#lanes.pass(transaction.address, this.#readAhead(transaction), include)
+      : include());
+    return transaction;
   }
 
   /** As `submit`, for a transaction that depends on the world it meets; the world it leaves. */
   async submitTo(
     build: (world: World) => Promise<Broadcasted>,
   ): Promise<{ readonly hash: string; readonly world: World }> {
+    if (this.options.fork) {
+      const { transaction } = await this.#prepare(await build(this.world));
+      await this.#readAhead(transaction);
+    }
     return this.#write(async (world) => {
       const prepared = await this.#prepare(await build(world));
       const [next] = await this.#execute(world, prepared);
@@ -177,6 +194,7 @@ export class Chain {
     const prepared = l1Handler(message, this.options.chainId);
     const { l1_transaction_hash } = prepared.values;
     const { hash } = prepared.transaction;
+    if (this.options.fork) await this.#readAhead(prepared.transaction);
     await this.#write((world) => {
       const messages =
         l1_transaction_hash === null
@@ -185,6 +203,20 @@ export class Chain {
       return this.#execute({ ...world, messages }, prepared);
     });
     return prepared.transaction;
+  }
+
+  /**
+   * Runs a transaction before its turn, so that what it needs of the chain below is there when the turn
+   * comes: an origin that is slow or fails is waited for here, and keeps nobody else from changing the chain.
+   */
+  async #readAhead(transaction: Prepared['transaction']): Promise<void> {
+    const { world } = this;
+    const context = pendingContext(world, this.options, nextBlockTime(world.clock));
+    const validate = !isImpersonated(world.impersonation, transaction.address);
+    // Others of the same sender may be before it, so that its nonce is not due yet.
+    await failingByOrigin(
+      world.state.executeMany(context, [transaction], { validate, strictNonce: false }),
+    );
   }
 
   async #execute(
@@ -333,6 +365,9 @@ export class Chain {
     checkShape(change);
     const { classes: given = [] } = change;
     const classes = given.length === 0 ? [] : await compileGiven(given, this.options.classLimits);
+    if (this.options.fork) {
+      await failingByOrigin(applyChange(this.world.state, change, classes));
+    }
     return this.#write(async (world) => {
       const state = await applyChange(world.state, change, classes);
       return [{ ...world, state }, classes];

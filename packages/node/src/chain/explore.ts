@@ -183,7 +183,7 @@ function summarise(
     execution_status: receipt.execution_status,
     fee: receipt.actual_fee,
     l2_gas: receipt.execution_resources.l2_gas,
-    ...(reason === undefined ? {} : { revert_reason: reason.slice(0, LONGEST_REASON) }),
+    ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
     timestamp: world.history.header(block)?.timestamp ?? nextBlockTime(world.clock),
   };
 }

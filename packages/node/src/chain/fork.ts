@@ -256,9 +256,23 @@ export function isOriginToken(token: string | null | undefined): token is string
   return token?.startsWith(ORIGIN_TOKEN) ?? false;
 }
 
+/** For work that is done for its reads alone: any other failure is left to those who do it in earnest. */
+export async function failingByOrigin(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (isOfOrigin(error)) throw error;
+  }
+}
+
+/** True for a read that failed because of the origin. */
+function isOfOrigin(error: unknown): error is EngineError {
+  return error instanceof EngineError && error.kind === 'origin';
+}
+
 /** What a caller is told when a state could not be read because of the origin; else the error itself. */
 export function tellOrigin(error: unknown): unknown {
-  return error instanceof EngineError && error.kind === 'origin'
+  return isOfOrigin(error)
     ? new RpcError(-1, `Failed to read from state: ${error.message}`)
     : error;
 }

@@ -4,6 +4,8 @@ import { type CANDIDATE, METHODS } from '../spec.js';
 import { findTransaction, type World } from './world.js';
 
 const MOST = 20;
+/** What no felt reaches. */
+const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 /** Shorter texts are in nearly every name. */
 const LEAST_OF_A_METHOD = 3;
 /** What is at most looked for. */
@@ -15,7 +17,9 @@ export async function search(world: World, query: string): Promise<readonly CAND
   if (wanted === '' || wanted.length > LONGEST) return [];
   const found: CANDIDATE[] = [];
   if (/^#?\d{1,15}$/.test(wanted)) found.push(...blockWith(world, Number(wanted.replace('#', ''))));
-  if (/^0x[\da-f]{1,64}$/.test(wanted)) found.push(...(await named(world, hex(BigInt(wanted)))));
+  if (/^0x[\da-f]{1,64}$/.test(wanted) && BigInt(wanted) < PRIME) {
+    found.push(...(await named(world, hex(BigInt(wanted)))));
+  }
   for (const [value, label] of world.labels) {
     if (label.toLowerCase().includes(wanted)) found.push({ kind: 'label', value, label });
   }

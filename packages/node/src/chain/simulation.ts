@@ -10,7 +10,7 @@ import type {
 } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { hex, padded, shortString } from '../felt.js';
-import { during } from '../probe.js';
+import { during, type Execution, stopwatch } from '../probe.js';
 import type {
   BLOCK_ID,
   CONTRACT_EXECUTION_ERROR,
@@ -42,11 +42,7 @@ export async function call(
 ): Promise<readonly string[]> {
   const { state, context } = at(chain, id);
   if ((await state.classHashAt(request.contract_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
-  const { result, failure } = await during(
-    chain.options.probe,
-    { kind: 'execution', of: 'call' },
-    () => state.call(context, request),
-  );
+  const { result, failure } = await trying(chain, 'call', () => state.call(context, request));
   if (!failure) return result;
   if (failure.returned[0]?.[0] === ENTRY_POINT_NOT_FOUND && failure.frames.length <= 1) {
     fail('ENTRYPOINT_NOT_FOUND');
@@ -214,8 +210,13 @@ function placeOf(chain: Chain, world: World, id: BLOCK_ID, missing: () => never)
   return { number, state, context: contextOf(world, chain.options, number), world };
 }
 
+/** Runs something that leaves nothing behind, when there is a place for it. */
+function trying<T>(chain: Chain, of: Execution, run: () => Promise<T>): Promise<T> {
+  return chain.turnstile.pass(() => during(chain.options.probe, { kind: 'execution', of }, run));
+}
+
 function simulating<T>(chain: Chain, run: () => Promise<T>): Promise<T> {
-  return executing(during(chain.options.probe, { kind: 'execution', of: 'simulation' }, run));
+  return executing(trying(chain, 'simulation', run));
 }
 
 type Report = Executed | Rejected;
@@ -244,7 +245,8 @@ async function run(
   const alike = each.every(
     (one) => one.validate === first.validate && one.strictNonce === first.strictNonce,
   );
-  if (alike) {
+  // The engine cannot be stopped, so that long rows are handed to it one by one.
+  if (alike && (transactions.length <= AT_ONCE || initialReads)) {
     const reports = await simulating(chain, () =>
       state.executeMany(context, transactions, first, { initialReads }),
     );
@@ -253,7 +255,12 @@ async function run(
   const reports: Report[] = [];
   // A view of an old block cannot be written to.
   let current = number < world.latest.version - 1 ? await stateAfter(world, number) : state;
+  const seconds = stopwatch();
+  const { patience = Number.POSITIVE_INFINITY } = chain.options;
   for (const [index, transaction] of transactions.entries()) {
+    if (seconds() > patience) {
+      refuse(`${index} of ${transactions.length} transactions took ${patience} s: try fewer`);
+    }
     const report = await simulating(chain, () =>
       current.execute(context, transaction, each[index]),
     );
@@ -272,6 +279,9 @@ async function run(
     : [];
   return { reports, initialReads: reads.at(-1)?.initialReads };
 }
+
+/** Transactions that are simulated without a look at the time. */
+const AT_ONCE = 16;
 
 const BOUNDS_TOO_SMALL =
   "The transaction's resources don't cover validation or the minimal transaction fee.";

@@ -1,6 +1,7 @@
 // Knows which questions go on to the origin of a fork when the chain itself has no answer.
 import type { Chain } from '../chain/chain.js';
 import { tellOrigin } from '../chain/fork.js';
+import { Turnstile } from '../chain/turnstile.js';
 import { RpcError } from '../errors.js';
 import { ERRORS } from '../spec.js';
 import type { Handler } from './dispatch.js';
@@ -31,6 +32,23 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'starknet_traceTransaction',
 ]);
 
+/** Methods that may hold a thread of the engine for as long as the origin takes. */
+const MAY_WAIT: ReadonlySet<string> = new Set([
+  'starknet_call',
+  'starknet_estimateFee',
+  'starknet_estimateMessageFee',
+  'starknet_getClass',
+  'starknet_getClassAt',
+  'starknet_getClassHashAt',
+  'starknet_getCompiledCasm',
+  'starknet_getNonce',
+  'starknet_getStorageAt',
+  'starknet_simulateTransactions',
+]);
+
+/** The engine has 512 threads; the others are for changes of the chain, which may need no origin. */
+const WAITING = 448;
+
 type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
@@ -38,15 +56,19 @@ type Handlers = Readonly<Record<string, Handler | undefined>>;
  * does not find is asked of the origin, which knows only what came before.
  */
 export function overFork(handlers: Handlers, chain: Chain): Handlers {
+  const turnstile = new Turnstile(WAITING);
   return Object.fromEntries(
-    Object.entries(handlers).map(([name, handler]) => [
-      name,
-      handler && overOne(name, handler, chain),
-    ]),
+    Object.entries(handlers).map(([name, handler]) => {
+      if (!handler) return [name, handler];
+      const gated: Handler = MAY_WAIT.has(name)
+        ? (params, context) => turnstile.pass(async () => handler(params, context))
+        : handler;
+      return [name, overOne(name, handler, gated, chain)];
+    }),
   );
 }
 
-function overOne(name: string, handler: Handler, chain: Chain): Handler {
+function overOne(name: string, handler: Handler, gated: Handler, chain: Chain): Handler {
   return (params, context) => {
     const { fork } = chain.options;
     if (!fork) return handler(params, context);
@@ -56,7 +78,7 @@ function overOne(name: string, handler: Handler, chain: Chain): Handler {
       return fork.answer(name, { ...params }, acceptedOnL1);
     };
     try {
-      const answer = handler(params, context);
+      const answer = gated(params, context);
       return answer instanceof Promise ? answer.catch(onError) : answer;
     } catch (error) {
       return onError(error);

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient } from '@starkbox/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Config, createNode, type Node } from '../../src/index.js';
@@ -228,7 +229,8 @@ describe.each([
     expect(await search('getnonce')).toEqual([{ kind: 'method', value: 'starknet_getNonce' }]);
     expect(await search('sandbox_mint')).toEqual([{ kind: 'method', value: 'devnet_mint' }]);
     expect((await search('starknet')).length).toBe(20);
-    for (const nothing of ['', '99999', '0x77', 'no such thing', 'x'.repeat(1000)]) {
+    const largest = `0x${'f'.repeat(64)}`;
+    for (const nothing of ['', '99999', '0x77', largest, 'no such thing', 'x'.repeat(1000)]) {
       expect(await search(nothing)).toEqual([]);
     }
   });
@@ -300,5 +302,25 @@ describe('a long chain', () => {
     const keys = slots.flatMap((page) => page.entries).map((entry) => entry.key);
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys).toHaveLength(2501 + 1 - 10);
+  });
+});
+
+describe('an image from before blocks were indexed by this', () => {
+  test('is listed as a whole', async () => {
+    const { client } = await start();
+    const path = fileURLToPath(new URL('../image/first.image', import.meta.url));
+    await client.call('devnet_load', { path });
+    const all = await transactions(client, { limit: 1 });
+    const { blocks } = await client.call('devnet_listBlocks');
+    const closed = all.filter((row) => row.finality_status !== 'PRE_CONFIRMED');
+    expect(closed).toHaveLength(blocks.reduce((sum, row) => sum + row.transaction_count, 0));
+    expect(all.length).toBe(closed.length + 1);
+    expect(await transactions(client, { filter: { type: 'L1_HANDLER' } })).toEqual(all);
+    expect(await transactions(client, { filter: { status: 'REVERTED' } })).toHaveLength(1);
+    expect((await client.call('devnet_listContracts')).contracts).toMatchObject([
+      { contract_address: '0x3e55' },
+    ]);
+    expect((await client.call('devnet_listClasses')).classes).toHaveLength(1);
+    expect((await client.call('devnet_getLabels')).labels).toEqual([]);
   });
 });

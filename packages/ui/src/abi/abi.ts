@@ -157,7 +157,10 @@ function fields(value: unknown, otherwise: EventField['kind']): EventField[] {
     return {
       name: text(entry['name']) ?? '',
       type: text(entry['type']) ?? 'felt',
-      kind: kind === 'key' || kind === 'data' || kind === 'nested' || kind === 'flat' ? kind : otherwise,
+      kind:
+        kind === 'key' || kind === 'data' || kind === 'nested' || kind === 'flat'
+          ? kind
+          : otherwise,
     };
   });
 }

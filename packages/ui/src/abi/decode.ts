@@ -1,6 +1,7 @@
 // Knows how felts become values of the types that an ABI names, whatever nonsense either may be.
-import type { Abi, AbiEvent, AbiFunction, Parameter } from './abi.js';
+
 import { selectorOf } from '../values/keccak.js';
+import type { Abi, AbiEvent, AbiFunction, Parameter } from './abi.js';
 import { readTypeName } from './type-name.js';
 
 export type Decoded =
@@ -12,7 +13,12 @@ export type Decoded =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly Decoded[] }
   | { readonly kind: 'record'; readonly type: string; readonly members: readonly Named[] }
-  | { readonly kind: 'choice'; readonly type: string; readonly variant: string; readonly value?: Decoded }
+  | {
+      readonly kind: 'choice';
+      readonly type: string;
+      readonly variant: string;
+      readonly value?: Decoded;
+    }
   | { readonly kind: 'unit' };
 
 export interface Named {
@@ -38,7 +44,10 @@ class Reader {
   readonly #budget: { items: number; readonly end: number };
   at = 0;
 
-  constructor(felts: readonly string[], budget = { items: 0, end: performance.now() + LONGEST_MILLISECONDS }) {
+  constructor(
+    felts: readonly string[],
+    budget = { items: 0, end: performance.now() + LONGEST_MILLISECONDS },
+  ) {
     this.#felts = felts;
     this.#budget = budget;
   }
@@ -60,7 +69,8 @@ class Reader {
   /** A count of things that follow, which cannot be more than the felts that are left unless they are empty. */
   nextLength(): number {
     const length = this.nextNumber();
-    if (length > BigInt(MOST_ITEMS)) throw new RangeError('the list is too long to be shown decoded');
+    if (length > BigInt(MOST_ITEMS))
+      throw new RangeError('the list is too long to be shown decoded');
     return Number(length);
   }
 
@@ -134,7 +144,12 @@ function decodeType(reader: Reader, type: string, abi: Abi, depth: number): Deco
     const variant = index < BigInt(variants.length) ? variants[Number(index)] : undefined;
     if (!variant) throw new RangeError('there is no such variant');
     const value = inner(variant.type);
-    return { kind: 'choice', type: whole, variant: variant.name, ...(value.kind === 'unit' ? {} : { value }) };
+    return {
+      kind: 'choice',
+      type: whole,
+      variant: variant.name,
+      ...(value.kind === 'unit' ? {} : { value }),
+    };
   }
   throw new TypeError('the type is not in the ABI');
 }
@@ -170,7 +185,8 @@ function readByteArray(reader: Reader): string {
   const push = (felt: string, length: number): void => {
     const hex = felt.slice(2).padStart(length * 2, '0');
     if (hex.length !== length * 2) throw new RangeError('a word is too long');
-    for (let at = 0; at < hex.length; at += 2) bytes.push(Number.parseInt(hex.slice(at, at + 2), 16));
+    for (let at = 0; at < hex.length; at += 2)
+      bytes.push(Number.parseInt(hex.slice(at, at + 2), 16));
   };
   for (let word = 0; word < words; word++) push(reader.next(), 31);
   const rest = reader.next();
@@ -198,7 +214,9 @@ function decodeMembers(
       decoded.pop();
       const length = Number(BigInt(before.value.felt));
       if (length > MOST_ITEMS) throw new RangeError('the list is too long to be shown decoded');
-      const items = Array.from({ length }, () => decodeType(reader, parsed.of[0] ?? 'felt', abi, depth));
+      const items = Array.from({ length }, () =>
+        decodeType(reader, parsed.of[0] ?? 'felt', abi, depth),
+      );
       decoded.push({ name, type, value: { kind: 'list', items } });
     } else {
       decoded.push({ name, type, value: decodeType(reader, type, abi, depth) });

@@ -15,11 +15,13 @@ export interface Failure {
 
 const FRAME =
   /^(?:\d+: )?Error in (?:the called contract|contract|a library call|the contract class constructor) \(contract address: (0x[0-9a-f]+), class hash: (0x[0-9a-f]+), selector: (0x[0-9a-f]+|UNKNOWN)\)/gim;
-const PANIC_FELT = /0x[0-9a-f]+ \('((?:[^'\\]|\\.|'(?!\)))*)'\)/gi;
+const PANIC_FELT = /0x[0-9a-f]{1,64} \('(.{0,31}?)'\)/gi;
 const TEXT_PANIC = /"((?:[^"\\]|\\.)*)"/;
 /** Frames a caller adds when the call that it made fails. */
 const ECHOES = new Set(['ENTRYPOINT_FAILED']);
 const MOST_LETTERS = 200_000;
+/** The last words follow the last frame at once. */
+const MOST_LAST_WORDS = 4_000;
 
 const short = (felt: string): string => felt.toLowerCase().replace(/^0x0+(?=.)/, '0x');
 
@@ -30,13 +32,18 @@ export function readFailure(reason: string): Failure {
   for (const match of text.matchAll(FRAME)) {
     const [whole, contract = '', classHash = '', selector = ''] = match;
     end = match.index + whole.length;
-    const frame = { contract: short(contract), classHash: short(classHash), selector: short(selector) };
+    const frame = {
+      contract: short(contract),
+      classHash: short(classHash),
+      selector: short(selector),
+    };
     const last = path.at(-1);
     // The account is named twice: as what was called, and as what failed.
-    if (last?.contract === frame.contract && last.selector === frame.selector && path.length === 1) continue;
+    if (last?.contract === frame.contract && last.selector === frame.selector && path.length === 1)
+      continue;
     path.push(frame);
   }
-  return { path, message: lastWords(text.slice(end)) };
+  return { path, message: lastWords(text.slice(end, end + MOST_LAST_WORDS)) };
 }
 
 function lastWords(tail: string): string {
@@ -49,6 +56,12 @@ function lastWords(tail: string): string {
     .replace(/^[):\s]+/, '')
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(Execution failed|Transaction execution|Error at pc|Cairo traceback|Unknown location)/.test(line));
+    .filter(
+      (line) =>
+        line !== '' &&
+        !/^(Execution failed|Transaction execution|Error at pc|Cairo traceback|Unknown location)/.test(
+          line,
+        ),
+    );
   return (lines.at(-1) ?? tail.trim()).replace(/[.\s]+$/, '');
 }

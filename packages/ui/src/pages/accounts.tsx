@@ -56,7 +56,11 @@ export function Accounts() {
       <Heading title="Accounts" count={accounts.data && grouped(accounts.data.length)} />
       <LastDone />
       {accounts.error ? (
-        <Problem error={accounts.error} what="the predeployed accounts" retry={() => void accounts.refetch()} />
+        <Problem
+          error={accounts.error}
+          what="the predeployed accounts"
+          retry={() => void accounts.refetch()}
+        />
       ) : !accounts.data ? (
         <Loading what="the accounts" />
       ) : (
@@ -95,7 +99,12 @@ export function Accounts() {
                     {isOn && <span className="warn"> impersonated</span>}
                   </td>
                   <td className="wide">
-                    <Link href={to('contract', address)} className="mono" title={address} value={address}>
+                    <Link
+                      href={to('contract', address)}
+                      className="mono"
+                      title={address}
+                      value={address}
+                    >
                       {`${address.slice(0, 10)}…${address.slice(-6)}`}
                     </Link>
                     <Copy value={address} what={`address of account ${at}`} />
@@ -197,7 +206,10 @@ export function Mint({ address, name }: { readonly address: string; readonly nam
         </label>
         <label>
           token
-          <select value={unitName} onChange={(event) => setUnitName(event.target.value === 'WEI' ? 'WEI' : 'FRI')}>
+          <select
+            value={unitName}
+            onChange={(event) => setUnitName(event.target.value === 'WEI' ? 'WEI' : 'FRI')}
+          >
             <option value="FRI">STRK</option>
             <option value="WEI">ETH</option>
           </select>

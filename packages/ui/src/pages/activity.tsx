@@ -43,13 +43,21 @@ function isAlike(one: TransactionRow, other: TransactionRow): boolean {
 }
 
 /** Folds runs of equal rows, and puts what was done to the sandbox where it happened. */
-export function arrange(rows: readonly Row[], deeds: readonly Done[], unfolded: ReadonlySet<string>): Row[] {
+export function arrange(
+  rows: readonly Row[],
+  deeds: readonly Done[],
+  unfolded: ReadonlySet<string>,
+): Row[] {
   const arranged: Row[] = [];
   let nextDeed = 0;
   for (let at = 0; at < rows.length; ) {
     const row = rows[at]?.source;
     if (!row) break;
-    for (let deed = deeds[nextDeed]; deed && deed.block >= row.block_number; deed = deeds[++nextDeed]) {
+    for (
+      let deed = deeds[nextDeed];
+      deed && deed.block >= row.block_number;
+      deed = deeds[++nextDeed]
+    ) {
       arranged.push({ id: `deed ${deed.id}`, done: deed });
     }
     let end = at + 1;
@@ -75,7 +83,10 @@ export function Activity() {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [contracts, setContracts] = useState<readonly string[]>([]);
   useContractsKnown(contracts);
-  const filter = useMemo((): TransactionFilter => (failedOnly ? { status: 'REVERTED' } : {}), [failedOnly]);
+  const filter = useMemo(
+    (): TransactionFilter => (failedOnly ? { status: 'REVERTED' } : {}),
+    [failedOnly],
+  );
   const read = useCallback(
     async (cursor: string | undefined) => {
       const { rows, next } = await readTransactions(filter, cursor);
@@ -85,9 +96,12 @@ export function Activity() {
   );
   const onRows = useCallback((rows: readonly Row[]) => {
     const seen = new Set<string>();
-    for (const { source } of rows) if (source?.call && seen.size < 50) seen.add(source.call.contract_address);
+    for (const { source } of rows)
+      if (source?.call && seen.size < 50) seen.add(source.call.contract_address);
     const next = [...seen];
-    setContracts((old) => (old.length === next.length && old.every((one) => seen.has(one)) ? old : next));
+    setContracts((old) =>
+      old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+    );
   }, []);
   const shown = useCallback(
     (rows: readonly Row[]) => arrange(rows, failedOnly ? [] : deeds, unfolded),
@@ -100,14 +114,22 @@ export function Activity() {
         width: 'w-block',
         phoneHead: '#',
         cell: ({ run, done }) =>
-          run ? <BlockRef of={run.first.block_number} /> : <span className="quiet">{done?.block}</span>,
+          run ? (
+            <BlockRef of={run.first.block_number} />
+          ) : (
+            <span className="quiet">{done?.block}</span>
+          ),
       },
       {
         head: 'Age',
         width: 'w-age',
         number: true,
         cell: ({ run, done }) =>
-          run ? <Age of={run.first.timestamp} now={now} /> : done && <Age of={done.chainTime} now={now} />,
+          run ? (
+            <Age of={run.first.timestamp} now={now} />
+          ) : (
+            done && <Age of={done.chainTime} now={now} />
+          ),
       },
       {
         head: 'Status',
@@ -124,7 +146,9 @@ export function Activity() {
             <>
               {run.first.sender_address !== undefined && (
                 <>
-                  <Address of={run.first.sender_address} mark /> <span className="quiet">→</span>{' '}
+                  <Address of={run.first.sender_address} mark /> <span className="quiet">
+                    →
+                  </span>{' '}
                 </>
               )}
               <Deed of={run.first} />
@@ -189,7 +213,9 @@ export function Activity() {
         copyOf={idOf}
         arrange={shown}
         onRows={onRows}
-        empty={failedOnly ? <p className="empty">Nothing has failed on this chain.</p> : <FirstSteps />}
+        empty={
+          failedOnly ? <p className="empty">Nothing has failed on this chain.</p> : <FirstSteps />
+        }
       />
     </>
   );

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Action, act, LastDone } from '../parts/action.js';
 import { EventLine } from '../parts/call-tree.js';
-import { Heading, Json, Loading, Problem } from '../parts/states.js';
 import { StateChanges } from '../parts/state-changes.js';
+import { Heading, Json, Loading, Problem } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { Address, Age, Copy, Finality, Link, TxRef, useChainNow } from '../parts/values.js';
 import { go, to, usePlace } from '../route.js';
@@ -58,13 +58,19 @@ export function BlockPage({ id: key }: { readonly id: string }) {
   const name = isPending ? 'Pre-confirmed block' : `Block ${number ?? key}`;
   if (!block) {
     const isMissing =
-      id === undefined || (query.error instanceof RpcFailure && query.error.code === BLOCK_NOT_FOUND);
+      id === undefined ||
+      (query.error instanceof RpcFailure && query.error.code === BLOCK_NOT_FOUND);
     return (
       <>
         <Heading title={`Block ${key}`} />
         {isMissing ? (
           <p className="empty">
-            There is no block {key}. {head && <>The head is <Link href={to('block', head.number)}>{head.number}</Link>.</>}{' '}
+            There is no block {key}.{' '}
+            {head && (
+              <>
+                The head is <Link href={to('block', head.number)}>{head.number}</Link>.
+              </>
+            )}{' '}
             <Link href={to('blocks')}>All blocks</Link>
           </p>
         ) : query.isPending ? (
@@ -114,7 +120,11 @@ export function BlockPage({ id: key }: { readonly id: string }) {
       <div className="meta">
         {'status' in block && (
           <span>
-            {block.status === 'ACCEPTED_ON_L2' ? '● accepted on L2' : <Finality of={block.status} />}
+            {block.status === 'ACCEPTED_ON_L2' ? (
+              '● accepted on L2'
+            ) : (
+              <Finality of={block.status} />
+            )}
           </span>
         )}
         {isPending && <Finality of="PRE_CONFIRMED" />}
@@ -153,7 +163,8 @@ export function BlockPage({ id: key }: { readonly id: string }) {
           ] as const
         ).map(([kind, price]) => (
           <span key={kind}>
-            {kind} {priceText(BigInt(price.price_in_fri), STRK)} / {priceText(BigInt(price.price_in_wei), ETH)}
+            {kind} {priceText(BigInt(price.price_in_fri), STRK)} /{' '}
+            {priceText(BigInt(price.price_in_wei), ETH)}
           </span>
         ))}
       </div>
@@ -167,7 +178,10 @@ export function BlockPage({ id: key }: { readonly id: string }) {
         ]}
       />
       {tab === 'transactions' && (
-        <TransactionList filter={filter} empty={<p className="empty">There is no transaction in it.</p>} />
+        <TransactionList
+          filter={filter}
+          empty={<p className="empty">There is no transaction in it.</p>}
+        />
       )}
       {tab === 'state' && id !== undefined && <BlockState id={id} number={block.block_number} />}
       {tab === 'events' && id !== undefined && <BlockEvents id={id} />}
@@ -181,7 +195,9 @@ export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target;
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null)
+    (target.isContentEditable ||
+      /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+      target.closest('dialog') !== null)
   );
 }
 
@@ -205,14 +221,19 @@ function BlockEvents({ id }: { readonly id: BlockId }) {
       const sources = [...new Set(events.map(({ from_address }) => from_address))];
       const hashes = await Promise.all(
         sources.map((contract_address) =>
-          call('starknet_getClassHashAt', { block_id: id, contract_address }).catch(() => undefined),
+          call('starknet_getClassHashAt', { block_id: id, contract_address }).catch(
+            () => undefined,
+          ),
         ),
       );
       return { events, classOf: new Map(sources.map((source, at) => [source, hashes[at]])) };
     },
   });
   const classes = useClasses(
-    useMemo(() => [...new Set(data?.classOf.values())].filter((hash) => hash !== undefined), [data]),
+    useMemo(
+      () => [...new Set(data?.classOf.values())].filter((hash) => hash !== undefined),
+      [data],
+    ),
   );
   if (error) return <Problem error={error} what="the events" retry={() => void refetch()} />;
   if (!data) return <Loading what="the events" />;

@@ -20,8 +20,18 @@ export function Blocks() {
   const most = useRef(1);
   const columns = useMemo(
     (): readonly Column<BlockRow>[] => [
-      { head: 'Block', width: 'w-block', phone: 'main', cell: (row) => <BlockRef of={row.block_number} /> },
-      { head: 'Age', width: 'w-age', number: true, cell: (row) => <Age of={row.timestamp} now={now} /> },
+      {
+        head: 'Block',
+        width: 'w-block',
+        phone: 'main',
+        cell: (row) => <BlockRef of={row.block_number} />,
+      },
+      {
+        head: 'Age',
+        width: 'w-age',
+        number: true,
+        cell: (row) => <Age of={row.timestamp} now={now} />,
+      },
       {
         head: 'Txs',
         width: 'w-count',
@@ -41,14 +51,31 @@ export function Blocks() {
           </>
         ),
       },
-      { head: 'Events', width: 'w-small', number: true, phone: 'none', cell: (row) => row.event_count },
-      { head: 'l2 gas', width: 'w-gas', number: true, phoneHead: 'gas', cell: (row) => <Gas of={row.l2_gas} /> },
+      {
+        head: 'Events',
+        width: 'w-small',
+        number: true,
+        phone: 'none',
+        cell: (row) => row.event_count,
+      },
+      {
+        head: 'l2 gas',
+        width: 'w-gas',
+        number: true,
+        phoneHead: 'gas',
+        cell: (row) => <Gas of={row.l2_gas} />,
+      },
       {
         head: 'of the most',
         phone: 'none',
-        cell: (row) => (
-          <span className="bar" style={{ width: `${share(row.l2_gas, most.current) * 100}%` }} aria-hidden="true" />
-        ),
+        cell: (row) =>
+          row.l2_gas > 0 && (
+            <span
+              className="bar"
+              style={{ width: `${share(row.l2_gas, most.current) * 100}%` }}
+              aria-hidden="true"
+            />
+          ),
       },
       {
         head: 'Fees',
@@ -76,7 +103,12 @@ export function Blocks() {
           </Link>
         ),
       },
-      { head: 'Finality', width: 'w-kind', phone: 'none', cell: (row) => <Finality of={row.finality_status} /> },
+      {
+        head: 'Finality',
+        width: 'w-kind',
+        phone: 'none',
+        cell: (row) => <Finality of={row.finality_status} />,
+      },
     ],
     [now],
   );
@@ -108,4 +140,3 @@ export function Blocks() {
     </>
   );
 }
-

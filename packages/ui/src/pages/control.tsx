@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Action, act, DoneLog, LastDone } from '../parts/action.js';
-import { Heading } from '../parts/states.js';
 import { Sheet } from '../parts/sheet.js';
+import { Heading } from '../parts/states.js';
 import { Address, Hostile, Link, useChainNow } from '../parts/values.js';
 import { to } from '../route.js';
 import { ETH, grouped, priceText, readAmount, STRK, type Unit } from '../values/amount.js';
@@ -66,7 +66,11 @@ function Confirm({ question, close }: { readonly question: Question; readonly cl
         <p>{question.loss}</p>
         {question.canKeep && (
           <label className="line-of">
-            <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} />
+            <input
+              type="checkbox"
+              checked={keep}
+              onChange={(event) => setKeep(event.target.checked)}
+            />
             keep a copy first, and download it
           </label>
         )}
@@ -122,8 +126,12 @@ function Clock({ ask }: Asks) {
   const [draft, setDraft] = useState('');
   const chosen = readMoment(draft);
   const set = (time: number) =>
-    act(`Set clock to ${momentText(time)}`, 'devnet_setTime', { time, generate_block: seal }, ({ block_hash }) =>
-      block_hash === null ? 'from the next block on' : <Sealed hash={block_hash} />,
+    act(
+      `Set clock to ${momentText(time)}`,
+      'devnet_setTime',
+      { time, generate_block: seal },
+      ({ block_hash }) =>
+        block_hash === null ? 'from the next block on' : <Sealed hash={block_hash} />,
     );
   const request = async (time: number): Promise<void> => {
     if (time >= now) {
@@ -151,9 +159,12 @@ function Clock({ ask }: Asks) {
             key={name}
             run={() =>
               seal
-                ? act(`Move the clock by ${name}`, 'devnet_increaseTime', { time: seconds }, ({ block_hash }) => (
-                    <Sealed hash={block_hash} />
-                  ))
+                ? act(
+                    `Move the clock by ${name}`,
+                    'devnet_increaseTime',
+                    { time: seconds },
+                    ({ block_hash }) => <Sealed hash={block_hash} />,
+                  )
                 : set(now + seconds)
             }
           >
@@ -161,7 +172,11 @@ function Clock({ ask }: Asks) {
           </Action>
         ))}
         <label>
-          <input type="checkbox" checked={seal} onChange={(event) => setSeal(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={seal}
+            onChange={(event) => setSeal(event.target.checked)}
+          />
           seal a block
         </label>
       </div>
@@ -178,7 +193,11 @@ function Clock({ ask }: Asks) {
         </label>
         <Action
           run={() => request(chosen ?? now)}
-          refused={chosen === undefined ? 'Write a date such as 2026-11-16T01:00:00Z, or seconds since 1970.' : undefined}
+          refused={
+            chosen === undefined
+              ? 'Write a date such as 2026-11-16T01:00:00Z, or seconds since 1970.'
+              : undefined
+          }
         >
           {chosen === undefined ? 'Set clock' : `Set clock to ${momentText(chosen)}`}
         </Action>
@@ -213,24 +232,41 @@ function BlocksGroup({ ask }: Asks) {
   const [from, setFrom] = useState('');
   const number = /^\d{1,15}$/.test(from) ? Number(from) : undefined;
   const isThere = number !== undefined && head !== undefined && number <= head.number;
-  const refused = isThere ? undefined : `Write the number of a block, at most ${head?.number ?? 0}.`;
+  const refused = isThere
+    ? undefined
+    : `Write the number of a block, at most ${head?.number ?? 0}.`;
   const mode = config.data?.block_generation_on;
   return (
     <Group name="Blocks">
       <div className="meta">
         <span>
-          {mode === 'transaction' ? 'a block for each transaction' : mode === 'demand' ? 'blocks on demand' : `a block each ${mode} s`}
+          {mode === 'transaction'
+            ? 'a block for each transaction'
+            : mode === 'demand'
+              ? 'blocks on demand'
+              : `a block each ${mode} s`}
         </span>
         <span>head {head && <Link href={to('block', head.number)}>{head.number}</Link>}</span>
         <span>{grouped(pending)} pending</span>
       </div>
       <div className="line-of">
-        <Action run={() => act('Create a block', 'devnet_createBlock', {}, ({ block_hash }) => <Sealed hash={block_hash} />)}>
+        <Action
+          run={() =>
+            act('Create a block', 'devnet_createBlock', {}, ({ block_hash }) => (
+              <Sealed hash={block_hash} />
+            ))
+          }
+        >
           Create block {head && head.number + 1}
         </Action>
         <label>
           block
-          <input className="short" value={from} onChange={(event) => setFrom(event.target.value)} inputMode="numeric" />
+          <input
+            className="short"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+            inputMode="numeric"
+          />
         </label>
         <Action
           kind="danger"
@@ -242,8 +278,11 @@ function BlocksGroup({ ask }: Asks) {
               verb: `Abort from block ${number}`,
               canKeep: true,
               run: () =>
-                act(`Abort from block ${number}`, 'devnet_abortBlocks', { starting_block_id: { block_number: number ?? 0 } }, ({ aborted }) =>
-                  `${aborted.length} blocks are gone`,
+                act(
+                  `Abort from block ${number}`,
+                  'devnet_abortBlocks',
+                  { starting_block_id: { block_number: number ?? 0 } },
+                  ({ aborted }) => `${aborted.length} blocks are gone`,
                 ),
             })
           }
@@ -253,8 +292,11 @@ function BlocksGroup({ ask }: Asks) {
         <Action
           refused={refused}
           run={() =>
-            act(`Accept on L1 to block ${number}`, 'devnet_acceptOnL1', { starting_block_id: { block_number: number ?? 0 } }, ({ accepted }) =>
-              `${accepted.length} blocks are accepted on L1`,
+            act(
+              `Accept on L1 to block ${number}`,
+              'devnet_acceptOnL1',
+              { starting_block_id: { block_number: number ?? 0 } },
+              ({ accepted }) => `${accepted.length} blocks are accepted on L1`,
             )
           }
         >
@@ -286,7 +328,9 @@ function Prices() {
     queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
   });
   const changes = Object.entries(drafts).filter(([, text]) => text.trim() !== '');
-  const read = changes.map(([name, text]) => [name, readAmountOfGas(text, name.endsWith('fri') ? STRK : ETH)] as const);
+  const read = changes.map(
+    ([name, text]) => [name, readAmountOfGas(text, name.endsWith('fri') ? STRK : ETH)] as const,
+  );
   const isBad = read.some(([, value]) => value === undefined || value === 0n);
   return (
     <Group name="Gas prices">
@@ -308,13 +352,18 @@ function Prices() {
               {KINDS.map(([kind, name, header]) => {
                 const field = `${name}_${token}` as const;
                 const start = config.data?.[field];
-                const price = next.data?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
-                const isChanged = start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
+                const price =
+                  next.data?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
+                const isChanged =
+                  start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
                 return [
-                  <td key={`${kind} now`} data-price={field}>
+                  <td key={`${kind} now`} data-price={field} data-kind={kind}>
                     {price !== undefined && priceText(BigInt(price), unit)}
                     {isChanged && (
-                      <span className="warn" title={`${priceText(BigInt(start), unit)} at the start`}>
+                      <span
+                        className="warn"
+                        title={`${priceText(BigInt(start), unit)} at the start`}
+                      >
                         {' '}
                         • changed
                       </span>
@@ -334,9 +383,16 @@ function Prices() {
           ))}
         </tbody>
       </table>
+
       <div className="line-of">
         <Action
-          refused={changes.length === 0 ? 'Write at least one new price.' : isBad ? 'A price is a number above zero, in gfri or gwei.' : undefined}
+          refused={
+            changes.length === 0
+              ? 'Write at least one new price.'
+              : isBad
+                ? 'A price is a number above zero, in gfri or gwei.'
+                : undefined
+          }
           run={async () => {
             const done = await act(
               `Set ${changes.length === 1 ? 'a price' : `${changes.length} prices`}`,
@@ -350,7 +406,11 @@ function Prices() {
           {seal ? 'Apply in a new block' : 'Apply to the next block'}
         </Action>
         <label>
-          <input type="checkbox" checked={seal} onChange={(event) => setSeal(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={seal}
+            onChange={(event) => setSeal(event.target.checked)}
+          />
           seal a block
         </label>
         <span className="quiet">in gfri and gwei; “25 fri” and “25 wei” work too</span>
@@ -372,7 +432,12 @@ function Faucet() {
       <div className="line-of">
         <label>
           to address
-          <input className="mono long" value={draft} placeholder="0x…" onChange={(event) => setDraft(event.target.value)} />
+          <input
+            className="mono long"
+            value={draft}
+            placeholder="0x…"
+            onChange={(event) => setDraft(event.target.value)}
+          />
         </label>
         <Link href={to('accounts')}>to an account</Link>
       </div>
@@ -398,7 +463,14 @@ function Impersonation() {
               type="button"
               className="plain"
               aria-label={`Stop impersonating ${one}`}
-              onClick={() => void act('Stop impersonating', 'devnet_stopImpersonateAccount', { account_address: one }, () => shortHash(one))}
+              onClick={() =>
+                void act(
+                  'Stop impersonating',
+                  'devnet_stopImpersonateAccount',
+                  { account_address: one },
+                  () => shortHash(one),
+                )
+              }
             >
               ✕
             </button>
@@ -408,12 +480,22 @@ function Impersonation() {
       <div className="line-of">
         <label>
           address
-          <input className="mono long" value={draft} placeholder="0x…" onChange={(event) => setDraft(event.target.value)} />
+          <input
+            className="mono long"
+            value={draft}
+            placeholder="0x…"
+            onChange={(event) => setDraft(event.target.value)}
+          />
         </label>
         <Action
           refused={address === undefined ? 'Write an address.' : undefined}
           run={async () => {
-            const done = await act('Impersonate', 'devnet_impersonateAccount', { account_address: address ?? '' }, () => shortHash(address ?? ''));
+            const done = await act(
+              'Impersonate',
+              'devnet_impersonateAccount',
+              { account_address: address ?? '' },
+              () => shortHash(address ?? ''),
+            );
             if (done) setDraft('');
           }}
         >
@@ -464,7 +546,12 @@ function State({ ask }: Asks) {
         </label>
         <Action
           run={async () => {
-            const done = await act('Take a snapshot', 'devnet_snapshot', name.trim() === '' ? {} : { name: name.trim() }, (id) => `${id}`);
+            const done = await act(
+              'Take a snapshot',
+              'devnet_snapshot',
+              name.trim() === '' ? {} : { name: name.trim() },
+              (id) => `${id}`,
+            );
             if (done !== undefined) setName('');
           }}
         >
@@ -506,8 +593,14 @@ function State({ ask }: Asks) {
                     verb: `Revert to ${snapshot.snapshot_id}`,
                     canKeep: true,
                     run: () =>
-                      act(`Revert to ${snapshot.snapshot_id}`, 'devnet_revert', { snapshot_id: snapshot.snapshot_id }, (isDone) =>
-                        isDone ? 'done' : new Error('That snapshot was already used, or is unknown.'),
+                      act(
+                        `Revert to ${snapshot.snapshot_id}`,
+                        'devnet_revert',
+                        { snapshot_id: snapshot.snapshot_id },
+                        (isDone) =>
+                          isDone
+                            ? 'done'
+                            : new Error('That snapshot was already used, or is unknown.'),
                       ),
                   })
                 }

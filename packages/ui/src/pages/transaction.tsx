@@ -1,15 +1,35 @@
 // Knows the page of one transaction: what happened in a sentence, why it failed, and the evidence below.
 import { type ReactNode, useMemo } from 'react';
+import { decodeEvent } from '../abi/decode.js';
 import { readFailure } from '../abi/failure.js';
 import { CallLine, CallTreeView, type Classes, EventLine } from '../parts/call-tree.js';
 import { tokenOf } from '../parts/decoded.js';
-import { Heading, Json, Loading, Problem } from '../parts/states.js';
 import { StateChanges } from '../parts/state-changes.js';
+import { Heading, Json, Loading, Problem } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
-import { Address, Amount, BlockRef, ClassRef, Copy, FunctionName, Hostile, Link, Status } from '../parts/values.js';
+import {
+  Address,
+  Amount,
+  BlockRef,
+  ClassRef,
+  Copy,
+  FunctionName,
+  Hostile,
+  Link,
+  Status,
+} from '../parts/values.js';
 import { to, usePlace } from '../route.js';
-import { decodeEvent } from '../abi/decode.js';
-import { buildTree, type CallTree, classesIn, type Frame, type Receipt, readMulticall, senderOf, type Trace, type Transaction as Sent } from '../trace/frames.js';
+import {
+  buildTree,
+  type CallTree,
+  classesIn,
+  type Frame,
+  type Receipt,
+  readMulticall,
+  type Transaction as Sent,
+  senderOf,
+  type Trace,
+} from '../trace/frames.js';
 import { grouped, unitOf } from '../values/amount.js';
 import { shortHash } from '../values/felt.js';
 import { selectorOf } from '../values/keccak.js';
@@ -43,7 +63,9 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
           <div className="empty">
             <p>No transaction with this hash is on this chain.</p>
             <p className="whole">{hash}</p>
-            {upheaval !== undefined && <p>The chain was changed while this page was open: {upheaval}.</p>}
+            {upheaval !== undefined && (
+              <p>The chain was changed while this page was open: {upheaval}.</p>
+            )}
             <p>
               <Link href={to('transactions')}>All transactions</Link>
             </p>
@@ -62,19 +84,31 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
     <>
       <Heading
         title={`${isOk ? 'Succeeded' : 'Reverted'} · tx ${shortHash(hash)}`}
-        actions={<Copy value={asCurl('starknet_traceTransaction', { transaction_hash: hash })} what="as curl" />}
+        actions={
+          <Copy
+            value={asCurl('starknet_traceTransaction', { transaction_hash: hash })}
+            what="as curl"
+          />
+        }
       >
         <Status of={receipt.execution_status} words />
       </Heading>
       <p className="sentence">
-        <Sentence transaction={transaction} receipt={receipt} trace={trace} tree={tree} classes={classes} />
+        <Sentence
+          transaction={transaction}
+          receipt={receipt}
+          trace={trace}
+          tree={tree}
+          classes={classes}
+        />
       </p>
       <p className="whole">
         {hash} <Copy value={hash} what="transaction hash" />
       </p>
       <div className="meta">
         <span>
-          {kindName(transaction.type)} {'version' in transaction && `v${Number(BigInt(transaction.version) & 0xffn)}`}
+          {kindName(transaction.type)}{' '}
+          {'version' in transaction && `v${Number(BigInt(transaction.version) & 0xffn)}`}
         </span>
         {'nonce' in transaction && <span>nonce {grouped(BigInt(transaction.nonce))}</span>}
         <span>
@@ -97,7 +131,11 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
       {isOk ? (
         <Movements receipt={receipt} trace={trace} classes={classes} />
       ) : (
-        <Why tree={tree} classes={classes} reason={'revert_reason' in receipt ? receipt.revert_reason : ''} />
+        <Why
+          tree={tree}
+          classes={classes}
+          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
+        />
       )}
       <Evidence
         hash={hash}
@@ -124,7 +162,11 @@ function Path({ finality }: { readonly finality: string }) {
   return (
     <ol className="path" aria-label="Status">
       {steps.map((step, at) => (
-        <li key={step} className={at <= reached ? 'done' : undefined} aria-current={at === reached ? 'step' : undefined}>
+        <li
+          key={step}
+          className={at <= reached ? 'done' : undefined}
+          aria-current={at === reached ? 'step' : undefined}
+        >
           {at <= reached ? '●' : '○'} {step}
         </li>
       ))}
@@ -165,7 +207,12 @@ function Sentence({ transaction, receipt, tree, classes }: StoryProps): ReactNod
       </>
     );
   }
-  if (transaction.type === 'DEPLOY_ACCOUNT') return <>The account {who} was deployed{end}</>;
+  if (transaction.type === 'DEPLOY_ACCOUNT')
+    return (
+      <>
+        The account {who} was deployed{end}
+      </>
+    );
   if (transaction.type === 'L1_HANDLER') {
     return (
       <>
@@ -177,9 +224,14 @@ function Sentence({ transaction, receipt, tree, classes }: StoryProps): ReactNod
   const calls =
     userFrames(tree).length > 0
       ? userFrames(tree)
-      : (('calldata' in transaction && readMulticall(transaction.calldata)) || []);
+      : ('calldata' in transaction && readMulticall(transaction.calldata)) || [];
   const [first] = calls;
-  if (!first) return <>{who} sent a transaction{end}</>;
+  if (!first)
+    return (
+      <>
+        {who} sent a transaction{end}
+      </>
+    );
   const deployed = 'contract_address' in receipt ? undefined : deployedBy(receipt);
   if (calls.length === 1 && DEPLOYERS.has(first.selector) && deployed !== undefined) {
     return (
@@ -189,7 +241,9 @@ function Sentence({ transaction, receipt, tree, classes }: StoryProps): ReactNod
       </>
     );
   }
-  const isSame = calls.every(({ contract, selector }) => contract === first.contract && selector === first.selector);
+  const isSame = calls.every(
+    ({ contract, selector }) => contract === first.contract && selector === first.selector,
+  );
   if (isSame) {
     return (
       <>
@@ -229,10 +283,22 @@ function deployedBy(receipt: Receipt): string | undefined {
 }
 
 /** The way to the failure, with its last words. The whole protocol text is one click away. */
-function Why({ tree, classes, reason }: { readonly tree: CallTree; readonly classes: Classes; readonly reason: string }) {
+function Why({
+  tree,
+  classes,
+  reason,
+}: {
+  readonly tree: CallTree;
+  readonly classes: Classes;
+  readonly reason: string;
+}) {
   const way: Frame[] = [];
   let level: readonly Frame[] = tree.roots.filter(({ phase }) => phase !== 'fee');
-  for (let next = level.find(({ failed }) => failed); next; next = level.find(({ failed }) => failed)) {
+  for (
+    let next = level.find(({ failed }) => failed);
+    next;
+    next = level.find(({ failed }) => failed)
+  ) {
     way.push(next);
     level = next.children;
   }
@@ -262,12 +328,20 @@ function Why({ tree, classes, reason }: { readonly tree: CallTree; readonly clas
     <section className="why" aria-label="Why it failed">
       <ul>{nest(0)}</ul>
       {tree.isUncertain && (
-        <p className="soft">Several of the calls are equal; one of them failed, shown is the last.</p>
+        <p className="soft">
+          Several of the calls are equal; one of them failed, shown is the last.
+        </p>
       )}
       <details>
         <summary>Protocol text</summary>
         <pre>
-          <Hostile text={reason} limit={20_000} />
+          {reason.slice(0, 20_000).split('\n').map((line, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+            <span key={at}>
+              <Hostile text={line} limit={2_000} />
+              {'\n'}
+            </span>
+          ))}
         </pre>
       </details>
     </section>
@@ -275,7 +349,15 @@ function Why({ tree, classes, reason }: { readonly tree: CallTree; readonly clas
 }
 
 /** Tokens that went from one to another, the fee on its own line. */
-function Movements({ receipt, trace, classes }: { readonly receipt: Receipt; readonly trace: Trace | undefined; readonly classes: Classes }) {
+function Movements({
+  receipt,
+  trace,
+  classes,
+}: {
+  readonly receipt: Receipt;
+  readonly trace: Trace | undefined;
+  readonly classes: Classes;
+}) {
   const classOf = classesByContract(trace);
   const fee = feeEventOf(receipt);
   const moves = receipt.events.flatMap((event) => {
@@ -294,7 +376,8 @@ function Movements({ receipt, trace, classes }: { readonly receipt: Receipt; rea
       {moves.slice(0, 8).map((move, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: equal movements are no mistake
         <li key={at}>
-          {move.from === '0x0' ? 'minted' : <Address of={move.from} />} → {move.to === '0x0' ? 'burnt' : <Address of={move.to} />}{' '}
+          {move.from === '0x0' ? 'minted' : <Address of={move.from} />} →{' '}
+          {move.to === '0x0' ? 'burnt' : <Address of={move.to} />}{' '}
           <Amount of={move.value} unit={move.unit} />
         </li>
       ))}
@@ -322,7 +405,15 @@ function classesByContract(trace: Trace | undefined): ReadonlyMap<string, string
   return found;
 }
 
-function Evidence({ hash, transaction, receipt, trace, traceError, tree, classes }: StoryProps & { readonly hash: string; readonly traceError: unknown }) {
+function Evidence({
+  hash,
+  transaction,
+  receipt,
+  trace,
+  traceError,
+  tree,
+  classes,
+}: StoryProps & { readonly hash: string; readonly traceError: unknown }) {
   const tab = usePlace().query.get('tab') ?? 'calls';
   const diff = trace?.state_diff;
   const changes = diff ? countChanges(diff) : undefined;
@@ -343,7 +434,12 @@ function Evidence({ hash, transaction, receipt, trace, traceError, tree, classes
         <>
           {traceError !== undefined && <Problem error={traceError} what="the trace" />}
           {tree.roots.length > 0 && (
-            <CallTreeView key={hash} tree={tree} classes={classes} total={receipt.execution_resources.l2_gas} />
+            <CallTreeView
+              key={hash}
+              tree={tree}
+              classes={classes}
+              total={receipt.execution_resources.l2_gas}
+            />
           )}
         </>
       )}
@@ -351,7 +447,9 @@ function Evidence({ hash, transaction, receipt, trace, traceError, tree, classes
         (diff ? (
           <StateChanges diff={diff} before={receipt.block_number - 1} classes={classes} />
         ) : (
-          <p className="empty">There is no trace of this transaction, so its changes are not known.</p>
+          <p className="empty">
+            There is no trace of this transaction, so its changes are not known.
+          </p>
         ))}
       {tab === 'events' && <Events receipt={receipt} classOf={classOf} classes={classes} />}
       {tab === 'messages' &&
@@ -392,7 +490,15 @@ function countChanges(diff: Trace['state_diff'] & {}): number {
   );
 }
 
-function Events({ receipt, classOf, classes }: { readonly receipt: Receipt; readonly classOf: ReadonlyMap<string, string>; readonly classes: Classes }) {
+function Events({
+  receipt,
+  classOf,
+  classes,
+}: {
+  readonly receipt: Receipt;
+  readonly classOf: ReadonlyMap<string, string>;
+  readonly classes: Classes;
+}) {
   if (receipt.events.length === 0) return <p className="empty">It emitted no event.</p>;
   const fee = feeEventOf(receipt);
   return (

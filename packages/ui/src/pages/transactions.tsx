@@ -21,7 +21,13 @@ import {
 import { setQuery, to, usePlace } from '../route.js';
 import { grouped, unitOf } from '../values/amount.js';
 import { canonical } from '../values/felt.js';
-import { readTransactions, type TransactionFilter, type TransactionRow, useContractsKnown, useStatus } from '../wire/queries.js';
+import {
+  readTransactions,
+  type TransactionFilter,
+  type TransactionRow,
+  useContractsKnown,
+  useStatus,
+} from '../wire/queries.js';
 
 const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'L1_HANDLER'] as const;
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -39,7 +45,8 @@ export function Deed({ of }: { readonly of: TransactionRow }) {
     <>
       {of.call ? (
         <>
-          <Address of={of.call.contract_address} mark />.<FunctionName selector={of.call.selector} />
+          <Address of={of.call.contract_address} mark />.
+          <FunctionName selector={of.call.selector} />
           {of.call_count > 1 && <span className="soft"> ×{of.call_count}</span>}
           {of.type === 'L1_HANDLER' && <span className="l1"> from L1</span>}
         </>
@@ -60,7 +67,12 @@ export function useTransactionColumns(): readonly Column<TransactionRow>[] {
   const now = useChainNow();
   return useMemo(
     () => [
-      { head: 'Age', width: 'w-age', number: true, cell: (row) => <Age of={row.timestamp} now={now} /> },
+      {
+        head: 'Age',
+        width: 'w-age',
+        number: true,
+        cell: (row) => <Age of={row.timestamp} now={now} />,
+      },
       {
         head: 'Block',
         width: 'w-block',
@@ -140,15 +152,26 @@ function useFilter(): TransactionFilter {
 const idOf = (row: TransactionRow): string => row.transaction_hash;
 const hrefOf = (row: TransactionRow): string => to('tx', row.transaction_hash);
 
-export function TransactionList({ filter, empty }: { readonly filter: TransactionFilter; readonly empty: ReactNode }) {
+export function TransactionList({
+  filter,
+  empty,
+}: {
+  readonly filter: TransactionFilter;
+  readonly empty: ReactNode;
+}) {
   const columns = useTransactionColumns();
   const [contracts, setContracts] = useState<readonly string[]>([]);
-  const read = useCallback((cursor: string | undefined) => readTransactions(filter, cursor), [filter]);
+  const read = useCallback(
+    (cursor: string | undefined) => readTransactions(filter, cursor),
+    [filter],
+  );
   const onRows = useCallback((rows: readonly TransactionRow[]) => {
     const seen = new Set<string>();
     for (const { call } of rows) if (call && seen.size < 50) seen.add(call.contract_address);
     const next = [...seen];
-    setContracts((old) => (old.length === next.length && old.every((one) => seen.has(one)) ? old : next));
+    setContracts((old) =>
+      old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+    );
   }, []);
   useContractsKnown(contracts);
   return (
@@ -168,7 +191,13 @@ export function TransactionList({ filter, empty }: { readonly filter: Transactio
 }
 
 /** An address to filter by: one of the known ones, or typed. */
-function AddressFilter({ name, value }: { readonly name: string; readonly value: string | undefined }) {
+function AddressFilter({
+  name,
+  value,
+}: {
+  readonly name: string;
+  readonly value: string | undefined;
+}) {
   const names = useNames();
   const [draft, setDraft] = useState('');
   const known = [...names].map(([address, label]) => ({ address, label }));
@@ -180,7 +209,10 @@ function AddressFilter({ name, value }: { readonly name: string; readonly value:
   return (
     <label>
       {name}:
-      <select value={value ?? ''} onChange={(event) => setQuery({ [name]: event.target.value || undefined })}>
+      <select
+        value={value ?? ''}
+        onChange={(event) => setQuery({ [name]: event.target.value || undefined })}
+      >
         <option value="">any</option>
         {isOther && <option value={value}>{value}</option>}
         {known.map(({ address, label }) => (
@@ -217,7 +249,10 @@ export function Transactions() {
       <div className="filters">
         <label>
           type:
-          <select value={filter.type ?? ''} onChange={(event) => setQuery({ type: event.target.value || undefined })}>
+          <select
+            value={filter.type ?? ''}
+            onChange={(event) => setQuery({ type: event.target.value || undefined })}
+          >
             <option value="">any</option>
             {TYPES.map((type) => (
               <option key={type} value={type}>
@@ -228,7 +263,10 @@ export function Transactions() {
         </label>
         <label>
           status:
-          <select value={filter.status ?? ''} onChange={(event) => setQuery({ status: event.target.value || undefined })}>
+          <select
+            value={filter.status ?? ''}
+            onChange={(event) => setQuery({ status: event.target.value || undefined })}
+          >
             <option value="">any</option>
             <option value="SUCCEEDED">succeeded</option>
             <option value="REVERTED">reverted</option>
@@ -257,4 +295,3 @@ export function Transactions() {
     </>
   );
 }
-

@@ -4,8 +4,8 @@ import { canWrite, useLive } from '../wire/live.js';
 import type { MethodName, Params, Result } from '../wire/methods.js';
 import { queries } from '../wire/queries.js';
 import { asCurl, call } from '../wire/rpc.js';
-import { Copy } from './values.js';
 import { ErrorText } from './states.js';
+import { Copy } from './values.js';
 
 export interface Done {
   readonly id: number;
@@ -36,14 +36,12 @@ function note(entry: Omit<Done, 'id' | 'at'>): void {
   for (const watcher of watchers) watcher();
 }
 
-export interface Act {
-  <M extends MethodName>(
-    what: string,
-    method: M,
-    params: Params<M>,
-    tell: (result: Result<M>) => ReactNode | Error,
-  ): Promise<Result<M> | undefined>;
-}
+export type Act = <M extends MethodName>(
+  what: string,
+  method: M,
+  params: Params<M>,
+  tell: (result: Result<M>) => ReactNode | Error,
+) => Promise<Result<M> | undefined>;
 
 /** Does a call and writes down what came of it. What `tell` gives back as an error is one. */
 export const act: Act = async (what, method, params, tell) => {
@@ -119,7 +117,11 @@ export function DoneLog() {
         {all.map(({ id, at, what, outcome, curl, isFailure }) => (
           <li key={id}>
             <span className="quiet">{new Date(at).toLocaleTimeString()}</span>{' '}
-            <span className={isFailure ? 'fail' : 'ok'} role="img" aria-label={isFailure ? 'failed' : 'done'}>
+            <span
+              className={isFailure ? 'fail' : 'ok'}
+              role="img"
+              aria-label={isFailure ? 'failed' : 'done'}
+            >
               {isFailure ? '✕' : '✓'}
             </span>{' '}
             {what}: {outcome} <Copy value={curl} what="as curl" />

@@ -1,7 +1,7 @@
 // Knows how a tree of calls is read: one line a frame, opened along the way to the failure, detail of the chosen one below.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react';
-import type { Abi } from '../abi/abi.js';
+import type { Abi, AbiFunction } from '../abi/abi.js';
 import { decodeEvent, decodeInputs, decodeOutputs } from '../abi/decode.js';
 import { shortType } from '../abi/type-name.js';
 import { setQuery, usePlace } from '../route.js';
@@ -23,11 +23,36 @@ const PHASES: Readonly<Record<Frame['phase'], string>> = {
 };
 const TALLEST = 560;
 
+/** The ABI of the frame's own class; for a call that was never made, any class that knows the selector. */
+function explain(
+  of: Frame,
+  classes: Classes,
+): { readonly abi?: Abi | undefined; readonly found?: AbiFunction | undefined } {
+  if (of.classHash !== undefined) {
+    const abi = classes.get(of.classHash);
+    return {
+      abi,
+      found: of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector),
+    };
+  }
+  for (const abi of classes.values()) {
+    const found = abi.functions.get(of.selector);
+    if (found) return { abi, found };
+  }
+  return {};
+}
+
 /** `STRK.transfer(account 2, 1.5 STRK)` */
-export function CallLine({ of, classes, labels = false }: { readonly of: Frame; readonly classes: Classes; readonly labels?: boolean }) {
-  const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
-  const found =
-    of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector);
+export function CallLine({
+  of,
+  classes,
+  labels = false,
+}: {
+  readonly of: Frame;
+  readonly classes: Classes;
+  readonly labels?: boolean;
+}) {
+  const { abi, found } = explain(of, classes);
   const values = useMemo(
     () => (abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined),
     [abi, found, of.calldata],
@@ -54,12 +79,25 @@ export function CallLine({ of, classes, labels = false }: { readonly of: Frame; 
   );
 }
 
-export function CallTreeView({ tree, classes, total }: { readonly tree: CallTree; readonly classes: Classes; readonly total: number }) {
+export function CallTreeView({
+  tree,
+  classes,
+  total,
+}: {
+  readonly tree: CallTree;
+  readonly classes: Classes;
+  readonly total: number;
+}) {
   const [open, setOpen] = useState(() => firstOpen(tree));
   const wanted = usePlace().query.get('frame') ?? undefined;
   const rows = useMemo(() => visibleFrames(tree.roots, open), [tree, open]);
   const chosen = wanted ?? tree.cause?.id;
-  const [active, setActive] = useState(() => Math.max(0, rows.findIndex(({ id }) => id === chosen)));
+  const [active, setActive] = useState(() =>
+    Math.max(
+      0,
+      rows.findIndex(({ id }) => id === chosen),
+    ),
+  );
   const scroller = useRef<HTMLElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -127,7 +165,13 @@ export function CallTreeView({ tree, classes, total }: { readonly tree: CallTree
         aria-label="Calls"
         style={{ height: Math.min(TALLEST, rows.length * rowHeight() + 36) }}
       >
-        <table className="table tree" role="treegrid" aria-label="Call tree" aria-rowcount={rows.length + 1} onKeyDown={press}>
+        <table
+          className="table tree"
+          role="treegrid"
+          aria-label="Call tree"
+          aria-rowcount={rows.length + 1}
+          onKeyDown={press}
+        >
           <thead>
             <tr>
               <th scope="col">Frame</th>
@@ -166,7 +210,8 @@ export function CallTreeView({ tree, classes, total }: { readonly tree: CallTree
                   className={isDim ? 'dim' : undefined}
                   onFocus={() => setActive(index)}
                   onClick={(event) => {
-                    if (event.target instanceof Element && event.target.closest('a, button')) return;
+                    if (event.target instanceof Element && event.target.closest('a, button'))
+                      return;
                     setQuery({ frame: frame.id });
                   }}
                 >
@@ -242,7 +287,8 @@ export function CallTreeView({ tree, classes, total }: { readonly tree: CallTree
 function Outcome({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
   const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
   const found = abi?.functions.get(of.selector);
-  if (!abi || !found || !of.result || of.failed || of.depth === 0 || found.outputs.length === 0) return null;
+  if (!abi || !found || !of.result || of.failed || of.depth === 0 || found.outputs.length === 0)
+    return null;
   const values = decodeOutputs(found, of.result, abi);
   if (!values) return null;
   return (
@@ -257,12 +303,15 @@ function Outcome({ of, classes }: { readonly of: Frame; readonly classes: Classe
 }
 
 function asJson({ contract, selector, calldata }: Frame): string {
-  return writeJson({ contract_address: contract, entry_point_selector: selector, calldata: calldata ?? [] });
+  return writeJson({
+    contract_address: contract,
+    entry_point_selector: selector,
+    calldata: calldata ?? [],
+  });
 }
 
 function FrameDetail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
-  const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
-  const found = of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector);
+  const { abi, found } = explain(of, classes);
   const values = abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined;
   const token = tokenOf(of.contract);
   return (
@@ -326,7 +375,15 @@ function FrameDetail({ of, classes }: { readonly of: Frame; readonly classes: Cl
   );
 }
 
-function Fragmented({ name, type, children }: { readonly name: string; readonly type: string; readonly children: ReactNode }) {
+function Fragmented({
+  name,
+  type,
+  children,
+}: {
+  readonly name: string;
+  readonly type: string;
+  readonly children: ReactNode;
+}) {
   return (
     <>
       <dt>
@@ -370,4 +427,3 @@ export function EventLine({
     </>
   );
 }
-

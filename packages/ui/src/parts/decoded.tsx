@@ -109,14 +109,27 @@ export function Members({
     // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
     <Fragment key={at}>
       {at > 0 && ', '}
-      {labels && (
+      {labels && !isLong(value) && (
         <span className="soft">
           <Hostile text={name} limit={40} />:{' '}
         </span>
       )}
-      <Value of={value} token={token} depth={depth} />
+      {isLong(value) && depth === 0 ? (
+        <span title={`${value.items.length} items`}>
+          <Hostile text={name} limit={40} />[{value.items.length}]
+        </span>
+      ) : (
+        <Value of={value} token={token} depth={depth} />
+      )}
     </Fragment>
   ));
+}
+
+/** A list of things that are themselves made of parts, of which a line can only give the number. */
+function isLong(value: Decoded): value is Extract<Decoded, { kind: 'list' }> {
+  return (
+    value.kind === 'list' && value.items.some(({ kind }) => kind === 'record' || kind === 'list')
+  );
 }
 
 /** Felts that nothing explains. */

@@ -9,7 +9,11 @@ import { type Column, VirtualTable } from './table.js';
 const MODES: readonly { readonly mode: Mode; readonly word: string; readonly hint: string }[] = [
   { mode: 'paused', word: 'Paused', hint: 'Nothing changes' },
   { mode: 'live', word: 'Live', hint: 'New rows are counted, and shown when you want' },
-  { mode: 'tail', word: 'Tail', hint: 'New rows are shown on top, unless you point at the list or have scrolled' },
+  {
+    mode: 'tail',
+    word: 'Tail',
+    hint: 'New rows are shown on top, unless you point at the list or have scrolled',
+  },
 ];
 
 export function useMode(): Mode {
@@ -20,7 +24,7 @@ export function useMode(): Mode {
 export function Modes() {
   const mode = useMode();
   return (
-    <fieldset className="modes bare">
+    <fieldset className="modes">
       <legend className="unseen">How the list moves</legend>
       {MODES.map(({ mode: one, word, hint }) => (
         <button
@@ -62,8 +66,21 @@ interface LiveTableProps<Row> {
 }
 
 export function LiveTable<Row>(props: LiveTableProps<Row>) {
-  const { label, what, listKey, read, idOf, columns, hrefOf, copyOf, classOf, empty, total, onRows, arrange } =
-    props;
+  const {
+    label,
+    what,
+    listKey,
+    read,
+    idOf,
+    columns,
+    hrefOf,
+    copyOf,
+    classOf,
+    empty,
+    total,
+    onRows,
+    arrange,
+  } = props;
   const pointing = useRef(false);
   const isHeld = useCallback(() => pointing.current || scrollY > 40, []);
   const list: LiveList<Row> = useLiveList({ key: listKey, read, idOf, mode: useMode(), isHeld });

@@ -1,27 +1,47 @@
 // Knows how a change of state is shown: before, after, and what that means.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { selectorOf } from '../values/keccak.js';
 import { grouped } from '../values/amount.js';
+import { selectorOf } from '../values/keccak.js';
 import type { Result } from '../wire/methods.js';
 import { call } from '../wire/rpc.js';
 import type { Classes } from './call-tree.js';
 import { Address, ClassRef, Felt } from './values.js';
 
-type Diff = Result<'starknet_traceTransaction'> extends infer T
-  ? T extends { readonly state_diff?: infer D }
-    ? NonNullable<D>
-    : never
-  : never;
+type Diff =
+  Result<'starknet_traceTransaction'> extends infer T
+    ? T extends { readonly state_diff?: infer D }
+      ? NonNullable<D>
+      : never
+    : never;
 
 const MOST = 200;
 /** Variables that stand alone have the hash of their name as their key. */
 const VARIABLES = new Map(
-  ['ERC20_total_supply', 'total_supply', 'ERC20_name', 'ERC20_symbol', 'Account_public_key', 'count', 'owner', 'Ownable_owner', 'balance', 'value', 'mode', 'kept']
-    .map((name) => [selectorOf(name), name]),
+  [
+    'ERC20_total_supply',
+    'total_supply',
+    'ERC20_name',
+    'ERC20_symbol',
+    'Account_public_key',
+    'count',
+    'owner',
+    'Ownable_owner',
+    'balance',
+    'value',
+    'mode',
+    'kept',
+  ].map((name) => [selectorOf(name), name]),
 );
 
-export function StateChanges({ diff, before }: { readonly diff: Diff; readonly before: number; readonly classes: Classes }) {
+export function StateChanges({
+  diff,
+  before,
+}: {
+  readonly diff: Diff;
+  readonly before: number;
+  readonly classes: Classes;
+}) {
   const slots = useMemo(
     () =>
       diff.storage_diffs
@@ -50,7 +70,10 @@ export function StateChanges({ diff, before }: { readonly diff: Diff; readonly b
         }),
       ),
   });
-  const total = diff.storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0);
+  const total = diff.storage_diffs.reduce(
+    (sum, { storage_entries }) => sum + storage_entries.length,
+    0,
+  );
   return (
     <>
       <table className="table" aria-label="State changes">
@@ -60,13 +83,13 @@ export function StateChanges({ diff, before }: { readonly diff: Diff; readonly b
               Contract
             </th>
             <th scope="col">Variable</th>
-            <th scope="col" className="w-amount number">
+            <th scope="col" className="w-state number">
               Before
             </th>
-            <th scope="col" className="w-amount number">
+            <th scope="col" className="w-state number">
               After
             </th>
-            <th scope="col" className="w-amount number">
+            <th scope="col" className="w-state number">
               Change
             </th>
           </tr>
@@ -138,7 +161,11 @@ export function StateChanges({ diff, before }: { readonly diff: Diff; readonly b
           })}
         </tbody>
       </table>
-      {total > MOST && <p className="quiet">The first {MOST} of {grouped(total)} slots.</p>}
+      {total > MOST && (
+        <p className="quiet">
+          The first {MOST} of {grouped(total)} slots.
+        </p>
+      )}
       <p className="quiet">“Before” is the value at the end of the block before.</p>
     </>
   );

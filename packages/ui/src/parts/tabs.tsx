@@ -9,7 +9,13 @@ export interface Tab {
   readonly count?: number | undefined;
 }
 
-export function Tabs({ tabs, current }: { readonly tabs: readonly Tab[]; readonly current: string }) {
+export function Tabs({
+  tabs,
+  current,
+}: {
+  readonly tabs: readonly Tab[];
+  readonly current: string;
+}) {
   const { page, key } = usePlace();
   return (
     <nav className="tabs" aria-label="Parts of this page">

@@ -22,7 +22,8 @@ interface LinkProps {
 /** A link that changes the page without loading it again, and that can be opened elsewhere like any other. */
 export function Link({ href, children, className, title, label, value, current }: LinkProps) {
   const follow = (event: MouseEvent): void => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+      return;
     event.preventDefault();
     go(href);
   };
@@ -47,10 +48,7 @@ const SHAPES = ['full', 'ring', 'half', 'diagonal'];
 export function Mark({ of }: { readonly of: string }) {
   const bits = Number.parseInt(of.slice(-4), 16) || 0;
   return (
-    <span
-      aria-hidden="true"
-      className={`mark mark-${SHAPES[(bits >> 3) % 4]} hue-${bits % 8}`}
-    />
+    <span aria-hidden="true" className={`mark mark-${SHAPES[(bits >> 3) % 4]} hue-${bits % 8}`} />
   );
 }
 
@@ -72,7 +70,13 @@ export function Copy({ value, what }: { readonly value: string; readonly what: s
         void navigator.clipboard.writeText(value).then(() => setDone(true));
       }}
     >
-      <span aria-hidden="true">{done ? '✓' : '⧉'}</span>
+      {done ? (
+        <span aria-hidden="true">✓</span>
+      ) : (
+        <svg className="icon-svg" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" />
+        </svg>
+      )}
     </button>
   );
 }
@@ -116,7 +120,13 @@ export function ClassRef({ of, copy = false }: { readonly of: string; readonly c
 
 export function TxRef({ of }: { readonly of: string }) {
   return (
-    <Link href={to('tx', of)} className="mono" title={of} label={`transaction, ends ${of.slice(-5)}`} value={of}>
+    <Link
+      href={to('tx', of)}
+      className="mono"
+      title={of}
+      label={`transaction, ends ${of.slice(-5)}`}
+      value={of}
+    >
       {shortHash(of)}
     </Link>
   );
@@ -170,7 +180,15 @@ export function Hostile({
   );
 }
 
-export function Amount({ of, unit, column = false }: { readonly of: bigint; readonly unit: Unit; readonly column?: boolean }) {
+export function Amount({
+  of,
+  unit,
+  column = false,
+}: {
+  readonly of: bigint;
+  readonly unit: Unit;
+  readonly column?: boolean;
+}) {
   return (
     <span title={exactText(of, unit)} className="nowrap">
       {column ? columnAmount(of, unit) : amountText(of, unit)}
@@ -209,7 +227,11 @@ export function Status({ of, words = false }: { readonly of: string; readonly wo
   const word = isOk ? 'Succeeded' : 'Reverted';
   return (
     <span className={isOk ? 'ok' : 'fail'}>
-      <span aria-hidden={words} role={words ? undefined : 'img'} aria-label={words ? undefined : word}>
+      <span
+        aria-hidden={words}
+        role={words ? undefined : 'img'}
+        aria-label={words ? undefined : word}
+      >
         {isOk ? '✓' : '✕'}
       </span>
       {words && ` ${word}`}

@@ -1,7 +1,7 @@
 // Knows the tree of calls of a transaction: from its trace, or, where it failed and there is none, from what is certain.
 import { readFailure } from '../abi/failure.js';
-import type { Result } from '../wire/methods.js';
 import { selectorOf } from '../values/keccak.js';
+import type { Result } from '../wire/methods.js';
 
 export type Trace = Result<'starknet_traceTransaction'>;
 export type Transaction = Result<'starknet_getTransactionByHash'>;
@@ -111,7 +111,9 @@ function fromInvocation(call: Invocation, phase: Phase, id: string, depth: numbe
 function panicText(result: readonly string[]): string {
   const words = result.map((felt) => {
     const text = decodeURIComponent(
-      felt.slice(2).length % 2 === 0 ? felt.slice(2).replace(/(..)/g, '%$1') : encodeURIComponent(felt),
+      felt.slice(2).length % 2 === 0
+        ? felt.slice(2).replace(/(..)/g, '%$1')
+        : encodeURIComponent(felt),
     );
     return /^[\x20-\x7e]+$/.test(text) ? text : felt;
   });
@@ -125,7 +127,11 @@ function kindOf(callType: string, entryPoint: string): Frame['kind'] {
 }
 
 /** Builds the tree that is shown. */
-export function buildTree(transaction: Transaction, trace: Trace | undefined, receipt: Receipt): CallTree {
+export function buildTree(
+  transaction: Transaction,
+  trace: Trace | undefined,
+  receipt: Receipt,
+): CallTree {
   const roots: Frame[] = [];
   let isUncertain = false;
   const add = (call: Invocation | undefined, phase: Phase): void => {
@@ -248,7 +254,8 @@ function fromReason(
         calldata: call.calldata,
         failed: isFailing,
         cause: isFailing && inner.length === 0 ? message : undefined,
-        fate: failing === undefined || isFailing ? undefined : at < failing ? 'undone' : 'not reached',
+        fate:
+          failing === undefined || isFailing ? undefined : at < failing ? 'undone' : 'not reached',
         children: inner,
       };
     });
@@ -276,7 +283,10 @@ export function senderOf(transaction: Transaction): string | undefined {
 }
 
 /** The frames that are visible when those in `open` are open, in order. */
-export function visibleFrames(roots: readonly Frame[], open: ReadonlySet<string>): readonly Frame[] {
+export function visibleFrames(
+  roots: readonly Frame[],
+  open: ReadonlySet<string>,
+): readonly Frame[] {
   const shown: Frame[] = [];
   const visit = (frame: Frame): void => {
     shown.push(frame);
@@ -290,7 +300,8 @@ export function visibleFrames(roots: readonly Frame[], open: ReadonlySet<string>
 export function firstOpen(tree: CallTree): Set<string> {
   const open = new Set<string>();
   const visit = (frame: Frame): void => {
-    const wanted = frame.failed || (frame.phase === 'execute' || frame.phase === 'handler') && frame.depth < 2;
+    const wanted =
+      frame.failed || ((frame.phase === 'execute' || frame.phase === 'handler') && frame.depth < 2);
     if (wanted) open.add(frame.id);
     frame.children.forEach(visit);
   };

@@ -29,14 +29,14 @@ export function grouped(value: bigint | number): string {
  */
 export function amountText(value: bigint, unit: Unit): string {
   const number = decimals(value, unit.decimals, SHOWN_DIGITS);
-  return number === undefined
-    ? `${grouped(value)} ${unit.base}`
-    : `${number} ${unit.symbol}`;
+  return number === undefined ? `${grouped(value)} ${unit.base}` : `${number} ${unit.symbol}`;
 }
 
 /** The same for a column whose head names the unit. */
 export function columnAmount(value: bigint, unit: Unit): string {
-  return decimals(value, unit.decimals, SHOWN_DIGITS, SHOWN_DIGITS) ?? `${grouped(value)} ${unit.base}`;
+  return (
+    decimals(value, unit.decimals, SHOWN_DIGITS, SHOWN_DIGITS) ?? `${grouped(value)} ${unit.base}`
+  );
 }
 
 /** The exact integer with its base unit. */

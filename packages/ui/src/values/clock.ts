@@ -26,7 +26,10 @@ export function ageText(timestamp: number, chainNow: number): string {
 /** What the chain's clock is ahead of or behind the wall's, and undefined if that does not matter. */
 export function offsetText(offset: number): string | undefined {
   if (Math.abs(offset) < 2) return undefined;
-  return `${offset < 0 ? '−' : '+'}${spanText(offset)}`;
+  // Two clocks that are read apart differ by a second, which must not make a day 23 hours.
+  const whole = Math.round(offset / 60) * 60;
+  const near = Math.abs(whole - offset) <= 2 ? whole : offset;
+  return `${offset < 0 ? '−' : '+'}${spanText(near)}`;
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', {

@@ -6,7 +6,10 @@ const HEX = /^0x[0-9a-f]{1,64}$/i;
 export function canonical(text: string): string | undefined {
   const given = text.trim();
   if (!HEX.test(given)) return undefined;
-  return `0x${given.slice(2).toLowerCase().replace(/^0+(?=.)/, '')}`;
+  return `0x${given
+    .slice(2)
+    .toLowerCase()
+    .replace(/^0+(?=.)/, '')}`;
 }
 
 export function toFelt(value: bigint): string {

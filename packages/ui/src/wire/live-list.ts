@@ -28,7 +28,8 @@ export function useLiveList<Row>(options: {
   readonly isHeld: () => boolean;
 }): LiveList<Row> {
   const { read, idOf, mode, isHeld } = options;
-  const key = useMemo(() => ['list', ...options.key], [JSON.stringify(options.key)]);
+  const written = JSON.stringify(options.key);
+  const key = useMemo(() => ['list', written], [written]);
   const beat = useLive((live) => live.beat);
   const [waiting, setWaiting] = useState<Page<Row> | undefined>();
   const busy = useRef(false);

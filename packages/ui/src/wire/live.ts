@@ -1,6 +1,5 @@
 // Knows what the chain is like at this moment and how sure we are of it: head, clock, prices, connection.
 import { useSyncExternalStore } from 'react';
-import { call } from './rpc.js';
 import { Socket } from './socket.js';
 
 export type Connection = 'starting' | 'live' | 'catching-up' | 'reconnecting' | 'unreachable';
@@ -88,7 +87,8 @@ function upset(why: string): void {
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-const field = (value: unknown, name: string): unknown => (isFields(value) ? value[name] : undefined);
+const field = (value: unknown, name: string): unknown =>
+  isFields(value) ? value[name] : undefined;
 const numberIn = (value: unknown, name: string): number | undefined => {
   const found = field(value, name);
   return typeof found === 'number' ? found : undefined;
@@ -105,16 +105,13 @@ function takeHead(header: unknown): void {
   const price = textIn(field(header, 'l2_gas_price'), 'price_in_fri');
   const change: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
   if (price !== undefined) change.price = BigInt(price);
-  if (!hasBeat) {
-    const timestamp = numberIn(header, 'timestamp');
-    if (timestamp !== undefined) change.offset = timestamp - Math.floor(Date.now() / 1000);
-  }
   const isNew = state.head?.hash !== hash;
   publish(change);
   if (isNew) stir();
 }
 
 function takeSandbox(news: unknown): void {
+  hasBeat = true;
   const event = textIn(news, 'event') ?? 'beat';
   const chainTime = numberIn(news, 'chain_time');
   const pending = numberIn(news, 'pending');
@@ -184,7 +181,7 @@ async function subscribe(): Promise<void> {
     socket.request('devnet_subscribeSandbox'),
     refresh(),
   ]);
-  hasBeat = sandbox?.result !== undefined;
+  hasBeat ||= sandbox?.result !== undefined;
   const before = headBeforeGap;
   headBeforeGap = undefined;
   if (before !== undefined) await compare(before);
@@ -201,11 +198,15 @@ async function compare(before: string): Promise<void> {
 }
 
 async function refresh(): Promise<void> {
-  const [block, status] = await Promise.all([
+  const [block, next, status] = await Promise.all([
     socket.request('starknet_getBlockWithTxHashes', { block_id: 'latest' }),
+    socket.request('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
     socket.request('devnet_getStatus'),
   ]);
   takeHead(block?.result);
+  // The block being built has the time that it would get if it were sealed now.
+  const timestamp = numberIn(next?.result, 'timestamp');
+  if (timestamp !== undefined) publish({ offset: timestamp - Math.floor(Date.now() / 1000) });
   const pending = numberIn(status?.result, 'pre_confirmed_tx_count');
   if (pending !== undefined && pending !== state.pending) {
     publish({ pending });
@@ -217,11 +218,7 @@ async function refresh(): Promise<void> {
 function look(): void {
   const silence = Date.now() - state.heardAt;
   const connection: Connection =
-    isOpen && silence < FRESH
-      ? 'live'
-      : silence < PATIENCE
-        ? 'reconnecting'
-        : 'unreachable';
+    isOpen && silence < FRESH ? 'live' : silence < PATIENCE ? 'reconnecting' : 'unreachable';
   if (isOpen && silence > PATIENCE && Date.now() - openedAt > PATIENCE) socket.drop();
   if (connection !== state.connection || connection === 'reconnecting') publish({ connection });
 }
@@ -264,9 +261,4 @@ export function chainNow(): number {
 /** Writing needs a node that listens. */
 export function canWrite(connection: Connection): boolean {
   return connection === 'live' || connection === 'catching-up';
-}
-
-/** The price of the head, asked for when no header has told it. */
-export async function readPrice(): Promise<void> {
-  takeHead(await call('starknet_getBlockWithTxHashes', { block_id: 'latest' }));
 }

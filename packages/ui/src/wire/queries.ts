@@ -90,9 +90,12 @@ export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> 
   });
 }
 
-/** The classes of contracts, so that functions in lists have names; a name follows from a selector alone. */
-export function useContractsKnown(addresses: readonly string[]): void {
-  useQueries({
+/**
+ * Reads the classes of contracts, so that functions in lists have names; a name follows from a selector alone.
+ * Gives how many are known, so that a list is drawn again when one more is.
+ */
+export function useContractsKnown(addresses: readonly string[]): number {
+  return useQueries({
     queries: addresses.map((address) => ({
       queryKey: ['class-at', address],
       queryFn: async (): Promise<boolean> => {
@@ -105,6 +108,7 @@ export function useContractsKnown(addresses: readonly string[]): void {
       },
       retry: false,
     })),
+    combine: (results) => results.filter(({ data }) => data).length,
   });
 }
 

@@ -1,0 +1,130 @@
+// Knows the lists of what stands on the chain: contracts, and the classes they are made of.
+import { useCallback, useMemo } from 'react';
+import { LiveTable, Modes } from '../parts/live-table.js';
+import { Heading } from '../parts/states.js';
+import type { Column } from '../parts/table.js';
+import { Address, BlockRef, ClassRef, Link } from '../parts/values.js';
+import { to } from '../route.js';
+import type { Result } from '../wire/methods.js';
+import { call } from '../wire/rpc.js';
+
+type ContractRow = Result<'devnet_listContracts'>['contracts'][number];
+type ClassRow = Result<'devnet_listClasses'>['classes'][number];
+
+const contractId = (row: ContractRow): string => row.contract_address;
+const classId = (row: ClassRow): string => row.class_hash;
+
+export function Contracts() {
+  const read = useCallback(async (cursor: string | undefined) => {
+    const { contracts, next } = await call(
+      'devnet_listContracts',
+      cursor === undefined ? {} : { cursor },
+    );
+    return { rows: contracts, next };
+  }, []);
+  const columns = useMemo(
+    (): readonly Column<ContractRow>[] => [
+      {
+        head: 'Name',
+        width: 'w-amount',
+        phone: 'main',
+        cell: (row) => <Address of={row.contract_address} mark />,
+      },
+      {
+        head: 'Address',
+        cell: (row) => (
+          <Link
+            href={to('contract', row.contract_address)}
+            className="mono"
+            value={row.contract_address}
+          >
+            {row.contract_address}
+          </Link>
+        ),
+        phone: 'none',
+      },
+      {
+        head: 'Class',
+        width: 'w-hash',
+        phoneHead: 'class',
+        cell: (row) => <ClassRef of={row.class_hash} />,
+      },
+      {
+        head: 'Deployed in',
+        width: 'w-kind',
+        number: true,
+        phoneHead: 'block',
+        cell: (row) => <BlockRef of={row.deployed_in} />,
+      },
+    ],
+    [],
+  );
+  return (
+    <>
+      <Heading title="Contracts" actions={<Modes />} />
+      <LiveTable
+        label="Contracts"
+        what="contracts"
+        listKey={['contracts']}
+        read={read}
+        idOf={contractId}
+        columns={columns}
+        hrefOf={(row) => to('contract', row.contract_address)}
+        copyOf={contractId}
+        empty={<p className="empty">There is no contract on this chain.</p>}
+      />
+    </>
+  );
+}
+
+export function Classes() {
+  const read = useCallback(async (cursor: string | undefined) => {
+    const { classes, next } = await call(
+      'devnet_listClasses',
+      cursor === undefined ? {} : { cursor },
+    );
+    return { rows: classes, next };
+  }, []);
+  const columns = useMemo(
+    (): readonly Column<ClassRow>[] => [
+      {
+        head: 'Class',
+        phone: 'main',
+        cell: (row) => (
+          <Link href={to('class', row.class_hash)} className="mono" value={row.class_hash}>
+            {row.class_hash}
+          </Link>
+        ),
+      },
+      {
+        head: 'Kind',
+        width: 'w-kind',
+        cell: (row) => (row.kind === 'sierra' ? 'Sierra' : 'Cairo 0'),
+      },
+      {
+        head: 'Declared in',
+        width: 'w-kind',
+        number: true,
+        phoneHead: 'block',
+        cell: (row) => <BlockRef of={row.declared_in} />,
+      },
+    ],
+    [],
+  );
+  return (
+    <>
+      <Heading title="Classes" actions={<Modes />} />
+      <LiveTable
+        label="Classes"
+        what="classes"
+        listKey={['classes']}
+        read={read}
+        idOf={classId}
+        columns={columns}
+        hrefOf={(row) => to('class', row.class_hash)}
+        copyOf={classId}
+        empty={<p className="empty">There is no class on this chain.</p>}
+      />
+    </>
+  );
+}

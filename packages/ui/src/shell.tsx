@@ -1,0 +1,367 @@
+// Knows what surrounds every page: where one can go, what the chain is like now, and whether the node is there.
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { NamesContext, namesOf } from './names.js';
+import { nextMode, useMode } from './parts/live-table.js';
+import { Palette } from './parts/palette.js';
+import { Sheet } from './parts/sheet.js';
+import { Link, useChainNow } from './parts/values.js';
+import { go, setQuery, to, usePlace } from './route.js';
+import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
+import { grouped, priceText, STRK } from './values/amount.js';
+import { momentText, offsetText, spanText, timeText } from './values/clock.js';
+import { type Connection, liveNow, useLive } from './wire/live.js';
+import { queries, useAccounts, useLabels } from './wire/queries.js';
+
+interface Entry {
+  readonly name: string;
+  readonly page: string;
+  readonly icon: string;
+  readonly key?: string;
+  /** Pages that belong to it. */
+  readonly also?: readonly string[];
+}
+
+const RAIL: readonly (readonly Entry[])[] = [
+  [
+    { name: 'Activity', page: '', icon: '◷', key: '1' },
+    { name: 'Blocks', page: 'blocks', icon: '▤', key: '2', also: ['block'] },
+    { name: 'Transactions', page: 'transactions', icon: '⇄', key: '3', also: ['tx'] },
+  ],
+  [
+    { name: 'Accounts', page: 'accounts', icon: '◉', key: '6' },
+    { name: 'Contracts', page: 'contracts', icon: '▣', key: '7', also: ['contract'] },
+    { name: 'Classes', page: 'classes', icon: '◇', also: ['class'] },
+  ],
+  [{ name: 'Control', page: 'control', icon: '⚙', key: '0' }],
+];
+const BOTTOM: readonly (readonly [name: string, page: string])[] = [
+  ['Activity', ''],
+  ['Txs', 'transactions'],
+  ['Blocks', 'blocks'],
+  ['Accounts', 'accounts'],
+  ['Control', 'control'],
+];
+
+const isIn = ({ page, also }: Entry, current: string): boolean =>
+  page === current || (also?.includes(current) ?? false);
+
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { page } = usePlace();
+  const connection = useLive((live) => live.connection);
+  const [open, setOpen] = useState<'palette' | 'keys' | undefined>();
+  const accounts = useAccounts();
+  const labels = useLabels();
+  const names = useMemo(
+    () => namesOf(accounts.data ?? [], labels.data ?? []),
+    [accounts.data, labels.data],
+  );
+  useUpheavals();
+  useEqualValues();
+  useKeys(setOpen);
+  const isStale = connection === 'reconnecting' || connection === 'unreachable';
+  return (
+    <NamesContext value={names}>
+      <div className={isStale ? 'is-stale' : undefined}>
+        <a className="skip" href="#content">
+          Skip to content
+        </a>
+        <nav className="rail" aria-label="Pages">
+          <Link className="brand" href={to('')} label="Starkbox, home">
+            <span aria-hidden="true" className="icon">
+              ▪
+            </span>
+            <span className="label">Starkbox</span>
+          </Link>
+          {RAIL.map((entries) => (
+            <ul key={entries[0]?.name}>
+              {entries.map((entry) => (
+                <li key={entry.name}>
+                  <Link
+                    className="entry"
+                    href={to(entry.page)}
+                    current={isIn(entry, page)}
+                    title={entry.name}
+                  >
+                    <span aria-hidden="true" className="icon">
+                      {entry.icon}
+                    </span>
+                    <span className="label">{entry.name}</span>
+                    {entry.key !== undefined && <kbd aria-hidden="true">{entry.key}</kbd>}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          ))}
+        </nav>
+        <Strip connection={connection} search={() => setOpen('palette')} />
+        <main id="content">
+          <Upheaval />
+          {children}
+        </main>
+        <nav className="bottom" aria-label="Main pages">
+          {BOTTOM.map(([name, target]) => (
+            <Link key={name} href={to(target)} current={page === target}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        {open === 'palette' && <Palette close={() => setOpen(undefined)} />}
+        {open === 'keys' && <Keys close={() => setOpen(undefined)} />}
+        <LiveRegion connection={connection} />
+      </div>
+    </NamesContext>
+  );
+}
+
+function Strip({
+  connection,
+  search,
+}: {
+  readonly connection: Connection;
+  readonly search: () => void;
+}) {
+  const head = useLive((live) => live.head);
+  const pending = useLive((live) => live.pending);
+  const offset = useLive((live) => live.offset);
+  const price = useLive((live) => live.price);
+  const now = useChainNow();
+  const year = new Date().getUTCFullYear();
+  const shift = offsetText(offset);
+  return (
+    <header className="strip" data-connection={connection}>
+      {head && (
+        <span>
+          <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
+          {' · '}
+          <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>
+        </span>
+      )}
+      <Link className="wide" href={to('control')} title="Chain time in UTC; change it on Control">
+        {momentText(now, year)} {shift !== undefined && <span className="offset">{shift}</span>}
+      </Link>
+      {shift !== undefined && <span className="offset narrow">{shift}</span>}
+      {price !== undefined && (
+        <Link className="wide" href={to('control')} title="Price of L2 gas; change it on Control">
+          l2 {priceText(price, STRK)}
+        </Link>
+      )}
+      <ConnectionState connection={connection} />
+      <button type="button" className="search" onClick={search}>
+        <span className="wide">Search or run a command</span>
+        <span className="wide" aria-hidden="true">
+          ⌘K
+        </span>
+        <svg
+          className="icon-svg narrow"
+          viewBox="0 0 16 16"
+          role="img"
+          aria-label="Search or run a command"
+        >
+          <path d="M11 11l3.5 3.5M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z" />
+        </svg>
+      </button>
+      <ThemeButton />
+    </header>
+  );
+}
+
+function ConnectionState({ connection }: { readonly connection: Connection }) {
+  const { heardAt } = liveNow();
+  const silence = Math.max(0, Math.round((Date.now() - heardAt) / 1000));
+  const [glyph, words] = {
+    starting: ['○', 'connecting'],
+    live: ['●', 'live'],
+    'catching-up': ['○', 'catching up'],
+    reconnecting: ['△', `reconnecting, last heard ${spanText(silence)} ago`],
+    unreachable: ['■', `node not reachable since ${timeText(Math.floor(heardAt / 1000))}`],
+  }[connection];
+  return (
+    <span className="connection">
+      <span className="glyph" aria-hidden="true">
+        {glyph}
+      </span>
+      {words}
+    </span>
+  );
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useState<Theme>(readTheme);
+  const signs = { auto: '◐', light: '○', dark: '●' };
+  return (
+    <button
+      type="button"
+      className="theme wide"
+      aria-label={`Theme: ${theme}`}
+      title={`Theme: ${theme}`}
+      onClick={() => {
+        const next = nextTheme(theme);
+        applyTheme(next);
+        setTheme(next);
+      }}
+    >
+      <span aria-hidden="true">{signs[theme]}</span>
+    </button>
+  );
+}
+
+/** Whatever was read of a past that is gone is read again. */
+function useUpheavals(): void {
+  const epoch = useLive((live) => live.epoch);
+  const beat = useLive((live) => live.beat);
+  const seen = useRef(epoch);
+  useEffect(() => {
+    if (seen.current === epoch) return;
+    seen.current = epoch;
+    queries.removeQueries({
+      predicate: ({ queryKey }) => queryKey[0] === 'block',
+      type: 'inactive',
+    });
+    void queries.resetQueries({
+      predicate: ({ queryKey }) => queryKey[0] !== 'class' && queryKey[0] !== 'accounts',
+    });
+  }, [epoch]);
+  useEffect(() => {
+    if (beat > 0) void queries.invalidateQueries({ queryKey: ['now'] });
+  }, [beat]);
+}
+
+const UPHEAVALS: Readonly<Record<string, string>> = {
+  away: 'The chain was restarted or reverted while you were away.',
+  restart: 'The chain was restarted.',
+  load: 'Another chain was loaded.',
+  revert: 'The chain was reverted to a snapshot.',
+  abort: 'Blocks were aborted.',
+};
+
+function Upheaval() {
+  const why = useLive((live) => live.upheaval);
+  const epoch = useLive((live) => live.epoch);
+  const [dismissed, setDismissed] = useState(0);
+  const text = why === undefined ? undefined : UPHEAVALS[why];
+  if (text === undefined || dismissed === epoch) return null;
+  return (
+    <div className="notice" role="status">
+      <p>{text} What you see is the chain as it is now.</p>
+      <button type="button" className="plain" onClick={() => setDismissed(epoch)}>
+        Dismiss
+      </button>
+    </div>
+  );
+}
+
+/** Marks all equal values on a page while one of them is pointed at. */
+function useEqualValues(): void {
+  useEffect(() => {
+    const clear = (): void => {
+      for (const element of document.querySelectorAll('.is-equal'))
+        element.classList.remove('is-equal');
+    };
+    const show = ({ target }: Event): void => {
+      clear();
+      const value =
+        target instanceof Element
+          ? target.closest('[data-eq]')?.getAttribute('data-eq')
+          : undefined;
+      if (!value) return;
+      const equal = document.querySelectorAll(`[data-eq="${CSS.escape(value)}"]`);
+      if (equal.length > 1) for (const element of equal) element.classList.add('is-equal');
+    };
+    document.addEventListener('pointerover', show);
+    document.addEventListener('focusin', show);
+    return () => {
+      document.removeEventListener('pointerover', show);
+      document.removeEventListener('focusin', show);
+    };
+  }, []);
+}
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null)
+  );
+}
+
+function useKeys(open: (what: 'palette' | 'keys') => void): void {
+  const mode = useMode();
+  const { page, query } = usePlace();
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
+        event.preventDefault();
+        open('palette');
+        return;
+      }
+      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      const entry = RAIL.flat().find(({ key }) => key === event.key);
+      if (entry) go(to(entry.page));
+      else if (event.key === '/') {
+        event.preventDefault();
+        open('palette');
+      } else if (event.key === '?') open('keys');
+      else if (event.key === 'p') setQuery({ mode: nextMode(mode) });
+      else if (event.key === 'f' && page === '') {
+        setQuery({ failed: query.get('failed') === '1' ? undefined : '1' });
+      } else if (event.key === 'f' && page === 'transactions') {
+        setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
+      } else if (
+        (event.key === 'j' || event.key === 'k') &&
+        !(event.target instanceof HTMLTableRowElement)
+      ) {
+        document.querySelector<HTMLElement>('tr[data-row][tabindex="0"]')?.focus();
+      }
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [mode, page, query, open]);
+}
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['⌘K or /', 'search and commands'],
+  ['1 2 3 6 7 0', 'pages'],
+  ['j k or ↓ ↑', 'next, previous row'],
+  ['Enter or o', 'open the row'],
+  ['y', 'copy the hash of the row'],
+  ['Home End', 'newest, oldest row'],
+  ['[ ]', 'previous, next block'],
+  ['f', 'failed only'],
+  ['p', 'paused, live, tail'],
+  ['→ ←', 'open, close a frame of the call tree'],
+  ['e E x', 'expand a frame, expand all, go to the failure'],
+  ['Esc', 'close'],
+  ['?', 'this table'],
+];
+
+function Keys({ close }: { readonly close: () => void }) {
+  return (
+    <Sheet label="Keys" close={close}>
+      <div>
+        <h2>Keys</h2>
+        <dl className="keys">
+          {KEYS.map(([keys, does]) => [
+            <dt key={keys}>
+              <kbd>{keys}</kbd>
+            </dt>,
+            <dd key={`${keys} does`}>{does}</dd>,
+          ])}
+        </dl>
+        <div>
+          <button type="button" className="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      </div>
+    </Sheet>
+  );
+}
+
+/** Says aloud when the node is lost and found again. */
+function LiveRegion({ connection }: { readonly connection: Connection }) {
+  const words = { unreachable: 'The node is not reachable.', live: 'Connected to the node.' };
+  return (
+    <p className="unseen" aria-live="polite">
+      {connection === 'unreachable' || connection === 'live' ? words[connection] : ''}
+    </p>
+  );
+}
