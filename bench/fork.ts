@@ -109,7 +109,8 @@ const figures = new Figures({
   warm_reads: { atMost: 0 },
   second_process_reads: { atMost: 0 },
   together_share: { atMost: 0.25 },
-  height_p99_ms: { atMost: quick ? 25 : 5 },
+  // A quick run may share its machine.
+  height_p99_ms: { atMost: quick ? 100 : 5 },
   own_start_ms: { atMost: 500 },
 });
 const folder = mkdtempSync(join(tmpdir(), 'fork-'));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Outcome, type RunOptions, run } from '../src/cli.js';
-import type { Config } from '../src/config.js';
+import { type Config, defaultConfig } from '../src/config.js';
 
 const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.url));
 
@@ -22,26 +22,29 @@ afterEach(() => rmSync(directory, { recursive: true }));
 type CreateNode = NonNullable<RunOptions['createNode']>;
 
 /** A node with known addresses and without a chain. */
-const createNode: CreateNode = async (config) => ({
-  config,
-  accounts: [
-    {
-      address: '0x64b48806902a367c8598f4f95c305e8c1a1acba5f082d294a43793113115691',
-      privateKey: '0x71d7bb07b9a64f6f78ac4c816aff4da9',
-      publicKey: '0x39d9e6ce352ad4530a0ef5d5a18fd3303c3606a7fa6ac5b620020ad681cc33b',
+const createNode: CreateNode = async (given) => {
+  const config = defaultConfig(given);
+  return {
+    config,
+    accounts: [
+      {
+        address: '0x64b48806902a367c8598f4f95c305e8c1a1acba5f082d294a43793113115691',
+        privateKey: '0x71d7bb07b9a64f6f78ac4c816aff4da9',
+        publicKey: '0x39d9e6ce352ad4530a0ef5d5a18fd3303c3606a7fa6ac5b620020ad681cc33b',
+      },
+      { address: '0x78', privateKey: '0xe', publicKey: '0x7a' },
+    ].slice(0, config.accounts),
+    accountClassHash: '0x5b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564',
+    tokens: {
+      eth: { address: '0x49d36570d4e', classHash: '0xb45dbc' },
+      strk: { address: '0x4718f5a0fc3', classHash: '0x2e77ee' },
     },
-    { address: '0x78', privateKey: '0xe', publicKey: '0x7a' },
-  ].slice(0, config.accounts),
-  accountClassHash: '0x5b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564',
-  tokens: {
-    eth: { address: '0x49d36570d4e', classHash: '0xb45dbc' },
-    strk: { address: '0x4718f5a0fc3', classHash: '0x2e77ee' },
-  },
-  udc: { address: '0x2ceed65', classHash: '0x1b2df6' },
-  argent: config.predeclareArgent ? { regular: '0x36078', multisig: '0x7aeca' } : undefined,
-  listen: async () => ({ host: config.host, port: 1234, url: `http://${config.host}:1234` }),
-  close: async () => {},
-});
+    udc: { address: '0x2ceed65', classHash: '0x1b2df6' },
+    argent: config.predeclareArgent ? { regular: '0x36078', multisig: '0x7aeca' } : undefined,
+    listen: async () => ({ host: config.host, port: 1234, url: `http://${config.host}:1234` }),
+    close: async () => {},
+  };
+};
 
 interface Result {
   readonly outcome: Outcome;
@@ -158,7 +161,7 @@ describe('a start', () => {
   });
 
   test('hands the node its config', async () => {
-    let seen: Config | undefined;
+    let seen: Partial<Config> | undefined;
     await start('--port 0 --accounts 3', {
       createNode: (config, options) => {
         seen = config;

@@ -169,6 +169,7 @@ function archiveOf(history: History): Archive {
       return record && heldFrom(record);
     },
     find: (mark, passes) => mentions.find(mark, passes),
+    newest: (mark, upTo) => mentions.newest(mark, upTo),
     cursor: (mark) => mentions.cursor(mark),
   };
 }

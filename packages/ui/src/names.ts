@@ -1,6 +1,8 @@
 // Knows what addresses and selectors are called, and who says so.
 import { createContext, useContext } from 'react';
 import type { Abi } from './abi/abi.js';
+import { shortAddress } from './values/felt.js';
+import { disarm } from './values/hostile.js';
 import { selectorOf } from './values/keccak.js';
 
 export const STRK_ADDRESS = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
@@ -16,6 +18,8 @@ const FIXTURES: readonly (readonly [address: string, name: string])[] = [
   ['0x1000', 'sequencer'],
 ];
 
+const LONGEST_LABEL = 60;
+
 export type Names = ReadonlyMap<string, string>;
 
 export function namesOf(
@@ -26,7 +30,13 @@ export function namesOf(
   accounts.forEach(({ address }, at) => {
     names.set(address, `account ${at}`);
   });
-  for (const { value, label } of labels) names.set(value, label);
+  for (const { value, label } of labels) names.set(value, disarm(label, LONGEST_LABEL).text);
+  // A label may repeat a name, and must not borrow its good repute.
+  const bearers = new Map<string, number>();
+  for (const name of names.values()) bearers.set(name, (bearers.get(name) ?? 0) + 1);
+  for (const [address, name] of names) {
+    if ((bearers.get(name) ?? 0) > 1) names.set(address, `${name} ${shortAddress(address)}`);
+  }
   return names;
 }
 

@@ -224,6 +224,10 @@ function useUpheavals(): void {
   useEffect(() => {
     if (beat > 0) void queries.invalidateQueries({ queryKey: ['now'] });
   }, [beat]);
+  const labelled = useLive((live) => live.deeds.find(({ event }) => event === 'label')?.id ?? 0);
+  useEffect(() => {
+    if (labelled > 0) void queries.invalidateQueries({ queryKey: ['labels'] });
+  }, [labelled]);
 }
 
 const UPHEAVALS: Readonly<Record<string, string>> = {

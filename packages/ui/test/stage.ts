@@ -21,7 +21,11 @@ export interface Stage {
   address(index: number): string;
   send(from: number, calls: Call[]): Promise<string>;
   transfer(whom: number, amount: bigint): Call;
-  deploy(name: string, constructorCalldata?: string[]): Promise<string>;
+  deploy(
+    name: string,
+    constructorCalldata?: string[],
+    change?: (sierra: { abi: unknown }) => void,
+  ): Promise<string>;
   /** A page that fails its test if a script fails or the content security policy is broken. */
   open(path: string, options?: BrowserContextOptions): Promise<Visit>;
   close(): Promise<void>;
@@ -59,12 +63,14 @@ export async function setStage(config: Parameters<typeof startNode>[0] = {}): Pr
       entrypoint: 'transfer',
       calldata: [address(whom), amount, 0n],
     }),
-    async deploy(name, constructorCalldata = []) {
+    async deploy(name, constructorCalldata = [], change = () => {}) {
       const file = new URL(`../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
-      const text = readFileSync(file, 'utf8');
+      const contract = JSON.parse(readFileSync(file, 'utf8'));
+      change(contract);
+      const text = JSON.stringify(contract);
       const casm = JSON.parse(await (await Class.compile(text)).casm());
       const { deploy } = await node.account(0).declareAndDeploy({
-        contract: JSON.parse(text),
+        contract,
         casm,
         constructorCalldata,
         compiledClassHash: hash.computeCompiledClassHash(casm),

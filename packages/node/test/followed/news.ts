@@ -18,6 +18,8 @@ const NAMES: Readonly<Record<NotificationName, true>> = {
   starknet_subscriptionNewTransactionReceipts: true,
   starknet_subscriptionNewTransaction: true,
   starknet_subscriptionReorg: true,
+  devnet_subscriptionSandbox: true,
+  devnet_subscriptionRequests: true,
 };
 
 /** The socket has held what came under this name against the specification of that name. */

@@ -335,13 +335,16 @@ function Why({
       <details>
         <summary>Protocol text</summary>
         <pre>
-          {reason.slice(0, 20_000).split('\n').map((line, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-            <span key={at}>
-              <Hostile text={line} limit={2_000} />
-              {'\n'}
-            </span>
-          ))}
+          {reason
+            .slice(0, 20_000)
+            .split('\n')
+            .map((line, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+              <span key={at}>
+                <Hostile text={line} limit={2_000} />
+                {'\n'}
+              </span>
+            ))}
         </pre>
       </details>
     </section>

@@ -86,6 +86,7 @@ export function Heading({
 export function Json({ of }: { readonly of: string }) {
   const MOST = 200_000;
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="json" aria-label="JSON" tabIndex={0}>
       <pre>{of.length > MOST ? `${of.slice(0, MOST)}\n… ${of.length} characters in all` : of}</pre>
     </section>

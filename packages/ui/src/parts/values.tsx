@@ -225,16 +225,18 @@ export function Age({ of, now }: { readonly of: number; readonly now: number }) 
 export function Status({ of, words = false }: { readonly of: string; readonly words?: boolean }) {
   const isOk = of === 'SUCCEEDED';
   const word = isOk ? 'Succeeded' : 'Reverted';
+  const glyph = isOk ? '✓' : '✕';
   return (
     <span className={isOk ? 'ok' : 'fail'}>
-      <span
-        aria-hidden={words}
-        role={words ? undefined : 'img'}
-        aria-label={words ? undefined : word}
-      >
-        {isOk ? '✓' : '✕'}
-      </span>
-      {words && ` ${word}`}
+      {words ? (
+        <>
+          <span aria-hidden="true">{glyph}</span> {word}
+        </>
+      ) : (
+        <span role="img" aria-label={word}>
+          {glyph}
+        </span>
+      )}
     </span>
   );
 }

@@ -165,7 +165,7 @@ export async function readPrivateKey(address: string): Promise<string | undefine
 
 export function useLabels() {
   return useQuery({
-    queryKey: ['now', 'labels'],
+    queryKey: ['labels'],
     queryFn: async () => {
       try {
         return (await call('devnet_getLabels')).labels;

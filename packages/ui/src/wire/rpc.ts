@@ -30,6 +30,8 @@ export class Unreachable extends Error {
 
 export const METHOD_NOT_FOUND = -32601;
 const MOST_IN_A_BATCH = 50;
+/** Parts of a page ask one after the other within this. */
+const GATHER_MILLISECONDS = 2;
 
 interface Waiting {
   readonly method: string;
@@ -54,7 +56,7 @@ export function token(): string | undefined {
   return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
 }
 
-/** Calls a method. Calls made in the same turn share one HTTP request. */
+/** Calls a method. Calls made at about the same time share one HTTP request. */
 export function call<M extends MethodName>(
   method: M,
   ...[params]: Record<string, never> extends Params<M> ? [Params<M>?] : [Params<M>]
@@ -66,7 +68,7 @@ export function call<M extends MethodName>(
 function ask(method: string, params: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     waiting.push({ method, params, resolve, reject });
-    if (waiting.length === 1) queueMicrotask(() => queueMicrotask(flush));
+    if (waiting.length === 1) setTimeout(flush, GATHER_MILLISECONDS);
   });
 }
 
