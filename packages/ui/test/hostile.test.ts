@@ -1,4 +1,6 @@
 // Names, texts and types that somebody made to harm whoever looks at them, on a real chain and on every page.
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stage, setStage } from './stage.js';
 

@@ -1,4 +1,6 @@
 // Pages against a real node in a real browser: none of the faults that explorers of this kind are known for.
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -69,8 +69,8 @@ function encode(type: string, given: unknown, abi: Abi, depth: number): readonly
   if (wide) return integer(number(given), wide[1] === 'i', Number(wide[2]));
   const members = abi.structs.get(type);
   if (members) {
-    const fields = given as Readonly<Record<string, unknown>>;
-    return members.flatMap((member) => inner(member.type, fields[member.name]));
+    const fields = new Map(Object.entries(given ?? {}));
+    return members.flatMap((member) => inner(member.type, fields.get(member.name)));
   }
   const variants = abi.enums.get(type);
   if (variants) {

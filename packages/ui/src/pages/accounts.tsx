@@ -64,7 +64,7 @@ export function Accounts() {
       ) : !accounts.data ? (
         <Loading what="the accounts" />
       ) : (
-        <table className="table" aria-label="Predeployed accounts">
+        <table className="table tall" aria-label="Predeployed accounts">
           <thead>
             <tr>
               <th scope="col" className="w-name">

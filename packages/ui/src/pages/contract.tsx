@@ -199,7 +199,7 @@ function Storage({ address }: { readonly address: string }) {
         },
         {
           head: 'Value',
-          width: 'w-amount',
+          width: 'w-state',
           number: true,
           cell: (row) => <StoredValue of={row.value} />,
         },

@@ -3,7 +3,7 @@ import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { canWrite, useLive } from '../wire/live.js';
 import type { MethodName, Params, Result } from '../wire/methods.js';
 import { queries } from '../wire/queries.js';
-import { asCurl, call } from '../wire/rpc.js';
+import { asCurl, request } from '../wire/rpc.js';
 import { ErrorText } from './states.js';
 import { Copy } from './values.js';
 
@@ -47,8 +47,7 @@ export type Act = <M extends MethodName>(
 export const act: Act = async (what, method, params, tell) => {
   const curl = asCurl(method, params);
   try {
-    // biome-ignore lint/suspicious/noExplicitAny: the parameters are checked by the signature of `Act`
-    const result = await (call as any)(method, params);
+    const result = await request(method, params);
     const told = tell(result);
     const isFailure = told instanceof Error;
     note({ what, curl, outcome: isFailure ? told.message : told, isFailure });

@@ -198,7 +198,6 @@ export function CallTreeView({
               const isOpen = open.has(frame.id);
               const isDim = frame.fate !== undefined || frame.phase === 'fee';
               return (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the tree hears the keys of all its rows
                 <tr
                   key={frame.id}
                   data-row={index}

@@ -182,7 +182,6 @@ export function Palette({ close }: { readonly close: () => void }) {
       <ul role="listbox" id="palette-choices" aria-label="What this may mean">
         {choices.map((choice, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
-          // biome-ignore lint/a11y/useFocusableInteractive: the field above keeps the focus
           <li
             key={choice.id}
             id={`choice-${at}`}

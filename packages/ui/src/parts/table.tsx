@@ -136,7 +136,6 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
           const row = rows[index];
           if (row === undefined) return null;
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the table hears the keys of all its rows
             <tr
               key={key}
               data-row={index}

@@ -61,8 +61,13 @@ export function call<M extends MethodName>(
   method: M,
   ...[params]: Record<string, never> extends Params<M> ? [Params<M>?] : [Params<M>]
 ): Promise<Result<M>> {
+  return request(method, params ?? {});
+}
+
+/** The same with parameters that were put together elsewhere. */
+export function request<M extends MethodName>(method: M, params: unknown): Promise<Result<M>> {
   // The one place where an answer gets the type that our specification gives it.
-  return ask(method, params ?? {}) as Promise<Result<M>>;
+  return ask(method, params) as Promise<Result<M>>;
 }
 
 function ask(method: string, params: unknown): Promise<unknown> {
