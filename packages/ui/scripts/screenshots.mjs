@@ -95,6 +95,8 @@ const PAGES = {
   class: 'class/0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc',
   classes: 'classes',
   control: 'control',
+  node: 'node',
+  more: 'more',
   missing: 'block/9999',
 };
 

@@ -27,6 +27,8 @@ const ContractPage = lazy(async () => ({
   default: (await import('./pages/contract.js')).ContractPage,
 }));
 const ClassPage = lazy(async () => ({ default: (await import('./pages/class.js')).ClassPage }));
+const NodePage = lazy(async () => ({ default: (await import('./pages/node.js')).NodePage }));
+const More = lazy(async () => ({ default: (await import('./pages/node.js')).More }));
 const Control = lazy(async () => ({ default: (await import('./pages/control.js')).Control }));
 
 function Page() {
@@ -47,6 +49,10 @@ function Page() {
         return <Classes />;
       case 'control':
         return <Control />;
+      case 'node':
+        return <NodePage />;
+      case 'more':
+        return <More />;
     }
   } else {
     switch (page) {

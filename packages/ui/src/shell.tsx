@@ -32,14 +32,17 @@ const RAIL: readonly (readonly Entry[])[] = [
     { name: 'Contracts', page: 'contracts', icon: '▣', key: '7', also: ['contract'] },
     { name: 'Classes', page: 'classes', icon: '◇', also: ['class'] },
   ],
-  [{ name: 'Control', page: 'control', icon: '⚙', key: '0' }],
+  [
+    { name: 'Control', page: 'control', icon: '⚙', key: '0' },
+    { name: 'Node', page: 'node', icon: '▦' },
+  ],
 ];
 const BOTTOM: readonly (readonly [name: string, page: string])[] = [
   ['Activity', ''],
   ['Txs', 'transactions'],
   ['Blocks', 'blocks'],
-  ['Accounts', 'accounts'],
   ['Control', 'control'],
+  ['More', 'more'],
 ];
 
 const isIn = ({ page, also }: Entry, current: string): boolean =>

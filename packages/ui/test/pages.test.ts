@@ -60,9 +60,9 @@ describe('a transaction', () => {
     const { page } = await stage.open(`tx/${nested}`);
     const why = page.getByRole('region', { name: 'Why it failed' });
     await why.locator('.cause').getByText('oops').waitFor();
-    expect(await why.innerText()).toMatch(
-      /account 2\.__execute__[\s\S]*fail_via\([\s\S]*\.fail\([\s\S]*oops/,
-    );
+    await expect
+      .poll(() => why.innerText())
+      .toMatch(/account 2\.__execute__[\s\S]*fail_via\([\s\S]*\.fail\([\s\S]*oops/);
   });
 
   test('with sixty calls stays small', async () => {
@@ -203,6 +203,8 @@ describe('appearance', () => {
     `contract/${counter}?tab=read`,
     'classes',
     'control',
+    'node',
+    'more',
     'block/9999',
   ];
 

@@ -13,6 +13,7 @@ import {
   withOldHash,
 } from './block.js';
 import { increasedBy, nextBlockTime, setTo } from './clock.js';
+import { Crossing } from './crossing.js';
 import { failingByOrigin } from './fork.js';
 import type { GasPrices } from './gas.js';
 import type { Genesis } from './genesis.js';
@@ -22,8 +23,6 @@ import { type L1Message, l1Handler } from './l1-handler.js';
 import { withLabel } from './labels.js';
 import { Lanes } from './lanes.js';
 import {
-  type InFlight,
-  type L1Cursor,
   type L1Link,
   type MessageToL1,
   readOn,
@@ -31,7 +30,6 @@ import {
   returnedTo,
   withConsumed,
   withIncoming,
-  withLanded,
   withoutBlocksFrom,
   withoutIncoming,
 } from './messages.js';
@@ -65,12 +63,6 @@ export interface ChainOptions extends BlockRules {
   readonly probe?: Probe;
 }
 
-/** What became of a message that was read on L1. */
-export type TakenFromL1 =
-  | { readonly outcome: 'taken'; readonly link: L1Link; readonly hash: string }
-  | { readonly outcome: 'known' | 'stale' }
-  | { readonly outcome: 'refused'; readonly reason: string };
-
 /** A moment that can be gone back to. */
 export interface Snapshot extends SnapshotNote {
   readonly id: bigint;
@@ -83,6 +75,12 @@ export class Chain {
   #options: ChainOptions;
   readonly #writer: Writer;
   readonly #lanes = new Lanes();
+  /** What crosses between this chain and L1. */
+  readonly crossing: Crossing = new Crossing({
+    chainId: () => this.options.chainId,
+    write: (change) => this.#write(change),
+    execute: (world, prepared, refuse) => this.#execute(world, prepared, refuse),
+  });
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ChainOptions, standing: Standing, keeper?: Keeper) {
@@ -389,69 +387,6 @@ export class Chain {
     });
   }
 
-  /** From now on messages are exchanged with this L1. */
-  linkL1(l1: L1Link): Promise<void> {
-    return this.#write(async (world) => [
-      { ...world, messages: { ...world.messages, l1 } },
-      undefined,
-    ]);
-  }
-
-  /** Goes on to another place on L1; the link then, unless it is no longer the one read by. */
-  passL1(link: L1Link, cursor: L1Cursor): Promise<L1Link | undefined> {
-    return this.#write<L1Link | undefined>(async (world) => {
-      if (world.messages.l1 !== link) return [world, undefined];
-      const moved = { ...link, cursor };
-      return [{ ...world, messages: { ...world.messages, l1: moved } }, moved];
-    });
-  }
-
-  /**
-   * Executes a message that stands before a place on L1 and goes on to there, in one step. A message
-   * that the chain has or refuses changes nothing; nor does any if the link is not the one read by.
-   */
-  async takeFromL1(link: L1Link, cursor: L1Cursor, message: L1Message): Promise<TakenFromL1> {
-    let prepared: ReturnType<typeof l1Handler>;
-    try {
-      prepared = l1Handler(message, this.options.chainId);
-    } catch (error) {
-      return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
-    }
-    const { hash } = prepared.transaction;
-    const { l1_transaction_hash: l1Hash } = prepared.values;
-    return this.#write<TakenFromL1>(async (world) => {
-      if (world.messages.l1 !== link) return [world, { outcome: 'stale' }];
-      if (isKnown(world, hash)) return [world, { outcome: 'known' }];
-      const moved = { ...link, cursor };
-      const messages = { ...world.messages, l1: moved };
-      const heard = l1Hash === null ? messages : withIncoming(messages, l1Hash, hash);
-      try {
-        const [next] = await this.#execute({ ...world, messages: heard }, prepared, refuseMessage);
-        return [next, { outcome: 'taken', link: moved, hash }];
-      } catch (error) {
-        if (!(error instanceof MessageRefused)) throw error;
-        return [world, { outcome: 'refused', reason: error.message }];
-      }
-    });
-  }
-
-  /** Writes down that a message is about to leave for L1; false if it may not any more. */
-  departToL1(link: L1Link, inFlight: InFlight): Promise<boolean> {
-    return this.#write(async (world) => {
-      const { l1, outgoing } = world.messages;
-      if (l1 !== link || outgoing.first()?.id !== inFlight.id) return [world, false];
-      return [{ ...world, messages: { ...world.messages, l1: { ...l1, inFlight } } }, true];
-    });
-  }
-
-  /** Writes down that L1 has got a message, or never will by this transaction. */
-  landOnL1(inFlight: InFlight, arrived: boolean): Promise<void> {
-    return this.#write(async (world) => {
-      const messages = withLanded(world.messages, inFlight, arrived);
-      return [messages === world.messages ? world : { ...world, messages }, undefined];
-    });
-  }
-
   // The whole chain.
 
   /** Everything from the start again but the link to L1; snapshots are gone. */
@@ -543,13 +478,6 @@ function standingOn(world: World): Standing {
 }
 
 const NO_NOTES: Standing['notes'] = PersistentMap();
-
-/** A message from L1 that cannot even fail: nobody can be told, so it is passed over. */
-class MessageRefused extends Error {}
-
-function refuseMessage({ message }: Rejection): never {
-  throw new MessageRefused(message);
-}
 
 /** An account of an unknown class fails in its constructor; this is why. */
 async function mustBeDeclared(

@@ -102,7 +102,7 @@ export class Postman {
         throw new L1Error(`The specified address (${contract}) contains no contract.`);
       }
       const start = { block: head.number + 1, log: 0 };
-      await this.#chain.linkL1({
+      await this.#chain.crossing.link({
         url: node.url,
         contract,
         key,
@@ -123,7 +123,7 @@ export class Postman {
       const { number, hash } = l1.cursor.seen;
       if ((await node.blockHash(number)) !== hash || !(await node.hasCode(l1.contract)))
         return false;
-      if (l1.url !== node.url) await this.#chain.linkL1({ ...l1, url: node.url });
+      if (l1.url !== node.url) await this.#chain.crossing.link({ ...l1, url: node.url });
       return true;
     });
   }
@@ -210,14 +210,14 @@ export class Postman {
         const next = { block, log: log + 1, seen: head };
         this.#mustBeOpen();
         link = cancelled[index]
-          ? await this.#chain.passL1(link, next)
+          ? await this.#chain.crossing.pass(link, next)
           : await this.#take(link, next, message, taken);
         if (!link) return false;
       }
     }
     if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
       this.#mustBeOpen();
-      await this.#chain.passL1(link, { block: head.number + 1, log: 0, seen: head });
+      await this.#chain.crossing.pass(link, { block: head.number + 1, log: 0, seen: head });
     }
     return true;
   }
@@ -230,7 +230,7 @@ export class Postman {
     taken: (message: Fetched['message'], hash: string) => void,
   ): Promise<L1Link | undefined> {
     const { onMessage = (_message, write) => write(), log } = this.#options;
-    const done = await onMessage(message, () => this.#chain.takeFromL1(link, next, message));
+    const done = await onMessage(message, () => this.#chain.crossing.take(link, next, message));
     switch (done.outcome) {
       case 'taken':
         taken(message, done.hash);
@@ -243,7 +243,7 @@ export class Postman {
           `a message from L1 cannot be executed and is passed over: ${done.reason}`,
         );
     }
-    return this.#chain.passL1(link, next);
+    return this.#chain.crossing.pass(link, next);
   }
 
   // To L1.
@@ -267,7 +267,7 @@ export class Postman {
       if (!first || first.id >= nextId) return sent;
       const signed = await node.signMessage(link.key, link.contract, first.message);
       this.#mustBeOpen();
-      await this.#chain.departToL1(link, { id: first.id, ...signed });
+      await this.#chain.crossing.depart(link, { id: first.id, ...signed });
     }
   }
 
@@ -275,7 +275,7 @@ export class Postman {
   async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<boolean> {
     const land = async (arrived: boolean): Promise<boolean> => {
       this.#mustBeOpen();
-      await this.#chain.landOnL1(inFlight, arrived);
+      await this.#chain.crossing.land(inFlight, arrived);
       return arrived;
     };
     // The block that sent it was undone. If it is too late, then at least L1 gets it once.

@@ -26,6 +26,7 @@ const PAGES: readonly (readonly [name: string, page: string])[] = [
   ['Contracts', 'contracts'],
   ['Classes', 'classes'],
   ['Control', 'control'],
+  ['Node', 'node'],
 ];
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -95,7 +95,7 @@ export function Address({ of, mark = false, copy = false }: AddressProps) {
         href={to('contract', of)}
         className={name === undefined ? 'named mono' : 'named'}
         title={of}
-        label={`${name ?? 'address'}, ends ${of.slice(-5)}`}
+        label={name === undefined ? `address ${shortAddress(of)}` : `${name}, ends ${of.slice(-5)}`}
         value={of}
       >
         {mark && <Mark of={of} />}
@@ -124,7 +124,7 @@ export function TxRef({ of }: { readonly of: string }) {
       href={to('tx', of)}
       className="mono"
       title={of}
-      label={`transaction, ends ${of.slice(-5)}`}
+      label={`transaction ${shortHash(of)}`}
       value={of}
     >
       {shortHash(of)}
