@@ -65,9 +65,11 @@ const NODE: Readonly<Record<string, Layer>> = {
   l1: { may: [...LEAVES, 'chain'], packages: ['viem'] },
   rpc: { may: [...LEAVES, 'chain', 'l1'], packages: ['ajv'] },
   server: { may: [...LEAVES, 'rpc/dispatch'], packages: ['node:http', 'ws'] },
+  settings: { may: [...LEAVES, 'forking'], types: ['config', 'chain'] },
   node: {
     may: [
       ...LEAVES,
+      'settings',
       'config',
       'config-rules',
       'origin',

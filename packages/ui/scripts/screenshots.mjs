@@ -123,7 +123,28 @@ try {
       await page.close();
     }
   }
+  if (!only || only.includes('states')) await photographStates();
 } finally {
   await browser.close();
   await close();
+}
+
+/** A chain without a past, and a node that is gone. */
+async function photographStates() {
+  for (const width of [1280, 400]) {
+    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+      const other = await startNode({ listen: true, ui: true });
+      const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+      await page.goto(`${new URL(other.url).origin}/ui/`);
+      await page.getByText('Nothing has happened yet').waitFor();
+      await page.locator('.connection', { hasText: 'live' }).waitFor();
+      await page.screenshot({ path: join(FOLDER, `empty-${width}-${colorScheme}.png`) });
+      await page.goto(`${new URL(other.url).origin}/ui/accounts`);
+      await page.getByText('1,000.000000').first().waitFor();
+      await other.close();
+      await page.locator('.connection', { hasText: 'not reachable' }).waitFor();
+      await page.screenshot({ path: join(FOLDER, `unreachable-${width}-${colorScheme}.png`) });
+      await page.close();
+    }
+  }
 }

@@ -125,8 +125,28 @@ function App() {
   );
 }
 
+/** Pages are small; once the first one stands, the others are fetched, so that going to one takes no time. */
+const PRELOAD_MILLISECONDS = 1_000;
+
+function preload(): void {
+  void Promise.allSettled([
+    import('./pages/accounts.js'),
+    import('./pages/activity.js'),
+    import('./pages/block.js'),
+    import('./pages/blocks.js'),
+    import('./pages/class.js'),
+    import('./pages/contract.js'),
+    import('./pages/contracts.js'),
+    import('./pages/control.js'),
+    import('./pages/node.js'),
+    import('./pages/transaction.js'),
+    import('./pages/transactions.js'),
+  ]);
+}
+
 startTheme();
 startLive();
+setTimeout(preload, PRELOAD_MILLISECONDS);
 const root = document.getElementById('app');
 if (root) {
   createRoot(root).render(

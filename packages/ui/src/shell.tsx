@@ -133,7 +133,7 @@ function Strip({
   return (
     <header className="strip" data-connection={connection}>
       {head && (
-        <span>
+        <span className="head">
           <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
           {' · '}
           <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>

@@ -6,6 +6,7 @@ import { Heading, Loading, Problem } from '../parts/states.js';
 import { Address, Amount, ClassRef, Copy, Link } from '../parts/values.js';
 import { to } from '../route.js';
 import { amountText, ETH, grouped, readAmount, STRK, unitOf } from '../values/amount.js';
+import { shortAddress } from '../values/felt.js';
 import { useLive } from '../wire/live.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../wire/queries.js';
 import { call } from '../wire/rpc.js';
@@ -105,7 +106,7 @@ export function Accounts() {
                       title={address}
                       value={address}
                     >
-                      {`${address.slice(0, 10)}…${address.slice(-6)}`}
+                      {shortAddress(address)}
                     </Link>
                     <Copy value={address} what={`address of account ${at}`} />
                   </td>
@@ -144,13 +145,12 @@ export function Accounts() {
                     >
                       Key
                     </button>
-                    <button
-                      type="button"
-                      className="plain"
-                      aria-pressed={isOn}
-                      aria-label={`Impersonate account ${at}`}
-                      onClick={() =>
-                        void act(
+                    <Action
+                      kind="plain"
+                      isOn={isOn}
+                      label={`Impersonate account ${at}`}
+                      run={() =>
+                        act(
                           isOn ? 'Stop impersonating' : 'Impersonate',
                           isOn ? 'devnet_stopImpersonateAccount' : 'devnet_impersonateAccount',
                           { account_address: address },
@@ -158,8 +158,8 @@ export function Accounts() {
                         )
                       }
                     >
-                      {isOn ? 'Stop impersonating' : 'Impersonate'}
-                    </button>
+                      {isOn ? 'Impersonated' : 'Impersonate'}
+                    </Action>
                   </td>
                 </tr>
               );

@@ -273,7 +273,7 @@ function FirstSteps() {
           <>
             <dt>account 0</dt>
             <dd>
-              <Address of={address} copy />
+              <code>{address}</code> <Copy value={address} what="address" />
             </dd>
           </>
         )}

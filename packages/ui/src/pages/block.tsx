@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Action, act, LastDone } from '../parts/action.js';
-import { EventLine } from '../parts/call-tree.js';
+import { EventLine } from '../parts/frame.js';
 import { StateChanges } from '../parts/state-changes.js';
 import { Heading, Json, Loading, Problem } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
@@ -18,7 +18,6 @@ import { asCurl, call, RpcFailure } from '../wire/rpc.js';
 import { TransactionList } from './transactions.js';
 
 const BLOCK_NOT_FOUND = 24;
-const NO_CLASSES = new Map();
 
 type BlockId = 'pre_confirmed' | { block_number: number } | { block_hash: string };
 
@@ -208,7 +207,7 @@ function BlockState({ id, number }: { readonly id: BlockId; readonly number: num
   });
   if (error) return <Problem error={error} what="the changes" retry={() => void refetch()} />;
   if (!data) return <Loading what="the changes" />;
-  return <StateChanges diff={data.state_diff} before={number - 1} classes={NO_CLASSES} />;
+  return <StateChanges diff={data.state_diff} before={number - 1} />;
 }
 
 function BlockEvents({ id }: { readonly id: BlockId }) {

@@ -1,28 +1,20 @@
 // Knows what can be done to the chain as a whole: clock, blocks, prices, impersonation, snapshots, restart.
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Action, act, DoneLog, LastDone } from '../parts/action.js';
-import { Sheet } from '../parts/sheet.js';
+import { type Asks, Confirm, download, Group, type Question, Sealed } from '../parts/question.js';
 import { Heading } from '../parts/states.js';
-import { Address, Hostile, Link, useChainNow } from '../parts/values.js';
+import { Address, Hostile, Link } from '../parts/values.js';
 import { to } from '../route.js';
-import { ETH, grouped, priceText, readAmount, STRK, type Unit } from '../values/amount.js';
-import { isoText, momentText, offsetText, spanText } from '../values/clock.js';
+import { grouped } from '../values/amount.js';
+import { momentText } from '../values/clock.js';
 import { canonical, shortHash } from '../values/felt.js';
 import { useLive } from '../wire/live.js';
 import { useConfig, useStatus } from '../wire/queries.js';
 import { call, isMissing } from '../wire/rpc.js';
 import { Mint } from './accounts.js';
-
-/** A question that must be answered before something is lost. */
-interface Question {
-  readonly title: string;
-  readonly loss: ReactNode;
-  readonly verb: string;
-  readonly run: () => Promise<unknown>;
-  /** Whether a copy can be kept first. */
-  readonly canKeep: boolean;
-}
+import { Clock } from './clock.js';
+import { Prices } from './prices.js';
 
 export function Control() {
   const [question, setQuestion] = useState<Question | undefined>();
@@ -40,187 +32,6 @@ export function Control() {
         <DoneLog />
       </div>
       {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
-    </>
-  );
-}
-
-interface Asks {
-  readonly ask: (question: Question) => void;
-}
-
-function Group({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <section className="panel group" aria-label={name}>
-      <h2>{name}</h2>
-      <div className="stack">{children}</div>
-    </section>
-  );
-}
-
-function Confirm({ question, close }: { readonly question: Question; readonly close: () => void }) {
-  const [keep, setKeep] = useState(true);
-  return (
-    <Sheet label={question.title} close={close}>
-      <div>
-        <h2>{question.title}</h2>
-        <p>{question.loss}</p>
-        {question.canKeep && (
-          <label className="line-of">
-            <input
-              type="checkbox"
-              checked={keep}
-              onChange={(event) => setKeep(event.target.checked)}
-            />
-            keep a copy first, and download it
-          </label>
-        )}
-        <div className="line-of">
-          <Action
-            kind="danger"
-            run={async () => {
-              if (question.canKeep && keep && !(await download())) return;
-              await question.run();
-              close();
-            }}
-          >
-            {question.verb}
-          </Action>
-          <button type="button" className="button" onClick={close}>
-            Cancel
-          </button>
-        </div>
-        <LastDone />
-      </div>
-    </Sheet>
-  );
-}
-
-/** Saves an image of the chain; false if there is none to be had. */
-async function download(): Promise<boolean> {
-  const image = await act(
-    'Keep a copy',
-    'devnet_dump',
-    { format: 'image', inline: true },
-    (result) => ('image' in result ? 'downloaded' : new Error('The node gave no image.')),
-  );
-  if (image === undefined || !('image' in image) || typeof image.image !== 'string') return false;
-  const bytes = Uint8Array.from(atob(image.image), (letter) => letter.charCodeAt(0));
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([bytes]));
-  link.download = 'starkbox.image';
-  link.click();
-  URL.revokeObjectURL(link.href);
-  return true;
-}
-
-const STEPS = [
-  [3_600, '+1 h'],
-  [86_400, '+1 d'],
-  [604_800, '+7 d'],
-] as const;
-
-function Clock({ ask }: Asks) {
-  const now = useChainNow();
-  const offset = useLive((live) => live.offset);
-  const [seal, setSeal] = useState(true);
-  const [draft, setDraft] = useState('');
-  const chosen = readMoment(draft);
-  const set = (time: number) =>
-    act(
-      `Set clock to ${momentText(time)}`,
-      'devnet_setTime',
-      { time, generate_block: seal },
-      ({ block_hash }) =>
-        block_hash === null ? 'from the next block on' : <Sealed hash={block_hash} />,
-    );
-  const request = async (time: number): Promise<void> => {
-    if (time >= now) {
-      await set(time);
-      return;
-    }
-    ask({
-      title: 'Set the clock backwards?',
-      loss: `The chain’s time goes back by ${spanText(now - time)}: later blocks will have earlier times than the present ones.`,
-      verb: `Set clock to ${momentText(time)}`,
-      run: () => set(time),
-      canKeep: false,
-    });
-  };
-  return (
-    <Group name="Clock">
-      <div className="meta">
-        <span>chain {momentText(now)} UTC</span>
-        <span>wall {momentText(now - offset)} UTC</span>
-        <span>offset {offsetText(offset) ?? 'none'}</span>
-      </div>
-      <div className="line-of">
-        {STEPS.map(([seconds, name]) => (
-          <Action
-            key={name}
-            run={() =>
-              seal
-                ? act(
-                    `Move the clock by ${name}`,
-                    'devnet_increaseTime',
-                    { time: seconds },
-                    ({ block_hash }) => <Sealed hash={block_hash} />,
-                  )
-                : set(now + seconds)
-            }
-          >
-            {name}
-          </Action>
-        ))}
-        <label>
-          <input
-            type="checkbox"
-            checked={seal}
-            onChange={(event) => setSeal(event.target.checked)}
-          />
-          seal a block
-        </label>
-      </div>
-      <div className="line-of">
-        <label>
-          new time
-          <input
-            value={draft}
-            placeholder={isoText(now)}
-            aria-invalid={draft !== '' && chosen === undefined}
-            aria-describedby="clock-hint"
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        </label>
-        <Action
-          run={() => request(chosen ?? now)}
-          refused={
-            chosen === undefined
-              ? 'Write a date such as 2026-11-16T01:00:00Z, or seconds since 1970.'
-              : undefined
-          }
-        >
-          {chosen === undefined ? 'Set clock' : `Set clock to ${momentText(chosen)}`}
-        </Action>
-        <span id="clock-hint" className="quiet">
-          a date, or seconds since 1970
-        </span>
-      </div>
-    </Group>
-  );
-}
-
-function readMoment(text: string): number | undefined {
-  const trimmed = text.trim();
-  if (/^\d{1,12}$/.test(trimmed)) return Number(trimmed);
-  if (!/^\d{4}-\d{2}-\d{2}/.test(trimmed)) return undefined;
-  const milliseconds = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(trimmed) ? trimmed : `${trimmed}Z`);
-  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
-}
-
-function Sealed({ hash }: { readonly hash: string }) {
-  return (
-    <>
-      block <Link href={to('block', hash)}>{shortHash(hash)}</Link>
     </>
   );
 }
@@ -305,123 +116,6 @@ function BlocksGroup({ ask }: Asks) {
       </div>
     </Group>
   );
-}
-
-const KINDS = [
-  ['l1', 'gas_price', 'l1_gas_price'],
-  ['l1 data', 'data_gas_price', 'l1_data_gas_price'],
-  ['l2', 'l2_gas_price', 'l2_gas_price'],
-] as const;
-const TOKENS = [
-  ['fri', STRK],
-  ['wei', ETH],
-] as const;
-
-function Prices() {
-  const config = useConfig();
-  const beat = useLive((live) => live.beat);
-  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
-  const [seal, setSeal] = useState(true);
-  const next = useQuery({
-    queryKey: ['now', 'next-prices', beat],
-    placeholderData: (old) => old,
-    queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
-  });
-  const changes = Object.entries(drafts).filter(([, text]) => text.trim() !== '');
-  const read = changes.map(
-    ([name, text]) => [name, readAmountOfGas(text, name.endsWith('fri') ? STRK : ETH)] as const,
-  );
-  const isBad = read.some(([, value]) => value === undefined || value === 0n);
-  return (
-    <Group name="Gas prices">
-      <table className="prices">
-        <thead>
-          <tr>
-            <td />
-            {KINDS.map(([kind]) => (
-              <th key={kind} scope="col" colSpan={2}>
-                {kind}: now, new
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {TOKENS.map(([token, unit]) => (
-            <tr key={token}>
-              <th scope="row">{token}</th>
-              {KINDS.map(([kind, name, header]) => {
-                const field = `${name}_${token}` as const;
-                const start = config.data?.[field];
-                const price =
-                  next.data?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
-                const isChanged =
-                  start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
-                return [
-                  <td key={`${kind} now`} data-price={field} data-kind={kind}>
-                    {price !== undefined && priceText(BigInt(price), unit)}
-                    {isChanged && (
-                      <span
-                        className="warn"
-                        title={`${priceText(BigInt(start), unit)} at the start`}
-                      >
-                        {' '}
-                        • changed
-                      </span>
-                    )}
-                  </td>,
-                  <td key={`${kind} new`}>
-                    <input
-                      aria-label={`new ${kind} price in ${token}`}
-                      placeholder={`g${unit.base}`}
-                      value={drafts[field] ?? ''}
-                      onChange={(event) => setDrafts({ ...drafts, [field]: event.target.value })}
-                    />
-                  </td>,
-                ];
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-
-      <div className="line-of">
-        <Action
-          refused={
-            changes.length === 0
-              ? 'Write at least one new price.'
-              : isBad
-                ? 'A price is a number above zero, in gfri or gwei.'
-                : undefined
-          }
-          run={async () => {
-            const done = await act(
-              `Set ${changes.length === 1 ? 'a price' : `${changes.length} prices`}`,
-              'devnet_setGasPrice',
-              { ...Object.fromEntries(read), generate_block: seal },
-              () => (seal ? 'in force in a new block' : 'from the next block on'),
-            );
-            if (done) setDrafts({});
-          }}
-        >
-          {seal ? 'Apply in a new block' : 'Apply to the next block'}
-        </Action>
-        <label>
-          <input
-            type="checkbox"
-            checked={seal}
-            onChange={(event) => setSeal(event.target.checked)}
-          />
-          seal a block
-        </label>
-        <span className="quiet">in gfri and gwei; “25 fri” and “25 wei” work too</span>
-      </div>
-    </Group>
-  );
-}
-
-/** A bare number is in billions of the base unit, as prices are shown. */
-function readAmountOfGas(text: string, unit: Unit): bigint | undefined {
-  return readAmount(/[a-z]\s*$/i.test(text) ? text : `${text} g${unit.base}`, unit);
 }
 
 function Faucet() {

@@ -62,14 +62,16 @@ export const act: Act = async (what, method, params, tell) => {
 interface ActionProps {
   readonly children: ReactNode;
   readonly run: () => Promise<unknown>;
-  readonly kind?: 'primary' | 'danger';
+  readonly kind?: 'primary' | 'danger' | 'plain';
+  /** For one that turns something on and off. */
+  readonly isOn?: boolean;
   readonly label?: string;
   /** Why it cannot be done now. */
   readonly refused?: string | undefined;
 }
 
 /** A button that writes. It stays in reach when it cannot, and says why. */
-export function Action({ children, run, kind, label, refused }: ActionProps) {
+export function Action({ children, run, kind, label, refused, isOn }: ActionProps) {
   const connection = useLive((live) => live.connection);
   const [running, setRunning] = useState(false);
   const reason = canWrite(connection) ? refused : 'The node is not reachable.';
@@ -77,7 +79,8 @@ export function Action({ children, run, kind, label, refused }: ActionProps) {
   return (
     <button
       type="button"
-      className={`button ${kind ?? ''}`}
+      className={kind === 'plain' ? 'plain' : `button ${kind ?? ''}`}
+      aria-pressed={isOn}
       aria-disabled={isDisabled}
       aria-label={label}
       title={reason}

@@ -5,7 +5,6 @@ import { grouped } from '../values/amount.js';
 import { selectorOf } from '../values/keccak.js';
 import type { Result } from '../wire/methods.js';
 import { call } from '../wire/rpc.js';
-import type { Classes } from './call-tree.js';
 import { Address, ClassRef, Felt } from './values.js';
 
 type Diff =
@@ -34,14 +33,7 @@ const VARIABLES = new Map(
   ].map((name) => [selectorOf(name), name]),
 );
 
-export function StateChanges({
-  diff,
-  before,
-}: {
-  readonly diff: Diff;
-  readonly before: number;
-  readonly classes: Classes;
-}) {
+export function StateChanges({ diff, before }: { readonly diff: Diff; readonly before: number }) {
   const slots = useMemo(
     () =>
       diff.storage_diffs

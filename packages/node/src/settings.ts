@@ -1,0 +1,85 @@
+// Knows what a config means: to a chain that is made with it, and to whoever asks for it.
+import type { ChainOptions } from './chain/chain.js';
+import type { Fork } from './chain/fork.js';
+import type { Genesis } from './chain/genesis.js';
+import type { Config } from './config.js';
+import { shownNetwork } from './forking.js';
+import type { CONFIG } from './spec.js';
+
+export function chainOptionsOf(
+  config: Config,
+  genesis: Genesis,
+  call: ChainOptions['callUnderWay'],
+): ChainOptions {
+  return {
+    genesis,
+    chainId: config.chainId,
+    lite: config.liteMode,
+    blockGeneration: config.blockGenerationOn,
+    keepsHistory: config.stateArchive === 'full',
+    startTime: config.startTime,
+    prices: {
+      gas_price_wei: config.gasPriceWei,
+      data_gas_price_wei: config.dataGasPriceWei,
+      gas_price_fri: config.gasPriceFri,
+      data_gas_price_fri: config.dataGasPriceFri,
+      l2_gas_price_wei: config.l2GasPriceWei,
+      l2_gas_price_fri: config.l2GasPriceFri,
+    },
+    maximumSnapshots: config.maximumSnapshots,
+    // Whoever is answered must have been waiting for less than the timeout, with time left for the work.
+    patience: Math.max(1, config.timeout / 2),
+    maximumExecutions: config.maximumExecutions,
+    proofMode: config.proofMode,
+    classLimits: {
+      compiledBytes: config.maximumContractClassSize,
+      bytecodeFelts: config.maximumContractBytecodeSize,
+      sierraFelts: config.maximumSierraLength,
+    },
+    ...(call ? { callUnderWay: call } : {}),
+  };
+}
+
+/** The configuration as `devnet_getConfig` shows it; it never changes at run time. */
+export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
+  return {
+    seed: config.seed,
+    total_accounts: config.accounts,
+    account_contract_class_hash: genesis.accountClass.hash,
+    predeployed_accounts_initial_balance: config.initialBalance.toString(),
+    start_time: config.startTime ?? null,
+    gas_price_wei: config.gasPriceWei,
+    gas_price_fri: config.gasPriceFri,
+    data_gas_price_wei: config.dataGasPriceWei,
+    data_gas_price_fri: config.dataGasPriceFri,
+    l2_gas_price_wei: config.l2GasPriceWei,
+    l2_gas_price_fri: config.l2GasPriceFri,
+    chain_id: config.chainId,
+    dump_on: config.dumpOn ?? null,
+    dump_path: config.dumpPath ?? null,
+    block_generation_on: String(config.blockGenerationOn),
+    lite_mode: config.liteMode,
+    proof_mode: config.proofMode,
+    state_archive: config.stateArchive,
+    fork_config: {
+      url: shownNetwork(config),
+      block_number: fork?.block.number ?? null,
+      caching_enabled: fork ? config.forkUpstreamCaching !== false : null,
+    },
+    eth_erc20_class_hash: genesis.eth.classHash,
+    strk_erc20_class_hash: genesis.strk.classHash,
+    class_size_config: {
+      maximum_contract_class_size: config.maximumContractClassSize,
+      maximum_contract_bytecode_size: config.maximumContractBytecodeSize,
+      maximum_sierra_length: config.maximumSierraLength,
+    },
+    server_config: {
+      host: config.host,
+      port: config.port,
+      timeout: config.timeout,
+      request_body_size_limit: config.requestBodySizeLimit,
+      restricted_methods: config.restrictedMethods ?? null,
+      ui_enabled: config.ui,
+    },
+  };
+}
