@@ -34,18 +34,20 @@ type Outcome =
   | { readonly code: number; readonly status?: number }
   | { readonly blocked: string };
 
-describe.skipIf(CHROMIUM === undefined)('in a browser', () => {
+describe('in a browser', () => {
   let browser: Browser;
   let sitePort = 0;
   let node: ListeningNode;
 
   beforeAll(async () => {
+    if (CHROMIUM === undefined)
+      throw new Error('these tests need chromium: apt-get install chromium');
     await new Promise<void>((resolve) => site.listen(0, resolve));
     const address: AddressInfo | string | null = site.address();
     sitePort = typeof address === 'object' && address !== null ? address.port : 0;
     node = await startNode({ listen: true });
     browser = await chromium.launch({
-      ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
+      executablePath: CHROMIUM,
       args: [
         '--no-sandbox',
         // What newer browsers do by themselves is not what we are to rely on.

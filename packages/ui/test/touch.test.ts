@@ -157,7 +157,7 @@ describe('control', () => {
 });
 
 describe('live lists', () => {
-  test('a new transaction is there within a second, at one request for a block', async () => {
+  test('a new transaction is there at once, for one request and one for a class never seen; then there is silence', async () => {
     const { page, requests } = await stage.open('transactions');
     await isLive(page);
     await page.waitForLoadState('networkidle');
@@ -167,10 +167,10 @@ describe('live lists', () => {
     const hash = await stage.send(1, [stage.transfer(0, 1n)]);
     await page.locator(`a[href="/ui/tx/${hash}"]`).first().waitFor({ timeout: 2_000 });
     await page.waitForTimeout(500);
-    expect(requests.length - before).toBeLessThanOrEqual(2);
-    const idle = requests.length;
+    expect(asked() - before).toBeLessThanOrEqual(2);
+    const idle = asked();
     await page.waitForTimeout(2_500);
-    expect(requests.length).toBe(idle);
+    expect(asked()).toBe(idle);
   });
 
   test('rows do not move under the pointer', async () => {
