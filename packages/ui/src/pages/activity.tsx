@@ -88,8 +88,8 @@ export function Activity() {
     [failedOnly],
   );
   const read = useCallback(
-    async (cursor: string | undefined) => {
-      const { rows, next } = await readTransactions(filter, cursor);
+    async (cursor: string | undefined, isTip?: boolean) => {
+      const { rows, next } = await readTransactions(filter, cursor, isTip);
       return { rows: rows.map((row): Row => ({ id: row.transaction_hash, source: row })), next };
     },
     [filter],

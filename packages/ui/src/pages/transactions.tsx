@@ -162,7 +162,7 @@ export function TransactionList({
   const columns = useTransactionColumns();
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const read = useCallback(
-    (cursor: string | undefined) => readTransactions(filter, cursor),
+    (cursor: string | undefined, isTip?: boolean) => readTransactions(filter, cursor, isTip),
     [filter],
   );
   const onRows = useCallback((rows: readonly TransactionRow[]) => {

@@ -52,7 +52,7 @@ interface LiveTableProps<Row> {
   readonly label: string;
   readonly what: string;
   readonly listKey: readonly unknown[];
-  readonly read: (cursor: string | undefined) => Promise<Page<Row>>;
+  readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
   readonly idOf: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
   readonly hrefOf: (row: Row) => string | undefined;

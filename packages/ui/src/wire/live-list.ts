@@ -21,7 +21,7 @@ export interface LiveList<Row> {
 
 export function useLiveList<Row>(options: {
   readonly key: readonly unknown[];
-  readonly read: (cursor: string | undefined) => Promise<Page<Row>>;
+  readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
   readonly idOf: (row: Row) => string;
   readonly mode: Mode;
   /** Whether the list must not move now, since somebody points at it or has scrolled. */
@@ -47,6 +47,7 @@ export function useLiveList<Row>(options: {
     (fresh: Page<Row>) => {
       queries.setQueryData<InfiniteData<Page<Row>, string | undefined>>(key, (old) => {
         if (!old) return { pages: [fresh], pageParams: [undefined] };
+        if (fresh.rows.length === 0 && fresh.next !== undefined) return old;
         const known = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
         const changed = new Map(fresh.rows.map((row) => [idOf(row), row]));
         const added = fresh.rows.filter((row) => !known.has(idOf(row)));
@@ -73,7 +74,7 @@ export function useLiveList<Row>(options: {
     }
     busy.current = true;
     try {
-      const fresh = await read(undefined);
+      const fresh = await read(undefined, true);
       const shown = queries.getQueryData<InfiniteData<Page<Row>, string | undefined>>(key);
       if (!shown || (mode === 'tail' && !isHeld())) {
         merge(fresh);

@@ -30,17 +30,21 @@ export interface Page<Row> {
   readonly next: string | undefined;
 }
 
-/** The node looks at a bounded part of the chain for each page, so some pages of a filtered list are empty. */
+/**
+ * The node looks at a bounded part of the chain for each page, so some pages of a filtered list are empty.
+ * Who only looks for what is new is content with the first.
+ */
 const MOST_PAGES = 20;
 
 export async function readTransactions(
   filter: TransactionFilter,
   cursor: string | undefined,
-  limit = 50,
+  isTip = false,
 ): Promise<Page<TransactionRow>> {
+  const limit = 50;
   const rows: TransactionRow[] = [];
   let next = cursor;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < (isTip ? 1 : MOST_PAGES); page++) {
     const answer = await call('devnet_listTransactions', {
       filter,
       limit,
@@ -53,9 +57,9 @@ export async function readTransactions(
   return { rows, next };
 }
 
-export async function readBlocks(cursor: string | undefined, limit = 50): Promise<Page<BlockRow>> {
+export async function readBlocks(cursor: string | undefined): Promise<Page<BlockRow>> {
   const { blocks, next } = await call('devnet_listBlocks', {
-    limit,
+    limit: 50,
     ...(cursor === undefined ? {} : { before: Number(cursor) }),
   });
   return { rows: blocks, next: next === undefined ? undefined : String(next) };
