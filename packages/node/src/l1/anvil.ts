@@ -102,7 +102,10 @@ async function listening(child: ChildProcess, port: number): Promise<string> {
   });
 }
 
-/** On the PATH, or from the npm package, wherever that is installed: beside us or in the project. */
+/**
+ * On the PATH, or from the npm package, wherever that is installed: beside us or in the project. The
+ * program itself comes in a package for each kind of machine.
+ */
 export async function findAnvil(): Promise<string> {
   try {
     await promisify(execFile)('anvil', ['--version']);
@@ -112,10 +115,9 @@ export async function findAnvil(): Promise<string> {
   }
   for (const base of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
-      const owner = createRequire(base).resolve(`${PACKAGE}/package.json`);
       const system = process.platform;
       const machine = process.arch === 'x64' ? 'amd64' : process.arch;
-      const packed = createRequire(owner).resolve(`${PACKAGE}-${system}-${machine}/package.json`);
+      const packed = createRequire(base).resolve(`${PACKAGE}-${system}-${machine}/package.json`);
       return join(dirname(packed), 'bin', system === 'win32' ? 'anvil.exe' : 'anvil');
     } catch {
       // Not there either.

@@ -1,8 +1,7 @@
 // Knows the L1 of the tests: a real Anvil on a free port, its accounts, and our contracts on it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+
 import { createInterface } from 'node:readline';
 import {
   type Abi,
@@ -24,6 +23,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
 import { afterAll, vi } from 'vitest';
+import { findAnvil } from '../../src/l1/anvil.js';
 import { MESSAGING_ABI } from '../../src/l1/messaging-contract.js';
 
 /** The accounts that every Anvil begins with; the postman signs with the first one. */
@@ -54,7 +54,7 @@ afterAll(() => Promise.all(running.splice(0).map((anvil) => anvil.kill())));
 
 /** Ended after the tests of the file. */
 export async function startAnvil(args: readonly string[] = [], port = 0): Promise<Anvil> {
-  const child = spawn(anvilProgram(), ['--port', String(port), ...args], {
+  const child = spawn(await findAnvil(), ['--port', String(port), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const place = await listening(child);
@@ -114,13 +114,6 @@ export async function mined(client: L1Client, hash: Hex): Promise<Address | null
 
 export function asHex(text: string): Hex {
   return `0x${text.replace(/^0x/, '')}`;
-}
-
-function anvilProgram(): string {
-  const owner = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
-  const machine = process.arch === 'x64' ? 'amd64' : process.arch;
-  const packed = `@foundry-rs/anvil-${process.platform}-${machine}/package.json`;
-  return join(dirname(createRequire(owner).resolve(packed)), 'bin', 'anvil');
 }
 
 async function listening(child: ChildProcess): Promise<number> {
