@@ -24,7 +24,7 @@ const { values: given } = parseArgs({
   },
 });
 const { quick } = given;
-const BLOCKS = Number(given.blocks ?? (quick ? 1_500 : 10_000));
+const BLOCKS = Number(given.blocks ?? (quick ? 800 : 10_000));
 const TRANSFERS = 2 * BLOCKS;
 const SLOTS = Number(given.slots ?? 1_000_000);
 const SLOTS_A_CALL = 20_000;
