@@ -1,9 +1,11 @@
 // Knows the life of the process: what it prints, how signals end it, and with which exit code.
+
 import { type BannerFacts, banner } from './banner.js';
 import { type Output, painter, wantsColour } from './colour.js';
 import { type CommandLine, readConfig } from './command-line.js';
 import { type Config, type Environment, environment, OPTIONS } from './config.js';
 import { ConfigError } from './config-rules.js';
+import { codeOf, reasonOf } from './errors.js';
 import { createLog, type Log } from './log.js';
 import type { Node } from './node.js';
 import { UsageError } from './option.js';
@@ -171,12 +173,4 @@ function whyNotListening(error: unknown, { host, port }: Config): string {
     default:
       return `cannot listen on port ${port} of ${host}: ${reasonOf(error)}`;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,9 +1,11 @@
 // Knows where a config file may be, and how its values become the texts that options are made of.
+
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CONFIG_KEYS, type ConfigKey, isConfigKey, OPTIONS } from './config.js';
+import { reasonOf } from './errors.js';
 import { parse } from './json.js';
 import { longName, optionKind, UsageError } from './option.js';
 
@@ -38,7 +40,7 @@ function find(directory: string): string | undefined {
 async function load(name: string, path: string): Promise<object> {
   const value = await (name.endsWith('.json') ? loadJson(path) : loadModule(path)).catch(
     (error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       throw new UsageError(`cannot read the config file '${name}': ${reason}`);
     },
   );

@@ -35,3 +35,13 @@ export function refuse(message: string, data?: unknown): never {
 export function invalidParams(reason: string): never {
   throw new RpcError(-32602, reason);
 }
+
+/** What an error says, for a sentence around it. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code that the system gave an error, if any. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

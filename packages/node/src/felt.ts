@@ -1,4 +1,4 @@
-// Knows how field elements are written: canonical lower-case hex, padded hex, short strings, u256 halves.
+// Knows how field elements are written: canonical lower-case hex, padded hex, bytes, short strings, u256 halves.
 
 /** A number as a canonical felt: lower case, no leading zeros. */
 export function hex(value: number | bigint): string {
@@ -8,6 +8,17 @@ export function hex(value: number | bigint): string {
 /** A felt with all 64 digits, as engines print it in texts. */
 export function padded(felt: string): string {
   return `0x${felt.slice(2).padStart(64, '0')}`;
+}
+
+/** A felt in as few bytes as it needs, one at least. */
+export function feltBytes(felt: string): Buffer {
+  const digits = felt.slice(2);
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+}
+
+/** Felts in 32 bytes each. */
+export function wideBytes(felts: readonly string[]): Buffer {
+  return Buffer.from(felts.map((felt) => felt.slice(2).padStart(64, '0')).join(''), 'hex');
 }
 
 /** A text of at most 31 characters as a felt. */

@@ -7,7 +7,7 @@ import { transition } from './chain/transition.js';
 import type { Change } from './chain/writer.js';
 import { type Config, defaultConfig } from './config.js';
 import { checkConfig } from './config-rules.js';
-import { refuse } from './errors.js';
+import { reasonOf, refuse } from './errors.js';
 import { onNetwork, openFork } from './forking.js';
 import { JsonText, stringify } from './json.js';
 import { Companion, type L1Facts } from './l1/companion.js';
@@ -227,7 +227,7 @@ async function assemble(
   if (config.dumpPath !== undefined && existsSync(config.dumpPath)) {
     const { dumpPath } = config;
     const world = await worldInFile(dumpOptions(chain), dumpPath).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       throw new Error(`Failed to load ${dumpPath}: ${reason}`);
     });
     await chain.replace(async () => world);

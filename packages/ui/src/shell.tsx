@@ -1,6 +1,7 @@
 // Knows what surrounds every page: where one can go, what the chain is like now, and whether the node is there.
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { NamesContext, namesOf } from './names.js';
+import { BOTTOM, ENTRIES, type Entry, RAIL } from './pages.js';
 import { nextMode, useMode } from './parts/live-table.js';
 import { Palette } from './parts/palette.js';
 import { Sheet } from './parts/sheet.js';
@@ -11,39 +12,6 @@ import { grouped, priceText, STRK } from './values/amount.js';
 import { momentText, offsetText, spanText, timeText } from './values/clock.js';
 import { type Connection, liveNow, useLive } from './wire/live.js';
 import { queries, useAccounts, useLabels } from './wire/queries.js';
-
-interface Entry {
-  readonly name: string;
-  readonly page: string;
-  readonly icon: string;
-  readonly key?: string;
-  /** Pages that belong to it. */
-  readonly also?: readonly string[];
-}
-
-const RAIL: readonly (readonly Entry[])[] = [
-  [
-    { name: 'Activity', page: '', icon: '◷', key: '1' },
-    { name: 'Blocks', page: 'blocks', icon: '▤', key: '2', also: ['block'] },
-    { name: 'Transactions', page: 'transactions', icon: '⇄', key: '3', also: ['tx'] },
-  ],
-  [
-    { name: 'Accounts', page: 'accounts', icon: '◉', key: '6' },
-    { name: 'Contracts', page: 'contracts', icon: '▣', key: '7', also: ['contract'] },
-    { name: 'Classes', page: 'classes', icon: '◇', also: ['class'] },
-  ],
-  [
-    { name: 'Control', page: 'control', icon: '⚙', key: '0' },
-    { name: 'Node', page: 'node', icon: '▦' },
-  ],
-];
-const BOTTOM: readonly (readonly [name: string, page: string])[] = [
-  ['Activity', ''],
-  ['Txs', 'transactions'],
-  ['Blocks', 'blocks'],
-  ['Control', 'control'],
-  ['More', 'more'],
-];
 
 const isIn = ({ page, also }: Entry, current: string): boolean =>
   page === current || (also?.includes(current) ?? false);
@@ -301,7 +269,7 @@ function useKeys(open: (what: 'palette' | 'keys') => void): void {
         return;
       }
       if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
-      const entry = RAIL.flat().find(({ key }) => key === event.key);
+      const entry = ENTRIES.find(({ key }) => key === event.key);
       if (entry) go(to(entry.page));
       else if (event.key === '/') {
         event.preventDefault();
@@ -326,7 +294,7 @@ function useKeys(open: (what: 'palette' | 'keys') => void): void {
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['⌘K or /', 'search and commands'],
-  ['1 2 3 6 7 0', 'pages'],
+  [ENTRIES.flatMap(({ key }) => key ?? []).join(' '), 'pages'],
   ['j k or ↓ ↑', 'next, previous row'],
   ['Enter or o', 'open the row'],
   ['y', 'copy the hash of the row'],

@@ -1,4 +1,5 @@
 // Knows how numbers, felts and texts are laid out in the bytes that we keep outside of the process.
+import { feltBytes } from '../felt.js';
 
 /** Something was read that nobody wrote. */
 export class BytesError extends Error {
@@ -42,8 +43,7 @@ export class Writer {
 
   /** A hexadecimal number without leading zeros, as felts and prices are written. */
   felt(value: string): this {
-    const digits = value.slice(2);
-    return this.bytes(Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex'));
+    return this.bytes(feltBytes(value));
   }
 
   /** What was written. */

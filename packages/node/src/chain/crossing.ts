@@ -1,5 +1,7 @@
 // Knows the steps of a chain in which messages cross from L1 or to L1, each noted so that none is taken twice.
+
 import type { Rejection } from '@starkbox/engine';
+import { reasonOf } from '../errors.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
 import { type InFlight, type L1Cursor, type L1Link, withIncoming, withLanded } from './messages.js';
 import type { Prepared } from './transaction.js';
@@ -55,7 +57,7 @@ export class Crossing {
     try {
       prepared = l1Handler(message, this.#chain.chainId());
     } catch (error) {
-      return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'refused', reason: reasonOf(error) };
     }
     const { hash } = prepared.transaction;
     const { l1_transaction_hash: l1Hash } = prepared.values;

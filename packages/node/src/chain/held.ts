@@ -1,4 +1,5 @@
 // Knows the form in which closed blocks are held: felts as bytes, texts packed; and the same as a record.
+import { wideBytes } from '../felt.js';
 import { type Body, bodyFrom, bodyOf, Texts } from './body.js';
 import { BytesError, Reader, Writer } from './bytes.js';
 import type { ClosedBlock, Header } from './closed-block.js';
@@ -202,8 +203,7 @@ function sharedPrices(prices: HeaderPrices, before: Held | undefined): HeaderPri
 
 /** Felts as 32 bytes each, in a string of bytes: hexadecimal would take three times the memory. */
 function bytesOf(felts: readonly string[]): string {
-  const digits = felts.map((felt) => felt.slice(2).padStart(2 * FELT, '0')).join('');
-  return Buffer.from(digits, 'hex').toString('latin1');
+  return wideBytes(felts).toString('latin1');
 }
 
 function feltsIn({ felts }: Pick<Held, 'felts'>, first: number, end: number): readonly string[] {

@@ -3,8 +3,10 @@
 // `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum continues the one
 // before, so frames and sections can be neither lost nor swapped. Frames are small, and packed one by one:
 // whoever writes or reads holds a few of them and no more.
+
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
+import { reasonOf } from '../errors.js';
 import { ImageError, type Source } from './image-source.js';
 
 export const MAGIC = 'SBXIMAGE';
@@ -290,7 +292,7 @@ export class ImageReader {
   /** An error of whoever reads, with the place where that happened. */
   explain(error: unknown): ImageError {
     if (error instanceof ImageError) return error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return new ImageError(this.#where(reason));
   }
 

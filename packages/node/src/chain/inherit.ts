@@ -1,5 +1,7 @@
 // Knows what a fork takes over from the block it begins after: the chain's name, its time and its prices.
+
 import type { Config } from '../config.js';
+import { feltBytes } from '../felt.js';
 import type { Fork } from './fork.js';
 
 type Inherited = Pick<
@@ -45,6 +47,5 @@ export function inherit<C extends Inherited>(config: C, defaults: Inherited, for
 
 /** The text that a chain id spells. */
 function nameOf(chainId: string): string {
-  const digits = chainId.slice(2);
-  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex').toString('latin1');
+  return feltBytes(chainId).toString('latin1');
 }

@@ -17,7 +17,13 @@ import type { Fork } from './fork.js';
 import { enginePrices, type HeaderPrices } from './gas.js';
 import { ETH, STRK } from './genesis.js';
 import { executing, executionError } from './rejection.js';
-import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
+import {
+  applyChange,
+  checkShape,
+  compileGiven,
+  declaredIn,
+  type StateChange,
+} from './state-diff.js';
 import { wireReceipt, wireTrace } from './transaction.js';
 
 /** A value that came out differently, by its path; what is absent on one side is left out there. */
@@ -183,11 +189,6 @@ function diffOf(value: unknown): StateDiff {
     declared_classes: diff.declared_classes ?? [],
     deprecated_declared_classes: diff.deprecated_declared_classes ?? [],
   };
-}
-
-function declaredIn(diff: StateDiff): readonly string[] {
-  const sierra = diff.declared_classes.map(({ class_hash }) => class_hash);
-  return [...sierra, ...diff.deprecated_declared_classes];
 }
 
 function differences(path: string, was: unknown, is: unknown): readonly Difference[] {

@@ -167,3 +167,11 @@ export async function applied(
     fresh,
   );
 }
+
+/** The hashes of the classes that a difference declares. */
+export function declaredIn(
+  diff: Pick<StateDiff, 'declared_classes' | 'deprecated_declared_classes'>,
+): readonly string[] {
+  const sierra = diff.declared_classes.map(({ class_hash }) => class_hash);
+  return [...sierra, ...diff.deprecated_declared_classes];
+}

@@ -1,6 +1,8 @@
 // Knows how a world whose old states are kept elsewhere becomes one that holds them all itself.
+
 import { type Class, type Origin, State, type StateDiff } from '@starkbox/engine';
 import { stateDiffText } from './block.js';
+import { declaredIn } from './state-diff.js';
 import type { World } from './world.js';
 
 /**
@@ -37,12 +39,8 @@ async function withDiff(
   known: Map<string, Class>,
 ): Promise<State> {
   const diff: StateDiff = JSON.parse(stateDiffText(world, number));
-  const hashes = [
-    ...diff.declared_classes.map(({ class_hash }) => class_hash),
-    ...diff.deprecated_declared_classes,
-  ];
   const classes: Class[] = [];
-  for (const hash of hashes) {
+  for (const hash of declaredIn(diff)) {
     const found = known.get(hash) ?? (await world.state.class(hash));
     if (!found) throw new Error(`the class ${hash} is missing`);
     known.set(hash, found);

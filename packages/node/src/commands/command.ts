@@ -1,8 +1,10 @@
 // Knows the commands beside running a node: which there are, what words they take, and how they end.
+
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Source, sourceOfFile } from '../chain/image-source.js';
 import { type Paint, painter } from '../colour.js';
+import { reasonOf } from '../errors.js';
 import { UsageError } from '../option.js';
 import { readNames } from './names.js';
 
@@ -102,7 +104,7 @@ function parsed(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(reasonOf(error));
   }
 }
 
@@ -112,7 +114,7 @@ async function withSource<T>(path: string, use: (source: Source) => Promise<T>):
   try {
     return await use(source);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new Error(reason.startsWith(`${path}: `) ? reason : `${path}: ${reason}`, {
       cause: error,
     });

@@ -1,6 +1,8 @@
 // Knows how two images differ: where their blocks part, and what their states, settings and queues have not in common.
+
 import type { State } from '@starkbox/engine';
 import type { Loaded } from '../chain/image-reading.js';
+import { declaredIn } from '../chain/state-diff.js';
 import type { World } from '../chain/world.js';
 import { fromU256, hex } from '../felt.js';
 import { type GivenNames, Names } from './names.js';
@@ -137,11 +139,7 @@ async function stateDifference(
       storage,
     });
   }
-  const declared = ({ declared_classes, deprecated_declared_classes }: typeof there) => [
-    ...declared_classes.map(({ class_hash }) => class_hash),
-    ...deprecated_declared_classes,
-  ];
-  return { contracts, added: declared(there), removed: declared(back) };
+  return { contracts, added: declaredIn(there), removed: declaredIn(back) };
 }
 
 const renamed = (

@@ -1,8 +1,10 @@
 // Knows names for storage slots and addresses: the well-known ones, and those that somebody gives in a file.
+
 import { readFileSync } from 'node:fs';
 import { hades, storageAddress } from '@starkbox/engine';
 import { MINTER, SEQUENCER } from '../chain/accounts.js';
 import { ETH, STRK } from '../chain/genesis.js';
+import { reasonOf } from '../errors.js';
 import { hex, shortString } from '../felt.js';
 
 /** What is given in a file. */
@@ -61,7 +63,7 @@ export function readNames(path: string): GivenNames {
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    wrong(error instanceof Error ? error.message : String(error));
+    wrong(reasonOf(error));
   }
   const { addresses = {}, variables = [] }: { addresses?: unknown; variables?: unknown } =
     Object(json);

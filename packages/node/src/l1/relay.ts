@@ -1,6 +1,8 @@
 // Knows when messages are carried without being asked to: every so often, and when a block sends one.
+
 import { AsyncResource } from 'node:async_hooks';
 import type { Chain } from '../chain/chain.js';
+import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Postman } from './postman.js';
 
@@ -80,7 +82,7 @@ export class Relay {
       this.#trouble = undefined;
       this.#pause = interval;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       if (this.#isStopped) return;
       if (reason !== this.#trouble) log.warn(`messages wait: ${reason}`);
       this.#trouble = reason;

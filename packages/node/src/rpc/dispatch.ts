@@ -1,5 +1,5 @@
 // Knows JSON-RPC 2.0: envelopes, batches and notifications, names and aliases, and how calls are answered.
-import { RpcError } from '../errors.js';
+import { RpcError, reasonOf } from '../errors.js';
 import { parse, stringify } from '../json.js';
 import type { Log } from '../log.js';
 import { type CallReport, during, type Probe, stopwatch } from '../probe.js';
@@ -120,7 +120,7 @@ export class Dispatcher {
     try {
       body = parse(text, this.#maxDepth);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       return errorAnswer(new RpcError(-32700, 'Parse error', { reason }));
     }
     return Array.isArray(body) ? this.#batch(body, session) : this.#single(body, session);

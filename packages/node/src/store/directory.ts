@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { FileLock } from '@starkbox/engine';
 import { open, type RootDatabase } from 'lmdb';
-import { RpcError } from '../errors.js';
+import { codeOf, RpcError, reasonOf } from '../errors.js';
 import { ERRORS } from '../spec.js';
 import type { Birth } from './birth.js';
 
@@ -57,7 +57,7 @@ export class Directory {
       mkdirSync(path, { recursive: true });
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
-      throw new DirectoryError(`the data directory ${path} cannot be used: ${reasonOf(error)}`);
+      throw new DirectoryError(`the data directory ${path} cannot be used: ${wordsFor(error)}`);
     }
     const lock = takeLock(path);
     try {
@@ -79,7 +79,7 @@ export class Directory {
       return this.#database;
     } catch (error) {
       throw new DirectoryError(
-        `the data directory ${this.path} cannot be opened: ${reasonOf(error)}`,
+        `the data directory ${this.path} cannot be opened: ${wordsFor(error)}`,
       );
     }
   }
@@ -87,7 +87,7 @@ export class Directory {
   /** A write that failed, as whoever asked for it is told. */
   async unwritten(error: unknown): Promise<RpcError> {
     const cause = await causeOf(error);
-    const reason = this.#isFull() ? WORDS['ENOSPC'] : reasonOf(cause);
+    const reason = this.#isFull() ? WORDS['ENOSPC'] : wordsFor(cause);
     return new RpcError(
       ERRORS.INTERNAL_ERROR.code,
       `The data directory ${this.path} could not be written: ${reason}. Nothing was changed.`,
@@ -112,7 +112,7 @@ function takeLock(path: string): FileLock {
   try {
     lock = FileLock.take(join(path, LOCK));
   } catch (error) {
-    throw new DirectoryError(`the data directory ${path} cannot be used: ${reasonOf(error)}`);
+    throw new DirectoryError(`the data directory ${path} cannot be used: ${wordsFor(error)}`);
   }
   if (lock) return lock;
   throw new DirectoryError(
@@ -140,7 +140,7 @@ function readBirth(path: string): Birth | undefined {
     text = readFileSync(join(path, BIRTH), 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new DirectoryError(`the data directory ${path} cannot be read: ${reasonOf(error)}`);
+    throw new DirectoryError(`the data directory ${path} cannot be read: ${wordsFor(error)}`);
   }
   const { format, birth }: { readonly format: number; readonly birth: Birth } = JSON.parse(text);
   if (format === FORMAT) return birth;
@@ -196,12 +196,6 @@ async function causeOf(error: unknown): Promise<unknown> {
   );
 }
 
-function reasonOf(error: unknown): string {
-  const known = WORDS[String(codeOf(error))];
-  if (known !== undefined) return known;
-  return error instanceof Error ? error.message : String(error);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+function wordsFor(error: unknown): string {
+  return WORDS[String(codeOf(error))] ?? reasonOf(error);
 }

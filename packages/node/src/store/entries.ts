@@ -1,6 +1,9 @@
 // Knows what a block leaves in a data directory, and how to take it away again.
+
 import type { StateDiff } from '@starkbox/engine';
 import { heldFrom, marksOf } from '../chain/held.js';
+import { declaredIn } from '../chain/state-diff.js';
+import { feltBytes } from '../felt.js';
 import type { Run } from './branches.js';
 import type { Database } from './directory.js';
 import { blockKey, dated, markPrefix, numberIn, prefix } from './keys.js';
@@ -61,12 +64,6 @@ const NO_DIFF: StateDiff = {
   deprecated_declared_classes: [],
 };
 
-/** The hashes of the classes that a difference declares. */
-export function declaredIn(diff: StateDiff): readonly string[] {
-  const declared = diff.declared_classes.map(({ class_hash }) => class_hash);
-  return [...declared, ...diff.deprecated_declared_classes];
-}
-
 function* written(diff: StateDiff): Generator<readonly [Buffer, Buffer], void, undefined> {
   for (const { address, storage_entries } of diff.storage_diffs) {
     for (const { key, value } of storage_entries) {
@@ -83,9 +80,4 @@ function* written(diff: StateDiff): Generator<readonly [Buffer, Buffer], void, u
     yield [prefix('classHash', [contract_address]), feltBytes(class_hash)];
   }
   for (const hash of declaredIn(diff)) yield [prefix('declared', [hash]), EMPTY];
-}
-
-function feltBytes(felt: string): Buffer {
-  const digits = felt.slice(2);
-  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
 }

@@ -1,4 +1,5 @@
 // Knows under which keys a data directory keeps what, and how they sort.
+import { wideBytes } from '../felt.js';
 
 // Keys are bytes. The first says what kind of entry it is; a branch and a block number end the keys of
 // whatever has a history, so that its newest entry up to a block is the last one before a key.
@@ -49,10 +50,9 @@ export function classKey(hash: string): Buffer {
 
 /** What all keys of a kind that name these felts begin with. */
 export function prefix(kind: Kind, felts: readonly string[]): Buffer {
-  const digits = felts.map((felt) => felt.slice(2).padStart(2 * FELT, '0')).join('');
   const key = Buffer.allocUnsafe(1 + felts.length * FELT);
   key[0] = KINDS[kind];
-  key.write(digits, 1, 'hex');
+  key.set(wideBytes(felts), 1);
   return key;
 }
 

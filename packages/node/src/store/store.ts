@@ -1,4 +1,5 @@
 // Knows how a chain is written into a data directory, move by move, and how it comes back.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { State, StateDiff } from '@starkbox/engine';
 import { stateDiffText } from '../chain/block.js';
@@ -8,6 +9,7 @@ import { labelsToJson, NO_LABELS } from '../chain/labels.js';
 import { messagesToJson, NO_MESSAGES } from '../chain/messages.js';
 import { includedToJson } from '../chain/moment.js';
 import { List } from '../chain/persistent.js';
+import { declaredIn } from '../chain/state-diff.js';
 import { commonBlock } from '../chain/transition.js';
 import { NOTHING_PENDING, type World } from '../chain/world.js';
 import type { RpcError } from '../errors.js';
@@ -25,7 +27,7 @@ import {
 } from './branches.js';
 import { CommitQueue } from './commit-queue.js';
 import type { Database } from './directory.js';
-import { blockEntries, declaredIn, type Entry, garbageEntries, withoutValues } from './entries.js';
+import { blockEntries, type Entry, garbageEntries, withoutValues } from './entries.js';
 import { classKey, numberedKey, singleKey } from './keys.js';
 import { Lineage, type Segment } from './lineage.js';
 import {

@@ -8,12 +8,12 @@ import { labelsFromJson, NO_LABELS } from '../chain/labels.js';
 import { messagesFromJson, NO_MESSAGES } from '../chain/messages.js';
 import { includedFromJson, type Moment, momentText, readMoment } from '../chain/moment.js';
 import { List, PersistentMap } from '../chain/persistent.js';
-import { applied } from '../chain/state-diff.js';
+import { applied, declaredIn } from '../chain/state-diff.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../chain/world.js';
 import { parse, stringify } from '../json.js';
 import type { Branches, Place } from './branches.js';
 import type { Database } from './directory.js';
-import { declaredIn, type Entry } from './entries.js';
+import type { Entry } from './entries.js';
 import { afterAll, classKey, numberedKey, numberIn, singleKey } from './keys.js';
 import type { Lineage, Segment } from './lineage.js';
 

@@ -1,6 +1,8 @@
 // Knows the file that makes a run on a fork repeatable: everything it asked, sorted, for people to commit.
+
 import { readFile } from 'node:fs/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
+import { reasonOf } from '../errors.js';
 import { JsonText, parse, stringify } from '../json.js';
 import { replaceFile } from './cache.js';
 import { membersOf } from './header.js';
@@ -121,7 +123,7 @@ async function readLock(path: string): Promise<Content> {
   try {
     value = parse(text);
   } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error));
+    return wrong(reasonOf(error));
   }
   const { version, chain_id, block, reads, classes, answers } = membersOf(value);
   if (version !== VERSION) return wrong(`its version is ${stringify(version)}, not ${VERSION}`);

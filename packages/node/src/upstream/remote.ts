@@ -1,5 +1,5 @@
 // Knows how questions reach the origin: together, never twice at once, not too many, and again where that may help.
-import { RpcError } from '../errors.js';
+import { RpcError, reasonOf } from '../errors.js';
 import { stringify } from '../json.js';
 import type { Log } from '../log.js';
 import { during, type Probe } from '../probe.js';
@@ -195,7 +195,7 @@ export class Remote {
         }
       })
       .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         for (const { reject } of questions) reject(endpoint.failure('unreachable', reason));
       })
       .finally(() => {

@@ -12,7 +12,7 @@ import { call, RpcFailure } from '../wire/rpc.js';
 
 const CLASS_HASH_NOT_FOUND = 28;
 
-export function ClassPage({ hash: given }: { readonly hash: string }) {
+export function ClassPage({ id: given }: { readonly id: string }) {
   const hash = canonical(given) ?? given;
   const { data, error, refetch } = useQuery({
     queryKey: ['class-page', hash],

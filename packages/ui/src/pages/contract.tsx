@@ -25,7 +25,7 @@ import { TransactionList } from './transactions.js';
 
 const CONTRACT_NOT_FOUND = 20;
 
-export function ContractPage({ address: given }: { readonly address: string }) {
+export function ContractPage({ id: given }: { readonly id: string }) {
   const address = canonical(given) ?? given;
   const name = useNames().get(address);
   const beat = useLive((live) => live.beat);

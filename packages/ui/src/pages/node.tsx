@@ -174,28 +174,3 @@ export function NodePage() {
     </>
   );
 }
-
-const PAGES: readonly (readonly [name: string, page: string, about: string])[] = [
-  ['Accounts', 'accounts', 'balances, keys, minting'],
-  ['Contracts', 'contracts', 'what stands on the chain'],
-  ['Classes', 'classes', 'what was declared'],
-  ['Node', 'node', 'where it is, what it was started with'],
-];
-
-/** The pages that a narrow screen has no room to name. */
-export function More() {
-  return (
-    <>
-      <Heading title="More" />
-      <ul className="functions" aria-label="More pages">
-        {PAGES.map(([name, page, about]) => (
-          <li key={page}>
-            <Link className="more" href={to(page)}>
-              {name} <span className="soft">{about}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}

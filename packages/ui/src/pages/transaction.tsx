@@ -26,7 +26,7 @@ import {
 
 const HASH_NOT_FOUND = 29;
 
-export function TransactionPage({ hash }: { readonly hash: string }) {
+export function TransactionPage({ id: hash }: { readonly id: string }) {
   const { data, error, isPending, refetch } = useTransaction(hash);
   const tree = useMemo(() => data && buildTree(data.transaction, data.trace, data.receipt), [data]);
   const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import { useNames } from '../names.js';
+import { ENTRIES } from '../pages.js';
 import { go, to } from '../route.js';
 import { amountText, readAmount, unitOf } from '../values/amount.js';
 import { canonical, shortHash } from '../values/felt.js';
@@ -17,17 +18,6 @@ interface Choice {
   readonly text: string;
   readonly run: () => void;
 }
-
-const PAGES: readonly (readonly [name: string, page: string])[] = [
-  ['Activity', ''],
-  ['Blocks', 'blocks'],
-  ['Transactions', 'transactions'],
-  ['Accounts', 'accounts'],
-  ['Contracts', 'contracts'],
-  ['Classes', 'classes'],
-  ['Control', 'control'],
-  ['Node', 'node'],
-];
 
 const KINDS: Readonly<Record<string, string>> = {
   block: 'block',
@@ -113,8 +103,8 @@ export function Palette({ close }: { readonly close: () => void }) {
 
   const choices = useMemo((): readonly Choice[] => {
     const lower = query.toLowerCase();
-    const pages = PAGES.filter(([name]) => name.toLowerCase().startsWith(lower)).map(
-      ([name, page]): Choice => ({
+    const pages = ENTRIES.filter(({ name }) => name.toLowerCase().startsWith(lower)).map(
+      ({ name, page }): Choice => ({
         id: `page ${page}`,
         kind: 'page',
         text: name,

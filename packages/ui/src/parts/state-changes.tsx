@@ -88,41 +88,18 @@ export function StateChanges({ diff, before }: { readonly diff: Diff; readonly b
         </thead>
         <tbody>
           {diff.declared_classes.map(({ class_hash }) => (
-            <tr key={class_hash} data-row="">
-              <td />
-              <td className="main">class declared</td>
-              <td />
-              <td className="number">
-                <ClassRef of={class_hash} />
-              </td>
-              <td />
-            </tr>
+            <ClassRow key={class_hash} what="class declared" becomes={class_hash} />
           ))}
           {diff.deployed_contracts.map(({ address, class_hash }) => (
-            <tr key={address} data-row="">
-              <td>
-                <Address of={address} mark />
-              </td>
-              <td className="main">deployed</td>
-              <td />
-              <td className="number">
-                <ClassRef of={class_hash} />
-              </td>
-              <td />
-            </tr>
+            <ClassRow key={address} of={address} what="deployed" becomes={class_hash} />
           ))}
           {diff.replaced_classes.map(({ contract_address, class_hash }) => (
-            <tr key={`replaced ${contract_address}`} data-row="">
-              <td>
-                <Address of={contract_address} mark />
-              </td>
-              <td className="main">class replaced</td>
-              <td />
-              <td className="number">
-                <ClassRef of={class_hash} />
-              </td>
-              <td />
-            </tr>
+            <ClassRow
+              key={`replaced ${contract_address}`}
+              of={contract_address}
+              what="class replaced"
+              becomes={class_hash}
+            />
           ))}
           {diff.nonces.map(({ contract_address, nonce }) => (
             <tr key={`nonce ${contract_address}`} data-row="">
@@ -176,4 +153,27 @@ function Change({ from, to }: { readonly from: string; readonly to: string }) {
   if (was >= COUNTABLE || is >= COUNTABLE) return null;
   const by = is - was;
   return <span>{by > 0n ? `+${grouped(by)}` : grouped(by)}</span>;
+}
+
+/** A change that a class is the outcome of. */
+function ClassRow({
+  of,
+  what,
+  becomes,
+}: {
+  readonly of?: string;
+  readonly what: string;
+  readonly becomes: string;
+}) {
+  return (
+    <tr data-row="">
+      <td>{of !== undefined && <Address of={of} mark />}</td>
+      <td className="main">{what}</td>
+      <td />
+      <td className="number">
+        <ClassRef of={becomes} />
+      </td>
+      <td />
+    </tr>
+  );
 }

@@ -1,0 +1,24 @@
+// Knows the pages that a narrow screen has no room to name.
+import { BOTTOM, ENTRIES } from './pages.js';
+import { Heading } from './parts/states.js';
+import { Link } from './parts/values.js';
+import { to } from './route.js';
+
+const AT_THE_FOOT = new Set(BOTTOM.map(([, page]) => page));
+
+export function More() {
+  return (
+    <>
+      <Heading title="More" />
+      <ul className="functions" aria-label="More pages">
+        {ENTRIES.filter(({ page }) => !AT_THE_FOOT.has(page)).map(({ name, page, about }) => (
+          <li key={page}>
+            <Link className="more" href={to(page)}>
+              {name} <span className="soft">{about}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
