@@ -54,7 +54,7 @@ export declare class FileLock {
 
 export declare class Origin {
   /** `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null. */
-  constructor(ask: (question: string) => Promise<string | Uint8Array | null>)
+  constructor(ask: (question: string) => Promise<string | Uint8Array | null>, patienceMillis?: number | undefined | null)
   /** How many questions have been asked. */
   get answers(): number
 }
@@ -77,6 +77,8 @@ export declare class State {
   classHashKnown(address: string): string | null
   /** The version that last wrote a slot; null if this chain never did. */
   storageSince(address: string, key: string): number | null
+  /** The next slots of a contract in the order of their keys, without those of the origin. */
+  slots(address: string, after: string | undefined | null, limit: number): Array<StateSlot>
   storage(address: string, key: string): Promise<string>
   nonce(address: string): Promise<string>
   classHash(address: string): Promise<string>
@@ -189,6 +191,12 @@ export interface StateFigures {
   versions: number
   olderValues: number
   approximateBytes: number
+}
+
+export interface StateSlot {
+  key: string
+  value: string
+  since: number
 }
 
 export declare function storageAddress(variable: string, keys: Array<string>): string

@@ -30,9 +30,10 @@ export type {
 export { EngineError, type FailureKind } from './failure.js';
 export * from './hash.js';
 export { FileLock } from './lock.js';
-export { Origin, type OriginQuestion, type OriginReader } from './origin.js';
+export { Origin, type OriginManners, type OriginQuestion, type OriginReader } from './origin.js';
 export {
   type Applied,
+  type Slot,
   State,
   type StateDiff,
   type StateFigures,

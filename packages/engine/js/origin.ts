@@ -16,13 +16,20 @@ export type OriginQuestion =
  */
 export type OriginReader = (question: OriginQuestion) => Promise<string | Uint8Array | null>;
 
+export interface OriginManners {
+  /** Milliseconds: an execution that reads of the origin later than that after it began fails. */
+  readonly patience?: number;
+}
+
 /** A fork point. Each question is asked once; all states above it share the answers. */
 export class Origin {
   /** @internal */
   readonly native: binding.Origin;
 
-  constructor(ask: OriginReader) {
-    this.native = now(() => new binding.Origin(async (question) => ask(JSON.parse(question))));
+  constructor(ask: OriginReader, { patience }: OriginManners = {}) {
+    this.native = now(
+      () => new binding.Origin(async (question) => ask(JSON.parse(question)), patience),
+    );
   }
 
   /** How many different questions have been asked. */

@@ -46,6 +46,13 @@ export interface StateOptions {
   readonly origin?: Origin;
 }
 
+/** What a slot holds, and the version that wrote it. */
+export interface Slot {
+  readonly key: string;
+  readonly value: string;
+  readonly since: number;
+}
+
 export interface StateFigures {
   readonly slots: number;
   readonly contracts: number;
@@ -125,6 +132,14 @@ export class State {
   /** The version that last wrote a slot, if this chain ever did. */
   storageSince(address: string, key: string): number | undefined {
     return now(() => this.native.storageSince(address, key)) ?? undefined;
+  }
+
+  /**
+   * The next `limit` slots of a contract behind `after`, in the order of their keys. Those of an origin
+   * are not among them, but zeros are: they hide what it holds.
+   */
+  slots(address: string, after: string | undefined, limit: number): readonly Slot[] {
+    return now(() => this.native.slots(address, after, limit));
   }
 
   /** The version that declared a class, if this chain did. */

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use blockifier::blockifier_versioned_constants::VersionedConstants;
 use blockifier::context::TransactionContext;
@@ -31,6 +32,7 @@ use crate::class::Class;
 use crate::diff::{Changes, Diff, Moves};
 use crate::error::{Failure, Kind, Outcome};
 use crate::felt::Key;
+use crate::origin::Origin;
 use crate::state::State;
 use crate::transaction::{Flags, Transaction};
 
@@ -38,13 +40,14 @@ use crate::transaction::{Flags, Transaction};
 pub struct Reader {
     state: Arc<State>,
     at: u64,
+    begun: Instant,
     /// Blockifier may take a failed read for a reason to revert; we must not.
     failure: OnceLock<Failure>,
 }
 
 impl Reader {
     pub fn new(state: Arc<State>, at: u64) -> Self {
-        Reader { state, at, failure: OnceLock::new() }
+        Reader { state, at, begun: Instant::now(), failure: OnceLock::new() }
     }
 
     fn asked<T>(&self, answer: Outcome<T>) -> StateResult<T> {
@@ -55,36 +58,39 @@ impl Reader {
         })
     }
 
+    /// Answers what this chain never wrote.
+    fn origin(&self) -> Outcome<Option<&Origin>> {
+        let origin = self.state.origin.as_deref();
+        origin.map_or(Ok(()), |origin| origin.bear(self.begun))?;
+        Ok(origin)
+    }
+
     pub fn storage(&self, address: Key, key: Key) -> Outcome<Felt> {
-        match (self.state.storage(address, key, self.at), &self.state.origin) {
-            (Some(value), _) => Ok(value),
-            (None, Some(origin)) => origin.storage(address, key),
-            (None, None) => Ok(Felt::ZERO),
+        if let Some(value) = self.state.storage(address, key, self.at) {
+            return Ok(value);
         }
+        self.origin()?.map_or(Ok(Felt::ZERO), |origin| origin.storage(address, key))
     }
 
     pub fn nonce(&self, address: Key) -> Outcome<Felt> {
-        match (self.state.nonce(address, self.at), &self.state.origin) {
-            (Some(value), _) => Ok(value),
-            (None, Some(origin)) => origin.nonce(address),
-            (None, None) => Ok(Felt::ZERO),
+        if let Some(value) = self.state.nonce(address, self.at) {
+            return Ok(value);
         }
+        self.origin()?.map_or(Ok(Felt::ZERO), |origin| origin.nonce(address))
     }
 
     pub fn class_hash(&self, address: Key) -> Outcome<Felt> {
-        match (self.state.class_hash(address, self.at), &self.state.origin) {
-            (Some(value), _) => Ok(value),
-            (None, Some(origin)) => origin.class_hash(address),
-            (None, None) => Ok(Felt::ZERO),
+        if let Some(value) = self.state.class_hash(address, self.at) {
+            return Ok(value);
         }
+        self.origin()?.map_or(Ok(Felt::ZERO), |origin| origin.class_hash(address))
     }
 
     pub fn class(&self, hash: Key) -> Outcome<Option<Arc<Class>>> {
-        match (self.state.class(hash, self.at), &self.state.origin) {
-            (Some(class), _) => Ok(Some(class.clone())),
-            (None, Some(origin)) => origin.class(hash),
-            (None, None) => Ok(None),
+        if let Some(class) = self.state.class(hash, self.at) {
+            return Ok(Some(class.clone()));
         }
+        self.origin()?.map_or(Ok(None), |origin| origin.class(hash))
     }
 }
 

@@ -4,6 +4,7 @@
 //! want the same answer wait for one question; threads that want different ones ask at once.
 
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
@@ -45,12 +46,29 @@ struct Entry {
 
 pub struct Origin {
     ask: Box<Ask>,
+    /// How long an execution may go on asking.
+    patience: Option<Duration>,
     answers: DashMap<Question, Arc<Entry>>,
 }
 
 impl Origin {
-    pub fn new(ask: Box<Ask>) -> Self {
-        Origin { ask, answers: DashMap::new() }
+    pub fn new(ask: Box<Ask>, patience: Option<Duration>) -> Self {
+        Origin { ask, patience, answers: DashMap::new() }
+    }
+
+    /// Refuses what an execution asks too long after it began: gas bounds what it computes, but not
+    /// how long it waits for a slow origin, and it keeps a thread meanwhile.
+    pub fn bear(&self, begun: Instant) -> Outcome<()> {
+        match self.patience {
+            Some(patience) if begun.elapsed() > patience => Err(Failure::new(
+                Kind::Origin,
+                format!(
+                    "the execution was given up after {} s: it reads too much of a slow origin",
+                    patience.as_secs_f64()
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 
     pub fn storage(&self, address: Key, key: Key) -> Outcome<Felt> {

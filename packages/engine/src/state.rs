@@ -4,6 +4,7 @@
 //! shares everything it did not touch. Each value carries the version (block number) it is writing;
 //! older versions are read through the cells, so one handle serves the whole history.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet, Vector};
@@ -116,6 +117,21 @@ impl State {
     /// The version that last wrote the slot, as of `at`.
     pub fn storage_since(&self, address: Key, key: Key, at: u64) -> Option<u64> {
         Some(self.slot(address, key)?.dated(at)?.1)
+    }
+
+    /// The slots of a contract behind `after`, by their keys: what they hold as of `at`, and the
+    /// version that wrote it. Zeros are among them: they hide what an origin holds.
+    pub fn slots_behind(
+        &self,
+        address: Key,
+        after: Option<Key>,
+        at: u64,
+    ) -> impl Iterator<Item = (Key, Felt, u64)> + '_ {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let slots = self.contracts.get(&address).map(|contract| &contract.0.storage);
+        slots.into_iter().flat_map(move |slots| slots.range((start, Bound::Unbounded))).filter_map(
+            move |(key, cell)| cell.dated(at).map(|(value, since)| (*key, value, since)),
+        )
     }
 
     pub fn nonce(&self, address: Key, at: u64) -> Option<Felt> {

@@ -165,6 +165,37 @@ describe('execution', () => {
     });
   });
 
+  test('that reads too long of a slow origin is given up, and what it learnt stays', async () => {
+    let answers = 0;
+    const origin = new Origin(
+      async (question) => {
+        answers += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return answer(question);
+      },
+      { patience: 50 },
+    );
+    const state = State.create({ version: 100, origin });
+    const run = () => state.execute(block(100), transfer(account, '0x1234', 9, 0));
+    await expect(run()).rejects.toMatchObject({
+      kind: 'origin',
+      message: expect.stringContaining('given up after 0.05 s'),
+    });
+    const before = answers;
+    expect(before).toBeLessThan(5);
+    const outcomes = [];
+    while (outcomes.length < 20 && outcomes.at(-1) !== 'accepted') {
+      outcomes.push(
+        await run().then(
+          ({ outcome }) => outcome,
+          () => 'given up',
+        ),
+      );
+    }
+    expect(outcomes.at(-1)).toBe('accepted');
+    expect(() => new Origin(answer, { patience: -1 })).toThrow('patience');
+  });
+
   test('with a failing read is an error, never a revert and never a zero', async () => {
     const slots: string[] = [];
     await fork((question) => {

@@ -54,6 +54,34 @@ describe('creating a state', () => {
   });
 });
 
+describe('slots', () => {
+  test('come by their keys, page by page, as a version held them', async () => {
+    const entries = ['0x5', '0x100', '0x1', '0x20'].map((key) => ({ key, value: key }));
+    const first = (
+      await State.create({ version: 3 }).apply({
+        storage_diffs: [{ address: A, storage_entries: entries }],
+      })
+    ).advance();
+    const state = await (await first.apply(slotDiff(A, '0x20', '0x0'))).apply(
+      slotDiff(A, '0x21', '0x9'),
+    );
+    const slot = (key: string, value: string, since: number) => ({ key, value, since });
+    expect(state.slots(A, undefined, 3)).toEqual([
+      slot('0x1', '0x1', 3),
+      slot('0x5', '0x5', 3),
+      slot('0x20', '0x0', 4),
+    ]);
+    expect(state.slots(A, '0x20', 10)).toEqual([slot('0x21', '0x9', 4), slot('0x100', '0x100', 3)]);
+    expect(state.at(3).slots(A, '0x5', 10)).toEqual([
+      slot('0x20', '0x20', 3),
+      slot('0x100', '0x100', 3),
+    ]);
+    expect(state.slots(A, '0x100', 10)).toEqual([]);
+    expect(state.slots(B, undefined, 10)).toEqual([]);
+    expect(() => state.slots(A, 'nonsense', 1)).toThrow(refused('input'));
+  });
+});
+
 describe('reading', () => {
   test('every kind of value is read back, and what was never written is zero or missing', async () => {
     const state = await State.create({ version: 3 }).apply(

@@ -16,6 +16,11 @@ export function feltBytes(felt: string): Buffer {
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
 }
 
+/** The felt that bytes mean. */
+export function feltOf(bytes: Buffer): string {
+  return hex(BigInt(`0x${bytes.toString('hex') || '0'}`));
+}
+
 /** Felts in 32 bytes each. */
 export function wideBytes(felts: readonly string[]): Buffer {
   return Buffer.from(felts.map((felt) => felt.slice(2).padStart(64, '0')).join(''), 'hex');

@@ -2,6 +2,7 @@
 import { Fork } from './chain/fork.js';
 import { inherit } from './chain/inherit.js';
 import { type Config, defaultConfig, defaultForkCache } from './config.js';
+import { patienceOf } from './config-rules.js';
 import { invalidParams } from './errors.js';
 import type { Log } from './log.js';
 import { webUrls } from './option.js';
@@ -46,7 +47,7 @@ export async function openFork(
     );
   }
   try {
-    const fork = await Fork.from(upstream);
+    const fork = await Fork.from(upstream, { patience: patienceOf(config) * 1000 });
     const inherited = inherit(config, defaultConfig(), fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(

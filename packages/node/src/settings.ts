@@ -3,6 +3,7 @@ import type { ChainOptions } from './chain/chain.js';
 import type { Fork } from './chain/fork.js';
 import type { Genesis } from './chain/genesis.js';
 import type { Config } from './config.js';
+import { patienceOf } from './config-rules.js';
 import { shownNetwork } from './forking.js';
 import type { CONFIG } from './spec.js';
 
@@ -27,8 +28,7 @@ export function chainOptionsOf(
       l2_gas_price_fri: config.l2GasPriceFri,
     },
     maximumSnapshots: config.maximumSnapshots,
-    // Whoever is answered must have been waiting for less than the timeout, with time left for the work.
-    patience: Math.max(1, config.timeout / 2),
+    patience: patienceOf(config),
     maximumExecutions: config.maximumExecutions,
     proofMode: config.proofMode,
     classLimits: {

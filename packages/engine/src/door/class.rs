@@ -1,6 +1,7 @@
 //! Classes and the origins of forks, as JavaScript holds them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use napi::bindgen_prelude::*;
 use napi::threadsafe_function::ThreadsafeFunction;
@@ -164,7 +165,12 @@ impl Origin {
     pub fn new(
         #[napi(ts_arg_type = "(question: string) => Promise<string | Uint8Array | null>")]
         ask: AskJs,
-    ) -> Origin {
+        patience_millis: Option<f64>,
+    ) -> Result<Origin> {
+        let patience = patience_millis
+            .map(|millis| Duration::try_from_secs_f64(millis / 1000.0))
+            .transpose()
+            .map_err(|error| input(format!("patience: {error}")))?;
         let ask = move |question: String| {
             // Only worker threads come here; the JavaScript thread would wait for itself.
             let answered: Answered = block_on(async { ask.call_async(question).await?.await })
@@ -174,7 +180,7 @@ impl Origin {
                 Either::B(bytes) => origin::Reply::Packed(bytes.to_vec()),
             }))
         };
-        Origin { inner: Arc::new(origin::Origin::new(Box::new(ask))) }
+        Ok(Origin { inner: Arc::new(origin::Origin::new(Box::new(ask), patience)) })
     }
 
     /// How many questions have been asked.

@@ -18,6 +18,13 @@ use crate::felt::{Key, hex, parse, parse_address, parse_all, parse_key};
 use crate::{execute, fault, origin, report, state, transaction};
 
 #[napi(object)]
+pub struct StateSlot {
+    pub key: String,
+    pub value: String,
+    pub since: f64,
+}
+
+#[napi(object)]
 pub struct StateFigures {
     pub slots: f64,
     pub contracts: f64,
@@ -117,6 +124,26 @@ impl State {
         let address = parse_address("address", &address)?.into();
         let key = parse_key("key", &key)?.into();
         Ok(self.inner.storage_since(address, key, self.at).map(|version| version as f64))
+    }
+
+    /// The next slots of a contract in the order of their keys, without those of the origin.
+    #[napi(catch_unwind)]
+    pub fn slots(
+        &self,
+        address: String,
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<Vec<StateSlot>> {
+        let address = parse_address("address", &address)?.into();
+        let after = after.map(|key| parse_key("after", &key)).transpose()?.map(Key::from);
+        let slots = self.inner.slots_behind(address, after, self.at).take(limit as usize);
+        Ok(slots
+            .map(|(key, value, since)| StateSlot {
+                key: hex(key.felt()),
+                value: hex(value),
+                since: since as f64,
+            })
+            .collect())
     }
 
     // The same reads, asking the origin where they must.

@@ -1,5 +1,5 @@
 // Knows the chain below this one: where it ends, what it still has to say, and how far it is accepted here.
-import { EngineError, Origin, type OriginQuestion } from '@starkbox/engine';
+import { EngineError, Origin, type OriginManners, type OriginQuestion } from '@starkbox/engine';
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json.js';
 import { type BLOCK_ID, ERRORS, type ErrorName } from '../spec.js';
@@ -41,25 +41,27 @@ export class Fork {
   readonly chainId: string;
   /** For states: what they do not hold is asked here, once. */
   readonly origin: Origin;
+  readonly manners: OriginManners;
   readonly #below: Below;
   readonly #hashes: ReadonlyMap<number, string>;
 
-  constructor(below: Below, hashes: ReadonlyMap<number, string>) {
+  constructor(below: Below, hashes: ReadonlyMap<number, string>, manners: OriginManners = {}) {
     this.block = below.block;
     this.chainId = below.chainId;
-    this.origin = new Origin(below.ask);
+    this.manners = manners;
+    this.origin = new Origin(below.ask, manners);
     this.#below = below;
     this.#hashes = hashes;
   }
 
-  static async from(below: Below): Promise<Fork> {
+  static async from(below: Below, manners: OriginManners = {}): Promise<Fork> {
     const { number } = below.block;
     const count = Math.min(HASH_BUFFER, number + 1);
     const recent = Array.from({ length: count }, (_, index) => number - index);
     const hashes = await Promise.all(
       recent.map(async (at): Promise<readonly [number, string]> => [at, await below.hashOf(at)]),
     );
-    return new Fork(below, new Map(hashes));
+    return new Fork(below, new Map(hashes), manners);
   }
 
   /** Number of the first block that is not the origin's. */

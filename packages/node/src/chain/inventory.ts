@@ -1,10 +1,11 @@
-// Knows which contracts, classes and slots a chain has made, by walking back through what its blocks changed.
-import type { State, StateDiff } from '@starkbox/engine';
+// Knows which contracts, classes and slots a chain has made: the first two by walking back through what its blocks changed.
+import type { StateDiff } from '@starkbox/engine';
 import { fail } from '../errors.js';
 import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '../spec.js';
 import { latestHeader, pendingNumber, stateDiffText } from './block.js';
-import { DECLARES, DEPLOYS, UNKNOWN, writes } from './landmarks.js';
+import { DECLARES, DEPLOYS, UNKNOWN } from './landmarks.js';
 import { type Page, readPage } from './page.js';
+import type { Slots } from './past.js';
 import type { World } from './world.js';
 
 export interface PageWish {
@@ -56,7 +57,7 @@ export function listClasses(world: World, wish: PageWish): Promise<Page<CLASS_RO
   });
 }
 
-/** The slots of a contract that are not zero, the last written first. */
+/** The slots of a contract that are not zero, in the order of their keys. */
 export async function listStorage(
   world: World,
   address: string,
@@ -64,42 +65,38 @@ export async function listStorage(
 ): Promise<Page<STORAGE_ROW>> {
   const { isPending, cursor, limit } = wish;
   const state = isPending ? world.state : world.latest;
-  const from = isPending ? pendingNumber(world) : latestHeader(world).number;
-  const rowOf = (key: string, value: string, block: number): STORAGE_ROW | undefined =>
-    // A slot is shown where it was last written, so once.
-    value !== '0x0' && since(world, state, address, key, from) === block
-      ? { key, value, last_update_block: block }
-      : undefined;
-  const page = await readPage({
-    world,
-    from,
-    cursor,
-    limit,
-    marks: [[writes(address), UNKNOWN]],
-    rowsIn: (block) =>
-      diffOf(world, block)
-        .storage_diffs.filter((diff) => diff.address === address)
-        .flatMap(({ storage_entries }) => storage_entries)
-        .map(
-          ({ key, value }) =>
-            () =>
-              rowOf(key, value, block),
-        ),
-  });
+  const number = isPending ? pendingNumber(world) : latestHeader(world).number;
+  const inMemory = state.slots(address, cursor, limit);
+  const upTo = inMemory.length < limit ? undefined : inMemory.at(-1)?.key;
+  const onDisk = world.past?.slots(address, cursor, number, limit);
+  const page = merged(limit, { slots: inMemory, upTo }, onDisk ?? { slots: [], upTo: undefined });
   if (page.rows.length === 0 && (await state.classHashAt(address)) === '0x0') {
     fail('CONTRACT_NOT_FOUND');
   }
   return page;
 }
 
-function since(
-  world: World,
-  state: State,
-  address: string,
-  key: string,
-  upTo: number,
-): number | undefined {
-  return state.storageSince(address, key) ?? world.past?.storageSince(address, key, upTo);
+/** What newer slots hold counts where older ones have the same key. */
+function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
+  const [bound] = [newer.upTo, older.upTo].flatMap((key) => key ?? []).sort(byValue);
+  const found = new Map([...older.slots, ...newer.slots].map((slot) => [slot.key, slot]));
+  const slots = [...found.values()]
+    .filter(
+      ({ key, value }) => value !== '0x0' && (bound === undefined || byValue(key, bound) <= 0),
+    )
+    .sort((one, other) => byValue(one.key, other.key));
+  return {
+    rows: slots
+      .slice(0, limit)
+      .map(({ key, value, since }) => ({ key, value, last_update_block: since })),
+    next: slots.length > limit ? slots[limit - 1]?.key : bound,
+  };
+}
+
+/** Without leading zeros the longer felt is the larger one. */
+function byValue(one: string, other: string): number {
+  if (one.length !== other.length) return one.length - other.length;
+  return one < other ? -1 : Number(one > other);
 }
 
 function diffOf(world: World, block: number): StateDiff {

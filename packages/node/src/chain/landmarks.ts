@@ -1,10 +1,10 @@
-// Knows by what a block is found beside its hashes and events: who sent, was called or failed in it, and what it made and wrote.
+// Knows by what a block is found beside its hashes and events: who sent, was called or failed in it, and what it made.
 import type { StateDiff } from '@starkbox/engine';
 import type { TransactionRecord } from './closed-block.js';
 import { markOf } from './mentions.js';
 
 // Roles far from those of events, of which there is one for each place of a key.
-const [KIND, SENDER, CALLED, TYPE, WRITTEN] = [1000, 1001, 1002, 1003, 1004] as const;
+const [KIND, SENDER, CALLED, TYPE] = [1000, 1001, 1002, 1003] as const;
 
 /** Blocks that made contracts. */
 export const DEPLOYS: number = markOf('deploys', KIND);
@@ -19,8 +19,6 @@ export const sentBy = (address: string): number => markOf(address, SENDER);
 /** A contract that was called, or paid a fee in. */
 export const calls = (address: string): number => markOf(address, CALLED);
 export const holds = (type: string): number => markOf(type, TYPE);
-/** A contract whose storage changed. */
-export const writes = (address: string): number => markOf(address, WRITTEN);
 
 /** @param diff what the block changed, as JSON text */
 export function landmarksOf(
@@ -33,7 +31,6 @@ export function landmarksOf(
   if (changed.declared_classes.length + changed.deprecated_declared_classes.length > 0) {
     marks.add(DECLARES);
   }
-  for (const { address } of changed.storage_diffs) marks.add(writes(address));
   for (const { transaction, receipt, trace } of transactions) {
     marks.add(holds(typeIn(transaction)));
     const sender = senderIn(transaction, receipt);

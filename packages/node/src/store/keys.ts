@@ -1,5 +1,5 @@
 // Knows under which keys a data directory keeps what, and how they sort.
-import { wideBytes } from '../felt.js';
+import { feltOf, wideBytes } from '../felt.js';
 
 // Keys are bytes. The first says what kind of entry it is; a branch and a block number end the keys of
 // whatever has a history, so that its newest entry up to a block is the last one before a key.
@@ -78,6 +78,16 @@ export function beforeBranch(start: Uint8Array, branch: number): Buffer {
   key.set(start);
   key.writeUInt32BE(branch, start.length);
   return key;
+}
+
+/** Sorts after every key that begins like this. */
+export function behind(start: Uint8Array): Buffer {
+  return Buffer.concat([start, Buffer.alloc(FELT + BRANCH + NUMBER, 0xff)]);
+}
+
+/** One of the felts that a key names. */
+export function feltIn(key: Buffer, at: number): string {
+  return feltOf(key.subarray(at, at + FELT));
 }
 
 export function numberIn(key: Buffer): number {

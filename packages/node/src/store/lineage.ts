@@ -1,11 +1,23 @@
 // Knows one line of blocks on disk, from the first to wherever it ends: their contents and their states.
-import { Origin, type OriginQuestion, State } from '@starkbox/engine';
+import { Origin, type OriginQuestion, type Slot, State } from '@starkbox/engine';
+import type { Fork } from '../chain/fork.js';
 import { type Held, heldFrom } from '../chain/held.js';
 import type { Archive } from '../chain/history.js';
 import type { Cursor } from '../chain/mentions.js';
-import type { Past } from '../chain/past.js';
+import type { Past, Slots } from '../chain/past.js';
+import { feltOf } from '../felt.js';
 import type { Database } from './directory.js';
-import { beforeBranch, blockKey, classKey, dated, markPrefix, numberIn, prefix } from './keys.js';
+import {
+  beforeBranch,
+  behind,
+  blockKey,
+  classKey,
+  dated,
+  feltIn,
+  markPrefix,
+  numberIn,
+  prefix,
+} from './keys.js';
 
 /** From a block on, blocks are found under a branch. */
 export interface Segment {
@@ -14,7 +26,7 @@ export interface Segment {
 }
 
 /** Answers what no block of ours has written: a fork has a chain below. */
-export type Below = (question: OriginQuestion) => Promise<string | null>;
+export type Below = Pick<Fork, 'read' | 'manners'>;
 
 /** States of old blocks that were asked for lately. */
 const STATES = 16;
@@ -136,12 +148,30 @@ export class Lineage implements Archive, Past {
   /** What answers for a state as a block left it. */
   originAfter(number: number): Origin {
     return new Origin(
-      async (question) => this.#answer(question, number) ?? this.#below?.(question) ?? null,
+      async (question) => this.#answer(question, number) ?? this.#below?.read(question) ?? null,
+      this.#below?.manners,
     );
   }
 
   storageSince(address: string, key: string, number: number): number | undefined {
     return this.#newest(prefix('storage', [address, key]), number)?.number;
+  }
+
+  slots(address: string, after: string | undefined, number: number, limit: number): Slots {
+    const all = prefix('storage', [address]);
+    const found: Slot[] = [];
+    let upTo = after;
+    // Slots that only abandoned branches wrote cost a look too.
+    for (let looks = 2 * limit; looks > 0 && found.length < limit; looks -= 1) {
+      const start = upTo === undefined ? all : behind(prefix('storage', [address, upTo]));
+      const [next] = this.#database.getKeys({ start, end: behind(all), limit: 1 });
+      if (!next) return { slots: found, upTo: undefined };
+      const key = feltIn(next, all.length);
+      const newest = this.#newest(prefix('storage', [address, key]), number);
+      if (newest) found.push({ key, value: feltOf(newest.value), since: newest.number });
+      upTo = key;
+    }
+    return { slots: found, upTo };
   }
 
   classSince(classHash: string): number | undefined {
@@ -155,7 +185,7 @@ export class Lineage implements Archive, Past {
       return this.#database.getBinary(classKey(hash)) ?? null;
     }
     const found = this.#newest(prefixOf(question), number);
-    return found ? `0x${found.value.toString('hex') || '0'}` : null;
+    return found ? feltOf(found.value) : null;
   }
 
   /** What was last said under a prefix, up to a block. */

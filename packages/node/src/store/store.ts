@@ -364,10 +364,9 @@ export class Store implements Keeper {
   }
 
   #lineage(segments: readonly Segment[]): Lineage {
-    const fork = this.#fork;
     return new Lineage(this.#database, segments, {
       keepHistory: this.#keepHistory,
-      below: fork && ((question) => fork.read(question)),
+      below: this.#fork,
     });
   }
 }

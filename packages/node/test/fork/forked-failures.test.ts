@@ -158,6 +158,29 @@ test('a transaction that waits for the origin keeps no other from its turn', asy
   expect(await client.call('starknet_blockNumber')).toBe(height + 5);
 });
 
+test('an execution that reads too long of a slow origin is given up, and the chain goes on', async () => {
+  const { node, close } = await pair.fork({ timeout: 2 });
+  onTestFinished(close);
+  const client = checkedClient(node.handle);
+  const sender = new Sender(client, node.accounts[0]);
+  const calls = Array.from({ length: 60 }, (_, at) => ({
+    to: STRK,
+    name: 'transfer',
+    calldata: [holder(1000 + at), '0x1', '0x0'],
+  }));
+  pair.proxy.delay = 100;
+  const begin = performance.now();
+  const failure = await client.failure('starknet_addInvokeTransaction', [
+    invokeRequest(sender.account, calls, 0),
+  ]);
+  expect(failure).toMatchObject({ code: -1 });
+  expect(failure.message).toContain('given up after 1 s');
+  expect(performance.now() - begin).toBeLessThan(5_000);
+  pair.proxy.delay = 0;
+  await sender.invoke(calls);
+  expect(await sender.nonce()).toBe(1);
+});
+
 test('offline, a run is repeated byte for byte, though its origin is gone', async () => {
   // Blocks carry the time, and the second run comes later.
   vi.useFakeTimers({ toFake: ['Date'] });
