@@ -1,10 +1,11 @@
 // A dapp talks to a contract through its ABI: calls, transactions, events.
-import { startNode } from '@starkbox/testing';
+
 import { hash, RpcError, shortString } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, close } = await startNode({ listen: true });
+const { provider, account, close } = await startRecordedNode();
 afterAll(close);
 
 let counter: Awaited<ReturnType<typeof deployed>>;

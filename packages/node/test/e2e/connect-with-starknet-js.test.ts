@@ -1,9 +1,10 @@
 // A dapp finds the network, the accounts and the tokens that it expects.
-import { startNode } from '@starkbox/testing';
+
 import { constants, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
+import { startRecordedNode } from './recorded-node.js';
 
-const { node, url, provider, connect, account, client, close } = await startNode({ listen: true });
+const { node, url, provider, connect, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 test('the network tells its name, its versions and its height', async () => {

@@ -1,9 +1,10 @@
 // Somebody makes a new account: a key, an address, money, and its deployment.
-import { startNode } from '@starkbox/testing';
+
 import { Account, ec, hash, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
+import { startRecordedNode } from './recorded-node.js';
 
-const { node, provider, client, close } = await startNode({ listen: true });
+const { node, provider, client, close } = await startRecordedNode();
 afterAll(close);
 
 const classHash = node.accountClassHash;

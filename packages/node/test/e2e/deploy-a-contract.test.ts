@@ -1,10 +1,11 @@
 // Somebody brings a contract of their own: declares the class, deploys it, uses it.
-import { startNode } from '@starkbox/testing';
+
 import { CallData, Contract, hash, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
 import { compiled, hashed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, close } = await startNode({ listen: true });
+const { provider, account, close } = await startRecordedNode();
 afterAll(close);
 
 test('declare, deploy and call, step by step', async () => {

@@ -1,10 +1,11 @@
 // Somebody asks what a transaction will cost, and then pays it.
-import { startNode } from '@starkbox/testing';
+
 import { cairo, hash, RpcError, TransactionType } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
 import { deployed, hashed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { node, provider, connect, account, client, close } = await startNode({ listen: true });
+const { node, provider, connect, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const transfer = {

@@ -1,10 +1,11 @@
 // A dapp looks for events: by contract, by key, by block, a page at a time.
-import { startNode } from '@starkbox/testing';
+
 import { type Contract, hash, num, RpcError } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, close } = await startNode({ listen: true });
+const { provider, account, close } = await startRecordedNode();
 afterAll(close);
 
 let emitter: Contract;

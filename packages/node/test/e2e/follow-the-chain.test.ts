@@ -1,11 +1,11 @@
 // A dapp follows the chain over a WebSocket instead of asking again and again.
 import './global-websocket.js';
-import { startNode } from '@starkbox/testing';
 import { type Contract, hash, num, type Subscription, WebSocketChannel } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { node, url, account, client, close } = await startNode({ listen: true });
+const { node, url, account, client, close } = await startRecordedNode();
 const channels: WebSocketChannel[] = [];
 afterAll(async () => {
   for (const channel of channels) channel.disconnect();
@@ -152,7 +152,7 @@ describe('transactions', () => {
   });
 
   test('with blocks on demand it hears of them before their block', async () => {
-    await using demand = await startNode({ listen: true, blockGenerationOn: 'demand' });
+    await using demand = await startRecordedNode({ blockGenerationOn: 'demand' });
     const channel = await connect(demand.url);
     const receipts = inbox(
       await channel.subscribeNewTransactionReceipts({
@@ -218,7 +218,7 @@ describe('events', () => {
 });
 
 test('the channel learns when the node stops', async () => {
-  const short = await startNode({ listen: true });
+  const short = await startRecordedNode();
   const channel = await connect(short.url);
   await channel.subscribeNewHeads();
   const ended = channel.waitForDisconnection();

@@ -1,9 +1,9 @@
 // Blocks are made when they are asked for; until then transactions wait in the pre-confirmed one.
-import { startNode } from '@starkbox/testing';
-import { afterAll, expect, test } from 'vitest';
 
-const { node, provider, connect, account, client, close } = await startNode({
-  listen: true,
+import { afterAll, expect, test } from 'vitest';
+import { startRecordedNode } from './recorded-node.js';
+
+const { node, provider, connect, account, client, close } = await startRecordedNode({
   blockGenerationOn: 'demand',
 });
 afterAll(close);

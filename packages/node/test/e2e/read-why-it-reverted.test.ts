@@ -1,10 +1,11 @@
 // A transaction fails, and the reason is told in words: refused beforehand, or in the receipt.
-import { startNode } from '@starkbox/testing';
+
 import { type Call, type Contract, hash, RpcError, shortString } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, client, close } = await startNode({ listen: true });
+const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const owner = account(0);

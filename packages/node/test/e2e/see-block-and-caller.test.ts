@@ -1,10 +1,11 @@
 // A contract asks for the block, the time and its caller, and is told what the block then says.
-import { startNode } from '@starkbox/testing';
+
 import { type Contract, constants } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, client, close } = await startNode({ listen: true });
+const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const owner = account(0);

@@ -1,10 +1,11 @@
 // A message arrives from L1 without there being an L1: the node is told of it.
-import { startNode } from '@starkbox/testing';
+
 import { type Contract, hash } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, client, close } = await startNode({ listen: true });
+const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const L1_BRIDGE = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';

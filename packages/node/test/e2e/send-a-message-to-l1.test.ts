@@ -1,10 +1,11 @@
 // A contract sends messages to L1; without an L1 they can still be looked at and consumed.
-import { startNode } from '@starkbox/testing';
+
 import { type Contract, hash } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, client, close } = await startNode({ listen: true });
+const { provider, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const L1_BRIDGE = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';

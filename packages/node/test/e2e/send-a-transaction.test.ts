@@ -1,9 +1,10 @@
 // Somebody sends money, and looks at what became of it.
-import { startNode } from '@starkbox/testing';
+
 import { type Call, cairo, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
+import { startRecordedNode } from './recorded-node.js';
 
-const { node, provider, account, client, close } = await startNode({ listen: true });
+const { node, provider, account, client, close } = await startRecordedNode();
 afterAll(close);
 
 const STRK = node.tokens.strk.address;

@@ -1,10 +1,11 @@
 // Somebody wants to know what a transaction would do, or what one has done inside.
-import { startNode } from '@starkbox/testing';
+
 import { type Contract, hash, TransactionType } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployed, hashed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, close } = await startNode({ listen: true });
+const { provider, account, close } = await startRecordedNode();
 afterAll(close);
 
 const owner = account(0);

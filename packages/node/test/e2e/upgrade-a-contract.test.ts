@@ -1,10 +1,11 @@
 // A contract replaces its own class and keeps its storage.
-import { startNode } from '@starkbox/testing';
+
 import { Contract, num } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
 import { deployed, hashed } from './contracts.js';
+import { startRecordedNode } from './recorded-node.js';
 
-const { provider, account, close } = await startNode({ listen: true });
+const { provider, account, close } = await startRecordedNode();
 afterAll(close);
 
 test('an upgraded contract has new code and its old storage', async () => {
