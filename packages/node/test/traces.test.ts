@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { startNode } from '@starkbox/testing';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { wantsTraces } from '../src/config.js';
 import { createNode } from '../src/index.js';
@@ -13,9 +14,13 @@ interface Span {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
   readonly status: { readonly code?: number };
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
 }
+
+/** Kinds of spans on the wire. */
+const [SERVER, CLIENT] = [2, 3];
 
 let spans: Span[] = [];
 let services: unknown[] = [];
@@ -81,6 +86,33 @@ test('one span for each request and each execution, in one tree', async () => {
     value: { stringValue: '-32601' },
   });
   expect(new Set(services)).toEqual(new Set(['starkbox']));
+});
+
+test('one span for each question to the chain below a fork', async () => {
+  await using origin = await startNode({ listen: true });
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint());
+  const node = await createNode({
+    seed: 1,
+    forkNetwork: origin.url,
+    forkUpstreamCaching: false,
+  });
+  await node.request('starknet_getStateUpdate', { block_id: { block_number: 0 } });
+  const slot = { contract_address: node.tokens.strk.address, key: '0x77', block_id: 'latest' };
+  await node.request('starknet_getStorageAt', slot);
+  await node.request('starknet_getStorageAt', slot);
+  await node.close();
+  const [block, forwarded] = spans.filter(({ name }) => name === 'starknet_getStateUpdate');
+  const pair = [block, forwarded].toSorted((one, other) => (one?.kind ?? 0) - (other?.kind ?? 0));
+  expect(pair.map((span) => span?.kind)).toEqual([SERVER, CLIENT]);
+  expect(pair[1]?.parentSpanId).toBe(pair[0]?.spanId);
+  const reads = spans.filter(({ name }) => name === 'starknet_getStorageAt');
+  const requests = reads.filter(({ kind }) => kind === SERVER);
+  const begun = requests.map(({ startTimeUnixNano: time }) => BigInt(time)).sort()[0] ?? 0n;
+  const questions = reads.filter(
+    ({ kind, startTimeUnixNano: time }) => kind === CLIENT && BigInt(time) >= begun,
+  );
+  // The second request finds the answer here. All executions share it, so that it belongs to none.
+  expect([requests.length, questions.length]).toEqual([2, 1]);
 });
 
 test('the name of the service can be chosen', async () => {
