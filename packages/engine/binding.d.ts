@@ -107,9 +107,9 @@ export declare class State {
   execute(block: Block, transaction: Transaction, flags?: Flags | undefined | null): Promise<Execution>
   /**
    * Executes transactions one after another on a layer that is thrown away. Ends early at the
-   * first that is rejected.
+   * first that is rejected. No further one begins when there is no patience left.
    */
-  executeMany(block: Block, transactions: Array<Transaction>, flags?: Flags | undefined | null, initialReads?: boolean | undefined | null): Promise<Array<Execution>>
+  executeMany(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, initialReads?: boolean | undefined | null, patienceMillis?: number | undefined | null): Promise<Array<Execution>>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
   call(block: Block, address: string, selector: string, calldata: Array<string>): Promise<string>
 }

@@ -10,6 +10,7 @@ const KINDS = [
   'origin',
   'image',
   'call',
+  'deadline',
   'internal',
 ] as const;
 

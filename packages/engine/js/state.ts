@@ -232,16 +232,22 @@ export class State {
   /**
    * Executes transactions one after another and keeps nothing: for estimates and simulations. Ends
    * early at the first that is rejected. Initial reads, if asked for, stand in the last report.
+   *
+   * @param flags for all, or one for each
+   * @param options.patience milliseconds: a transaction whose turn comes later fails the whole
    */
   async executeMany(
     block: Block,
     transactions: readonly Transaction[],
-    flags: ExecutionFlags = {},
-    { initialReads = false }: { readonly initialReads?: boolean } = {},
+    flags: ExecutionFlags | readonly ExecutionFlags[] = {},
+    options: { readonly initialReads?: boolean; readonly patience?: number } = {},
   ): Promise<readonly (Executed | Rejected)[]> {
+    const { initialReads = false, patience } = options;
     const natives = transactions.map((transaction) => transaction.native);
+    const each =
+      'map' in flags ? flags.map((one) => ({ ...one })) : natives.map(() => ({ ...flags }));
     const reports = await later(() =>
-      this.native.executeMany(block.native, natives, { ...flags }, initialReads),
+      this.native.executeMany(block.native, natives, each, initialReads, patience),
     );
     return reports.map(outcomeOf);
   }

@@ -14,6 +14,7 @@ mod transaction;
 
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, mpsc};
+use std::time::Duration;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -60,6 +61,12 @@ fn version_number(what: &str, number: f64) -> Outcome<u64> {
     } else {
         Err(input(format!("{what}: {number} is not a block number")))
     }
+}
+
+/// How long something may take, from milliseconds.
+fn patience(what: &str, millis: Option<f64>) -> Outcome<Option<Duration>> {
+    let patience = millis.map(|millis| Duration::try_from_secs_f64(millis / 1000.0)).transpose();
+    patience.map_err(|error| input(format!("{what}: {error}")))
 }
 
 /// Where the compiler and its cache are. The door says so on loading; a later call replaces it.

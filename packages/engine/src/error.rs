@@ -26,6 +26,8 @@ pub enum Kind {
     Image,
     /// A contract call that failed; the report carries the frames.
     Call,
+    /// More work than there was time for.
+    Deadline,
     /// A fault of the engine itself.
     Internal,
 }
@@ -42,6 +44,7 @@ impl Kind {
             Kind::Origin => "origin",
             Kind::Image => "image",
             Kind::Call => "call",
+            Kind::Deadline => "deadline",
             Kind::Internal => "internal",
         }
     }

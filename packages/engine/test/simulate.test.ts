@@ -60,6 +60,31 @@ describe('many on a throw-away layer', () => {
     expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'rejected']);
   });
 
+  test('each has flags of its own', async () => {
+    const transactions = [0, 5, 2].map((nonce) => transfer(account, '0x55', 10, nonce));
+    const lax = { strictNonce: false };
+    const reports = await chain.state.executeMany(block(), transactions, [{}, lax, {}]);
+    expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'accepted', 'accepted']);
+    await expect(chain.state.executeMany(block(), transactions, [{}])).rejects.toMatchObject({
+      kind: 'input',
+      message: 'flags: 1 for 3 transactions',
+    });
+  });
+
+  test('none begins when there is no time left', async () => {
+    const transactions = Array.from({ length: 100 }, (_, nonce) =>
+      transfer(account, '0x55', 10, nonce),
+    );
+    const run = (patience: number) =>
+      chain.state.executeMany(block(), transactions, {}, { patience });
+    await expect(run(1)).rejects.toMatchObject({
+      kind: 'deadline',
+      message: expect.stringMatching(/^\d{1,2} of 100 transactions took 0\.001 s$/),
+    });
+    expect(await run(60_000)).toHaveLength(100);
+    await expect(run(-1)).rejects.toMatchObject({ kind: 'input' });
+  });
+
   test('nothing gives nothing', async () => {
     expect(await chain.state.executeMany(block(), [])).toEqual([]);
   });

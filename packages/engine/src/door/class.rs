@@ -1,14 +1,13 @@
 //! Classes and the origins of forks, as JavaScript holds them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use napi::bindgen_prelude::*;
 use napi::threadsafe_function::ThreadsafeFunction;
 use napi::tokio;
 use napi_derive::napi;
 
-use super::off_thread;
+use super::{off_thread, patience};
 use crate::error::{Failure, Kind, Outcome, guarded, input};
 use crate::felt::hex;
 use crate::limits::Limits;
@@ -167,10 +166,7 @@ impl Origin {
         ask: AskJs,
         patience_millis: Option<f64>,
     ) -> Result<Origin> {
-        let patience = patience_millis
-            .map(|millis| Duration::try_from_secs_f64(millis / 1000.0))
-            .transpose()
-            .map_err(|error| input(format!("patience: {error}")))?;
+        let patience = patience("patience", patience_millis)?;
         let ask = move |question: String| {
             // Only worker threads come here; the JavaScript thread would wait for itself.
             let answered: Answered = block_on(async { ask.call_async(question).await?.await })

@@ -1,6 +1,7 @@
 //! States, as JavaScript holds them: reading, writing, history and execution.
 
 use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -10,9 +11,9 @@ use starknet_types_core::felt::Felt;
 use super::class::{Class, Origin};
 use super::execution::Execution;
 use super::transaction::{Block, Flags, Transaction};
-use super::{let_go, off_thread, version_number};
+use super::{let_go, off_thread, patience, version_number};
 use crate::diff::Changes;
-use crate::error::{Failure, Kind, Outcome};
+use crate::error::{Failure, Kind, Outcome, input};
 use crate::execute::{Call, Reader, Run, Session};
 use crate::felt::{Key, hex, parse, parse_address, parse_all, parse_key};
 use crate::{execute, fault, origin, report, state, transaction};
@@ -316,23 +317,36 @@ impl State {
     }
 
     /// Executes transactions one after another on a layer that is thrown away. Ends early at the
-    /// first that is rejected.
+    /// first that is rejected. No further one begins when there is no patience left.
     #[napi(catch_unwind)]
     pub fn execute_many<'env>(
         &self,
         env: &'env Env,
         block: &Block,
         transactions: Vec<ClassInstance<'env, Transaction>>,
-        flags: Option<Flags>,
+        flags: Vec<Flags>,
         initial_reads: Option<bool>,
+        patience_millis: Option<f64>,
     ) -> Result<PromiseRaw<'env, Vec<Execution>>> {
-        let flags = transaction::Flags::from(flags);
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
+        let patience = patience("patience", patience_millis)?;
         let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
+        let flags: Vec<_> = flags.into_iter().map(|one| Some(one).into()).collect();
+        if flags.len() != transactions.len() {
+            let counts = (flags.len(), transactions.len());
+            return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)).into());
+        }
         off_thread(env, move || {
+            let begun = Instant::now();
             let mut session = Session::new(state, at, block);
             let mut all = Vec::with_capacity(transactions.len());
-            for transaction in &transactions {
+            for (transaction, flags) in transactions.iter().zip(flags) {
+                if let Some(patience) = patience.filter(|patience| begun.elapsed() > *patience) {
+                    let (done, wanted) = (all.len(), transactions.len());
+                    let seconds = patience.as_secs_f64();
+                    let message = format!("{done} of {wanted} transactions took {seconds} s");
+                    return Err(Failure::new(Kind::Deadline, message));
+                }
                 let run = session.run(transaction, flags)?;
                 all.push(Execution::told(&run, transaction, session.constants())?);
                 if let Run::Rejected(_) = run {

@@ -51,6 +51,9 @@ export async function executing<T>(execution: Promise<T>): Promise<T> {
     if (error instanceof EngineError && /cost overflowed/.test(error.message)) {
       refuse(`The gas prices are too high or too far apart to compute a fee: ${error.message}`);
     }
+    if (error instanceof EngineError && error.kind === 'deadline') {
+      refuse(`${error.message}: try fewer at once`);
+    }
     throw error;
   }
 }

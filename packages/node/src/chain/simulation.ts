@@ -10,7 +10,7 @@ import type {
 } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { hex, padded, shortString } from '../felt.js';
-import { during, type Execution, stopwatch } from '../probe.js';
+import { during, type Execution } from '../probe.js';
 import type {
   BLOCK_ID,
   CONTRACT_EXECUTION_ERROR,
@@ -22,7 +22,7 @@ import type {
   ORDERED_MESSAGE,
   SIMULATION_FLAG,
 } from '../spec.js';
-import { contextOf, findBlock, stateAfter, stateOf } from './block.js';
+import { contextOf, findBlock, stateOf } from './block.js';
 import type { Chain } from './chain.js';
 import { type HeaderPrices, headerPrices } from './gas.js';
 import { isImpersonated } from './impersonation.js';
@@ -224,7 +224,7 @@ type Report = Executed | Rejected;
 /** Runs transactions after one another on a state that is then dropped. */
 async function run(
   chain: Chain,
-  { state, number, context, world }: Place,
+  { state, context, world }: Place,
   broadcasted: readonly Broadcasted[],
   flags: ExecutionFlags,
   initialReads = false,
@@ -241,47 +241,15 @@ async function run(
       strictNonce: blockGeneration === 'transaction' || type === 'DECLARE',
     }),
   );
-  const [first = {}] = each;
-  const alike = each.every(
-    (one) => one.validate === first.validate && one.strictNonce === first.strictNonce,
+  const { patience } = chain.options;
+  const reports = await simulating(chain, () =>
+    state.executeMany(context, transactions, each, {
+      initialReads,
+      ...(patience === undefined ? {} : { patience: patience * 1000 }),
+    }),
   );
-  // The engine cannot be stopped, so that long rows are handed to it one by one.
-  if (alike && (transactions.length <= AT_ONCE || initialReads)) {
-    const reports = await simulating(chain, () =>
-      state.executeMany(context, transactions, first, { initialReads }),
-    );
-    return { reports, initialReads: reports.at(-1)?.initialReads };
-  }
-  const reports: Report[] = [];
-  // A view of an old block cannot be written to.
-  let current = number < world.latest.version - 1 ? await stateAfter(world, number) : state;
-  const seconds = stopwatch();
-  const { patience = Number.POSITIVE_INFINITY } = chain.options;
-  for (const [index, transaction] of transactions.entries()) {
-    if (seconds() > patience) {
-      refuse(`${index} of ${transactions.length} transactions took ${patience} s: try fewer`);
-    }
-    const report = await simulating(chain, () =>
-      current.execute(context, transaction, each[index]),
-    );
-    reports.push(report);
-    if (report.outcome === 'rejected') break;
-    current = report.next;
-  }
-  // What is read first does not depend on who is believed.
-  const reads = initialReads
-    ? await state.executeMany(
-        context,
-        transactions,
-        { ...first, validate: false },
-        { initialReads },
-      )
-    : [];
-  return { reports, initialReads: reads.at(-1)?.initialReads };
+  return { reports, initialReads: reports.at(-1)?.initialReads };
 }
-
-/** Transactions that are simulated without a look at the time. */
-const AT_ONCE = 16;
 
 const BOUNDS_TOO_SMALL =
   "The transaction's resources don't cover validation or the minimal transaction fee.";
