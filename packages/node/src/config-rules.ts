@@ -97,11 +97,3 @@ function mayBeRestricted(name: string): boolean {
 function isMethod(name: string): name is keyof typeof METHODS {
   return Object.hasOwn(METHODS, name);
 }
-
-/**
- * Seconds after which work is given up that has not begun, or that still waits for the origin of a fork:
- * whoever is answered must have been waiting for less than the timeout, with time left for the work.
- */
-export function patienceOf({ timeout }: Config): number {
-  return Math.max(1, timeout / 2);
-}

@@ -629,3 +629,11 @@ function settle<K extends ConfigKey>(draft: Draft, key: K, overrides: Partial<Co
 function isComplete(draft: Draft): draft is Config {
   return CONFIG_KEYS.every((key) => key in draft);
 }
+
+/**
+ * Seconds after which work is given up that has not begun, or that still waits for the origin of a fork:
+ * whoever is answered must have been waiting for less than the timeout, with time left for the work.
+ */
+export function patienceOf({ timeout }: Config): number {
+  return Math.max(1, timeout / 2);
+}

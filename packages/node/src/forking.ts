@@ -1,8 +1,7 @@
 // Knows how a fork begins: from settings to the chain below, and to what is inherited from it.
 import { Fork } from './chain/fork.js';
 import { inherit } from './chain/inherit.js';
-import { type Config, defaultConfig, defaultForkCache } from './config.js';
-import { patienceOf } from './config-rules.js';
+import { type Config, defaultConfig, defaultForkCache, patienceOf } from './config.js';
 import { invalidParams } from './errors.js';
 import type { Log } from './log.js';
 import { webUrls } from './option.js';

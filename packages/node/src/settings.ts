@@ -2,8 +2,7 @@
 import type { ChainOptions } from './chain/chain.js';
 import type { Fork } from './chain/fork.js';
 import type { Genesis } from './chain/genesis.js';
-import type { Config } from './config.js';
-import { patienceOf } from './config-rules.js';
+import { type Config, patienceOf } from './config.js';
 import { shownNetwork } from './forking.js';
 import type { CONFIG } from './spec.js';
 

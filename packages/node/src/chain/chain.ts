@@ -1,51 +1,31 @@
 // Knows the life of one chain: every change goes through here, one at a time.
-import { type Class, type ClassLimits, messageToL1Hash, type Rejection } from '@starkbox/engine';
-import { fail, refuse } from '../errors.js';
-import { during, type Probe } from '../probe.js';
+import type { Class, ClassLimits, Rejection } from '@starkbox/engine';
+import { refuse } from '../errors.js';
+import { during } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
-import {
-  type BlockRules,
-  closeBlock,
-  findBlock,
-  latestHeader,
-  pendingContext,
-  stateAfter,
-  withOldHash,
-} from './block.js';
+import { closeBlock, findBlock, latestHeader, withOldHash } from './block.js';
 import { increasedBy, nextBlockTime, setTo } from './clock.js';
 import { Crossing } from './crossing.js';
+import { acceptedUpTo, withoutSince } from './finality.js';
 import { failingByOrigin } from './fork.js';
 import type { GasPrices } from './gas.js';
 import type { Genesis } from './genesis.js';
-import { type Impersonation, isImpersonated } from './impersonation.js';
+import type { Impersonation } from './impersonation.js';
+import { type InclusionRules, include, readAhead } from './inclusion.js';
 import type { Keeper, SnapshotNote, Standing } from './keeper.js';
-import { type L1Message, l1Handler } from './l1-handler.js';
 import { withLabel } from './labels.js';
 import { Lanes } from './lanes.js';
-import {
-  type L1Link,
-  type MessageToL1,
-  readOn,
-  restarted,
-  returnedTo,
-  withConsumed,
-  withIncoming,
-  withoutBlocksFrom,
-  withoutIncoming,
-} from './messages.js';
+import { type L1Link, readOn, restarted, returnedTo } from './messages.js';
 import { PersistentMap } from './persistent.js';
 import { checkProof, type ProofMode } from './proof.js';
-import { executing, refuseSubmission } from './rejection.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
-import { type Broadcasted, included, type Prepared, prepare } from './transaction.js';
+import { type Broadcasted, type Prepared, prepare } from './transaction.js';
 import { Turnstile } from './turnstile.js';
-import { firstWorld, isKnown, NOTHING_PENDING, type World, withIncluded } from './world.js';
+import { firstWorld, type World } from './world.js';
 import { type Change, type Turn, Writer } from './writer.js';
 
-export interface ChainOptions extends BlockRules {
+export interface ChainOptions extends InclusionRules {
   readonly genesis: Genesis;
-  /** When blocks are closed: after each transaction, on demand, or every so many seconds. */
-  readonly blockGeneration: 'transaction' | 'demand' | number;
   readonly keepsHistory: boolean;
   readonly startTime: number | undefined;
   readonly prices: GasPrices;
@@ -59,8 +39,6 @@ export interface ChainOptions extends BlockRules {
   readonly patience?: number;
   /** How many calls and simulations may run at once. */
   readonly maximumExecutions?: number;
-  /** Times what the chain does. */
-  readonly probe?: Probe;
 }
 
 /** A moment that can be gone back to. */
@@ -79,6 +57,7 @@ export class Chain {
   readonly crossing: Crossing = new Crossing({
     chainId: () => this.options.chainId,
     write: (change) => this.#write(change),
+    readAhead: (prepared) => this.#readAhead(prepared),
     execute: (world, prepared, refuse) => this.#execute(world, prepared, refuse),
   });
   #timer: NodeJS.Timeout | undefined;
@@ -159,10 +138,10 @@ export class Chain {
     const preparing = this.#prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { transaction } = prepared;
-    const include = () => this.#write((world) => this.#execute(world, prepared));
+    const take = () => this.#write((world) => this.#execute(world, prepared));
     await (this.options.fork
-      ? this.#lanes.pass(transaction.address, this.#readAhead(transaction), include)
-      : include());
+      ? this.#lanes.pass(transaction.address, this.#readAhead(prepared), take)
+      : take());
     return transaction;
   }
 
@@ -170,15 +149,16 @@ export class Chain {
   async submitTo(
     build: (world: World) => Promise<Broadcasted>,
   ): Promise<{ readonly hash: string; readonly world: World }> {
-    if (this.options.fork) {
-      const { transaction } = await this.#prepare(await build(this.world));
-      await this.#readAhead(transaction);
-    }
+    if (this.options.fork) await this.#readAhead(await this.#prepare(await build(this.world)));
     return this.#write(async (world) => {
       const prepared = await this.#prepare(await build(world));
       const [next] = await this.#execute(world, prepared);
       return [next, { hash: prepared.transaction.hash, world: next }];
     });
+  }
+
+  #readAhead(prepared: Prepared): Promise<void> {
+    return readAhead(this.world, prepared, this.options);
   }
 
   #prepare(values: Broadcasted): Prepared | Promise<Prepared> {
@@ -187,64 +167,15 @@ export class Chain {
     return prepare(values, chainId, classLimits);
   }
 
-  /** Executes a message from L1; a handler that fails is kept as reverted. */
-  async sendMessageToL2(message: L1Message): Promise<Prepared['transaction']> {
-    const prepared = l1Handler(message, this.options.chainId);
-    const { l1_transaction_hash } = prepared.values;
-    const { hash } = prepared.transaction;
-    if (this.options.fork) await this.#readAhead(prepared.transaction);
-    await this.#write((world) => {
-      const messages =
-        l1_transaction_hash === null
-          ? world.messages
-          : withIncoming(world.messages, l1_transaction_hash, hash);
-      return this.#execute({ ...world, messages }, prepared);
-    });
-    return prepared.transaction;
-  }
-
-  /**
-   * Runs a transaction before its turn, so that what it needs of the chain below is there when the turn
-   * comes: an origin that is slow or fails is waited for here, and keeps nobody else from changing the chain.
-   */
-  async #readAhead(transaction: Prepared['transaction']): Promise<void> {
-    const { world } = this;
-    const context = pendingContext(world, this.options, nextBlockTime(world.clock));
-    const validate = !isImpersonated(world.impersonation, transaction.address);
-    // Others of the same sender may be before it, so that its nonce is not due yet.
-    await failingByOrigin(
-      world.state.executeMany(context, [transaction], { validate, strictNonce: false }),
-    );
-  }
-
   async #execute(
     world: World,
     prepared: Prepared,
-    refuse: (rejection: Rejection) => never = refuseSubmission,
+    refuse?: (rejection: Rejection) => never,
   ): Promise<readonly [World, undefined]> {
-    const { transaction } = prepared;
-    if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
     const time = nextBlockTime(world.clock);
-    const context = pendingContext(world, this.options, time);
-    const done = await executing(
-      during(this.options.probe, { kind: 'execution', of: 'transaction' }, () =>
-        world.state.execute(context, transaction, {
-          validate: !isImpersonated(world.impersonation, transaction.address),
-          strictNonce: this.#closesAtOnce || transaction.type === 'DECLARE',
-        }),
-      ),
-    );
-    if (done.outcome === 'rejected') {
-      await mustBeDeclared(world, prepared, done.rejection);
-      refuse(done.rejection);
-    }
-    const pending = withIncluded(world.pending, included(prepared, done));
-    const next = { ...world, state: done.next, pending };
-    return [this.#closesAtOnce ? await this.#closeAt(next, time) : next, undefined];
-  }
-
-  get #closesAtOnce(): boolean {
-    return this.options.blockGeneration === 'transaction';
+    const next = await include(world, prepared, this.options, time, refuse);
+    const closesAtOnce = this.options.blockGeneration === 'transaction';
+    return [closesAtOnce ? await this.#closeAt(next, time) : next, undefined];
   }
 
   // Blocks.
@@ -275,23 +206,7 @@ export class Chain {
       const from = findBlock(whole, start === 'pre_confirmed' ? 'latest' : start);
       if (from === undefined) refuse('No block found');
       if (from === whole.history.first) refuse("Genesis block can't be aborted");
-      const numbers = descending(latestHeader(whole).number, from);
-      const aborted = numbers.map((number) => whole.history.header(number)?.hash ?? '0x0');
-      const gone = new Set(numbers.flatMap((number) => whole.history.hashes(number)));
-      for (const hash of whole.pending.positions.keys()) gone.add(hash);
-      const history = whole.history.truncate(from);
-      const latest = await stateAfter(whole, from - 1);
-      const accepted = whole.acceptedOnL1;
-      const next: World = {
-        ...whole,
-        history,
-        latest,
-        state: await withOldHash(latest, history, this.options.fork),
-        pending: NOTHING_PENDING,
-        messages: withoutIncoming(withoutBlocksFrom(whole.messages, from), gone),
-        acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),
-      };
-      return [next, aborted];
+      return withoutSince(whole, from, this.options.fork);
     });
   }
 
@@ -304,13 +219,7 @@ export class Chain {
       (await this.options.fork?.look(start, this.world.acceptedOnL1));
     return this.#write(async (world) => {
       const number = findBlock(world, start) ?? below ?? refuse('No block found');
-      const { acceptedOnL1, history } = world;
-      if (acceptedOnL1 !== undefined && number <= acceptedOnL1) {
-        refuse('Block already accepted on L1');
-      }
-      const oldest = Math.max(history.first, (acceptedOnL1 ?? -1) + 1);
-      const accepted = descending(number, oldest).map((n) => history.header(n)?.hash ?? '0x0');
-      return [{ ...world, acceptedOnL1: number }, accepted];
+      return acceptedUpTo(world, number);
     });
   }
 
@@ -369,21 +278,6 @@ export class Chain {
     return this.#write(async (world) => {
       const state = await applyChange(world.state, change, classes);
       return [{ ...world, state }, classes];
-    });
-  }
-
-  // Messages.
-
-  /** Takes a message as its receiver on L1 would; its hash. */
-  consumeMessage(message: MessageToL1): Promise<string> {
-    const hash = messageToL1Hash(message);
-    return this.#write(async (world) => {
-      const messages =
-        withConsumed(world.messages, hash) ??
-        refuse(
-          `Message to L1 with hash ${hash} is not present (never received OR already consumed).`,
-        );
-      return [{ ...world, messages }, hash];
     });
   }
 
@@ -479,24 +373,9 @@ function standingOn(world: World): Standing {
 
 const NO_NOTES: Standing['notes'] = PersistentMap();
 
-/** An account of an unknown class fails in its constructor; this is why. */
-async function mustBeDeclared(
-  { state }: World,
-  { values }: Prepared,
-  { reason }: Rejection,
-): Promise<void> {
-  const failedEarlier = reason === 'nonce' || reason === 'balance' || reason === 'resource_bounds';
-  if (values.type !== 'DEPLOY_ACCOUNT' || failedEarlier) return;
-  if (!(await state.class(values.class_hash))) fail('CLASS_HASH_NOT_FOUND');
-}
-
 async function createWorld(options: ChainOptions): Promise<World> {
   const { genesis, startTime, prices, keepsHistory } = options;
   const world = firstWorld(genesis.state, { startTime, prices, keepsHistory });
   const state = await withOldHash(world.state, world.history, options.fork);
   return closeBlock({ ...world, state }, options, nextBlockTime(world.clock));
-}
-
-function descending(from: number, to: number): readonly number[] {
-  return Array.from({ length: Math.max(0, from - to + 1) }, (_, index) => from - index);
 }

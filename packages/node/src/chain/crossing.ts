@@ -1,9 +1,17 @@
 // Knows the steps of a chain in which messages cross from L1 or to L1, each noted so that none is taken twice.
 
-import type { Rejection } from '@starkbox/engine';
-import { reasonOf } from '../errors.js';
+import { messageToL1Hash, type Rejection } from '@starkbox/engine';
+import { reasonOf, refuse } from '../errors.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
-import { type InFlight, type L1Cursor, type L1Link, withIncoming, withLanded } from './messages.js';
+import {
+  type InFlight,
+  type L1Cursor,
+  type L1Link,
+  type MessageToL1,
+  withConsumed,
+  withIncoming,
+  withLanded,
+} from './messages.js';
 import type { Prepared } from './transaction.js';
 import { isKnown, type World } from './world.js';
 
@@ -17,10 +25,11 @@ export type TakenFromL1 =
 interface Shore {
   readonly chainId: () => string;
   readonly write: <T>(change: (world: World) => Promise<readonly [World, T]>) => Promise<T>;
+  readonly readAhead: (prepared: Prepared) => Promise<void>;
   readonly execute: (
     world: World,
     prepared: Prepared,
-    refuse: (rejection: Rejection) => never,
+    refuse?: (rejection: Rejection) => never,
   ) => Promise<readonly [World, undefined]>;
 }
 
@@ -29,6 +38,35 @@ export class Crossing {
 
   constructor(chain: Shore) {
     this.#chain = chain;
+  }
+
+  /** Executes a message as if it came from L1; a handler that fails is kept as reverted. */
+  async send(message: L1Message): Promise<Prepared['transaction']> {
+    const prepared = l1Handler(message, this.#chain.chainId());
+    const { l1_transaction_hash } = prepared.values;
+    const { hash } = prepared.transaction;
+    await this.#chain.readAhead(prepared);
+    await this.#chain.write((world) => {
+      const messages =
+        l1_transaction_hash === null
+          ? world.messages
+          : withIncoming(world.messages, l1_transaction_hash, hash);
+      return this.#chain.execute({ ...world, messages }, prepared);
+    });
+    return prepared.transaction;
+  }
+
+  /** Takes a message as its receiver on L1 would; its hash. */
+  consume(message: MessageToL1): Promise<string> {
+    const hash = messageToL1Hash(message);
+    return this.#chain.write(async (world) => {
+      const messages =
+        withConsumed(world.messages, hash) ??
+        refuse(
+          `Message to L1 with hash ${hash} is not present (never received OR already consumed).`,
+        );
+      return [{ ...world, messages }, hash];
+    });
   }
 
   /** From now on messages are exchanged with this L1. */

@@ -1,0 +1,79 @@
+// Knows how a transaction becomes part of the block under construction: executed there, or refused with the reason.
+import type { Rejection } from '@starkbox/engine';
+import { fail } from '../errors.js';
+import { during, type Probe } from '../probe.js';
+import { type BlockRules, pendingContext } from './block.js';
+import { nextBlockTime } from './clock.js';
+import { failingByOrigin } from './fork.js';
+import { isImpersonated } from './impersonation.js';
+import { executing, refuseSubmission } from './rejection.js';
+import { included, type Prepared } from './transaction.js';
+import { isKnown, type World, withIncluded } from './world.js';
+
+export interface InclusionRules extends BlockRules {
+  /** When blocks are closed: after each transaction, on demand, or every so many seconds. */
+  readonly blockGeneration: 'transaction' | 'demand' | number;
+  /** Times what the chain does. */
+  readonly probe?: Probe;
+}
+
+/**
+ * The world with a transaction in its open block.
+ *
+ * @param time of that block, as contracts see it
+ * @param refuse throws what the sender of a rejected one is told
+ */
+export async function include(
+  world: World,
+  prepared: Prepared,
+  rules: InclusionRules,
+  time: number,
+  refuse: (rejection: Rejection) => never = refuseSubmission,
+): Promise<World> {
+  const { transaction } = prepared;
+  if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
+  const context = pendingContext(world, rules, time);
+  const done = await executing(
+    during(rules.probe, { kind: 'execution', of: 'transaction' }, () =>
+      world.state.execute(context, transaction, {
+        validate: !isImpersonated(world.impersonation, transaction.address),
+        strictNonce: rules.blockGeneration === 'transaction' || transaction.type === 'DECLARE',
+      }),
+    ),
+  );
+  if (done.outcome === 'rejected') {
+    await mustBeDeclared(world, prepared, done.rejection);
+    refuse(done.rejection);
+  }
+  const pending = withIncluded(world.pending, included(prepared, done));
+  return { ...world, state: done.next, pending };
+}
+
+/**
+ * Runs a transaction before its turn, so that what it needs of the chain below is there when the turn
+ * comes: an origin that is slow or fails is waited for here, and keeps nobody else from changing the chain.
+ */
+export async function readAhead(
+  world: World,
+  { transaction }: Pick<Prepared, 'transaction'>,
+  rules: InclusionRules,
+): Promise<void> {
+  if (!rules.fork) return;
+  const context = pendingContext(world, rules, nextBlockTime(world.clock));
+  const validate = !isImpersonated(world.impersonation, transaction.address);
+  // Others of the same sender may be before it, so that its nonce is not due yet.
+  await failingByOrigin(
+    world.state.executeMany(context, [transaction], { validate, strictNonce: false }),
+  );
+}
+
+/** An account of an unknown class fails in its constructor; this is why. */
+async function mustBeDeclared(
+  { state }: World,
+  { values }: Prepared,
+  { reason }: Rejection,
+): Promise<void> {
+  const failedEarlier = reason === 'nonce' || reason === 'balance' || reason === 'resource_bounds';
+  if (values.type !== 'DEPLOY_ACCOUNT' || failedEarlier) return;
+  if (!(await state.class(values.class_hash))) fail('CLASS_HASH_NOT_FOUND');
+}
