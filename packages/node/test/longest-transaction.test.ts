@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { checkedClient, connectDapp, startNode } from '@starkbox/testing';
 import { CallData, hash, num, transaction } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { RunningCommand } from './data-dir/command.js';
 import { deployed } from './e2e/contracts.js';
+import { RunningCommand } from './running-command.js';
 
 const IDLE_SERVER = `
   const server = require('node:http').createServer((request, response) => {

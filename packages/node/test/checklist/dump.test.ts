@@ -1,17 +1,13 @@
-// Dumping and loading: what a journal holds, where it is written, and what comes back.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient, overHttp } from '@starkbox/testing';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, createNode, type Node } from '../../src/index.js';
 import type { RPC_CALL } from '../../src/spec.js';
+import { RunningCommand } from '../running-command.js';
 import { contract, deployAccountRequest, newAccount, Sender } from './signing.js';
 
-const COMMAND = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-dump-'));
 const nodes: Node[] = [];
 let path: string;
@@ -133,18 +129,15 @@ describe('what comes back', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)('10.11.4 %s writes the file', async (signal) => {
-    const { child, client } = await spawned('exit');
-    await mint(client);
+    const command = await spawned('exit');
+    await mint(checkedClient(overHttp(command.url)));
     expect(existsSync(path)).toBe(false);
-    child.kill(signal);
-    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await command.stop(signal)).toBe(0);
     expect(written()).toMatchObject([{ method: 'devnet_mint' }]);
   });
 
   test('10.11.4 no file if nothing happened', async () => {
-    const { child } = await spawned('exit');
-    child.kill('SIGINT');
-    await once(child, 'exit');
+    await (await spawned('exit')).stop('SIGINT');
     expect(existsSync(path)).toBe(false);
   });
 });
@@ -263,34 +256,6 @@ describe('a restart', () => {
 });
 
 /** A node in a process of its own, as it was built. */
-async function spawned(mode: string): Promise<{ child: ChildProcess; client: Client }> {
-  const args = [
-    '--port',
-    '0',
-    '--no-banner',
-    '--seed',
-    '0',
-    '--dump-on',
-    mode,
-    '--dump-path',
-    path,
-  ];
-  const child = spawn(process.execPath, [COMMAND, ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = '';
-    child.stderr.on('data', (piece) => {
-      said += stripped(String(piece));
-      const [, found] = /listening on (\S+)\n/.exec(said) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    child.on('exit', () => reject(new Error(`the node did not start: ${said}`)));
-  });
-  return { child, client: checkedClient(overHttp(url)) };
-}
-
-/** Without the colours of a terminal. */
-function stripped(text: string): string {
-  return text.replaceAll(/\p{Cc}\[\d+m/gu, '');
+function spawned(mode: string): Promise<RunningCommand> {
+  return RunningCommand.start(['--seed', '0', '--dump-on', mode, '--dump-path', path]);
 }

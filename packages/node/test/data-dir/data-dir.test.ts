@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';
-import { RunningCommand } from './command.js';
+import { RunningCommand } from '../running-command.js';
 import { readOnlyPlace, smallDisk } from './small-disk.js';
 
 let directory: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { RunningCommand } from './command.js';
+import { RunningCommand } from '../running-command.js';
 
 /**
  * By hand, for more of them:

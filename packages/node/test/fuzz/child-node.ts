@@ -1,11 +1,9 @@
-// Knows a node in a process of its own: how to talk to it, what it says, and how it ends.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse, stringify } from '../../src/json.js';
+import { RunningCommand } from '../running-command.js';
 import type { Answer } from './judge.js';
 import type { Ask } from './known.js';
 import { isRecord } from './mutation.js';
@@ -13,7 +11,6 @@ import type { Request } from './requests.js';
 
 /** In bytes: more than classes need, and little enough to try. */
 export const BODY_LIMIT = 1_000_000;
-const COMMAND = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
 const LIMITS = ['--request-body-size-limit', String(BODY_LIMIT)];
 /** The compiler is given half of it; all else takes moments. */
 const PATIENCE_MILLISECONDS = 60_000;
@@ -37,26 +34,9 @@ export interface ChildNode {
 /** Starts the built command on a free port, in an empty folder. */
 export async function startChild(args: readonly string[], lanes: number): Promise<ChildNode> {
   const cwd = mkdtempSync(join(tmpdir(), 'starkbox-fuzz-'));
-  const all = [COMMAND, '--port', '0', '--seed', '0', '--no-banner', ...LIMITS, ...args];
-  const child = spawn(process.execPath, all, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
-  const gone = new Promise<number | string | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      rmSync(cwd, { recursive: true, force: true });
-      resolve(code ?? signal);
-    });
-  });
-  process.once('exit', () => child.kill('SIGKILL'));
-  let said = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const found = /listening on (http:\S+)/.exec(said);
-      if (found?.[1] !== undefined) resolve(found[1]);
-    });
-    gone.then((code) => reject(new Error(`the node ended with ${code}: ${said}`)), reject);
-  });
-  const wire = new Wire(url, lanes);
+  const command = await RunningCommand.start(['--seed', '0', ...LIMITS, ...args], { cwd });
+  const gone = command.gone.finally(() => rmSync(cwd, { recursive: true, force: true }));
+  const wire = new Wire(command.url, lanes);
   let id = 0;
   return {
     throw: (request) => wire.exchange(request),
@@ -73,23 +53,15 @@ export async function startChild(args: readonly string[], lanes: number): Promis
       const sent = { kind: 'end', verb: 'GET', path: '/is_alive', headers: {}, body: '' };
       return (await wire.exchange(sent)).status === 200;
     },
-    log: () => said.replaceAll(/^\s*[\d.]+s INFO .*\n/gm, ''),
+    log: () => command.said.filter((line) => !/^\s*[\d.]+s INFO /.test(line)).join('\n'),
     connections: () => wire.connections,
-    stop: (signal = 'SIGTERM') => stop(child, wire, gone, signal),
+    async stop(signal) {
+      await command.stop(signal);
+      wire.close();
+      return gone;
+    },
     gone,
   };
-}
-
-async function stop<T>(
-  child: ChildProcess,
-  wire: Wire,
-  gone: Promise<T>,
-  signal: NodeJS.Signals,
-): Promise<T> {
-  child.kill(signal);
-  const ended = await gone;
-  wire.close();
-  return ended;
 }
 
 class Wire {

@@ -1,15 +1,11 @@
-// A node is killed again and again while messages flow both ways: each arrives once.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { checkedClient, overHttp } from '@starkbox/testing';
 import { afterAll, expect, test, vi } from 'vitest';
 import { hex, read, Sender, selector } from '../checklist/signing.js';
+import { RunningCommand } from '../running-command.js';
 import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from './anvil.js';
 import { deployMessenger, received } from './stage.js';
 
@@ -24,47 +20,22 @@ const AFTERMATH = 25;
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Messages of one transaction; more would need more gas than the tests give. */
 const TOGETHER = 3;
-const COMMAND = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
 
 const folder = await mkdtemp(join(tmpdir(), 'starkbox-kill-'));
-let living: ChildProcess | undefined;
+let living: RunningCommand | undefined;
 afterAll(async () => {
-  living?.kill('SIGKILL');
+  await living?.kill();
   await rm(folder, { recursive: true });
 });
 
-interface Life {
-  readonly child: ChildProcess;
-  readonly url: string;
-  /** How many blocks it has made so far. */
-  readonly blocks: () => number;
+async function live(args: readonly string[]): Promise<RunningCommand> {
+  living = await RunningCommand.start(['--data-dir', join(folder, 'chain'), ...args]);
+  return living;
 }
 
-async function live(args: readonly string[]): Promise<Life> {
-  const directory = ['--data-dir', join(folder, 'chain')];
-  const child = spawn(
-    process.execPath,
-    [COMMAND, '--port', '0', '--no-banner', ...directory, ...args],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  living = child;
-  const { stderr } = child;
-  const lines: string[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('close', () => reject(new Error(lines.join('\n'))));
-    createInterface({ input: stderr }).on('line', (line) => {
-      lines.push(line);
-      const found = /listening on (\S+)/.exec(line)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-  });
-  return { child, url, blocks: () => lines.filter((line) => line.includes(' block ')).length };
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const closed = once(child, 'close');
-  child.kill(signal);
-  await closed;
+/** How many blocks it has made so far. */
+function blocksOf({ said }: RunningCommand): number {
+  return said.filter((line) => line.includes(' block ')).length;
 }
 
 test(
@@ -87,7 +58,7 @@ test(
     }
     const waiting = await client.call('devnet_postmanFlush', { dry_run: true });
     expect(waiting.messages_to_l1).toHaveLength(MESSAGES);
-    await end(first.child, 'SIGTERM');
+    await first.stop();
 
     const { write, getEvents } = messagingAt(l1, FIRST_CONTRACT);
     const to = [BigInt(messenger), BigInt(selector('deposit'))] as const;
@@ -106,18 +77,18 @@ test(
         await mined(l1, hash);
       }
       const height = await l1.getBlockNumber({ cacheTime: 0 });
-      const { child, blocks } = await live(relaying);
+      const life = await live(relaying);
       // Each message makes a block, on one side or on the other.
       const left = MESSAGES - (arrived.at(-1) ?? 0);
       const aim = Math.min(left, Math.floor(chance() * ((4 * MESSAGES) / KILLS)));
       const late = AbortSignal.timeout(LONGEST_LIFE);
       while (!late.aborted) {
-        const done = blocks() + Number((await l1.getBlockNumber({ cacheTime: 0 })) - height);
+        const done = blocksOf(life) + Number((await l1.getBlockNumber({ cacheTime: 0 })) - height);
         if (done >= aim) break;
         await delay(1);
       }
       await delay(chance() * AFTERMATH);
-      await end(child, 'SIGKILL');
+      await life.kill();
       arrived.push((await getEvents.LogMessageToL1({}, { fromBlock: 0n })).length);
     }
     // They were killed at work, not before or after it.
@@ -146,7 +117,7 @@ test(
     const { transaction_count } = await reader.call('devnet_getStatus');
     // A declaration, a deployment, what sent the messages, and one handler each.
     expect(transaction_count).toBe(2 + Math.ceil(MESSAGES / TOGETHER) + MESSAGES);
-    await end(last.child, 'SIGTERM');
+    await last.stop();
   },
   120_000 + KILLS * 5_000,
 );

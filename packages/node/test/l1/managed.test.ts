@@ -1,12 +1,9 @@
-// An Anvil in the box: it starts and ends with the node, and goes back in time with it.
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startFixture } from '../checklist/fixture.js';
+import { RunningCommand } from '../running-command.js';
 import { connect, type L1Client, messagingAt } from './anvil.js';
 import {
   balanceOf,
@@ -132,31 +129,19 @@ afterAll(() => {
 test.each(['SIGTERM', 'SIGKILL'] as const)(
   'the command prints both URLs, and Anvil ends with it on %s',
   async (signal) => {
-    const bin = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
-    const args = [
-      bin,
-      '--seed',
-      '0',
-      '--port',
-      '0',
-      '--l1',
-      'anvil',
-      '--l1-port',
-      '0',
-      '--no-banner',
-    ];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    if (child.pid !== undefined) children.push(child.pid);
-    const url = await new Promise<string>((resolve, reject) => {
-      child.once('close', (code) => reject(new Error(`ended with ${code}`)));
-      createInterface({ input: child.stderr }).on('line', (line) => {
-        const found = /L1 \(Anvil\) on (\S+), messaging contract 0x5fbdb/.exec(line)?.[1];
-        if (found !== undefined) resolve(found);
-      });
+    const command = await RunningCommand.start([
+      ...['--seed', '0', '--l1', 'anvil'],
+      ...['--l1-port', '0'],
+    ]);
+    children.push(command.pid);
+    const url = await vi.waitFor(() => {
+      const [, found] =
+        /L1 \(Anvil\) on (\S+), messaging contract 0x5fbdb/.exec(command.said.join('\n')) ?? [];
+      return found ?? expect.fail('L1 was not named');
     });
     const alive = () => connect(url).getChainId();
     expect(await alive()).toBe(31_337);
-    child.kill(signal);
+    await command.stop(signal);
     await vi.waitFor(() => expect(alive()).rejects.toThrow(), { timeout: 5000 });
   },
 );
