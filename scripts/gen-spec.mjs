@@ -18,7 +18,9 @@ const TARGET = join(ROOT, 'packages/node/src/spec.ts');
  *   'x-exact'?: boolean, 'x-always'?: readonly string[],
  * }} Schema
  * @typedef {{ name: string, required: boolean, description: string, schema: Schema }} Param
- * @typedef {{ name: string, summary: string, params: readonly Param[], result?: { schema: Schema } }} Method
+ * @typedef {{
+ *   name: string, summary: string, params: readonly Param[], result?: { schema: Schema }, 'x-writes'?: boolean,
+ * }} Method
  * @typedef {{ code: number, message: string }} RpcError
  * @typedef {{
  *   info: { version: string }, methods: readonly Method[],
@@ -153,13 +155,15 @@ export type NotificationName = keyof Notifications;
 export const METHODS: {
   readonly [M in MethodName]: {
     readonly document: ${groups};
+    /** Something is not as before once it was called. */
+    readonly writes: boolean;
     readonly params: readonly { readonly name: string; readonly required: boolean }[];
   };
 } = ${JSON.stringify(
   Object.fromEntries(
-    calls.map(({ name, document, params }) => [
+    calls.map(({ name, document, params, 'x-writes': writes = false }) => [
       name,
-      { document, params: params.map(({ name, required }) => ({ name, required })) },
+      { document, writes, params: params.map(({ name, required }) => ({ name, required })) },
     ]),
   ),
 )};

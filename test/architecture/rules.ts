@@ -64,8 +64,8 @@ const NODE: Readonly<Record<string, Layer>> = {
   },
   l1: { may: [...LEAVES, 'chain'], packages: ['viem'] },
   rpc: { may: [...LEAVES, 'chain', 'l1'], packages: ['ajv'] },
-  server: { may: [...LEAVES, 'rpc/dispatch'], packages: ['node:http', 'ws'] },
-  settings: { may: [...LEAVES, 'forking'], types: ['config', 'chain'] },
+  server: { may: [...LEAVES, 'rpc/dispatch', 'rpc/envelope'], packages: ['node:http', 'ws'] },
+  settings: { may: [...LEAVES, 'config', 'forking'], types: ['chain'] },
   node: {
     may: [
       ...LEAVES,

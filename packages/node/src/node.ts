@@ -13,7 +13,6 @@ import { JsonText, stringify } from './json.js';
 import { Companion, type L1Facts } from './l1/companion.js';
 import { type Log, silentLog } from './log.js';
 import type { Figures } from './metrics.js';
-import type { CallReport } from './probe.js';
 import { announceSoon } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
@@ -143,13 +142,12 @@ async function assemble(
   const schema = new Schema(readDocuments);
   const subscriptions = new Subscriptions(config.maximumSubscriptions);
   const sandbox = new SandboxNews(chain, subscriptions);
-  const requests = config.ui ? new RequestLog(subscriptions, realMilliseconds) : undefined;
-  const onCall = requests
-    ? (report: CallReport): void => {
-        telemetry.onCall?.(report);
-        requests.add(report);
-      }
-    : telemetry.onCall;
+  const requests = new RequestLog({
+    subscriptions,
+    now: realMilliseconds,
+    secrets: () => secretsOf(config, chain, genesis),
+    about: () => aboutRecording(config, chain, version),
+  });
 
   /** A chain is spoken to through a dispatcher of its own. */
   const createDispatcher = (
@@ -191,7 +189,7 @@ async function assemble(
       log,
       maxBatch: config.maximumBatchLength,
       maxDepth: config.maximumJsonDepth,
-      ...(target === chain ? { probe, onCall } : {}),
+      ...(target === chain ? { probe, onCall: telemetry.onCall, witness: requests } : {}),
       ...(isJournalOn ? { around: withCall } : {}),
     });
   };
@@ -316,6 +314,7 @@ async function assemble(
         explorer: config.ui ? new Explorer() : undefined,
         door,
         maximumConnections: config.maximumConnections,
+        onRefusal: (session, what, error) => requests.refused(session, what, error),
         log,
       });
       const metricsUrl = await telemetry.listen((name) => door.admitsHost(name));
@@ -350,6 +349,13 @@ function figuresOf(chain: Chain) {
     waitingChanges: waiting,
     state: state.figures(),
   };
+}
+
+/** What must not be seen where requests are shown. */
+function secretsOf({ authToken }: Config, { world }: Chain, { accounts }: Genesis) {
+  const { l1 } = world.messages;
+  const keys = [...accounts.map(({ privateKey }) => privateKey), ...(l1 ? [l1.key] : [])];
+  return { keys, words: authToken === undefined ? [] : [authToken] };
 }
 
 /** What a repetition of the requests has to begin with. */

@@ -59,8 +59,6 @@ export interface CallReport {
   /** The client's. */
   readonly id: unknown;
   readonly transport: 'http' | 'ws' | 'in-process';
-  /** As they came. */
-  readonly params: unknown;
   readonly seconds: number;
   readonly errorCode: number | undefined;
 }

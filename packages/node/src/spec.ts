@@ -1108,6 +1108,33 @@ export type MESSAGE_FEE_ESTIMATE = FEE_ESTIMATE_COMMON & {
   readonly unit: PRICE_UNIT_WEI;
 };
 
+/** A message between L1 and L2. */
+export type MESSAGE_ROW = {
+  readonly message_hash: L1_HASH;
+  /** To L2: HANDLED, or REVERTED if its handler failed. To L1: PENDING in the block under construction, then SENT, DELIVERED once L1 has got it, CONSUMED once it was taken by devnet_postmanConsumeMessageFromL2. */
+  readonly state: 'HANDLED' | 'REVERTED' | 'PENDING' | 'SENT' | 'DELIVERED' | 'CONSUMED';
+  /** The sender: a contract, or of a message to L2 an address of L1. */
+  readonly from_address: FELT;
+  /** The receiver: a contract, or of a message to L1 an address of L1. */
+  readonly to_address: FELT;
+  readonly payload: readonly FELT[];
+  /** The function that handles a message to L2. */
+  readonly selector?: FELT;
+  /** Of a message to L2. */
+  readonly nonce?: FELT;
+  /** The transaction on L1 that sent a message to L2, where it is known. */
+  readonly l1_transaction_hash?: L1_HASH;
+  /** The transaction on L2 that sent or handled it. */
+  readonly transaction_hash: TXN_HASH;
+  readonly block_number: BLOCK_NUMBER;
+  /** Its place among the messages of the block to L1, or that of its transaction in the block. */
+  readonly index: number;
+  /** The time of its block; of one under construction, as if it were closed now. */
+  readonly timestamp: number;
+  /** Shortened to 300 characters. */
+  readonly revert_reason?: string;
+};
+
 /** How far the handling of a message from L1 has come. */
 export type MESSAGE_STATUS = {
   readonly transaction_hash: TXN_HASH;
@@ -1262,6 +1289,24 @@ export type PROVE_TRANSACTION_RESULT = {
   readonly additional_data?: { readonly [name: string]: unknown };
 };
 
+/** A call or an answer as JSON, without secrets. */
+export type RECORDED_TEXT = {
+  /** The text, or its beginning. */
+  readonly text: string;
+  /** How long the whole is. */
+  readonly bytes: number;
+  /** Whether nothing was cut off. */
+  readonly is_whole: boolean;
+};
+
+/** What is recorded of the calls that are made. */
+export type RECORDING_STATE = {
+  /** Whether calls are recorded. */
+  readonly recording: boolean;
+  /** Whether parameters and answers are recorded too. */
+  readonly bodies: boolean;
+};
+
 /** The first and the last of the blocks that are gone. */
 export type REORG_DATA = {
   readonly starting_block_hash: BLOCK_HASH;
@@ -1284,15 +1329,38 @@ export type REQUEST_ROW = {
   readonly time: number;
   /** By its canonical name; `unknown` for what is no method. */
   readonly method: string;
+  /** From the arrival of the request until the answer was written. */
   readonly duration_ms: number;
+  /** The part of it in which the call waited for its turn: the request was read, and the calls before it in a batch were answered. */
+  readonly queue_ms?: number;
+  /** The part in which it was checked and done; waiting for the chain's writer counts here. */
+  readonly execute_ms?: number;
+  /** The part in which the answer was written as JSON. */
+  readonly encode_ms?: number;
   readonly outcome: 'ok' | 'error';
   /** Of the error. */
   readonly code?: number;
+  /** The beginning of what the error says, with the place that it names. */
+  readonly message?: string;
   readonly transport: 'http' | 'ws' | 'in-process';
-  /** Length of the parameters as JSON. */
+  /** Numbers the clients of a transport: a socket is one, and so are all requests over HTTP with the same origin and user agent. */
+  readonly client: number;
+  /** What the client calls itself, up to 200 characters. */
+  readonly agent?: string;
+  /** The site whose script called, up to 200 characters. */
+  readonly origin?: string;
+  /** The part of the explorer that called; left out for everybody else. */
+  readonly tag?: string;
+  /** Calls with the same number came in one batch. */
+  readonly batch?: number;
+  /** Length of the call as JSON. */
   readonly bytes: number;
-  /** The beginning of the parameters, up to 2,000 characters; left out where they hold a key or a token. */
+  /** Length of the answer as JSON. */
+  readonly response_bytes: number;
+  /** The beginning of the parameters, up to 200 characters. */
   readonly params_preview?: string;
+  /** The beginning of the result, up to 100 characters. */
+  readonly result_preview?: string;
 };
 
 /** The bounds for one kind of gas. */
@@ -2035,17 +2103,36 @@ export interface Methods {
       readonly next?: PAGE_CURSOR;
     };
   };
-  /** The slots of a contract that are not zero, the last written first. */
+  /** The slots of a contract that are not zero, in the order of their keys. */
   readonly devnet_getStorage: {
     readonly params: {
       readonly contract_address: ADDRESS;
-      readonly cursor?: PAGE_CURSOR;
+      readonly cursor?: STORAGE_KEY;
       readonly limit?: PAGE_LIMIT;
       readonly block_id?: 'latest' | 'pre_confirmed';
     };
     readonly result: {
       readonly entries: readonly STORAGE_ROW[];
+      readonly next?: STORAGE_KEY;
+    };
+  };
+  /** Messages between L1 and L2 that the chain knows, newest first. */
+  readonly devnet_listMessages: {
+    readonly params: {
+      readonly direction: 'TO_L1' | 'TO_L2';
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      readonly messages: readonly MESSAGE_ROW[];
       readonly next?: PAGE_CURSOR;
+      /** How many messages to L1 have not been carried there. */
+      readonly waiting: number;
+      /** The L1 that messages are exchanged with; left out where there is none. */
+      readonly l1?: {
+        readonly url: string;
+        readonly messaging_contract_address: ETH_ADDRESS;
+      };
     };
   };
   /** The moments that can be gone back to, newest first. */
@@ -2079,16 +2166,55 @@ export interface Methods {
       readonly labels: readonly LABEL_ROW[];
     };
   };
-  /** The calls that were made lately, newest first; recorded while the explorer is served. */
+  /** Begin to record the calls that are made, or stop. Records are kept in memory: at most 2,000 calls and 16 MB, the newest; private keys, tokens and what stands behind the host of a URL are left out. */
+  readonly devnet_recordRequests: {
+    readonly params: {
+      readonly enabled: boolean;
+      readonly bodies?: boolean;
+      readonly clear?: boolean;
+    };
+    readonly result: RECORDING_STATE;
+  };
+  /** The calls that were recorded, newest first. */
   readonly devnet_getRequests: {
     readonly params: {
       readonly after?: number;
       readonly limit?: PAGE_LIMIT;
+      readonly before?: number;
     };
     readonly result: {
       readonly requests: readonly REQUEST_ROW[];
       /** Whether calls are recorded. */
       readonly recording: boolean;
+      /** Whether parameters and answers are recorded too. */
+      readonly bodies: boolean;
+      /** How many calls are kept. */
+      readonly kept: number;
+      /** What they take, in bytes. */
+      readonly kept_bytes: number;
+    };
+  };
+  /** One of the calls that were recorded, with its parameters and its answer. */
+  readonly devnet_getRequest: {
+    readonly params: {
+      readonly id: number;
+    };
+    readonly result: {
+      readonly row: REQUEST_ROW;
+      readonly request?: RECORDED_TEXT;
+      readonly response?: RECORDED_TEXT;
+    };
+  };
+  /** Everything that was recorded, as a file that `starkbox replay` reads. */
+  readonly devnet_getRecording: {
+    readonly params: Record<string, never>;
+    readonly result: {
+      /** One line about the node, then one for each request. What the explorer itself only read is left out. */
+      readonly recording: string;
+      /** How many requests it holds. */
+      readonly requests: number;
+      /** How many could not be written, because they are longer than 64 kB or were recorded without their parameters. */
+      readonly left_out: number;
     };
   };
   /** Be told of what happens beside blocks, and every two seconds that the node is alive. Lasts also when the chain is restarted or another is loaded.. */
@@ -2096,7 +2222,7 @@ export interface Methods {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Be told of every call, once it is answered. Lasts also when the chain is restarted or another is loaded.. */
+  /** Be told of every call that is recorded, once it is answered. Lasts also when the chain is restarted or another is loaded.. */
   readonly devnet_subscribeRequests: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
@@ -2490,17 +2616,21 @@ export type NotificationName = keyof Notifications;
 export const METHODS: {
   readonly [M in MethodName]: {
     readonly document: 'devnet' | 'read' | 'trace' | 'write' | 'ws';
+    /** Something is not as before once it was called. */
+    readonly writes: boolean;
     readonly params: readonly { readonly name: string; readonly required: boolean }[];
   };
 } = {
-  devnet_getConfig: { document: 'devnet', params: [] },
-  devnet_getStatus: { document: 'devnet', params: [] },
+  devnet_getConfig: { document: 'devnet', writes: false, params: [] },
+  devnet_getStatus: { document: 'devnet', writes: false, params: [] },
   devnet_getPredeployedAccounts: {
     document: 'devnet',
+    writes: false,
     params: [{ name: 'with_balance', required: false }],
   },
   devnet_getAccountBalance: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'address', required: true },
       { name: 'unit', required: false },
@@ -2509,23 +2639,27 @@ export const METHODS: {
   },
   devnet_mint: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'address', required: true },
       { name: 'amount', required: true },
       { name: 'unit', required: false },
     ],
   },
-  devnet_createBlock: { document: 'devnet', params: [] },
+  devnet_createBlock: { document: 'devnet', writes: true, params: [] },
   devnet_abortBlocks: {
     document: 'devnet',
+    writes: true,
     params: [{ name: 'starting_block_id', required: true }],
   },
   devnet_acceptOnL1: {
     document: 'devnet',
+    writes: true,
     params: [{ name: 'starting_block_id', required: true }],
   },
   devnet_setGasPrice: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'gas_price_wei', required: false },
       { name: 'data_gas_price_wei', required: false },
@@ -2538,14 +2672,20 @@ export const METHODS: {
   },
   devnet_setTime: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'time', required: true },
       { name: 'generate_block', required: false },
     ],
   },
-  devnet_increaseTime: { document: 'devnet', params: [{ name: 'time', required: true }] },
+  devnet_increaseTime: {
+    document: 'devnet',
+    writes: true,
+    params: [{ name: 'time', required: true }],
+  },
   devnet_restart: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'restart_l1_to_l2_messaging', required: false },
       { name: 'fork', required: false },
@@ -2553,6 +2693,7 @@ export const METHODS: {
   },
   devnet_replayTransaction: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'transaction_hash', required: true },
       { name: 'overrides', required: false },
@@ -2560,6 +2701,7 @@ export const METHODS: {
   },
   devnet_dump: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'path', required: false },
       { name: 'inline', required: false },
@@ -2568,6 +2710,7 @@ export const METHODS: {
   },
   devnet_load: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'path', required: false },
       { name: 'events', required: false },
@@ -2575,10 +2718,19 @@ export const METHODS: {
       { name: 'format', required: false },
     ],
   },
-  devnet_snapshot: { document: 'devnet', params: [{ name: 'name', required: false }] },
-  devnet_revert: { document: 'devnet', params: [{ name: 'snapshot_id', required: true }] },
+  devnet_snapshot: {
+    document: 'devnet',
+    writes: true,
+    params: [{ name: 'name', required: false }],
+  },
+  devnet_revert: {
+    document: 'devnet',
+    writes: true,
+    params: [{ name: 'snapshot_id', required: true }],
+  },
   devnet_applyStateDiff: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'state_diff', required: true },
       { name: 'classes', required: false },
@@ -2586,16 +2738,19 @@ export const METHODS: {
   },
   devnet_impersonateAccount: {
     document: 'devnet',
+    writes: true,
     params: [{ name: 'account_address', required: true }],
   },
   devnet_stopImpersonateAccount: {
     document: 'devnet',
+    writes: true,
     params: [{ name: 'account_address', required: true }],
   },
-  devnet_autoImpersonate: { document: 'devnet', params: [] },
-  devnet_stopAutoImpersonate: { document: 'devnet', params: [] },
+  devnet_autoImpersonate: { document: 'devnet', writes: true, params: [] },
+  devnet_stopAutoImpersonate: { document: 'devnet', writes: true, params: [] },
   devnet_postmanLoad: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'network_url', required: true },
       { name: 'messaging_contract_address', required: false },
@@ -2603,9 +2758,14 @@ export const METHODS: {
       { name: 'address', required: false },
     ],
   },
-  devnet_postmanFlush: { document: 'devnet', params: [{ name: 'dry_run', required: false }] },
+  devnet_postmanFlush: {
+    document: 'devnet',
+    writes: true,
+    params: [{ name: 'dry_run', required: false }],
+  },
   devnet_postmanSendMessageToL2: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'l1_transaction_hash', required: false },
       { name: 'l2_contract_address', required: true },
@@ -2618,15 +2778,17 @@ export const METHODS: {
   },
   devnet_postmanConsumeMessageFromL2: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'from_address', required: true },
       { name: 'to_address', required: true },
       { name: 'payload', required: true },
     ],
   },
-  'rpc.discover': { document: 'devnet', params: [] },
+  'rpc.discover': { document: 'devnet', writes: false, params: [] },
   devnet_listBlocks: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'before', required: false },
       { name: 'limit', required: false },
@@ -2634,6 +2796,7 @@ export const METHODS: {
   },
   devnet_listTransactions: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
@@ -2642,6 +2805,7 @@ export const METHODS: {
   },
   devnet_listContracts: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
@@ -2649,6 +2813,7 @@ export const METHODS: {
   },
   devnet_listClasses: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
@@ -2656,6 +2821,7 @@ export const METHODS: {
   },
   devnet_getStorage: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'contract_address', required: true },
       { name: 'cursor', required: false },
@@ -2663,32 +2829,61 @@ export const METHODS: {
       { name: 'block_id', required: false },
     ],
   },
-  devnet_listSnapshots: { document: 'devnet', params: [] },
-  devnet_search: { document: 'devnet', params: [{ name: 'query', required: true }] },
+  devnet_listMessages: {
+    document: 'devnet',
+    writes: false,
+    params: [
+      { name: 'direction', required: true },
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
+  },
+  devnet_listSnapshots: { document: 'devnet', writes: false, params: [] },
+  devnet_search: { document: 'devnet', writes: false, params: [{ name: 'query', required: true }] },
   devnet_setLabel: {
     document: 'devnet',
+    writes: true,
     params: [
       { name: 'value', required: true },
       { name: 'label', required: true },
     ],
   },
-  devnet_getLabels: { document: 'devnet', params: [] },
+  devnet_getLabels: { document: 'devnet', writes: false, params: [] },
+  devnet_recordRequests: {
+    document: 'devnet',
+    writes: true,
+    params: [
+      { name: 'enabled', required: true },
+      { name: 'bodies', required: false },
+      { name: 'clear', required: false },
+    ],
+  },
   devnet_getRequests: {
     document: 'devnet',
+    writes: false,
     params: [
       { name: 'after', required: false },
       { name: 'limit', required: false },
+      { name: 'before', required: false },
     ],
   },
-  devnet_subscribeSandbox: { document: 'devnet', params: [] },
-  devnet_subscribeRequests: { document: 'devnet', params: [] },
-  starknet_specVersion: { document: 'read', params: [] },
+  devnet_getRequest: {
+    document: 'devnet',
+    writes: false,
+    params: [{ name: 'id', required: true }],
+  },
+  devnet_getRecording: { document: 'devnet', writes: false, params: [] },
+  devnet_subscribeSandbox: { document: 'devnet', writes: false, params: [] },
+  devnet_subscribeRequests: { document: 'devnet', writes: false, params: [] },
+  starknet_specVersion: { document: 'read', writes: false, params: [] },
   starknet_getBlockWithTxHashes: {
     document: 'read',
+    writes: false,
     params: [{ name: 'block_id', required: true }],
   },
   starknet_getBlockWithTxs: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'response_flags', required: false },
@@ -2696,6 +2891,7 @@ export const METHODS: {
   },
   starknet_getBlockWithReceipts: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'response_flags', required: false },
@@ -2703,6 +2899,7 @@ export const METHODS: {
   },
   starknet_getStateUpdate: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_addresses', required: false },
@@ -2710,6 +2907,7 @@ export const METHODS: {
   },
   starknet_getStorageAt: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'contract_address', required: true },
       { name: 'key', required: true },
@@ -2719,14 +2917,17 @@ export const METHODS: {
   },
   starknet_getTransactionStatus: {
     document: 'read',
+    writes: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_getMessagesStatus: {
     document: 'read',
+    writes: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_getTransactionByHash: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'transaction_hash', required: true },
       { name: 'response_flags', required: false },
@@ -2734,6 +2935,7 @@ export const METHODS: {
   },
   starknet_getTransactionByBlockIdAndIndex: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'index', required: true },
@@ -2742,10 +2944,12 @@ export const METHODS: {
   },
   starknet_getTransactionReceipt: {
     document: 'read',
+    writes: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_getClass: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'class_hash', required: true },
@@ -2753,6 +2957,7 @@ export const METHODS: {
   },
   starknet_getClassHashAt: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_address', required: true },
@@ -2760,6 +2965,7 @@ export const METHODS: {
   },
   starknet_getClassAt: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_address', required: true },
@@ -2767,10 +2973,12 @@ export const METHODS: {
   },
   starknet_getBlockTransactionCount: {
     document: 'read',
+    writes: false,
     params: [{ name: 'block_id', required: true }],
   },
   starknet_call: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'request', required: true },
       { name: 'block_id', required: true },
@@ -2778,6 +2986,7 @@ export const METHODS: {
   },
   starknet_estimateFee: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'request', required: true },
       { name: 'simulation_flags', required: true },
@@ -2786,18 +2995,24 @@ export const METHODS: {
   },
   starknet_estimateMessageFee: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'message', required: true },
       { name: 'block_id', required: true },
     ],
   },
-  starknet_blockNumber: { document: 'read', params: [] },
-  starknet_blockHashAndNumber: { document: 'read', params: [] },
-  starknet_chainId: { document: 'read', params: [] },
-  starknet_syncing: { document: 'read', params: [] },
-  starknet_getEvents: { document: 'read', params: [{ name: 'filter', required: true }] },
+  starknet_blockNumber: { document: 'read', writes: false, params: [] },
+  starknet_blockHashAndNumber: { document: 'read', writes: false, params: [] },
+  starknet_chainId: { document: 'read', writes: false, params: [] },
+  starknet_syncing: { document: 'read', writes: false, params: [] },
+  starknet_getEvents: {
+    document: 'read',
+    writes: false,
+    params: [{ name: 'filter', required: true }],
+  },
   starknet_getNonce: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_address', required: true },
@@ -2805,6 +3020,7 @@ export const METHODS: {
   },
   starknet_getStorageProof: {
     document: 'read',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'class_hashes', required: false },
@@ -2812,13 +3028,19 @@ export const METHODS: {
       { name: 'contracts_storage_keys', required: false },
     ],
   },
-  starknet_getCompiledCasm: { document: 'read', params: [{ name: 'class_hash', required: true }] },
+  starknet_getCompiledCasm: {
+    document: 'read',
+    writes: false,
+    params: [{ name: 'class_hash', required: true }],
+  },
   starknet_traceTransaction: {
     document: 'trace',
+    writes: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_simulateTransactions: {
     document: 'trace',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'transactions', required: true },
@@ -2827,6 +3049,7 @@ export const METHODS: {
   },
   starknet_traceBlockTransactions: {
     document: 'trace',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'trace_flags', required: false },
@@ -2834,6 +3057,7 @@ export const METHODS: {
   },
   starknet_proveTransaction: {
     document: 'trace',
+    writes: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'transaction', required: true },
@@ -2841,19 +3065,27 @@ export const METHODS: {
   },
   starknet_addInvokeTransaction: {
     document: 'write',
+    writes: true,
     params: [{ name: 'invoke_transaction', required: true }],
   },
   starknet_addDeclareTransaction: {
     document: 'write',
+    writes: true,
     params: [{ name: 'declare_transaction', required: true }],
   },
   starknet_addDeployAccountTransaction: {
     document: 'write',
+    writes: true,
     params: [{ name: 'deploy_account_transaction', required: true }],
   },
-  starknet_subscribeNewHeads: { document: 'ws', params: [{ name: 'block_id', required: false }] },
+  starknet_subscribeNewHeads: {
+    document: 'ws',
+    writes: false,
+    params: [{ name: 'block_id', required: false }],
+  },
   starknet_subscribeEvents: {
     document: 'ws',
+    writes: false,
     params: [
       { name: 'from_address', required: false },
       { name: 'keys', required: false },
@@ -2863,10 +3095,12 @@ export const METHODS: {
   },
   starknet_subscribeTransactionStatus: {
     document: 'ws',
+    writes: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_subscribeNewTransactionReceipts: {
     document: 'ws',
+    writes: false,
     params: [
       { name: 'finality_status', required: false },
       { name: 'sender_address', required: false },
@@ -2874,13 +3108,18 @@ export const METHODS: {
   },
   starknet_subscribeNewTransactions: {
     document: 'ws',
+    writes: false,
     params: [
       { name: 'finality_status', required: false },
       { name: 'sender_address', required: false },
       { name: 'tags', required: false },
     ],
   },
-  starknet_unsubscribe: { document: 'ws', params: [{ name: 'subscription_id', required: true }] },
+  starknet_unsubscribe: {
+    document: 'ws',
+    writes: false,
+    params: [{ name: 'subscription_id', required: true }],
+  },
 };
 
 /** Every error that has a code of its own. */

@@ -4,7 +4,8 @@ import { fail, RpcError, refuse } from '../src/errors.js';
 import { JsonText, parse } from '../src/json.js';
 import { silentLog } from '../src/log.js';
 import type { CallReport } from '../src/probe.js';
-import { type CallContext, Dispatcher, idOf } from '../src/rpc/dispatch.js';
+import { type CallContext, Dispatcher } from '../src/rpc/dispatch.js';
+import { idOf } from '../src/rpc/envelope.js';
 import { Schema } from '../src/rpc/schema.js';
 
 const integer = (name: string, required: boolean) => ({

@@ -238,9 +238,10 @@ test('browsers of any site may call', async () => {
     expect(response.headers.has('access-control-allow-credentials')).toBe(false);
   }
   await post(url, CHAIN_ID);
+  const agent = 'node';
   expect(sessions).toEqual([
-    { transport: 'http', origin: 'http://example.org' },
-    { transport: 'http' },
+    { transport: 'http', agent, origin: 'http://example.org' },
+    { transport: 'http', agent },
   ]);
 });
 

@@ -126,7 +126,12 @@ function marksOf({ sender, contract, type, status }: TRANSACTION_FILTER) {
   return groups.map((group) => [...group, UNKNOWN]);
 }
 
-function recordAt(world: World, block: number, index: number): TransactionRecord | undefined {
+/** A transaction by its place, also in the block under construction. */
+export function recordAt(
+  world: World,
+  block: number,
+  index: number,
+): TransactionRecord | undefined {
   return block === pendingNumber(world)
     ? world.pending.transactions.get(index)?.record
     : world.history.transaction(block, index);

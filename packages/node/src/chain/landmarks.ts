@@ -12,6 +12,8 @@ export const DEPLOYS: number = markOf('deploys', KIND);
 export const DECLARES: number = markOf('declares', KIND);
 /** Blocks with a transaction that failed. */
 export const FAILS: number = markOf('fails', KIND);
+/** Blocks that sent messages to L1. */
+export const SENDS: number = markOf('sends', KIND);
 /** Blocks from before there were landmarks: any of them may be wanted. */
 export const UNKNOWN: number = markOf('unknown', KIND);
 
@@ -36,6 +38,7 @@ export function landmarksOf(
     const sender = senderIn(transaction, receipt);
     if (sender !== undefined) marks.add(sentBy(sender));
     if (isReverted(receipt)) marks.add(FAILS);
+    if (sendsMessages(receipt)) marks.add(SENDS);
     // A quotation mark inside of a text has a backslash before it, so that this finds members alone.
     for (const [, address = ''] of trace.matchAll(/"contract_address":"(0x[\da-f]+)"/g)) {
       marks.add(calls(address));
@@ -58,4 +61,8 @@ export function senderIn(transaction: string, receipt: string): string | undefin
 
 export function isReverted(receipt: string): boolean {
   return receipt.includes('"execution_status":"REVERTED"');
+}
+
+export function sendsMessages(receipt: string): boolean {
+  return receipt.includes('"messages_sent":[{') && !isReverted(receipt);
 }

@@ -7,6 +7,8 @@ type Json = unknown;
 const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
 /** Where the node stands is not what it answers. */
 const OF_THE_PLACE: ReadonlySet<string> = new Set(['server_config', 'dump_path', 'private_key']);
+/** Stands in recordings where something secret was. */
+const HIDDEN = '•••';
 /** Numbers of the size of a time that are none. */
 const OF_AN_AMOUNT = /gas|amount|price|fee|balance|resources|steps/;
 const [EARLIEST, LATEST] = [10 ** 9, 5 * 10 ** 9];
@@ -44,7 +46,7 @@ export class Likeness {
 
   /** Where two answers differ first, as a path; nothing if they say the same. */
   difference(old: Json, now: Json, path = '', key = ''): string | undefined {
-    if (Object.is(old, now) || OF_THE_PLACE.has(key)) return undefined;
+    if (Object.is(old, now) || OF_THE_PLACE.has(key) || old === HIDDEN) return undefined;
     if (Array.isArray(old) && Array.isArray(now)) {
       if (old.length !== now.length) return path;
       return first(old.keys(), (at) => this.difference(old[at], now[at], `${path}/${at}`, key));

@@ -3,13 +3,21 @@ import { RpcError, reasonOf } from '../errors.js';
 import { parse, stringify } from '../json.js';
 import type { Log } from '../log.js';
 import { type CallReport, during, type Probe, stopwatch } from '../probe.js';
+import {
+  errorAnswer,
+  invalid,
+  isId,
+  isObject,
+  isParams,
+  openEnvelope,
+  type Params,
+  resultAnswer,
+} from './envelope.js';
 import { readDocuments, Schema } from './schema.js';
+import { type Caller, failed, refused, type Sighting, type Turn, type Witness } from './witness.js';
 
 /** Who calls, as far as an answer may depend on it. */
-export interface Session {
-  readonly transport: 'http' | 'ws' | 'in-process';
-  /** The site whose script calls, if a browser said so. */
-  readonly origin?: string;
+export interface Session extends Caller {
   /** It may not steer the chain: no `devnet_` methods. */
   readonly isForeign?: boolean;
   /** Who can be told of what happens later: a socket. */
@@ -60,6 +68,8 @@ export interface DispatcherOptions {
   readonly around?: <T>(call: Call, handle: () => T) => T;
   /** Hears of every call to a method. */
   readonly onCall?: ((report: CallReport) => void) | undefined;
+  /** Sees calls with their answers. */
+  readonly witness?: Witness | undefined;
   readonly probe?: Probe | undefined;
   /** How deep a text may be nested. */
   readonly maxDepth?: number;
@@ -79,10 +89,7 @@ interface Method {
   readonly handler: Handler;
 }
 
-type Id = string | number | bigint | null;
-
 const ALIASES = { starknet: 'chain', devnet: 'sandbox' } as const;
-const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'method', 'params', 'id']);
 
 /** Takes calls from every door and gives them to the handlers. */
 export class Dispatcher {
@@ -93,6 +100,7 @@ export class Dispatcher {
   readonly #maxBatch: number;
   readonly #schema: Schema;
   readonly #onCall: DispatcherOptions['onCall'];
+  readonly #witness: Witness | undefined;
   readonly #probe: Probe | undefined;
   readonly #maxDepth: number | undefined;
   readonly #around: NonNullable<DispatcherOptions['around']>;
@@ -109,6 +117,7 @@ export class Dispatcher {
     this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);
     this.#onCall = options.onCall;
+    this.#witness = options.witness;
     this.#probe = options.probe;
     this.#maxDepth = options.maxDepth;
     this.#around = options.around ?? ((_call, handle) => handle());
@@ -116,14 +125,17 @@ export class Dispatcher {
 
   /** Answers a JSON-RPC text with another one; undefined if nothing is to be answered. */
   async handle(text: string, session: Session): Promise<string | undefined> {
+    const sighting = this.#witness?.came(session, text);
     let body: unknown;
     try {
       body = parse(text, this.#maxDepth);
     } catch (error) {
       const reason = reasonOf(error);
-      return errorAnswer(new RpcError(-32700, 'Parse error', { reason }));
+      return refused(new RpcError(-32700, 'Parse error', { reason }), sighting, text);
     }
-    return Array.isArray(body) ? this.#batch(body, session) : this.#single(body, session);
+    return Array.isArray(body)
+      ? this.#batch(body, session, sighting)
+      : this.#single(body, session, sighting?.turn(false));
   }
 
   /**
@@ -139,48 +151,79 @@ export class Dispatcher {
   ): Promise<unknown> {
     const given = params === undefined ? undefined : parse(stringify(params));
     if (!isParams(given)) throw new RpcError(-32602, 'params: expected an object or a list');
+    const turn = this.#witness?.came(session)?.turn(false);
+    const end = (answer: string): void =>
+      turn?.ended(this.#nameOf(method), { ...envelope, method, params: given }, answer);
     try {
-      return parse(stringify(await this.#run(method, given, session, envelope)));
+      const result = await this.#run(method, given, session, envelope);
+      turn?.ran();
+      const text = stringify(result);
+      if (turn) end(resultAnswer(text, 0));
+      return parse(text);
     } catch (error) {
-      const { code, message, data } = this.#toRpcError(error, method);
+      const failure = this.#toRpcError(error, method);
+      const { code, message, data } = failure;
+      turn?.failed(failure);
+      if (turn) end(errorAnswer(failure, 0));
       throw new RpcError(code, message, data === undefined ? data : parse(stringify(data)));
     }
   }
 
-  async #batch(calls: readonly unknown[], session: Session): Promise<string | undefined> {
+  async #batch(
+    calls: readonly unknown[],
+    session: Session,
+    sighting: Sighting | undefined,
+  ): Promise<string | undefined> {
     if (calls.length > this.#maxBatch) {
       const message = `A batch may have ${this.#maxBatch} calls, this one has ${calls.length}; --maximum-batch-length sets the limit`;
-      return errorAnswer(new RpcError(-32600, message));
+      return refused(new RpcError(-32600, message), sighting, `${calls.length} calls`);
     }
     // As the reference does: where nothing looks like a call, there is nothing to answer one by one.
-    if (!calls.some(isObject)) return errorAnswer(invalid('a batch is a list of calls'));
+    if (!calls.some(isObject)) {
+      return refused(invalid('a batch is a list of calls'), sighting, calls);
+    }
     const answers: string[] = [];
     // One after the other, so that each call sees what the ones before it did.
     for (const call of calls) {
-      const answer = await this.#single(call, { ...session, listener: undefined });
+      const turn = sighting?.turn(true);
+      const answer = await this.#single(call, { ...session, listener: undefined }, turn);
       if (answer !== undefined) answers.push(answer);
     }
     return answers.length > 0 ? `[${answers.join(',')}]` : undefined;
   }
 
-  async #single(call: unknown, session: Session): Promise<string | undefined> {
-    if (!isObject(call)) return errorAnswer(invalid('a call is an object'));
+  #single(call: unknown, session: Session, turn: Turn | undefined): Promise<string | undefined> {
+    return turn ? this.#watched(call, session, turn) : this.#answer(call, session);
+  }
+
+  async #watched(call: unknown, session: Session, turn: Turn): Promise<string | undefined> {
+    const answer = await this.#answer(call, session, turn);
+    turn.ended(this.#nameOf(isObject(call) ? call['method'] : undefined), call, answer);
+    return answer;
+  }
+
+  #nameOf(method: unknown): string {
+    return (typeof method === 'string' && this.#methods.get(method)?.name) || 'unknown';
+  }
+
+  async #answer(call: unknown, session: Session, turn?: Turn): Promise<string | undefined> {
+    if (!isObject(call)) return failed(turn, invalid('a call is an object'));
     const { id } = call;
     if (id !== undefined && !isId(id)) {
-      return errorAnswer(invalid('id must be a string, an integer or null'));
+      return failed(turn, invalid('id must be a string, an integer or null'));
     }
     const envelope = openEnvelope(call);
-    if (typeof envelope === 'string') return errorAnswer(invalid(envelope), id);
+    if (typeof envelope === 'string') return failed(turn, invalid(envelope), id);
     const { method, params } = envelope;
     try {
       const envelope = { jsonrpc: call['jsonrpc'], id };
-      const result = stringify(await this.#run(method, params, session, envelope));
-      return id === undefined
-        ? undefined
-        : `{"jsonrpc":"2.0","id":${stringify(id)},"result":${result}}`;
+      const value = await this.#run(method, params, session, envelope);
+      turn?.ran();
+      const result = stringify(value);
+      return id === undefined ? undefined : resultAnswer(result, id);
     } catch (error) {
-      const answer = this.#toRpcError(error, method);
-      return id === undefined ? undefined : errorAnswer(answer, id);
+      const answer = failed(turn, this.#toRpcError(error, method), id);
+      return id === undefined ? undefined : answer;
     }
   }
 
@@ -230,7 +273,6 @@ export class Dispatcher {
           method: method?.name ?? 'unknown',
           id: envelope.id,
           transport: session.transport,
-          params,
           seconds: seconds(),
           errorCode,
         });
@@ -250,22 +292,6 @@ export class Dispatcher {
 const FOREIGN =
   'Pages of this site may not steer the chain; --allowed-origins names those that may';
 
-/** An error as a JSON-RPC text. */
-export function errorAnswer({ code, message, data }: RpcError, id: Id = null): string {
-  const error = stringify(data === undefined ? { code, message } : { code, message, data });
-  return `{"jsonrpc":"2.0","id":${stringify(id)},"error":${error}}`;
-}
-
-/** The id that an answer to this text would carry, for answers that are given without its result. */
-export function idOf(text: string): Id {
-  try {
-    const call = parse(text);
-    return isObject(call) && isId(call['id']) ? call['id'] : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Both names of a method, each with its prefix; whichever of them is given. */
 function namesOf(name: string): ReadonlyMap<string, CallContext['prefix']> {
   for (const prefix of ['starknet', 'devnet'] as const) {
@@ -279,42 +305,4 @@ function namesOf(name: string): ReadonlyMap<string, CallContext['prefix']> {
     ]);
   }
   return new Map([[name, 'rpc']]);
-}
-
-function invalid(reason: string): RpcError {
-  return new RpcError(-32600, 'Invalid request', { reason });
-}
-
-interface Envelope {
-  readonly method: string;
-  readonly params: Params;
-}
-
-/** What a call asks for, or what is wrong with it. */
-function openEnvelope(call: Readonly<Record<string, unknown>>): Envelope | string {
-  const { jsonrpc, method, params } = call;
-  if (jsonrpc !== '2.0' && jsonrpc !== '1.0') return 'jsonrpc must be "2.0"';
-  if (typeof method !== 'string') return 'method must be a string';
-  if (!isParams(params)) return 'params must be an object or a list';
-  const unknown = Object.keys(call).find((member) => !MEMBERS.has(member));
-  return unknown === undefined ? { method, params } : `unknown member ${unknown}`;
-}
-
-type Params = object | null | undefined;
-
-function isParams(value: unknown): value is Params {
-  return value === undefined || typeof value === 'object';
-}
-
-function isId(value: unknown): value is Id {
-  return (
-    typeof value === 'string' ||
-    typeof value === 'bigint' ||
-    value === null ||
-    Number.isInteger(value)
-  );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

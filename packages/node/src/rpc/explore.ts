@@ -1,8 +1,9 @@
-// Shows the chain in lists: blocks, transactions, contracts, classes, slots, snapshots and labels; and finds things in it.
+// Shows the chain in lists: blocks, transactions, contracts, classes, slots, messages, snapshots and labels; and finds things in it.
 import type { Chain } from '../chain/chain.js';
 import { BlockLister, listTransactions } from '../chain/explore.js';
 import { listClasses, listContracts, listStorage, type PageWish } from '../chain/inventory.js';
 import { labelsToJson } from '../chain/labels.js';
+import { listMessagesToL1, listMessagesToL2 } from '../chain/message-list.js';
 import type { Page } from '../chain/page.js';
 import { search } from '../chain/search.js';
 import { hex } from '../felt.js';
@@ -15,6 +16,7 @@ type ExploreMethods =
   | 'devnet_listContracts'
   | 'devnet_listClasses'
   | 'devnet_getStorage'
+  | 'devnet_listMessages'
   | 'devnet_listSnapshots'
   | 'devnet_search'
   | 'devnet_setLabel'
@@ -63,6 +65,19 @@ export function exploreMethods(chain: Chain): Group<ExploreMethods> {
         isPending: block_id === 'pre_confirmed',
       });
       return { entries: page.rows, ...nextOf(page) };
+    },
+
+    async devnet_listMessages({ direction, ...wish }) {
+      const { world } = chain;
+      const { outgoing, l1 } = world.messages;
+      const list = direction === 'TO_L1' ? listMessagesToL1 : listMessagesToL2;
+      const page = await list(world, wishOf(wish));
+      return {
+        messages: page.rows,
+        ...nextOf(page),
+        waiting: outgoing.size,
+        ...(l1 ? { l1: { url: l1.url, messaging_contract_address: l1.contract } } : {}),
+      };
     },
 
     devnet_listSnapshots: () => ({

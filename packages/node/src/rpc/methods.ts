@@ -28,8 +28,8 @@ export interface Served extends NodeFacts {
   readonly subscriptions: Subscriptions;
   readonly limits: SubscriptionLimits & { readonly chunk: number; readonly simulations: number };
   readonly dump: DumpOptions;
-  /** The calls that were made, where they are recorded. */
-  readonly requests: RequestLog | undefined;
+  /** The calls that were made, while they are recorded. */
+  readonly requests: RequestLog;
   readonly sandbox: SandboxNews;
   readonly discover: () => JsonText;
 }

@@ -10,7 +10,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RpcError } from '../errors.js';
 import type { Log } from '../log.js';
-import { type Dispatcher, errorAnswer, idOf, type Session } from '../rpc/dispatch.js';
+import type { Dispatcher, Session } from '../rpc/dispatch.js';
+import { errorAnswer, idOf } from '../rpc/envelope.js';
+import { callerOf } from './caller.js';
 import { Connections } from './connections.js';
 import type { Door } from './door.js';
 import type { Reply } from './reply.js';
@@ -37,6 +39,8 @@ export interface HttpOptions {
   readonly maximumConnections?: number;
   /** How long the head of a request may take. */
   readonly headSeconds?: number;
+  /** Hears of requests that no method is asked for: how they were made, and what was wrong. */
+  readonly onRefusal?: (session: Session, what: string, error: RpcError) => void;
   /** Answers for the paths from `/ui` on. */
   readonly explorer?: Explorer | undefined;
   /** Paths that are doors to another protocol. The server lets go of such a connection. */
@@ -95,7 +99,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     response.on('error', () => {}); // the client is gone
     let reply: Reply;
     try {
-      reply = await serve(routes, request, options.door);
+      reply = await serve(routes, request, options);
     } catch (err) {
       if (request.socket.destroyed) return; // so did its request
       options.log.error({ err }, 'A request failed unexpectedly');
@@ -125,7 +129,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const upgrade = options.upgrades?.get(pathOf(request));
       connections.whenAnswered(socket, () => {
-        const refusal = upgrade && refuseAtDoor(request, options.door, true);
+        const refusal = upgrade && refuseAtDoor(request, options, true);
         if (refusal) {
           socket.end(rawReply(refusal));
         } else if (upgrade) {
@@ -198,16 +202,16 @@ function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
 function serve(
   routes: ReadonlyMap<string, Route>,
   request: IncomingMessage,
-  door: Door | undefined,
+  options: HttpOptions,
 ): Reply | Promise<Reply> {
   const { method } = request;
   const path = pathOf(request);
   const route = routes.get(Explorer.owns(path) ? '/ui' : path);
   // A browser asks whether it may show the token before it does.
   const asksForToken = method !== 'OPTIONS' && route !== undefined && !route.isOpen;
-  const refusal = refuseAtDoor(request, door, asksForToken);
+  const refusal = refuseAtDoor(request, options, asksForToken);
   if (refusal) return refusal;
-  if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, door);
+  if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.door);
   if (route === undefined) return { status: 404 };
   if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request);
   if (route.POST && method === 'POST') return route.POST(request);
@@ -216,25 +220,31 @@ function serve(
 }
 
 function refuseAtDoor(
-  { headers }: IncomingMessage,
-  door: Door | undefined,
+  request: IncomingMessage,
+  options: HttpOptions,
   asksForToken: boolean,
 ): Reply | undefined {
+  const { door } = options;
+  const { headers } = request;
   if (!door) return undefined;
   if (!door.admitsHost(headers.host)) {
-    return refusalOf(
-      403,
-      -32604,
-      'This node does not go by that name; --allowed-hosts gives it one',
-    );
+    const message = 'This node does not go by that name; --allowed-hosts gives it one';
+    return refusalOf(request, options, 403, new RpcError(-32604, message));
   }
   if (!asksForToken || door.admitsToken(headers)) return undefined;
-  const reply = refusalOf(401, -32001, 'Unauthorized: send the token as Authorization: Bearer');
+  const error = new RpcError(-32001, 'Unauthorized: send the token as Authorization: Bearer');
+  const reply = refusalOf(request, options, 401, error);
   return { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Bearer' } };
 }
 
-function refusalOf(status: number, code: number, message: string): Reply {
-  return json(status, errorAnswer(new RpcError(code, message)));
+function refusalOf(
+  request: IncomingMessage,
+  { door, onRefusal }: HttpOptions,
+  status: number,
+  error: RpcError,
+): Reply {
+  onRefusal?.(callerOf(request, 'http', door), `${request.method} ${pathOf(request)}`, error);
+  return json(status, errorAnswer(error));
 }
 
 /** What scripts of other sites may do is decided by the method they call, which only comes after this. */
@@ -285,14 +295,12 @@ function json(status: number, body: string): Reply {
   return { status, headers: { 'content-type': 'application/json' }, body };
 }
 
-function serveConfig({ headers }: IncomingMessage, { config, door }: HttpOptions): Reply {
+function serveConfig(request: IncomingMessage, options: HttpOptions): Reply {
+  const { config, door } = options;
   // It holds the seed, and so every key.
-  if (door?.isForeign(headers)) {
-    return refusalOf(
-      403,
-      -32604,
-      'Pages of this site may not; --allowed-origins names those that may',
-    );
+  if (door?.isForeign(request.headers)) {
+    const message = 'Pages of this site may not; --allowed-origins names those that may';
+    return refusalOf(request, options, 403, new RpcError(-32604, message));
   }
   const reply = json(200, config());
   const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';
@@ -302,7 +310,7 @@ function serveConfig({ headers }: IncomingMessage, { config, door }: HttpOptions
 function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promise<Reply> {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     const error = new RpcError(-32600, 'Invalid request', { reason: 'Missing content type' });
-    return json(200, errorAnswer(error));
+    return refusalOf(request, options, 200, error);
   }
   const { bodyLimit, timeoutSeconds } = options;
   let body: string | undefined;
@@ -310,9 +318,9 @@ function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promi
     body = await readBody(request, bodyLimit);
     if (body === undefined) {
       const message = `The body exceeds ${bodyLimit} bytes; --request-body-size-limit sets the limit`;
-      return json(413, errorAnswer(new RpcError(-32600, message)));
+      return refusalOf(request, options, 413, new RpcError(-32600, message));
     }
-    const answer = await options.dispatcher.handle(body, sessionOf(request, options.door));
+    const answer = await options.dispatcher.handle(body, callerOf(request, 'http', options.door));
     return answer === undefined ? { status: 204 } : json(200, answer);
   };
   return new Promise((resolve, reject) => {
@@ -331,15 +339,6 @@ function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promi
       .finally(() => clearTimeout(timer))
       .then(resolve, reject);
   });
-}
-
-function sessionOf({ headers }: IncomingMessage, door: Door | undefined): Session {
-  const { origin } = headers;
-  return {
-    transport: 'http',
-    ...(origin === undefined ? {} : { origin }),
-    ...(door?.isForeign(headers) ? { isForeign: true } : {}),
-  };
 }
 
 /** Undefined if there is more than the limit. The rest is still taken off the wire, and dropped. */

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Log } from '../log.js';
 import type { Dispatcher, Listener, Session } from '../rpc/dispatch.js';
+import { callerOf } from './caller.js';
 import { type Door, SOCKET_PROTOCOL } from './door.js';
 import { Mailbox } from './mailbox.js';
 import { Outbox, type Reader } from './outbox.js';
@@ -85,7 +86,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         return;
       }
       server.handleUpgrade(request, stream, head, (socket) => {
-        const session = callerOf(request, options.door);
+        const session = callerOf(request, 'ws', options.door);
         const connection = new Connection({ socket, stream, session, outbox, options });
         connections.add(connection);
         socket.on('close', () => connections.delete(connection));
@@ -110,15 +111,6 @@ export function serveSockets(options: SocketOptions): Sockets {
       }, LAST_GOODBYE_MILLISECONDS).unref();
       server.close();
     },
-  };
-}
-
-function callerOf({ headers }: IncomingMessage, door: SocketOptions['door']): Session {
-  const { origin } = headers;
-  return {
-    transport: 'ws',
-    ...(origin === undefined ? {} : { origin }),
-    ...(door?.isForeign(headers) ? { isForeign: true } : {}),
   };
 }
 
