@@ -1,5 +1,6 @@
-// Knows how to photograph every page, wide and narrow, light and dark, of a chain on which something happened.
-// Usage: node packages/ui/scripts/screenshots.mjs [folder]   (after `npm run build:ts` and `npm run build:ui`)
+// Knows how to photograph every page, wide and narrow, light and dark: full, empty, with an error, with its node gone.
+// Usage: node packages/ui/scripts/screenshots.mjs [folder] [pages, or all] [states: full,empty,error,gone]
+//   (after `npm run build:ts` and `npm run build:ui`)
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
@@ -48,6 +49,7 @@ const transfer = (whom, amount) => ({
   calldata: [node.accounts[whom]?.address ?? '', amount, '0x0'],
 });
 
+await node.request('devnet_recordRequests', { enabled: true });
 for (let at = 0; at < 6; at++) {
   await node.request('devnet_mint', {
     address: node.accounts[at]?.address,
@@ -87,11 +89,26 @@ const PAGES = {
   'transaction-succeeded': `tx/${succeeded}`,
   'transaction-state': `tx/${succeeded}?tab=state`,
   'transaction-events': `tx/${succeeded}?tab=events`,
+  events: 'events',
+  timeline: 'timeline',
+  'timeline-compare': 'timeline?a=18&b=24&axis=time',
+  'transaction-raw': `tx/${succeeded}?tab=raw`,
+  'transaction-gas': `tx/${succeeded}?tab=gas`,
+  'gas-table': 'gas?view=table&from=0',
+  gas: 'gas?from=0',
+  messages: 'messages?send=1',
+  console: 'console?method=starknet_getEvents',
+  requests: 'requests',
   accounts: 'accounts',
   contracts: 'contracts',
   contract: `contract/${counter}`,
   'contract-read': `contract/${counter}?tab=read`,
   'contract-storage': `contract/${STRK}?tab=storage`,
+  'contract-interact': `contract/${STRK}?tab=interact&f=transfer`,
+  'contract-history': `contract/${counter}?tab=history`,
+  'class-deploy':
+    'class/0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc?tab=deploy',
+  simulate: `simulate?tx=${succeeded}`,
   class: 'class/0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc',
   classes: 'classes',
   control: 'control',
@@ -100,51 +117,104 @@ const PAGES = {
   missing: 'block/9999',
 };
 
-const only = process.argv[3]?.split(',');
+const given = process.argv[3] ?? 'all';
+const only = given === 'all' ? undefined : given.split(',');
+const states = (process.argv[4] ?? 'full,empty,error,gone').split(',');
+const wanted = Object.entries(PAGES).filter(([name]) => !only || only.includes(name));
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** @param {Page} page @param {string} address @param {boolean} isLive */
+async function visit(page, address, isLive = true) {
+  await page.goto(address);
+  await page.locator('h1').waitFor();
+  if (isLive) await page.locator('.connection', { hasText: 'live' }).waitFor();
+  await page.waitForLoadState('networkidle');
+}
+
+/** What each state is: how the pages come to be in it, and which of them can be.
+ * @type {Record<string, (open: () => Promise<Page>, shoot: (page: Page, name: string) => Promise<void>) => Promise<void>>} */
+const STATES = {
+  async full(open, shoot) {
+    const page = await open();
+    page.on('pageerror', (error) => console.error(error));
+    page.on('console', (message) => message.type() === 'error' && console.error(message.text()));
+    for (const [name, path] of wanted) {
+      await visit(page, `${origin}/ui/${path}`);
+      await shoot(page, name);
+    }
+    await page.close();
+  },
+  /** A chain without a past; pages of one thing have no such state. */
+  async empty(open, shoot) {
+    const other = await startNode({ listen: true, ui: true });
+    const page = await open();
+    for (const [name, path] of wanted) {
+      if (/[/?]/.test(path)) continue;
+      await visit(page, `${new URL(other.url).origin}/ui/${path}`);
+      await shoot(page, name);
+    }
+    await page.close();
+    await other.close();
+  },
+  /** Every question is answered by an error, while the socket is well. */
+  async error(open, shoot) {
+    const page = await open();
+    await page.route('**/rpc', async (route) => {
+      const asked = JSON.parse(route.request().postData() ?? '{}');
+      const error = { code: -32603, message: 'Internal error', data: 'the disk is full' };
+      const refuse = (/** @type {{id: number}} */ { id }) => ({ jsonrpc: '2.0', id, error });
+      await route.fulfill({ json: Array.isArray(asked) ? asked.map(refuse) : refuse(asked) });
+    });
+    for (const [name, path] of wanted) {
+      await visit(page, `${origin}/ui/${path}`);
+      await shoot(page, name);
+    }
+    await page.close();
+  },
+  /** Pages that stand while their node goes away. */
+  async gone(open, shoot) {
+    const other = await startNode({ listen: true, ui: true });
+    const { image } = Object(await node.request('devnet_dump', { format: 'image', inline: true }));
+    await other.node.request('devnet_load', { image });
+    /** @type {[string, Page][]} */
+    const tabs = [];
+    for (const [name, path] of wanted) {
+      const page = await open();
+      await visit(page, `${new URL(other.url).origin}/ui/${path}`);
+      tabs.push([name, page]);
+    }
+    await other.close();
+    for (const [name, page] of tabs) {
+      await page.locator('.connection', { hasText: 'not reachable' }).waitFor();
+      await shoot(page, name);
+      await page.close();
+    }
+  },
+};
+
 mkdirSync(FOLDER, { recursive: true });
 const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 });
 try {
-  for (const width of [1280, 400]) {
-    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-      const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
-      page.on('pageerror', (error) => console.error(error));
-      page.on('console', (message) => message.type() === 'error' && console.error(message.text()));
-      for (const [name, path] of Object.entries(PAGES)) {
-        if (only && !only.includes(name)) continue;
-        await page.goto(`${origin}/ui/${path}`);
-        await page.locator('h1').waitFor();
-        await page.locator('.connection', { hasText: 'live' }).waitFor();
-        await page.waitForLoadState('networkidle');
-        await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`) });
+  for (const state of states) {
+    for (const width of [1280, 400]) {
+      for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+        const mark = state === 'full' ? '' : `-${state}`;
+        await STATES[state]?.(
+          () => browser.newPage({ viewport: { width, height: 800 }, colorScheme }),
+          async (page, name) => {
+            await page.screenshot({
+              path: join(FOLDER, `${name}${mark}-${width}-${colorScheme}.png`),
+            });
+          },
+        );
       }
-      await page.close();
     }
   }
-  if (!only || only.includes('states')) await photographStates();
 } finally {
   await browser.close();
   await close();
-}
-
-/** A chain without a past, and a node that is gone. */
-async function photographStates() {
-  for (const width of [1280, 400]) {
-    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-      const other = await startNode({ listen: true, ui: true });
-      const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
-      await page.goto(`${new URL(other.url).origin}/ui/`);
-      await page.getByText('Nothing has happened yet').waitFor();
-      await page.locator('.connection', { hasText: 'live' }).waitFor();
-      await page.screenshot({ path: join(FOLDER, `empty-${width}-${colorScheme}.png`) });
-      await page.goto(`${new URL(other.url).origin}/ui/accounts`);
-      await page.getByText('1,000.000000').first().waitFor();
-      await other.close();
-      await page.locator('.connection', { hasText: 'not reachable' }).waitFor();
-      await page.screenshot({ path: join(FOLDER, `unreachable-${width}-${colorScheme}.png`) });
-      await page.close();
-    }
-  }
 }

@@ -1,17 +1,18 @@
 // Knows which page stands at which address, and starts the whole.
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Component, type ReactNode, StrictMode, Suspense } from 'react';
+import { Component, type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { More } from './more.js';
-import { ENTRIES, loadAll, THINGS } from './pages.js';
+import { ENTRIES, loadAll, loadPage, THINGS } from './pages.js';
 import { Heading } from './parts/states.js';
 import { Link } from './parts/values.js';
-import { to, usePlace } from './route.js';
+import { placeNow, to, usePlace } from './route.js';
 import { Shell } from './shell.js';
 import './styles/order.css';
 import { startTheme } from './theme.js';
-import { startLive } from './wire/live.js';
+import { startLive } from './wire/news.js';
 import { queries } from './wire/queries.js';
+import { startToken } from './wire/token.js';
 
 function Page() {
   const { page, key } = usePlace();
@@ -71,9 +72,7 @@ function App() {
   return (
     <Shell>
       <Guard place={`${page}/${key ?? ''}`}>
-        <Suspense fallback={null}>
-          <Page />
-        </Suspense>
+        <Page />
       </Guard>
     </Shell>
   );
@@ -81,17 +80,24 @@ function App() {
 
 /** Pages are small; once the first one stands, the others are fetched. */
 const PRELOAD_MILLISECONDS = 1_000;
+/** So long the first drawing waits for the page, so that page and surroundings ask the node together. */
+const TOGETHER_MILLISECONDS = 250;
 
+startToken();
 startTheme();
 startLive();
 setTimeout(loadAll, PRELOAD_MILLISECONDS);
 const root = document.getElementById('app');
 if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queries}>
-        <App />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
+  const { page, key } = placeNow();
+  const patience = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
+  void Promise.race([loadPage(page, key), patience]).then(() => {
+    createRoot(root).render(
+      <StrictMode>
+        <QueryClientProvider client={queries}>
+          <App />
+        </QueryClientProvider>
+      </StrictMode>,
+    );
+  });
 }

@@ -1,18 +1,8 @@
 // Knows every page: its name, where it stands in the rail, which key goes there, and what it is loaded from.
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { type Loaded, loaded } from './loaded.js';
 
 interface NoProps {
   readonly [prop: string]: never;
-}
-
-interface Loaded<Props> {
-  readonly Page: LazyExoticComponent<ComponentType<Props>>;
-  /** Fetches it before it is wanted. */
-  readonly load: () => Promise<unknown>;
-}
-
-function loaded<Props>(load: () => Promise<ComponentType<Props>>): Loaded<Props> {
-  return { Page: lazy(async () => ({ default: await load() })), load };
 }
 
 export interface Entry extends Loaded<NoProps> {
@@ -54,6 +44,22 @@ export const RAIL: readonly (readonly Entry[])[] = [
       also: ['tx'],
       ...loaded(async () => (await import('./pages/transactions.js')).Transactions),
     },
+    {
+      name: 'Events',
+      page: 'events',
+      icon: '◈',
+      key: '4',
+      about: 'what contracts told',
+      ...loaded(async () => (await import('./pages/events.js')).Events),
+    },
+    {
+      name: 'Messages',
+      page: 'messages',
+      icon: '⇋',
+      key: '5',
+      about: 'between L1 and L2',
+      ...loaded(async () => (await import('./pages/messages.js')).MessagesPage),
+    },
   ],
   [
     {
@@ -84,6 +90,43 @@ export const RAIL: readonly (readonly Entry[])[] = [
   ],
   [
     {
+      name: 'Timeline',
+      page: 'timeline',
+      icon: '◆',
+      key: '8',
+      about: 'snapshots, and the way back to them',
+      ...loaded(async () => (await import('./pages/timeline.js')).Timeline),
+    },
+    {
+      name: 'Simulate',
+      page: 'simulate',
+      icon: '◌',
+      key: '9',
+      about: 'steps tried out one after the other',
+      ...loaded(async () => (await import('./pages/simulate.js')).Simulate),
+    },
+    {
+      name: 'Console',
+      page: 'console',
+      icon: '›',
+      about: 'every method of the node',
+      ...loaded(async () => (await import('./pages/console.js')).ConsolePage),
+    },
+    {
+      name: 'Requests',
+      page: 'requests',
+      icon: '⇵',
+      about: 'what clients ask, and what they are answered',
+      ...loaded(async () => (await import('./pages/requests.js')).RequestsPage),
+    },
+    {
+      name: 'Gas',
+      page: 'gas',
+      icon: '▥',
+      about: 'what each function takes',
+      ...loaded(async () => (await import('./pages/gas.js')).GasPage),
+    },
+    {
       name: 'Control',
       page: 'control',
       icon: '⚙',
@@ -107,8 +150,8 @@ export const ENTRIES: readonly Entry[] = RAIL.flat();
 export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
   ['Activity', ''],
   ['Txs', 'transactions'],
-  ['Blocks', 'blocks'],
-  ['Control', 'control'],
+  ['Contracts', 'contracts'],
+  ['Time', 'timeline'],
   ['More', 'more'],
 ];
 
@@ -119,6 +162,14 @@ export const THINGS: ReadonlyMap<string, Loaded<{ readonly id: string }>> = new 
   ['contract', loaded(async () => (await import('./pages/contract.js')).ContractPage)],
   ['class', loaded(async () => (await import('./pages/class.js')).ClassPage)],
 ]);
+
+/** Fetches one page, where its address is known before anything is drawn. */
+export async function loadPage(page: string, key: string | undefined): Promise<void> {
+  const wanted =
+    key === undefined ? ENTRIES.find((entry) => entry.page === page) : THINGS.get(page);
+  // Whoever shows it meets the same failure, and tells.
+  await wanted?.load().catch(() => {});
+}
 
 /** Fetches every page, so that going to one takes no time. */
 export function loadAll(): void {

@@ -45,6 +45,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+export function placeNow(): Place {
+  return current;
+}
+
 export function usePlace(): Place {
   return useSyncExternalStore(subscribe, () => current);
 }
@@ -73,5 +77,5 @@ export function setQuery(change: Readonly<Record<string, string | undefined>>): 
     else query.set(name, value);
   }
   const search = query.toString();
-  go(location.pathname + (search === '' ? '' : `?${search}`), { replace: true });
+  go(location.pathname + (search === '' ? '' : `?${search}`) + location.hash, { replace: true });
 }

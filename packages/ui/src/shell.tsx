@@ -1,16 +1,18 @@
 // Knows what surrounds every page: where one can go, what the chain is like now, and whether the node is there.
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { CommandResult } from './command-result.js';
+import { Door } from './door.js';
+import { Keys, type Opened, useKeys } from './keys.js';
 import { NamesContext, namesOf } from './names.js';
-import { BOTTOM, ENTRIES, type Entry, RAIL } from './pages.js';
-import { nextMode, useMode } from './parts/live-table.js';
+import { BOTTOM, type Entry, RAIL } from './pages.js';
 import { Palette } from './parts/palette.js';
-import { Sheet } from './parts/sheet.js';
 import { Link, useChainNow } from './parts/values.js';
-import { go, setQuery, to, usePlace } from './route.js';
+import { to, usePlace } from './route.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
 import { grouped, priceText, STRK } from './values/amount.js';
 import { momentText, offsetText, spanText, timeText } from './values/clock.js';
 import { type Connection, liveNow, useLive } from './wire/live.js';
+import { readFirstHead } from './wire/news.js';
 import { queries, useAccounts, useLabels } from './wire/queries.js';
 
 const isIn = ({ page, also }: Entry, current: string): boolean =>
@@ -19,7 +21,7 @@ const isIn = ({ page, also }: Entry, current: string): boolean =>
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { page } = usePlace();
   const connection = useLive((live) => live.connection);
-  const [open, setOpen] = useState<'palette' | 'keys' | undefined>();
+  const [open, setOpen] = useState<Opened | undefined>();
   const accounts = useAccounts();
   const labels = useLabels();
   const names = useMemo(
@@ -27,8 +29,15 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     [accounts.data, labels.data],
   );
   useUpheavals();
+  useEffect(() => void readFirstHead(), []);
+  const isLocked = connection === 'locked';
+  useEffect(() => {
+    if (!isLocked) return;
+    // What was refused meanwhile is asked again.
+    return () => void queries.resetQueries();
+  }, [isLocked]);
   useEqualValues();
-  useKeys(setOpen);
+  const isPrefixed = useKeys(setOpen);
   const isStale = connection === 'reconnecting' || connection === 'unreachable';
   return (
     <NamesContext value={names}>
@@ -64,10 +73,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             </ul>
           ))}
         </nav>
-        <Strip connection={connection} search={() => setOpen('palette')} />
+        <Strip connection={connection} search={() => setOpen({ what: 'palette' })} />
         <main id="content">
           <Upheaval />
-          {children}
+          <CommandResult />
+          {connection === 'locked' ? <Door /> : children}
         </main>
         <nav className="bottom" aria-label="Main pages">
           {BOTTOM.map(([name, target]) => (
@@ -76,8 +86,15 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             </Link>
           ))}
         </nav>
-        {open === 'palette' && <Palette close={() => setOpen(undefined)} />}
-        {open === 'keys' && <Keys close={() => setOpen(undefined)} />}
+        {open?.what === 'palette' && (
+          <Palette close={() => setOpen(undefined)} start={open.line ?? ''} />
+        )}
+        {open?.what === 'keys' && <Keys close={() => setOpen(undefined)} />}
+        {isPrefixed && (
+          <p className="prefix" role="status">
+            <kbd>s</kbd> snapshot · <kbd>n</kbd> new block · <kbd>m</kbd> mint
+          </p>
+        )}
         <LiveRegion connection={connection} />
       </div>
     </NamesContext>
@@ -95,17 +112,23 @@ function Strip({
   const pending = useLive((live) => live.pending);
   const offset = useLive((live) => live.offset);
   const price = useLive((live) => live.price);
+  const fork = useLive((live) => live.fork);
   const now = useChainNow();
   const year = new Date().getUTCFullYear();
   const shift = offsetText(offset);
   return (
-    <header className="strip" data-connection={connection}>
+    <header className="strip" data-connection={connection} data-fork={fork && ''}>
       {head && (
         <span className="head">
           <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
           {' · '}
           <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>
         </span>
+      )}
+      {fork && (
+        <Link className="wide" href={to('node')} title="What this chain stands on">
+          fork of {fork.chain} @ {grouped(fork.block)}
+        </Link>
       )}
       <Link className="wide" href={to('control')} title="Chain time in UTC; change it on Control">
         {momentText(now, year)} {shift !== undefined && <span className="offset">{shift}</span>}
@@ -144,6 +167,7 @@ function ConnectionState({ connection }: { readonly connection: Connection }) {
     live: ['●', 'live'],
     'catching-up': ['○', 'catching up'],
     reconnecting: ['△', `reconnecting, last heard ${spanText(silence)} ago`],
+    locked: ['■', 'token needed'],
     unreachable: ['■', `node not reachable since ${timeText(Math.floor(heardAt / 1000))}`],
   }[connection];
   return (
@@ -249,86 +273,6 @@ function useEqualValues(): void {
       document.removeEventListener('focusin', show);
     };
   }, []);
-}
-
-function isTyping({ target }: KeyboardEvent): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null)
-  );
-}
-
-function useKeys(open: (what: 'palette' | 'keys') => void): void {
-  const mode = useMode();
-  const { page, query } = usePlace();
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
-        event.preventDefault();
-        open('palette');
-        return;
-      }
-      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
-      const entry = ENTRIES.find(({ key }) => key === event.key);
-      if (entry) go(to(entry.page));
-      else if (event.key === '/') {
-        event.preventDefault();
-        open('palette');
-      } else if (event.key === '?') open('keys');
-      else if (event.key === 'p') setQuery({ mode: nextMode(mode) });
-      else if (event.key === 'f' && page === '') {
-        setQuery({ failed: query.get('failed') === '1' ? undefined : '1' });
-      } else if (event.key === 'f' && page === 'transactions') {
-        setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
-      } else if (
-        (event.key === 'j' || event.key === 'k') &&
-        !(event.target instanceof HTMLTableRowElement)
-      ) {
-        document.querySelector<HTMLElement>('tr[data-row][tabindex="0"]')?.focus();
-      }
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [mode, page, query, open]);
-}
-
-const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  ['⌘K or /', 'search and commands'],
-  [ENTRIES.flatMap(({ key }) => key ?? []).join(' '), 'pages'],
-  ['j k or ↓ ↑', 'next, previous row'],
-  ['Enter or o', 'open the row'],
-  ['y', 'copy the hash of the row'],
-  ['Home End', 'newest, oldest row'],
-  ['[ ]', 'previous, next block'],
-  ['f', 'failed only'],
-  ['p', 'paused, live, tail'],
-  ['→ ←', 'open, close a frame of the call tree'],
-  ['e E x', 'expand a frame, expand all, go to the failure'],
-  ['Esc', 'close'],
-  ['?', 'this table'],
-];
-
-function Keys({ close }: { readonly close: () => void }) {
-  return (
-    <Sheet label="Keys" close={close}>
-      <div>
-        <h2>Keys</h2>
-        <dl className="keys">
-          {KEYS.map(([keys, does]) => [
-            <dt key={keys}>
-              <kbd>{keys}</kbd>
-            </dt>,
-            <dd key={`${keys} does`}>{does}</dd>,
-          ])}
-        </dl>
-        <div>
-          <button type="button" className="button" onClick={close}>
-            Close
-          </button>
-        </div>
-      </div>
-    </Sheet>
-  );
 }
 
 /** Says aloud when the node is lost and found again. */

@@ -1,4 +1,5 @@
 // Knows a chain on which something happened, and a browser that looks at it.
+/// <reference lib="dom" />
 import { readFileSync } from 'node:fs';
 import { Class } from '@starkbox/engine';
 import { type ListeningNode, startNode } from '@starkbox/testing';
@@ -100,4 +101,18 @@ export async function setStage(config: Parameters<typeof startNode>[0] = {}): Pr
       await node.close();
     },
   };
+}
+
+/** Pages may not read the clipboard, so what they write is caught on the way; gives the last text. */
+export async function watchClipboard(page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(() => {
+    Object.defineProperty(navigator.clipboard, 'writeText', {
+      value: async (text: string) => Object.assign(globalThis, { copied: text }),
+    });
+  });
+  return () =>
+    page.evaluate(() => {
+      const { copied }: { copied?: string } = Object(globalThis);
+      return copied ?? '';
+    });
 }

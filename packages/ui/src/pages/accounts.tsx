@@ -9,7 +9,7 @@ import { amountText, ETH, grouped, readAmount, STRK, unitOf } from '../values/am
 import { shortAddress } from '../values/felt.js';
 import { useLive } from '../wire/live.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../wire/queries.js';
-import { call } from '../wire/rpc.js';
+import { call, isMissing } from '../wire/rpc.js';
 
 /** A key that is shown does not stay so. */
 const SHOWN_MILLISECONDS = 60_000;
@@ -56,7 +56,9 @@ export function Accounts() {
     <>
       <Heading title="Accounts" count={accounts.data && grouped(accounts.data.length)} />
       <LastDone />
-      {accounts.error ? (
+      {isMissing(accounts.error) ? (
+        <p className="empty">This node does not list predeployed accounts (restricted).</p>
+      ) : accounts.error ? (
         <Problem
           error={accounts.error}
           what="the predeployed accounts"

@@ -1,12 +1,15 @@
 // Knows the history of the sandbox as one story: transactions and what was done to the chain, newest first.
 import { useCallback, useMemo, useState } from 'react';
+import { loaded } from '../loaded.js';
 import { LiveTable, Modes } from '../parts/live-table.js';
+import { peek, SidePanel } from '../parts/side-panel.js';
 import { Heading } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Address, Age, Amount, BlockRef, Copy, Gas, Status, useChainNow } from '../parts/values.js';
+import { Address, Age, Amount, BlockRef, Copy, Gas, Status } from '../parts/values.js';
 import { setQuery, to, usePlace } from '../route.js';
 import { unitOf } from '../values/amount.js';
 import { offsetText, timeText } from '../values/clock.js';
+import { canonical } from '../values/felt.js';
 import { type Deed as Done, useLive } from '../wire/live.js';
 import {
   readTransactions,
@@ -76,21 +79,22 @@ export function arrange(
 }
 
 export function Activity() {
-  const now = useChainNow();
   const { query } = usePlace();
   const failedOnly = query.get('failed') === '1';
+  const beside = canonical(query.get('peek') ?? '');
   const deeds = useLive((live) => live.deeds);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [contracts, setContracts] = useState<readonly string[]>([]);
-  useContractsKnown(contracts);
+  const known = useContractsKnown(contracts);
   const filter = useMemo(
     (): TransactionFilter => (failedOnly ? { status: 'REVERTED' } : {}),
     [failedOnly],
   );
   const read = useCallback(
     async (cursor: string | undefined, isTip?: boolean) => {
-      const { rows, next } = await readTransactions(filter, cursor, isTip);
-      return { rows: rows.map((row): Row => ({ id: row.transaction_hash, source: row })), next };
+      const page = await readTransactions(filter, cursor, isTip);
+      const rows = page.rows.map((row): Row => ({ id: row.transaction_hash, source: row }));
+      return { ...page, rows };
     },
     [filter],
   );
@@ -107,6 +111,7 @@ export function Activity() {
     (rows: readonly Row[]) => arrange(rows, failedOnly ? [] : deeds, unfolded),
     [deeds, unfolded, failedOnly],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
   const columns = useMemo(
     (): readonly Column<Row>[] => [
       {
@@ -125,11 +130,7 @@ export function Activity() {
         width: 'w-age',
         number: true,
         cell: ({ run, done }) =>
-          run ? (
-            <Age of={run.first.timestamp} now={now} />
-          ) : (
-            done && <Age of={done.chainTime} now={now} />
-          ),
+          run ? <Age of={run.first.timestamp} /> : done && <Age of={done.chainTime} />,
       },
       {
         head: 'Status',
@@ -182,7 +183,7 @@ export function Activity() {
           run && <Amount of={BigInt(run.first.fee.amount)} unit={unitOf(run.first.fee.unit)} />,
       },
     ],
-    [now],
+    [known],
   );
   return (
     <>
@@ -213,14 +214,24 @@ export function Activity() {
         copyOf={idOf}
         arrange={shown}
         onRows={onRows}
+        onPeek={onPeek}
         empty={
           failedOnly ? <p className="empty">Nothing has failed on this chain.</p> : <FirstSteps />
         }
       />
+      {beside !== undefined && (
+        <SidePanel label="Transaction" href={to('tx', beside)}>
+          <Transaction.Page key={beside} id={beside} />
+        </SidePanel>
+      )}
     </>
   );
 }
 
+const Transaction = loaded(async () => (await import('./transaction.js')).TransactionPage);
+const onPeek = ({ run }: Row): void => {
+  if (run) peek(run.first.transaction_hash);
+};
 const idOf = (row: Row): string => row.id;
 const hrefOf = ({ run, done }: Row): string | undefined =>
   run ? to('tx', run.first.transaction_hash) : done && to('block', done.block);

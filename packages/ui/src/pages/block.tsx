@@ -1,13 +1,13 @@
 // Knows the page of one block: its facts in three lines, then what is in it.
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo } from 'react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { Action, act, LastDone } from '../parts/action.js';
-import { EventLine } from '../parts/frame.js';
+import { EventTable } from '../parts/event-table.js';
 import { StateChanges } from '../parts/state-changes.js';
 import { Heading, Json, Loading, Problem } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
-import { Address, Age, Copy, Finality, Link, TxRef, useChainNow } from '../parts/values.js';
-import { go, to, usePlace } from '../route.js';
+import { Address, Age, Copy, Finality, Link, useChainNow } from '../parts/values.js';
+import { to, usePlace } from '../route.js';
 import { ETH, grouped, priceText, STRK } from '../values/amount.js';
 import { momentText, timeText } from '../values/clock.js';
 import { canonical, shortHash } from '../values/felt.js';
@@ -40,18 +40,18 @@ export function BlockPage({ id: key }: { readonly id: string }) {
     placeholderData: (old) => old,
     queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: id ?? 'latest' }),
   });
+  // What a part of the page needs is asked for together with the block itself.
+  useQuery({
+    ...stateQuery(id ?? 'pre_confirmed', beat),
+    enabled: id !== undefined && tab === 'state',
+  });
+  useQuery({
+    ...eventsQuery(id ?? 'pre_confirmed', beat),
+    enabled: id !== undefined && tab === 'events',
+  });
   const now = useChainNow();
   const block = query.data;
   const number = block?.block_number;
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (number === undefined || isTyping(event)) return;
-      if (event.key === '[' && number > 0) go(to('block', number - 1));
-      if (event.key === ']' && head && number < head.number) go(to('block', number + 1));
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [number, head]);
   const filter = useMemo(() => (number === undefined ? {} : { block_number: number }), [number]);
 
   const name = isPending ? 'Pre-confirmed block' : `Block ${number ?? key}`;
@@ -128,7 +128,7 @@ export function BlockPage({ id: key }: { readonly id: string }) {
         )}
         {isPending && <Finality of="PRE_CONFIRMED" />}
         <span>
-          {timeText(block.timestamp)} chain time, <Age of={block.timestamp} now={now} />
+          {timeText(block.timestamp)} chain time, <Age of={block.timestamp} />
           {block.timestamp <= now && ' ago'}
         </span>
         <span>{momentText(block.timestamp)} UTC</span>
@@ -182,51 +182,62 @@ export function BlockPage({ id: key }: { readonly id: string }) {
           empty={<p className="empty">There is no transaction in it.</p>}
         />
       )}
-      {tab === 'state' && id !== undefined && <BlockState id={id} number={block.block_number} />}
-      {tab === 'events' && id !== undefined && <BlockEvents id={id} />}
+      {tab === 'state' && id !== undefined && (
+        <BlockState id={id} beat={beat} number={block.block_number} />
+      )}
+      {tab === 'events' && id !== undefined && <BlockEvents id={id} beat={beat} />}
       {tab === 'raw' && <Json of={writeJson(block, 2)} />}
     </>
   );
 }
 
-export function isTyping(event: KeyboardEvent): boolean {
-  if (event.metaKey || event.ctrlKey || event.altKey) return true;
-  const target = event.target;
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable ||
-      /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
-      target.closest('dialog') !== null)
-  );
+/** What is being built is read again with each beat. */
+const stateQuery = (id: BlockId, beat: number) => ({
+  queryKey: ['state-update', id, beat],
+  queryFn: () => call('starknet_getStateUpdate', { block_id: id }),
+});
+
+interface PartProps {
+  readonly id: BlockId;
+  readonly beat: number;
 }
 
-function BlockState({ id, number }: { readonly id: BlockId; readonly number: number }) {
+function BlockState({ id, beat, number }: PartProps & { readonly number: number }) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['state-update', id],
-    queryFn: () => call('starknet_getStateUpdate', { block_id: id }),
+    ...stateQuery(id, beat),
+    placeholderData: keepPreviousData,
   });
   if (error) return <Problem error={error} what="the changes" retry={() => void refetch()} />;
   if (!data) return <Loading what="the changes" />;
   return <StateChanges diff={data.state_diff} before={number - 1} />;
 }
 
-function BlockEvents({ id }: { readonly id: BlockId }) {
+const MOST_EVENTS = 1_000;
+
+const eventsQuery = (id: BlockId, beat: number) => ({
+  queryKey: ['block-events', id, beat],
+  queryFn: async () => {
+    const { events, continuation_token } = await call('starknet_getEvents', {
+      filter: { from_block: id, to_block: id, chunk_size: MOST_EVENTS },
+    });
+    const sources = [...new Set(events.map(({ from_address }) => from_address))];
+    const hashes = await Promise.all(
+      sources.map((contract_address) =>
+        call('starknet_getClassHashAt', { block_id: id, contract_address }).catch(() => undefined),
+      ),
+    );
+    return {
+      events,
+      hasMore: continuation_token !== undefined,
+      classOf: new Map(sources.map((source, at) => [source, hashes[at]])),
+    };
+  },
+});
+
+function BlockEvents({ id, beat }: PartProps) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['block-events', id],
-    queryFn: async () => {
-      const { events } = await call('starknet_getEvents', {
-        filter: { from_block: id, to_block: id, chunk_size: 200 },
-      });
-      const sources = [...new Set(events.map(({ from_address }) => from_address))];
-      const hashes = await Promise.all(
-        sources.map((contract_address) =>
-          call('starknet_getClassHashAt', { block_id: id, contract_address }).catch(
-            () => undefined,
-          ),
-        ),
-      );
-      return { events, classOf: new Map(sources.map((source, at) => [source, hashes[at]])) };
-    },
+    ...eventsQuery(id, beat),
+    placeholderData: keepPreviousData,
   });
   const classes = useClasses(
     useMemo(
@@ -238,39 +249,9 @@ function BlockEvents({ id }: { readonly id: BlockId }) {
   if (!data) return <Loading what="the events" />;
   if (data.events.length === 0) return <p className="empty">There is no event in it.</p>;
   return (
-    <table className="table" aria-label="Events">
-      <thead>
-        <tr>
-          <th scope="col" className="w-hash">
-            Transaction
-          </th>
-          <th scope="col" className="w-name">
-            Source
-          </th>
-          <th scope="col">Event</th>
-        </tr>
-      </thead>
-      <tbody>
-        {data.events.map((event, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an event is known by its place
-          <tr key={at} data-row="">
-            <td>
-              <TxRef of={event.transaction_hash} />
-            </td>
-            <td>
-              <Address of={event.from_address} mark />
-            </td>
-            <td className="main">
-              <EventLine
-                keys={event.keys}
-                data={event.data}
-                from={event.from_address}
-                abi={classes.get(data.classOf.get(event.from_address) ?? '')}
-              />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <EventTable events={data.events} classOf={data.classOf} classes={classes} />
+      {data.hasMore && <p className="quiet">The first {grouped(MOST_EVENTS)} events.</p>}
+    </>
   );
 }

@@ -1,9 +1,9 @@
 // Knows the list of blocks, with the one being built on top.
-import { useCallback, useMemo, useRef } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { LiveTable, Modes } from '../parts/live-table.js';
 import { Heading } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Age, Amount, BlockRef, Finality, Gas, Link, useChainNow } from '../parts/values.js';
+import { Age, Amount, BlockRef, Finality, Gas, Link } from '../parts/values.js';
 import { to } from '../route.js';
 import { ETH, grouped, STRK, share } from '../values/amount.js';
 import { shortHash } from '../values/felt.js';
@@ -14,10 +14,9 @@ const idOf = (row: BlockRow): string => row.block_hash;
 const hrefOf = (row: BlockRow): string => to('block', row.block_number);
 
 export function Blocks() {
-  const now = useChainNow();
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
-  const most = useRef(1);
+  const [most, setMost] = useState(1);
   const columns = useMemo(
     (): readonly Column<BlockRow>[] => [
       {
@@ -30,7 +29,7 @@ export function Blocks() {
         head: 'Age',
         width: 'w-age',
         number: true,
-        cell: (row) => <Age of={row.timestamp} now={now} />,
+        cell: (row) => <Age of={row.timestamp} />,
       },
       {
         head: 'Txs',
@@ -72,7 +71,7 @@ export function Blocks() {
           row.l2_gas > 0 && (
             <span
               className="bar"
-              style={{ width: `${share(row.l2_gas, most.current) * 100}%` }}
+              style={{ width: `${share(row.l2_gas, most) * 100}%` }}
               aria-hidden="true"
             />
           ),
@@ -110,10 +109,10 @@ export function Blocks() {
         cell: (row) => <Finality of={row.finality_status} />,
       },
     ],
-    [now],
+    [most],
   );
   const onRows = useCallback((rows: readonly BlockRow[]) => {
-    most.current = rows.reduce((max, row) => Math.max(max, row.l2_gas), 1);
+    setMost(rows.reduce((max, row) => Math.max(max, row.l2_gas), 1));
   }, []);
   return (
     <>

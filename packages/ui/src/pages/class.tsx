@@ -3,17 +3,23 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Abi, type AbiFunction, readAbi } from '../abi/abi.js';
 import { shortType } from '../abi/type-name.js';
+import { AddressBook } from '../forms/address-book.js';
 import { Heading, Loading, Problem } from '../parts/states.js';
+import { Tabs } from '../parts/tabs.js';
 import { Copy, Hostile } from '../parts/values.js';
+import { usePlace } from '../route.js';
+import { DeployForm } from '../send/deploy.js';
 import { grouped } from '../values/amount.js';
 import { canonical, shortHash } from '../values/felt.js';
 import { selectorOf } from '../values/keccak.js';
 import { call, RpcFailure } from '../wire/rpc.js';
+import { ContractsOf } from './contracts-of.js';
 
 const CLASS_HASH_NOT_FOUND = 28;
 
 export function ClassPage({ id: given }: { readonly id: string }) {
   const hash = canonical(given) ?? given;
+  const tab = usePlace().query.get('tab') ?? 'abi';
   const { data, error, refetch } = useQuery({
     queryKey: ['class-page', hash],
     queryFn: async () => {
@@ -48,9 +54,22 @@ export function ClassPage({ id: given }: { readonly id: string }) {
             <span>{data.kind}</span>
             {data.version !== undefined && <span>version {data.version}</span>}
             {data.size !== undefined && <span>{grouped(data.size)} felts of Sierra</span>}
-            <span>{grouped(data.abi.functions.size)} functions</span>
           </div>
-          <AbiView abi={data.abi} />
+          <Tabs
+            current={tab}
+            tabs={[
+              { id: 'abi', name: 'ABI', count: data.abi.functions.size },
+              { id: 'deploy', name: 'Deploy' },
+              { id: 'contracts', name: 'Contracts' },
+            ]}
+          />
+          {tab === 'abi' && <AbiView abi={data.abi} />}
+          {tab === 'deploy' && (
+            <AddressBook id="deploy-book">
+              <DeployForm classHash={hash} abi={data.abi} />
+            </AddressBook>
+          )}
+          {tab === 'contracts' && <ContractsOf classHash={hash} />}
         </>
       )}
     </>

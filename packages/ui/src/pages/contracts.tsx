@@ -1,27 +1,17 @@
 // Knows the lists of what stands on the chain: contracts, and the classes they are made of.
-import { useCallback, useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { LiveTable, Modes } from '../parts/live-table.js';
 import { Heading } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Address, BlockRef, ClassRef, Link } from '../parts/values.js';
 import { to } from '../route.js';
-import type { Result } from '../wire/methods.js';
-import { call } from '../wire/rpc.js';
-
-type ContractRow = Result<'devnet_listContracts'>['contracts'][number];
-type ClassRow = Result<'devnet_listClasses'>['classes'][number];
+import { DeclarePanel } from '../send/declare.js';
+import { type ClassRow, type ContractRow, readClasses, readContracts } from '../wire/queries.js';
 
 const contractId = (row: ContractRow): string => row.contract_address;
 const classId = (row: ClassRow): string => row.class_hash;
 
 export function Contracts() {
-  const read = useCallback(async (cursor: string | undefined) => {
-    const { contracts, next } = await call(
-      'devnet_listContracts',
-      cursor === undefined ? {} : { cursor },
-    );
-    return { rows: contracts, next };
-  }, []);
   const columns = useMemo(
     (): readonly Column<ContractRow>[] => [
       {
@@ -66,7 +56,7 @@ export function Contracts() {
         label="Contracts"
         what="contracts"
         listKey={['contracts']}
-        read={read}
+        read={readContracts}
         idOf={contractId}
         columns={columns}
         hrefOf={(row) => to('contract', row.contract_address)}
@@ -78,13 +68,7 @@ export function Contracts() {
 }
 
 export function Classes() {
-  const read = useCallback(async (cursor: string | undefined) => {
-    const { classes, next } = await call(
-      'devnet_listClasses',
-      cursor === undefined ? {} : { cursor },
-    );
-    return { rows: classes, next };
-  }, []);
+  const [isDeclaring, setDeclaring] = useState(false);
   const columns = useMemo(
     (): readonly Column<ClassRow>[] => [
       {
@@ -113,12 +97,28 @@ export function Classes() {
   );
   return (
     <>
-      <Heading title="Classes" actions={<Modes />} />
+      <Heading
+        title="Classes"
+        actions={
+          <>
+            <button
+              type="button"
+              className="button"
+              aria-expanded={isDeclaring}
+              onClick={() => setDeclaring(!isDeclaring)}
+            >
+              Declare…
+            </button>
+            <Modes />
+          </>
+        }
+      />
+      {isDeclaring && <DeclarePanel />}
       <LiveTable
         label="Classes"
         what="classes"
         listKey={['classes']}
-        read={read}
+        read={readClasses}
         idOf={classId}
         columns={columns}
         hrefOf={(row) => to('class', row.class_hash)}

@@ -55,7 +55,7 @@ function BlocksGroup({ ask }: Asks) {
             ? 'a block for each transaction'
             : mode === 'demand'
               ? 'blocks on demand'
-              : `a block each ${mode} s`}
+              : mode !== undefined && `a block each ${mode} s`}
         </span>
         <span>head {head && <Link href={to('block', head.number)}>{head.number}</Link>}</span>
         <span>{grouped(pending)} pending</span>

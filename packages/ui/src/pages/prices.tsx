@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Action, act } from '../parts/action.js';
 import { Group } from '../parts/question.js';
+import { Problem } from '../parts/states.js';
 import { ETH, priceText, readAmount, STRK, type Unit } from '../values/amount.js';
 import { useLive } from '../wire/live.js';
 import { useConfig } from '../wire/queries.js';
@@ -35,6 +36,9 @@ export function Prices() {
   const isBad = read.some(([, value]) => value === undefined || value === 0n);
   return (
     <Group name="Gas prices">
+      {next.error && (
+        <Problem error={next.error} what="the prices" retry={() => void next.refetch()} />
+      )}
       <table className="prices">
         <thead>
           <tr>

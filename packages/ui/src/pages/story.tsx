@@ -1,10 +1,8 @@
-// Knows what a transaction did as a person would tell it: a sentence, the way to a failure, tokens that moved.
+// Knows what a transaction did as a person would tell it: a sentence, and the way to a failure.
 import type { ReactNode } from 'react';
-import { decodeEvent } from '../abi/decode.js';
 import { readFailure } from '../abi/failure.js';
-import { tokenOf } from '../parts/decoded.js';
 import { CallLine, type Classes } from '../parts/frame.js';
-import { Address, Amount, ClassRef, FunctionName, Hostile } from '../parts/values.js';
+import { Address, ClassRef, FunctionName, Hostile } from '../parts/values.js';
 import {
   type CallTree,
   type Frame,
@@ -211,44 +209,6 @@ export function Why({
         </pre>
       </details>
     </section>
-  );
-}
-
-/** Tokens that went from one to another, the fee on its own line. */
-export function Movements({
-  receipt,
-  trace,
-  classes,
-}: {
-  readonly receipt: Receipt;
-  readonly trace: Trace | undefined;
-  readonly classes: Classes;
-}) {
-  const classOf = classesByContract(trace);
-  const fee = feeEventOf(receipt);
-  const moves = receipt.events.flatMap((event) => {
-    const unit = tokenOf(event.from_address);
-    const abi = classes.get(classOf.get(event.from_address) ?? '');
-    if (!unit || !abi || event === fee) return [];
-    const decoded = decodeEvent(event.keys, event.data, abi);
-    if (decoded?.name !== 'Transfer') return [];
-    const [from, to_, value] = decoded.members.map((member) => member.value);
-    if (from?.kind !== 'address' || to_?.kind !== 'address' || value?.kind !== 'number') return [];
-    return [{ from: from.felt, to: to_.felt, value: value.value, unit }];
-  });
-  if (moves.length === 0) return null;
-  return (
-    <ul className="story" aria-label="Token movements">
-      {moves.slice(0, 8).map((move, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: equal movements are no mistake
-        <li key={at}>
-          {move.from === '0x0' ? 'minted' : <Address of={move.from} />} →{' '}
-          {move.to === '0x0' ? 'burnt' : <Address of={move.to} />}{' '}
-          <Amount of={move.value} unit={move.unit} />
-        </li>
-      ))}
-      {moves.length > 8 && <li className="quiet">and {moves.length - 8} more</li>}
-    </ul>
   );
 }
 

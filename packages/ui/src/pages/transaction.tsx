@@ -1,36 +1,84 @@
 // Knows the page of one transaction: what happened in a sentence, why it failed, and the evidence below.
-import { useMemo } from 'react';
-import { CallTreeView } from '../parts/call-tree.js';
-import { type Classes, EventLine } from '../parts/frame.js';
-import { StateChanges } from '../parts/state-changes.js';
-import { Heading, Json, Loading, Problem } from '../parts/states.js';
-import { Tabs } from '../parts/tabs.js';
-import { Address, Amount, BlockRef, Copy, Link, Status } from '../parts/values.js';
-import { to, usePlace } from '../route.js';
-import { buildTree, classesIn, type Receipt, type Trace } from '../trace/frames.js';
+import { useContext, useEffect, useMemo, useState } from 'react';
+import { useNames } from '../names.js';
+import { act } from '../parts/action.js';
+import { Label } from '../parts/label.js';
+import { Confirm, type Question } from '../parts/question.js';
+import { BesideContext, Heading, Loading, Problem } from '../parts/states.js';
+import { Amount, BlockRef, Copy, Hostile, Link, Status } from '../parts/values.js';
+import { to } from '../route.js';
+import { lastTurn } from '../timeline/session.js';
+import { buildTree, classesIn, type Receipt, type Transaction } from '../trace/frames.js';
 import { grouped, unitOf } from '../values/amount.js';
+import { momentText } from '../values/clock.js';
 import { shortHash } from '../values/felt.js';
-import { writeJson } from '../wire/json.js';
-import { useLive } from '../wire/live.js';
+import { useHeader } from '../wire/header.js';
+import { liveNow, useLive } from '../wire/live.js';
 import { useClasses, useTransaction } from '../wire/queries.js';
-import { asCurl, RpcFailure } from '../wire/rpc.js';
-import {
-  classesByContract,
-  feeEventOf,
-  Movements,
-  Path,
-  Sentence,
-  type StoryProps,
-  Why,
-} from './story.js';
+import { RpcFailure } from '../wire/rpc.js';
+import { Evidence } from './evidence.js';
+import { Movements } from './movements.js';
+import { Path, Sentence, Why } from './story.js';
 
 const HASH_NOT_FOUND = 29;
 
+type Told = NonNullable<ReturnType<typeof useTransaction>['data']>;
+
+/** Transactions that were looked at; the chain may forget them, a person does not so soon. */
+const remembered = new Map<string, Told>();
+const MOST_REMEMBERED = 20;
+
+function remember(hash: string, told: Told): void {
+  remembered.delete(hash);
+  remembered.set(hash, told);
+  const [oldest] = remembered.keys();
+  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  revert: 'the chain was reverted to a snapshot',
+  restart: 'the chain was restarted',
+  load: 'another chain was loaded',
+  abort: 'blocks were aborted',
+};
+
+/** What became of the chain since, as far as this tab knows. */
+function changeText(): string {
+  const turn = lastTurn();
+  if (!turn) return 'the chain has changed';
+  const what = CHANGES[turn.why ?? ''] ?? 'the chain has changed';
+  return `${what} at ${new Date(turn.at).toLocaleTimeString()}`;
+}
+
+/** A transaction that is not final yet is read again as the chain goes on. */
+function useProgress(receipt: Receipt | undefined, refetch: () => void): void {
+  const beat = useLive((live) => live.beat);
+  const accepted = useLive(
+    (live) => live.deeds.find(({ event }) => event === 'accepted_on_l1')?.id ?? 0,
+  );
+  const isOpen = receipt?.finality_status === 'PRE_CONFIRMED';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each beat may have closed its block
+  useEffect(() => {
+    if (isOpen) refetch();
+  }, [beat]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is accepted on L1 is news here
+  useEffect(() => {
+    if (accepted > 0) refetch();
+  }, [accepted]);
+}
+
 export function TransactionPage({ id: hash }: { readonly id: string }) {
-  const { data, error, isPending, refetch } = useTransaction(hash);
+  const { data: read, error, isPending, refetch } = useTransaction(hash);
+  const isUnknown = error instanceof RpcFailure && error.code === HASH_NOT_FOUND;
+  const data = read ?? (isUnknown ? remembered.get(hash) : undefined);
+  useEffect(() => {
+    if (read) remember(hash, read);
+  }, [hash, read]);
+  useProgress(read?.receipt, () => void refetch());
   const tree = useMemo(() => data && buildTree(data.transaction, data.trace, data.receipt), [data]);
   const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));
-  const upheaval = useLive((live) => live.upheaval);
+  const name = useNames().get(hash);
+  const header = useHeader(read?.receipt).data;
 
   if (isPending) {
     return (
@@ -44,13 +92,11 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
     return (
       <>
         <Heading title={`tx ${shortHash(hash)}`}>Transaction</Heading>
-        {error instanceof RpcFailure && error.code === HASH_NOT_FOUND ? (
+        {isUnknown ? (
           <div className="empty">
             <p>No transaction with this hash is on this chain.</p>
             <p className="whole">{hash}</p>
-            {upheaval !== undefined && (
-              <p>The chain was changed while this page was open: {upheaval}.</p>
-            )}
+            {lastTurn() && <p>Since this tab was opened, {changeText()}.</p>}
             <p>
               <Link href={to('transactions')}>All transactions</Link>
             </p>
@@ -64,17 +110,19 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   const { transaction, receipt, trace, traceError } = data;
   const isOk = receipt.execution_status === 'SUCCEEDED';
   const unit = unitOf(receipt.actual_fee.unit);
+  const index = header?.transactions.indexOf(hash);
   const { l2_gas, l1_gas, l1_data_gas } = receipt.execution_resources;
   return (
     <>
+      {!read && (
+        <div className="notice failed" role="status">
+          <p>This transaction no longer exists: {changeText()}. This is what it was.</p>
+        </div>
+      )}
       <Heading
         title={`${isOk ? 'Succeeded' : 'Reverted'} · tx ${shortHash(hash)}`}
-        actions={
-          <Copy
-            value={asCurl('starknet_traceTransaction', { transaction_hash: hash })}
-            what="as curl"
-          />
-        }
+        count={name !== undefined && <Hostile text={name} limit={60} />}
+        actions={read && <Actions hash={hash} transaction={transaction} receipt={receipt} />}
       >
         <Status of={receipt.execution_status} words />
       </Heading>
@@ -103,7 +151,9 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
           ) : (
             <BlockRef of={receipt.block_number} />
           )}
+          {index !== undefined && index >= 0 && ` #${index}`}
         </span>
+        {header && <span>{momentText(header.timestamp)}</span>}
         <span>
           fee <Amount of={BigInt(receipt.actual_fee.amount)} unit={unit} />
         </span>
@@ -140,136 +190,53 @@ function kindName(type: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function Evidence({
+function Actions({
   hash,
   transaction,
   receipt,
-  trace,
-  traceError,
-  tree,
-  classes,
-}: StoryProps & { readonly hash: string; readonly traceError: unknown }) {
-  const tab = usePlace().query.get('tab') ?? 'calls';
-  const diff = trace?.state_diff;
-  const changes = diff ? countChanges(diff) : undefined;
-  const classOf = useMemo(() => classesByContract(trace), [trace]);
+}: {
+  readonly hash: string;
+  readonly transaction: Transaction;
+  readonly receipt: Receipt;
+}) {
+  const [question, setQuestion] = useState<Question | undefined>();
+  const label = useNames().get(hash);
+  if (useContext(BesideContext)) return null;
+  const block = receipt.block_number;
+  const isClosed = receipt.finality_status !== 'PRE_CONFIRMED';
   return (
     <>
-      <Tabs
-        current={tab}
-        tabs={[
-          { id: 'calls', name: 'Calls', count: tree.count },
-          { id: 'state', name: 'State', count: changes },
-          { id: 'events', name: 'Events', count: receipt.events.length },
-          { id: 'messages', name: 'Messages', count: receipt.messages_sent.length },
-          { id: 'raw', name: 'Raw' },
-        ]}
-      />
-      {tab === 'calls' && (
-        <>
-          {traceError !== undefined && <Problem error={traceError} what="the trace" />}
-          {tree.roots.length > 0 && (
-            <CallTreeView
-              key={hash}
-              tree={tree}
-              classes={classes}
-              total={receipt.execution_resources.l2_gas}
-            />
-          )}
-        </>
+      {transaction.type === 'INVOKE' && (
+        <Link className="button" href={to('simulate', undefined, { tx: hash })}>
+          Simulate again
+        </Link>
       )}
-      {tab === 'state' &&
-        (diff ? (
-          <StateChanges diff={diff} before={receipt.block_number - 1} />
-        ) : (
-          <p className="empty">
-            There is no trace of this transaction, so its changes are not known.
-          </p>
-        ))}
-      {tab === 'events' && <Events receipt={receipt} classOf={classOf} classes={classes} />}
-      {tab === 'messages' &&
-        (receipt.messages_sent.length === 0 ? (
-          <p className="empty">It sent no message to L1.</p>
-        ) : (
-          <Json of={writeJson(receipt.messages_sent, 2)} />
-        ))}
-      {tab === 'raw' && (
-        <div className="stack">
-          {(
-            [
-              ['Transaction', transaction],
-              ['Receipt', receipt],
-              ['Trace', trace],
-            ] as const
-          ).map(([name, value]) => (
-            <details key={name} open={name === 'Transaction'}>
-              <summary>
-                {name} <Copy value={writeJson(value, 2)} what={name.toLowerCase()} />
-              </summary>
-              <Json of={writeJson(value, 2)} />
-            </details>
-          ))}
-        </div>
+      {isClosed && block > 0 && (
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            const gone = (liveNow().head?.number ?? block) - block + 1;
+            setQuestion({
+              title: 'Go back to before this transaction?',
+              loss: `Its block ${block} and all after it go: ${grouped(gone)} in all.`,
+              verb: `Abort from block ${block}`,
+              canKeep: true,
+              run: () =>
+                act(
+                  `Abort from block ${block}`,
+                  'devnet_abortBlocks',
+                  { starting_block_id: { block_number: block } },
+                  ({ aborted }) => `${grouped(aborted.length)} blocks are gone`,
+                ),
+            });
+          }}
+        >
+          Back to before this…
+        </button>
       )}
+      <Label value={hash} label={label} />
+      {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
     </>
-  );
-}
-
-function countChanges(diff: Trace['state_diff'] & {}): number {
-  return (
-    diff.storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0) +
-    diff.nonces.length +
-    diff.deployed_contracts.length +
-    diff.declared_classes.length +
-    diff.replaced_classes.length
-  );
-}
-
-function Events({
-  receipt,
-  classOf,
-  classes,
-}: {
-  readonly receipt: Receipt;
-  readonly classOf: ReadonlyMap<string, string>;
-  readonly classes: Classes;
-}) {
-  if (receipt.events.length === 0) return <p className="empty">It emitted no event.</p>;
-  const fee = feeEventOf(receipt);
-  return (
-    <table className="table" aria-label="Events">
-      <thead>
-        <tr>
-          <th scope="col" className="w-status number">
-            <span aria-hidden="true">#</span>
-            <span className="unseen">Number</span>
-          </th>
-          <th scope="col" className="w-name">
-            Source
-          </th>
-          <th scope="col">Event</th>
-        </tr>
-      </thead>
-      <tbody>
-        {receipt.events.slice(0, 300).map((event, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an event is known by its place
-          <tr key={at} data-row={at} className={event === fee ? 'dim' : undefined}>
-            <td className="number lead">{at}</td>
-            <td>
-              <Address of={event.from_address} mark />
-            </td>
-            <td className="main">
-              <EventLine
-                keys={event.keys}
-                data={event.data}
-                abi={classes.get(classOf.get(event.from_address) ?? '')}
-                from={event.from_address}
-              />
-              {event === fee && ' the fee'}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

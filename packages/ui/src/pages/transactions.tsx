@@ -16,7 +16,6 @@ import {
   Link,
   Status,
   TxRef,
-  useChainNow,
 } from '../parts/values.js';
 import { setQuery, to, usePlace } from '../route.js';
 import { grouped, unitOf } from '../values/amount.js';
@@ -63,71 +62,65 @@ export function Deed({ of }: { readonly of: TransactionRow }) {
   );
 }
 
-export function useTransactionColumns(): readonly Column<TransactionRow>[] {
-  const now = useChainNow();
-  return useMemo(
-    () => [
-      {
-        head: 'Age',
-        width: 'w-age',
-        number: true,
-        cell: (row) => <Age of={row.timestamp} now={now} />,
-      },
-      {
-        head: 'Block',
-        width: 'w-block',
-        phoneHead: '#',
-        cell: (row) =>
-          row.finality_status === 'PRE_CONFIRMED' ? (
-            <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
-              <span className="warn" role="img" aria-label="pre-confirmed">
-                ◐
-              </span>{' '}
-              {row.block_number}
-            </Link>
-          ) : (
-            <BlockRef of={row.block_number} />
-          ),
-      },
-      {
-        head: 'Status',
-        width: 'w-status',
-        phone: 'lead',
-        cell: (row) => <Status of={row.execution_status} />,
-      },
-      {
-        head: 'Sender',
-        width: 'w-name',
-        cell: (row) => row.sender_address !== undefined && <Address of={row.sender_address} mark />,
-      },
-      { head: 'Call', phone: 'main', cell: (row) => <Deed of={row} /> },
-      {
-        head: 'l2 gas',
-        width: 'w-gas',
-        number: true,
-        phone: 'none',
-        cell: (row) => <Gas of={row.l2_gas} />,
-      },
-      {
-        head: 'Fee STRK',
-        width: 'w-fee',
-        number: true,
-        phone: 'none',
-        cell: (row) => {
-          const unit = unitOf(row.fee.unit);
-          return (
-            <>
-              <Amount of={BigInt(row.fee.amount)} unit={unit} column />
-              {row.fee.unit === 'WEI' && ' ETH'}
-            </>
-          );
-        },
-      },
-      { head: 'Hash', width: 'w-hash', cell: (row) => <TxRef of={row.transaction_hash} /> },
-    ],
-    [now],
-  );
-}
+const COLUMNS: readonly Column<TransactionRow>[] = [
+  {
+    head: 'Age',
+    width: 'w-age',
+    number: true,
+    cell: (row) => <Age of={row.timestamp} />,
+  },
+  {
+    head: 'Block',
+    width: 'w-block',
+    phoneHead: '#',
+    cell: (row) =>
+      row.finality_status === 'PRE_CONFIRMED' ? (
+        <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
+          <span className="warn" role="img" aria-label="pre-confirmed">
+            ◐
+          </span>{' '}
+          {row.block_number}
+        </Link>
+      ) : (
+        <BlockRef of={row.block_number} />
+      ),
+  },
+  {
+    head: 'Status',
+    width: 'w-status',
+    phone: 'lead',
+    cell: (row) => <Status of={row.execution_status} />,
+  },
+  {
+    head: 'Sender',
+    width: 'w-name',
+    cell: (row) => row.sender_address !== undefined && <Address of={row.sender_address} mark />,
+  },
+  { head: 'Call', phone: 'main', cell: (row) => <Deed of={row} /> },
+  {
+    head: 'l2 gas',
+    width: 'w-gas',
+    number: true,
+    phone: 'none',
+    cell: (row) => <Gas of={row.l2_gas} />,
+  },
+  {
+    head: 'Fee STRK',
+    width: 'w-fee',
+    number: true,
+    phone: 'none',
+    cell: (row) => {
+      const unit = unitOf(row.fee.unit);
+      return (
+        <>
+          <Amount of={BigInt(row.fee.amount)} unit={unit} column />
+          {row.fee.unit === 'WEI' && ' ETH'}
+        </>
+      );
+    },
+  },
+  { head: 'Hash', width: 'w-hash', cell: (row) => <TxRef of={row.transaction_hash} /> },
+];
 
 function useFilter(): TransactionFilter {
   const { query } = usePlace();
@@ -159,7 +152,6 @@ export function TransactionList({
   readonly filter: TransactionFilter;
   readonly empty: ReactNode;
 }) {
-  const columns = useTransactionColumns();
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const read = useCallback(
     (cursor: string | undefined, isTip?: boolean) => readTransactions(filter, cursor, isTip),
@@ -173,7 +165,9 @@ export function TransactionList({
       old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
     );
   }, []);
-  useContractsKnown(contracts);
+  const known = useContractsKnown(contracts);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
+  const columns = useMemo(() => [...COLUMNS], [known]);
   return (
     <LiveTable
       label="Transactions"

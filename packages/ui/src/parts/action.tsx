@@ -31,7 +31,8 @@ export function useDone(): readonly Done[] {
   );
 }
 
-function note(entry: Omit<Done, 'id' | 'at'>): void {
+/** Writes down what somebody did by other means than `act`. */
+export function note(entry: Omit<Done, 'id' | 'at'>): void {
   done = [{ ...entry, id: nextId++, at: Date.now() }, ...done].slice(0, 100);
   for (const watcher of watchers) watcher();
 }
@@ -100,7 +101,10 @@ export function LastDone() {
   const [last] = useDone();
   if (!last) return null;
   return (
-    <p role={last.isFailure ? 'alert' : 'status'} className={last.isFailure ? 'fail' : undefined}>
+    <p
+      role={last.isFailure ? 'alert' : 'status'}
+      className={last.isFailure ? 'last-done fail' : 'last-done'}
+    >
       <span aria-hidden="true" className={last.isFailure ? 'fail' : 'ok'}>
         {last.isFailure ? '✕' : '✓'}
       </span>{' '}

@@ -1,8 +1,10 @@
 // Knows how a tree of calls is read: one line a frame, opened along the way to the failure, detail of the chosen one below.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { functionName, type Names, useNames } from '../names.js';
 import { setQuery, usePlace } from '../route.js';
 import { type CallTree, type Frame, firstOpen, visibleFrames } from '../trace/frames.js';
+import { isShortcut } from '../typing.js';
 import { grouped, share } from '../values/amount.js';
 import { asJson, CallLine, type Classes, FrameDetail, Outcome } from './frame.js';
 import { rowHeight } from './table.js';
@@ -16,6 +18,34 @@ const PHASES: Readonly<Record<Frame['phase'], string>> = {
   fee: 'fee',
 };
 const TALLEST = 560;
+/** Where nobody would miss a filter there is none. */
+const FEW = 12;
+
+/** Frames whose contract or function has a name with these letters, and those that lead to them. */
+function matching(
+  roots: readonly Frame[],
+  letters: string,
+  names: Names,
+): { readonly found: ReadonlySet<string>; readonly kept: ReadonlySet<string> } {
+  const found = new Set<string>();
+  const kept = new Set<string>();
+  const visit = (frame: Frame): boolean => {
+    const name = `${names.get(frame.contract) ?? frame.contract}.${functionName(frame.selector) ?? frame.selector}`;
+    const isOne = name.toLowerCase().includes(letters);
+    if (isOne) found.add(frame.id);
+    const leads = frame.children.map(visit).some(Boolean);
+    if (isOne || leads) kept.add(frame.id);
+    return isOne || leads;
+  };
+  roots.forEach(visit);
+  return { found, kept };
+}
+
+/** All frames that this one is inside of. */
+function waysTo(id: string): readonly string[] {
+  const parts = id.split('.');
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('.'));
+}
 
 export function CallTreeView({
   tree,
@@ -26,9 +56,27 @@ export function CallTreeView({
   readonly classes: Classes;
   readonly total: number;
 }) {
-  const [open, setOpen] = useState(() => firstOpen(tree));
   const wanted = usePlace().query.get('frame') ?? undefined;
-  const rows = useMemo(() => visibleFrames(tree.roots, open), [tree, open]);
+  const [open, setOpen] = useState(() => {
+    const first = firstOpen(tree);
+    if (wanted !== undefined) for (const id of waysTo(wanted)) first.add(id);
+    return first;
+  });
+  const names = useNames();
+  const [filter, setFilter] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const letters = filter.trim().toLowerCase();
+  const matches = useMemo(
+    () => (letters === '' ? undefined : matching(tree.roots, letters, names)),
+    [tree, letters, names],
+  );
+  const rows = useMemo(
+    () =>
+      matches
+        ? visibleFrames(tree.roots, matches.kept).filter(({ id }) => matches.kept.has(id))
+        : visibleFrames(tree.roots, open),
+    [tree, open, matches],
+  );
   const chosen = wanted ?? tree.cause?.id;
   const [active, setActive] = useState(() =>
     Math.max(
@@ -66,6 +114,7 @@ export function CallTreeView({
   };
   const press = (event: KeyboardEvent): void => {
     if (event.metaKey || event.ctrlKey || event.altKey) return;
+    if (event.key.length === 1 && !isShortcut(event)) return;
     const frame = rows[active];
     if (!frame) return;
     const keys: Record<string, () => void> = {
@@ -84,11 +133,15 @@ export function CallTreeView({
       E: () => setOpen(tree.roots.reduce((all, root) => openAll(root, all), new Set<string>())),
       x: () => move(rows.findIndex(({ cause }) => cause !== undefined)),
       c: () => void navigator.clipboard.writeText(asJson(frame)),
+      g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
+      '/': () => field.current?.focus(),
       Enter: () => setQuery({ frame: frame.id }),
     };
     const act = keys[event.key];
     if (!act) return;
     event.preventDefault();
+    // Elsewhere the same key may search the whole chain.
+    event.stopPropagation();
     act();
   };
 
@@ -97,6 +150,30 @@ export function CallTreeView({
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <>
+      {tree.count > FEW && (
+        <div className="filters">
+          <label>
+            find
+            <input
+              ref={field}
+              type="search"
+              value={filter}
+              onChange={({ target }) => setFilter(target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Escape') return;
+                event.stopPropagation();
+                setFilter('');
+                move(0);
+              }}
+            />
+          </label>
+          {matches && (
+            <span role="status">
+              {grouped(matches.found.size)} {matches.found.size === 1 ? 'frame' : 'frames'}
+            </span>
+          )}
+        </div>
+      )}
       <section
         ref={scroller}
         className="tree-scroll"
@@ -145,7 +222,10 @@ export function CallTreeView({
                   aria-selected={frame.id === chosen}
                   tabIndex={index === active ? 0 : -1}
                   className={isDim ? 'dim' : undefined}
-                  onFocus={() => setActive(index)}
+                  onFocus={({ target, currentTarget }) => {
+                    // A link in it may have the focus without making it the row to come to.
+                    if (target === currentTarget) setActive(index);
+                  }}
                   onClick={(event) => {
                     if (event.target instanceof Element && event.target.closest('a, button'))
                       return;
@@ -197,7 +277,12 @@ export function CallTreeView({
                     {frame.l2Gas === undefined ? '–' : grouped(frame.l2Gas)}
                   </td>
                   <td className="wide" role="gridcell">
-                    {frame.l2Gas !== undefined && (
+                    {frame.phase === 'fee' && (
+                      <span className="quiet" title="The fee is known before it is transferred.">
+                        not charged
+                      </span>
+                    )}
+                    {frame.l2Gas !== undefined && frame.phase !== 'fee' && (
                       <span
                         className="bar"
                         style={{ width: `${(share(frame.l2Gas, total) * 100).toFixed(1)}%` }}

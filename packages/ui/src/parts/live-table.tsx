@@ -1,5 +1,5 @@
 // Knows what surrounds a list that grows: how it moves, what waits, and what stands there when it is empty.
-import { type ReactNode, useCallback, useEffect, useRef } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { setQuery, usePlace } from '../route.js';
 import { type LiveList, type Mode, useLiveList } from '../wire/live-list.js';
 import type { Page } from '../wire/queries.js';
@@ -58,6 +58,8 @@ interface LiveTableProps<Row> {
   readonly hrefOf: (row: Row) => string | undefined;
   readonly copyOf?: (row: Row) => string;
   readonly classOf?: (row: Row) => string | undefined;
+  readonly onPeek?: (row: Row) => void;
+  readonly onOpen?: (row: Row) => void;
   readonly empty: ReactNode;
   readonly total?: number;
   readonly onRows?: (rows: readonly Row[]) => void;
@@ -76,6 +78,8 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
     hrefOf,
     copyOf,
     classOf,
+    onPeek,
+    onOpen,
     empty,
     total,
     onRows,
@@ -87,7 +91,31 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
   const onPoint = useCallback((isPointing: boolean) => {
     pointing.current = isPointing;
   }, []);
+  const { readMore } = list;
+  const onEnd = useCallback(() => readMore(), [readMore]);
   useEffect(() => onRows?.(list.rows), [list.rows, onRows]);
+
+  const rows = useMemo(() => (arrange ? arrange(list.rows) : list.rows), [arrange, list.rows]);
+  // What waits is counted without drawing again what is there.
+  const table = useMemo(
+    () => (
+      <VirtualTable
+        label={label}
+        rows={rows}
+        columns={columns}
+        idOf={idOf}
+        hrefOf={hrefOf}
+        {...(copyOf ? { copyOf } : {})}
+        {...(classOf ? { classOf } : {})}
+        {...(total === undefined ? {} : { total })}
+        onEnd={onEnd}
+        onPoint={onPoint}
+        onPeek={onPeek}
+        onOpen={onOpen}
+      />
+    ),
+    [label, rows, columns, idOf, hrefOf, copyOf, classOf, total, onEnd, onPoint, onPeek, onOpen],
+  );
 
   if (list.error && list.rows.length === 0) {
     return <Problem error={list.error} what={what} retry={list.retry} />;
@@ -108,21 +136,14 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
           {list.hasMoreWaiting && '+'} new
         </button>
       )}
-      {list.rows.length === 0 ? (
-        empty
-      ) : (
-        <VirtualTable
-          label={label}
-          rows={arrange ? arrange(list.rows) : list.rows}
-          columns={columns}
-          idOf={idOf}
-          hrefOf={hrefOf}
-          {...(copyOf ? { copyOf } : {})}
-          {...(classOf ? { classOf } : {})}
-          {...(total === undefined ? {} : { total })}
-          onEnd={list.readMore}
-          onPoint={onPoint}
-        />
+      {list.rows.length === 0 ? empty : table}
+      {list.hasMore && (list.beyond !== undefined || list.rows.length === 0) && (
+        <p className="filters">
+          {list.beyond}
+          <button type="button" className="button" onClick={() => list.readMore(true)}>
+            {list.beyond === undefined ? 'Look further back' : 'Read on there'}
+          </button>
+        </p>
       )}
     </>
   );

@@ -1,13 +1,14 @@
 // Knows how something is found: by number, hash, address, name or command, and what each of them leads to.
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import { commandRuns } from '../command-result.js';
 import { useNames } from '../names.js';
 import { ENTRIES } from '../pages.js';
 import { go, to } from '../route.js';
 import { amountText, readAmount, unitOf } from '../values/amount.js';
 import { canonical, shortHash } from '../values/felt.js';
 import { canWrite, liveNow } from '../wire/live.js';
-import { call } from '../wire/rpc.js';
+import { search } from '../wire/queries.js';
 import { act } from './action.js';
 import { Sheet } from './sheet.js';
 import { Hostile } from './values.js';
@@ -84,9 +85,16 @@ function commands(line: string, names: ReadonlyMap<string, string>): Choice[] {
   return found;
 }
 
-export function Palette({ close }: { readonly close: () => void }) {
+export function Palette({
+  close,
+  start = '',
+}: {
+  readonly close: () => void;
+  /** What the line holds at first. */
+  readonly start?: string;
+}) {
   const names = useNames();
-  const [line, setLine] = useState('');
+  const [line, setLine] = useState(start);
   const [active, setActive] = useState(0);
   const query = line.trim();
   const [settled, setSettled] = useState('');
@@ -98,7 +106,7 @@ export function Palette({ close }: { readonly close: () => void }) {
     queryKey: ['search', settled],
     enabled: settled !== '',
     gcTime: 0,
-    queryFn: () => call('devnet_search', { query: settled.slice(0, 200) }),
+    queryFn: () => search(settled.slice(0, 200)),
   });
 
   const choices = useMemo((): readonly Choice[] => {
@@ -123,7 +131,7 @@ export function Palette({ close }: { readonly close: () => void }) {
           run: () => go(to('contract', address)),
         }),
       );
-    const candidates = (settled === query ? found.data?.candidates : undefined) ?? [];
+    const candidates = (settled === query ? found.data : undefined) ?? [];
     const taken = new Set(known.map(({ id }) => id.slice(5)));
     const answers = candidates
       .filter(({ kind, value }) => kind !== 'method' && !taken.has(value))
@@ -143,13 +151,16 @@ export function Palette({ close }: { readonly close: () => void }) {
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setActive(Math.min(active + 1, choices.length - 1));
     else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, 0));
-    else if (event.key === 'Enter' && !isWaiting) choose(choices[active]);
+    // A command is what it is, whatever else is found.
+    else if (event.key === 'Enter' && (!isWaiting || choices[active]?.kind === 'command'))
+      choose(choices[active]);
     else return;
     event.preventDefault();
   };
   const choose = (choice: Choice | undefined): void => {
     if (!choice) return;
     close();
+    if (choice.kind === 'command') commandRuns();
     choice.run();
   };
   return (

@@ -1,5 +1,5 @@
 // Knows what a page shows when it has nothing to show: not yet, nothing at all, or not possible.
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { RpcFailure, Unreachable } from '../wire/rpc.js';
 import { Hostile } from './values.js';
 
@@ -55,6 +55,9 @@ export function ErrorText({ of }: { readonly of: unknown }) {
   return <>{of instanceof Error ? of.message : String(of)}</>;
 }
 
+/** Whether this is shown beside a page, which has its own heading and name. */
+export const BesideContext = createContext(false);
+
 /** The one heading of a page: names the tab, and takes the focus when the page is come to. */
 export function Heading({
   title,
@@ -68,15 +71,17 @@ export function Heading({
   readonly actions?: ReactNode;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const isBeside = useContext(BesideContext);
   useEffect(() => {
-    document.title = `${title} · Starkbox`;
-  }, [title]);
+    if (!isBeside) document.title = `${title} · Starkbox`;
+  }, [title, isBeside]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const Level = isBeside ? 'h2' : 'h1';
   return (
     <div className="title">
-      <h1 ref={heading} tabIndex={-1}>
+      <Level ref={heading} tabIndex={-1}>
         {children ?? title}
-      </h1>
+      </Level>
       {count !== undefined && <span className="count">{count}</span>}
       {actions && <div className="actions">{actions}</div>}
     </div>

@@ -4,12 +4,15 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
+  useContext,
   useEffect,
   useLayoutEffect,
   useRef,
   useState,
 } from 'react';
 import { go } from '../route.js';
+import { areLettersOn } from '../typing.js';
+import { BesideContext } from './states.js';
 
 export interface Column<Row> {
   readonly head: string;
@@ -21,6 +24,9 @@ export interface Column<Row> {
   /** What the value is called on a phone, where there are no heads. */
   readonly phoneHead?: string;
   readonly cell: (row: Row) => ReactNode;
+  /** For a table that can be put in another order by this column. */
+  readonly onHead?: () => void;
+  readonly sorted?: 'ascending' | 'descending';
 }
 
 interface TableProps<Row> {
@@ -33,17 +39,27 @@ interface TableProps<Row> {
   readonly classOf?: (row: Row) => string | undefined;
   readonly onEnd?: () => void;
   readonly onPoint?: (isPointing: boolean) => void;
+  /** Shows a row beside the list. */
+  readonly onPeek?: ((row: Row) => void) | undefined;
+  /** For rows that have no page of their own. */
+  readonly onOpen?: ((row: Row) => void) | undefined;
   /** How many there are, if more than are here. */
   readonly total?: number;
 }
+
+/** Narrower, there is no room beside a list. */
+export const PEEK_FROM = 1024;
 
 export function rowHeight(): number {
   return innerWidth < 640 ? 44 : 28;
 }
 
 export function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, idOf, hrefOf, copyOf, classOf, onEnd, onPoint, total } = props;
+  const { label, rows, columns, idOf, hrefOf, copyOf, classOf, onEnd, onPoint, onPeek, total } =
+    props;
+  const { onOpen } = props;
   const body = useRef<HTMLTableSectionElement>(null);
+  const isBeside = useContext(BesideContext);
   const [active, setActive] = useState(0);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -53,7 +69,8 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: rowHeight,
-    overscan: 6,
+    // What stands beside a list scrolls by itself, which the window does not know.
+    overscan: isBeside ? 200 : 6,
     scrollMargin: top,
     getItemKey: (at) => {
       const row = rows[at];
@@ -79,8 +96,29 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
     });
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.metaKey || event.ctrlKey || event.altKey) return;
     const row = rows[active];
+    const isRow = event.target instanceof HTMLElement && event.target.dataset['row'] !== undefined;
+    const isLetter = /^[a-z]$/.test(event.key);
+    if (event.altKey || (isLetter && !areLettersOn())) return;
+    if (isRow && (event.key === 'Enter' || event.key === 'o') && row !== undefined) {
+      if (onOpen) {
+        event.preventDefault();
+        onOpen(row);
+        return;
+      }
+      const href = hrefOf?.(row);
+      if (href === undefined || (event.key === 'o' && (event.metaKey || event.ctrlKey))) return;
+      event.preventDefault();
+      if (event.metaKey || event.ctrlKey) globalThis.open(href, '_blank', 'noopener');
+      else go(href);
+      return;
+    }
+    if (event.metaKey || event.ctrlKey) return;
+    if (isRow && event.key === ' ' && row !== undefined && onPeek) {
+      event.preventDefault();
+      onPeek(row);
+      return;
+    }
     const moves: Record<string, () => void> = {
       ArrowDown: () => focusRow(active + 1),
       j: () => focusRow(active + 1),
@@ -92,13 +130,6 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
         if (row !== undefined && copyOf) void navigator.clipboard.writeText(copyOf(row));
       },
     };
-    const isRow = event.target instanceof HTMLElement && event.target.dataset['row'] !== undefined;
-    if (isRow && (event.key === 'Enter' || event.key === 'o') && row !== undefined) {
-      const href = hrefOf?.(row);
-      if (href !== undefined) go(href);
-      event.preventDefault();
-      return;
-    }
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
@@ -108,6 +139,14 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
     const target = event.target;
     if (!(target instanceof Element) || target.closest('a, button, input, select, label')) return;
     if (getSelection()?.isCollapsed === false) return;
+    if (onOpen) {
+      onOpen(row);
+      return;
+    }
+    if (onPeek && innerWidth >= PEEK_FROM) {
+      onPeek(row);
+      return;
+    }
     const href = hrefOf?.(row);
     if (href !== undefined) go(href);
   };
@@ -123,9 +162,15 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
     >
       <thead>
         <tr>
-          {columns.map(({ head, width, number }) => (
-            <th key={head} scope="col" className={classes(width, number && 'number')}>
-              {head === 'Status' ? <span className="unseen">Status</span> : head}
+          {columns.map(({ head, width, number, onHead, sorted }) => (
+            <th
+              key={head}
+              scope="col"
+              className={classes(width, number && 'number')}
+              aria-sort={sorted}
+            >
+              {onHead && <SortButton name={head} sorted={sorted} sort={onHead} />}
+              {!onHead && (head === 'Status' ? <span className="unseen">Status</span> : head)}
             </th>
           ))}
         </tr>
@@ -142,7 +187,10 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
               aria-rowindex={index + 2}
               tabIndex={index === active ? 0 : -1}
               className={classOf?.(row)}
-              onFocus={() => setActive(index)}
+              onFocus={({ target, currentTarget }) => {
+                // A link in it may have the focus without making it the row to come to.
+                if (target === currentTarget) setActive(index);
+              }}
               onClick={(event) => open(event, row)}
             >
               {columns.map(({ head, number, phone, phoneHead, cell }) => (
@@ -165,6 +213,14 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
         {after > 0 && <Spacer height={after} />}
       </tbody>
     </table>
+  );
+}
+
+function SortButton(props: { name: string; sorted: string | undefined; sort: () => void }) {
+  return (
+    <button type="button" className="plain" onClick={props.sort}>
+      {props.name} {props.sorted && (props.sorted === 'ascending' ? '▴' : '▾')}
+    </button>
   );
 }
 

@@ -16,11 +16,18 @@ export function Tabs({
   readonly tabs: readonly Tab[];
   readonly current: string;
 }) {
-  const { page, key } = usePlace();
+  const { page, key, query } = usePlace();
+  // The parts may be those of what is looked at beside a list.
+  const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
+  const kept = query.has('peek') ? others : {};
   return (
     <nav className="tabs" aria-label="Parts of this page">
       {tabs.map(({ id, name, count }, at) => (
-        <Link key={id} href={to(page, key, at === 0 ? {} : { tab: id })} current={id === current}>
+        <Link
+          key={id}
+          href={to(page, key, at === 0 ? kept : { ...kept, tab: id })}
+          current={id === current}
+        >
           {name} {count !== undefined && <span className="count">{grouped(count)}</span>}
         </Link>
       ))}

@@ -1,12 +1,12 @@
 // Knows how each kind of value looks: as a link where it leads somewhere, with the whole value behind the short one.
-import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { functionName, useNames } from '../names.js';
 import { go, to } from '../route.js';
 import { amountText, columnAmount, exactText, grouped, type Unit } from '../values/amount.js';
 import { ageText, isoText, momentText } from '../values/clock.js';
 import { shortAddress, shortHash } from '../values/felt.js';
 import { disarm } from '../values/hostile.js';
-import { chainNow, useLive } from '../wire/live.js';
+import { chainNow, onLive, useLive } from '../wire/live.js';
 
 interface LinkProps {
   readonly href: string;
@@ -133,7 +133,18 @@ export function TxRef({ of }: { readonly of: string }) {
 }
 
 export function BlockRef({ of, children }: { readonly of: number; readonly children?: ReactNode }) {
-  return <Link href={to('block', of)}>{children ?? of}</Link>;
+  const isOrigins = useLive(({ fork }) => fork !== undefined && of <= fork.block);
+  return (
+    <>
+      <Link href={to('block', of)}>{children ?? of}</Link>
+      {isOrigins && (
+        <span className="quiet" title="of the chain that this one stands on">
+          {' '}
+          origin
+        </span>
+      )}
+    </>
+  );
 }
 
 export function Felt({ of }: { readonly of: string }) {
@@ -200,21 +211,32 @@ export function Gas({ of }: { readonly of: number | bigint }) {
   return <span>{grouped(of)}</span>;
 }
 
-/** The chain's time, again each second while somebody looks. */
-export function useChainNow(): number {
-  useLive((live) => live.offset);
-  const [now, setNow] = useState(chainNow);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) setNow(chainNow());
-    }, 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return Math.max(now, chainNow());
+const watchers = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
+
+/** One clock for all that shows time: each second while somebody looks, and when the chain's clock is moved. */
+function onClock(watcher: () => void): () => void {
+  watchers.add(watcher);
+  const ignore = onLive(watcher);
+  ticking ??= setInterval(() => {
+    if (!document.hidden) for (const one of watchers) one();
+  }, 1_000);
+  return () => {
+    watchers.delete(watcher);
+    ignore();
+    if (watchers.size > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
+  };
 }
 
-export function Age({ of, now }: { readonly of: number; readonly now: number }) {
-  const text = ageText(of, now);
+/** The chain's time. Whoever only shows an age is better served by `Age`, which is drawn when its words change. */
+export function useChainNow(): number {
+  return useSyncExternalStore(onClock, chainNow);
+}
+
+export function Age({ of }: { readonly of: number }) {
+  const text = useSyncExternalStore(onClock, () => ageText(of, chainNow()));
   return (
     <time dateTime={isoText(of)} title={`${momentText(of)} UTC, by the chain’s clock`}>
       {text.startsWith('in ') ? `${text} (chain clock)` : text}

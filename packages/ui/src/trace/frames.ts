@@ -1,11 +1,15 @@
 // Knows the tree of calls of a transaction: from its trace, or, where it failed and there is none, from what is certain.
 import { readFailure } from '../abi/failure.js';
 import { selectorOf } from '../values/keccak.js';
-import type { Result } from '../wire/methods.js';
+import type { Params, Result } from '../wire/methods.js';
 
 export type Trace = Result<'starknet_traceTransaction'>;
 export type Transaction = Result<'starknet_getTransactionByHash'>;
 export type Receipt = Result<'starknet_getTransactionReceipt'>;
+
+/** A transaction that was sent, or that only might be. */
+export type Sent = Transaction | Params<'starknet_simulateTransactions'>['transactions'][number];
+export type Verdict = Pick<Receipt, 'execution_status'> & { readonly revert_reason?: string };
 
 export type Phase = 'validate' | 'execute' | 'constructor' | 'handler' | 'fee';
 
@@ -61,8 +65,30 @@ export interface UserCall {
   readonly calldata: readonly string[];
 }
 
-/** The calls that an account is asked to make, as every account of today encodes them. */
+/** The calls that an account is asked to make, as accounts of today encode them, or those of Cairo 0. */
 export function readMulticall(calldata: readonly string[]): readonly UserCall[] | undefined {
+  return readCalls(calldata) ?? readCallArray(calldata);
+}
+
+/** All heads first, each with where its part of the calldata begins; then the calldata of all. */
+function readCallArray(calldata: readonly string[]): readonly UserCall[] | undefined {
+  const count = Number(calldata[0] ?? 'NaN');
+  if (!(count * 4 + 2 <= calldata.length)) return undefined;
+  const end = 1 + count * 4;
+  const data = calldata.slice(end + 1);
+  if (Number(calldata[end]) !== data.length) return undefined;
+  const calls: UserCall[] = [];
+  for (let at = 1; at < end; at += 4) {
+    const [contract = '', selector = '', start = '', length = ''] = calldata.slice(at, at + 4);
+    const from = Number(start);
+    const until = from + Number(length);
+    if (!(until <= data.length)) return undefined;
+    calls.push({ contract, selector, calldata: data.slice(from, until) });
+  }
+  return calls;
+}
+
+function readCalls(calldata: readonly string[]): readonly UserCall[] | undefined {
   const calls: UserCall[] = [];
   let at = 1;
   const count = Number(calldata[0] ?? 'NaN');
@@ -127,11 +153,7 @@ function kindOf(callType: string, entryPoint: string): Frame['kind'] {
 }
 
 /** Builds the tree that is shown. */
-export function buildTree(
-  transaction: Transaction,
-  trace: Trace | undefined,
-  receipt: Receipt,
-): CallTree {
+export function buildTree(transaction: Sent, trace: Trace | undefined, receipt: Verdict): CallTree {
   const roots: Frame[] = [];
   let isUncertain = false;
   const add = (call: Invocation | undefined, phase: Phase): void => {
@@ -149,11 +171,7 @@ export function buildTree(
   if (middle && 'contract_address' in middle) add(middle, phase);
   else {
     const reason =
-      middle && 'revert_reason' in middle
-        ? middle.revert_reason
-        : 'revert_reason' in receipt
-          ? receipt.revert_reason
-          : undefined;
+      middle && 'revert_reason' in middle ? middle.revert_reason : receipt.revert_reason;
     if (reason !== undefined) {
       const rebuilt = fromReason(transaction, reason, phase);
       if (rebuilt) roots.push(rebuilt.root);
@@ -192,7 +210,7 @@ const unknown = {
  * and the way to the failure; nothing else is shown.
  */
 function fromReason(
-  transaction: Transaction,
+  transaction: Sent,
   reason: string,
   phase: Phase,
 ): { root: Frame; isUncertain: boolean } | undefined {
@@ -277,7 +295,7 @@ function fromReason(
   return { root, isUncertain: matches.length > 1 };
 }
 
-export function senderOf(transaction: Transaction): string | undefined {
+export function senderOf(transaction: Sent): string | undefined {
   if ('sender_address' in transaction) return transaction.sender_address;
   return 'contract_address' in transaction ? transaction.contract_address : undefined;
 }

@@ -1,6 +1,8 @@
 // Knows JSON with integers of any size: those that a number cannot hold come as `bigint`.
 
 const LONG_INTEGER = /^-?\d{16,}$/;
+/** Where one may stand. Most texts have none, and are read ten times as fast without looking at each value. */
+const MAY_HOLD_ONE = /[:,[]\s*-?\d{16}/;
 
 /** Browsers that keep the source of a number hand it to the reviver; others lose digits, and only there. */
 interface Source {
@@ -8,6 +10,7 @@ interface Source {
 }
 
 export function parseJson(text: string): unknown {
+  if (!MAY_HOLD_ONE.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_key: string, value: unknown, context?: Source) => {
     const source = context?.source;
     return typeof value === 'number' && source !== undefined && LONG_INTEGER.test(source)

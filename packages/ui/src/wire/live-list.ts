@@ -14,8 +14,11 @@ export interface LiveList<Row> {
   readonly isLoading: boolean;
   readonly error: Error | null;
   readonly hasMore: boolean;
+  /** What lies further back and is only read when asked for. */
+  readonly beyond: string | undefined;
   reveal(): void;
-  readMore(): void;
+  /** As somebody scrolls; or as somebody asks for what lies beyond. */
+  readMore(isWanted?: boolean): void;
   retry(): void;
 }
 
@@ -31,6 +34,7 @@ export function useLiveList<Row>(options: {
   const written = JSON.stringify(options.key);
   const key = useMemo(() => ['list', written], [written]);
   const beat = useLive((live) => live.beat);
+  const flood = useLive((live) => live.flood);
   const [waiting, setWaiting] = useState<Page<Row> | undefined>();
   const busy = useRef(false);
   const again = useRef(false);
@@ -72,11 +76,14 @@ export function useLiveList<Row>(options: {
       again.current = true;
       return;
     }
+    // What is being read for the first time will be as new as this.
+    if (queries.getQueryState(key)?.fetchStatus === 'fetching' && !queries.getQueryData(key))
+      return;
     busy.current = true;
     try {
       const fresh = await read(undefined, true);
       const shown = queries.getQueryData<InfiniteData<Page<Row>, string | undefined>>(key);
-      if (!shown || (mode === 'tail' && !isHeld())) {
+      if (!shown || (mode === 'tail' && !flood && !isHeld())) {
         merge(fresh);
         setWaiting(undefined);
       } else {
@@ -94,7 +101,7 @@ export function useLiveList<Row>(options: {
         void look();
       }
     }
-  }, [read, key, mode, isHeld, merge, idOf]);
+  }, [read, key, mode, flood, isHeld, merge, idOf]);
 
   const firstBeat = useRef(beat);
   useEffect(() => {
@@ -105,6 +112,14 @@ export function useLiveList<Row>(options: {
 
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   const known = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
+  const beyond = data?.pages.at(-1)?.beyond;
+  const readMore = useCallback(
+    (isWanted = false) => {
+      if (beyond !== undefined && !isWanted) return;
+      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
+  );
   const count = waiting?.rows.filter((row) => !known.has(idOf(row))).length ?? 0;
 
   return {
@@ -114,13 +129,12 @@ export function useLiveList<Row>(options: {
     isLoading: isPending,
     error,
     hasMore: hasNextPage,
+    beyond,
     reveal: () => {
       if (waiting) merge(waiting);
       setWaiting(undefined);
     },
-    readMore: () => {
-      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-    },
+    readMore,
     retry: () => void refetch(),
   };
 }

@@ -2,11 +2,23 @@
 import { QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import { type Abi, readAbi } from '../abi/abi.js';
 import { learn } from '../names.js';
+import { grouped } from '../values/amount.js';
 import type { Params, Result } from './methods.js';
+import { whatIsForked } from './news.js';
 import { call, isMissing, Unreachable } from './rpc.js';
+import {
+  readStandardBlocks,
+  readStandardClasses,
+  readStandardContracts,
+  readStandardTransactions,
+  standardSearch,
+} from './standard.js';
 
 export type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
 export type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
+type Candidate = Result<'devnet_search'>['candidates'][number];
+export type ContractRow = Result<'devnet_listContracts'>['contracts'][number];
+export type ClassRow = Result<'devnet_listClasses'>['classes'][number];
 export type TransactionFilter = NonNullable<
   NonNullable<Params<'devnet_listTransactions'>>['filter']
 >;
@@ -28,6 +40,48 @@ export const queries: QueryClient = new QueryClient({
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly next: string | undefined;
+  /** What lies further back, where that is read only by somebody who wants it. */
+  readonly beyond?: string;
+}
+
+/** Methods that the node was found not to have, or to keep to itself. */
+const missing = new Set<string>();
+
+/** Asks by a method of ours, or by the standard ones where the node does not have it. */
+async function orStandard<T>(
+  method: string,
+  ask: () => Promise<T>,
+  standard: () => Promise<T>,
+): Promise<T> {
+  if (missing.has(method)) return standard();
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    missing.add(method);
+    return standard();
+  }
+}
+
+/** Cursors of the standard way are numbers of blocks behind this. */
+const STANDARD = 'block ';
+const standardFrom = (cursor: string | undefined): number | undefined =>
+  cursor?.startsWith(STANDARD) ? Number(cursor.slice(STANDARD.length)) : undefined;
+
+function standardPage<Row>(page: {
+  readonly rows: readonly Row[];
+  readonly next: number | undefined;
+}): Page<Row> {
+  return { rows: page.rows, next: page.next === undefined ? undefined : STANDARD + page.next };
+}
+
+/** The end of our own blocks, with those of the origin behind it. */
+function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
+  return {
+    rows,
+    next: STANDARD + newestOfOrigin,
+    beyond: `Up to block ${grouped(newestOfOrigin)} it is the origin’s chain.`,
+  };
 }
 
 /**
@@ -40,6 +94,38 @@ export async function readTransactions(
   filter: TransactionFilter,
   cursor: string | undefined,
   isTip = false,
+): Promise<Page<TransactionRow>> {
+  const below = standardFrom(cursor);
+  if (below !== undefined) return standardTransactions(filter, below);
+  return orStandard(
+    'devnet_listTransactions',
+    () => listTransactions(filter, cursor, isTip),
+    () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
+  );
+}
+
+/** Each is of whole blocks; who finds nothing may ask to go on. */
+const MOST_STANDARD_PAGES = 5;
+
+async function standardTransactions(
+  filter: TransactionFilter,
+  from: number | 'pre_confirmed',
+  most: number = MOST_STANDARD_PAGES,
+): Promise<Page<TransactionRow>> {
+  const rows: TransactionRow[] = [];
+  let next: number | 'pre_confirmed' | undefined = from;
+  for (let page = 0; page < most && next !== undefined && rows.length < 10; page++) {
+    const found = await readStandardTransactions(next, filter);
+    rows.push(...found.rows);
+    next = found.next;
+  }
+  return standardPage({ rows, next: next === 'pre_confirmed' ? undefined : next });
+}
+
+async function listTransactions(
+  filter: TransactionFilter,
+  cursor: string | undefined,
+  isTip: boolean,
 ): Promise<Page<TransactionRow>> {
   const limit = 50;
   const rows: TransactionRow[] = [];
@@ -54,15 +140,66 @@ export async function readTransactions(
     next = answer.next;
     if (next === undefined || rows.length >= limit / 2) break;
   }
-  return { rows, next };
+  if (next !== undefined) return { rows, next };
+  const fork = await whatIsForked();
+  if (!fork) return { rows, next };
+  const only = filter.block_number;
+  if (only === undefined) return endAt(rows, fork.block);
+  if (only > fork.block) return { rows, next };
+  return standardTransactions(filter, 'pre_confirmed', 1);
 }
 
 export async function readBlocks(cursor: string | undefined): Promise<Page<BlockRow>> {
-  const { blocks, next } = await call('devnet_listBlocks', {
-    limit: 50,
-    ...(cursor === undefined ? {} : { before: Number(cursor) }),
-  });
-  return { rows: blocks, next: next === undefined ? undefined : String(next) };
+  const below = standardFrom(cursor);
+  if (below !== undefined) return standardPage(await readStandardBlocks(below));
+  return orStandard(
+    'devnet_listBlocks',
+    async () => {
+      const { blocks, next } = await call('devnet_listBlocks', {
+        limit: 50,
+        ...(cursor === undefined ? {} : { before: Number(cursor) }),
+      });
+      if (next !== undefined) return { rows: blocks, next: String(next) };
+      const oldest = blocks.at(-1)?.block_number ?? 0;
+      return oldest > 0 ? endAt(blocks, oldest - 1) : { rows: blocks, next: undefined };
+    },
+    async () => {
+      const { block_number } = await call('starknet_blockHashAndNumber');
+      return standardPage(await readStandardBlocks(block_number));
+    },
+  );
+}
+
+export async function readContracts(cursor: string | undefined): Promise<Page<ContractRow>> {
+  return orStandard(
+    'devnet_listContracts',
+    async () => {
+      const asked = cursor === undefined ? {} : { cursor };
+      const { contracts, next } = await call('devnet_listContracts', asked);
+      return { rows: contracts, next };
+    },
+    async () => ({ rows: await readStandardContracts(), next: undefined }),
+  );
+}
+
+export async function readClasses(cursor: string | undefined): Promise<Page<ClassRow>> {
+  return orStandard(
+    'devnet_listClasses',
+    async () => {
+      const asked = cursor === undefined ? {} : { cursor };
+      const { classes, next } = await call('devnet_listClasses', asked);
+      return { rows: classes, next };
+    },
+    async () => ({ rows: await readStandardClasses(), next: undefined }),
+  );
+}
+
+export async function search(line: string): Promise<readonly Candidate[]> {
+  return orStandard(
+    'devnet_search',
+    async () => (await call('devnet_search', { query: line })).candidates,
+    () => standardSearch(line),
+  );
 }
 
 /** Classes by hash never change, and only their ABI is kept. */

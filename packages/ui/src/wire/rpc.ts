@@ -1,6 +1,7 @@
 // Knows how a page asks the node over HTTP: what is asked in one breath goes in one request.
 import { parseJson, writeJson } from './json.js';
 import type { MethodName, Params, Result } from './methods.js';
+import { refuseToken, token } from './token.js';
 
 /** The node's answer to a call that it refused. */
 export class RpcFailure extends Error {
@@ -28,8 +29,14 @@ export class Unreachable extends Error {
   }
 }
 
-export const METHOD_NOT_FOUND = -32601;
-const MOST_IN_A_BATCH = 50;
+/** The node did not let us in. */
+class Unauthorized extends Error {}
+
+const METHOD_NOT_FOUND = -32601;
+const METHOD_FORBIDDEN = -32604;
+const UNAUTHORIZED = -32001;
+const UNAUTHORIZED_STATUS = 401;
+const MOST_IN_A_BATCH = 200;
 /** Parts of a page ask one after the other within this. */
 const GATHER_MILLISECONDS = 2;
 
@@ -41,20 +48,6 @@ interface Waiting {
 }
 
 let waiting: Waiting[] = [];
-
-/**
- * The token of a guarded node arrives behind the `#` of the address, which is never sent anywhere; it is
- * kept for this tab and taken out of sight.
- */
-const TOKEN_KEY = 'starkbox.token';
-export function token(): string | undefined {
-  const given = /^#token=([\w.~+/=-]+)$/.exec(location.hash)?.[1];
-  if (given !== undefined) {
-    sessionStorage.setItem(TOKEN_KEY, given);
-    history.replaceState(null, '', location.pathname + location.search);
-  }
-  return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
-}
 
 /** Calls a method. Calls made at about the same time share one HTTP request. */
 export function call<M extends MethodName>(
@@ -91,7 +84,18 @@ async function send(calls: readonly Waiting[]): Promise<void> {
   try {
     answers = await post(writeJson(calls.length === 1 ? body[0] : body));
   } catch (error) {
-    for (const { method, reject } of calls) reject(new Unreachable(method, error));
+    for (const { method, reject } of calls)
+      reject(
+        error instanceof Unauthorized
+          ? new RpcFailure(method, UNAUTHORIZED, error.message, undefined)
+          : new Unreachable(method, error),
+      );
+    return;
+  }
+  // A node that takes shorter batches refuses the whole.
+  if (calls.length > 1 && isAnswer(answers) && answers.error) {
+    const half = Math.ceil(calls.length / 2);
+    await Promise.all([send(calls.slice(0, half)), send(calls.slice(half))]);
     return;
   }
   const byId = new Map<unknown, Answer>();
@@ -121,29 +125,50 @@ export function isAnswer(value: unknown): value is Answer {
 }
 
 async function post(body: string): Promise<unknown> {
+  return parseJson(await postText(body, 'ui'));
+}
+
+/** @param client which part of the explorer asks: its own questions are not those of a user */
+export async function postText(
+  body: string,
+  client: 'ui' | 'console',
+  signal?: AbortSignal,
+): Promise<string> {
   const key = token();
   const response = await fetch('/rpc', {
     method: 'POST',
+    ...(signal ? { signal } : {}),
     headers: {
       'content-type': 'application/json',
+      'x-starkbox-client': client,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     },
     body,
   });
+  if (response.status === UNAUTHORIZED_STATUS) {
+    // Another may have been given meanwhile.
+    if (key === token()) refuseToken();
+    throw new Unauthorized('The node asks for a token.');
+  }
   const text = await response.text();
   if (!response.ok && !text.startsWith('{') && !text.startsWith('[')) {
     throw new Error(`${response.status} ${text.slice(0, 200)}`);
   }
-  return parseJson(text);
+  return text;
 }
 
-/** The call as a line for a shell. */
+/** The call as a line for a shell; a token stays out of it. */
 export function asCurl(method: string, params: unknown): string {
   const body = writeJson({ jsonrpc: '2.0', id: 1, method, params });
   const quoted = `'${body.replaceAll("'", `'\\''`)}'`;
-  return `curl -s ${location.origin}/rpc -H 'content-type: application/json' -d ${quoted}`;
+  const key = token() === undefined ? '' : ' -H "authorization: Bearer $AUTH_TOKEN"';
+  return `curl -s ${location.origin}/rpc -H 'content-type: application/json'${key} -d ${quoted}`;
 }
 
+/** Whether the node does not have the method, or keeps it to itself. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof RpcFailure && error.code === METHOD_NOT_FOUND;
+  return (
+    error instanceof RpcFailure &&
+    (error.code === METHOD_NOT_FOUND || error.code === METHOD_FORBIDDEN)
+  );
 }

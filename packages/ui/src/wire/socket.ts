@@ -1,11 +1,14 @@
 // Knows the one WebSocket of a tab: it is opened again whenever it is lost, and every subscription with it.
 import { parseJson, writeJson } from './json.js';
-import { type Answer, isAnswer, token } from './rpc.js';
+import { type Answer, isAnswer } from './rpc.js';
+import { isTokenRefused, token } from './token.js';
 
 export interface SocketListener {
   /** Every subscription is to be made anew. */
   opened(): void;
   closed(): void;
+  /** A connection was not made at all. A script is not told why. */
+  refused(): void;
   /** Anything at all came, which is the only proof of life that a script gets. */
   heard(): void;
   notified(method: string, result: unknown): void;
@@ -15,27 +18,36 @@ const FIRST_WAIT = 250;
 const LONGEST_WAIT = 2_000;
 const TOKEN_PROTOCOL = 'starkbox.bearer.';
 
+/** @param client which part of the explorer asks: its own questions are not those of a user */
+export function webSocket(client: 'ui' | 'console'): WebSocket {
+  const address = new URL(`/ws?client=${client}`, location.href);
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  const key = token();
+  if (key === undefined) return new WebSocket(address);
+  return new WebSocket(address, ['starkbox', TOKEN_PROTOCOL + base64url(key)]);
+}
+
 export class Socket {
   readonly #listener: SocketListener;
   readonly #answers = new Map<number, (answer: Answer) => void>();
   #socket: WebSocket | undefined;
   #nextId = 1;
   #wait = FIRST_WAIT;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(listener: SocketListener) {
     this.#listener = listener;
   }
 
   open(): void {
-    const address = new URL('/ws', location.href);
-    address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
-    const key = token();
-    const socket =
-      key === undefined
-        ? new WebSocket(address)
-        : new WebSocket(address, ['starkbox', TOKEN_PROTOCOL + base64url(key)]);
+    clearTimeout(this.#timer);
+    // Whoever gives a token opens it again.
+    if (isTokenRefused()) return;
+    const socket = webSocket('ui');
     this.#socket = socket;
+    let wasOpen = false;
     socket.onopen = () => {
+      wasOpen = true;
       this.#wait = FIRST_WAIT;
       this.#listener.heard();
       this.#listener.opened();
@@ -44,7 +56,8 @@ export class Socket {
     socket.onclose = () => {
       this.#answers.clear();
       this.#listener.closed();
-      setTimeout(() => this.open(), this.#wait);
+      if (!wasOpen) this.#listener.refused();
+      this.#timer = setTimeout(() => this.open(), this.#wait);
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     };
   }
@@ -80,5 +93,6 @@ export class Socket {
 }
 
 function base64url(text: string): string {
+  // A token is ASCII.
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }

@@ -1,0 +1,112 @@
+// Knows how one typed text becomes the felts of one simple value, and what is wrong with a text that does not.
+import { canonical, toFelt } from '../values/felt.js';
+
+/** What is wrong with an input, in words for the one who typed it. */
+export class Refusal extends Error {}
+
+/** Gives the address that a name stands for. */
+export type Resolve = (name: string) => string | undefined;
+
+export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
+const ADDRESSES = 2n ** 251n;
+const MOST_LETTERS = 100_000;
+const MOST_RAW = 2_000;
+const SCALES: ReadonlyMap<string, number> = new Map([
+  ['strk', 18],
+  ['eth', 18],
+  ['gfri', 9],
+  ['gwei', 9],
+  ['fri', 0],
+  ['wei', 0],
+]);
+
+/** A felt: hexadecimal, decimal, `1e18`, or a short text in single quotes. */
+export function feltOf(text: string, bits?: number): string {
+  const quoted = /^'(.*)'$/s.exec(text)?.[1];
+  if (quoted !== undefined) {
+    const bytes = new TextEncoder().encode(quoted);
+    if (bytes.length > 31) throw new Refusal('A short text has at most 31 bytes.');
+    return toFelt(joined(bytes));
+  }
+  const number = numberOf(text, "Write a number (12, 0xc, 1e18) or a 'short text'.");
+  if (bits !== undefined && (number < 0n || number >= 1n << BigInt(bits)))
+    throw new Refusal(`This does not fit into ${bits} bits.`);
+  if (number >= PRIME || number <= -PRIME) throw new Refusal('This is no felt: it is too large.');
+  return toFelt((number + PRIME) % PRIME);
+}
+
+/** A number of so many bits: decimal, hexadecimal, `1e18`, `1.5 STRK`. */
+export function integerOf(text: string, signed: boolean, bits: number): readonly string[] {
+  const given = numberOf(text, 'Write a number: 12, 0xc, 1e18, 1.5 STRK.');
+  const top = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
+  if (!signed && given < 0n) throw new Refusal('This type has no negative numbers.');
+  if (given >= top || given < -top) throw new Refusal(`This does not fit into ${bits} bits.`);
+  if (bits === 256) return [toFelt(given & ((1n << 128n) - 1n)), toFelt(given >> 128n)];
+  return [toFelt((given + PRIME) % PRIME)];
+}
+
+export function numberOf(text: string, otherwise: string): bigint {
+  if (/^0x[0-9a-f]{1,64}$/i.test(text)) return BigInt(text);
+  const match =
+    /^(-?)(\d[\d_,]{0,99})(?:\.(\d{1,80}))?(?:e(\d{1,3}))?\s*(strk|eth|gfri|gwei|fri|wei)?$/i.exec(
+      text,
+    );
+  if (!match) throw new Refusal(otherwise);
+  const [, sign, whole = '', fraction = '', exponent = '0', unit = ''] = match;
+  const digits = BigInt(whole.replace(/[_,]/g, '') + fraction);
+  const shift = Number(exponent) + (SCALES.get(unit.toLowerCase()) ?? 0) - fraction.length;
+  const one = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % one !== 0n) throw new Refusal('This is no whole number.');
+  const size = shift < 0 ? digits / one : digits * one;
+  return sign === '-' ? -size : size;
+}
+
+export function boolOf(text: string): string {
+  if (text === 'true' || text === '1') return '0x1';
+  if (text === 'false' || text === '0') return '0x0';
+  throw new Refusal('Write true or false.');
+}
+
+export function addressOf(text: string, resolve: Resolve): string {
+  const found = canonical(text) ?? resolve(text) ?? decimal(text);
+  if (found === undefined)
+    throw new Refusal('Write an address (0x…) or a name, for example account 1.');
+  if (BigInt(found) >= ADDRESSES) throw new Refusal('This is no address: it is too large.');
+  return found;
+}
+
+export function classHashOf(text: string): string {
+  const found = canonical(text);
+  if (found === undefined) throw new Refusal('Write a class hash: 0x and up to 64 digits.');
+  if (BigInt(found) >= PRIME) throw new Refusal('This is no felt: it is too large.');
+  return found;
+}
+
+const decimal = (text: string): string | undefined =>
+  /^\d{1,77}$/.test(text) ? toFelt(BigInt(text)) : undefined;
+
+/** A text of any length, as words of 31 bytes. */
+export function byteArrayOf(text: string): readonly string[] {
+  if (text.length > MOST_LETTERS) throw new Refusal('This text is too long for a form.');
+  const bytes = new TextEncoder().encode(text);
+  const whole = Math.floor(bytes.length / 31);
+  const words = Array.from({ length: whole }, (_, at) =>
+    toFelt(joined(bytes.slice(at * 31, at * 31 + 31))),
+  );
+  const rest = bytes.slice(whole * 31);
+  return [toFelt(BigInt(whole)), ...words, toFelt(joined(rest)), toFelt(BigInt(rest.length))];
+}
+
+/** Felts one after the other, separated by spaces or commas. */
+export function rawOf(text: string): readonly string[] {
+  const parts = text
+    .replace(/["[\]]/g, ' ')
+    .split(/[\s,]+/)
+    .filter((part) => part !== '');
+  if (parts.length > MOST_RAW) throw new Refusal(`A form takes at most ${MOST_RAW} felts.`);
+  return parts.map((part) => feltOf(part));
+}
+
+function joined(bytes: Uint8Array): bigint {
+  return bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+}

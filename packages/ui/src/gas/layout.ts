@@ -1,0 +1,96 @@
+// Knows where each block of a gas graph is drawn, and which are too small to be.
+import { type Block, total } from './tree.js';
+
+export interface Box {
+  /** Undefined for several that are too small to be told apart. */
+  readonly block: Block | undefined;
+  readonly parent: Block | undefined;
+  readonly x: number;
+  readonly width: number;
+  readonly depth: number;
+  readonly gas: number;
+  /** How many blocks it stands for. */
+  readonly count: number;
+  /** Its place among those beside it, and how many they are. */
+  readonly place: number;
+  readonly of: number;
+}
+
+const SMALLEST = 1;
+
+/**
+ * Children stand side by side from the left; what remains to the right is the block's own. Costs of old
+ * contracts are rounded and do not add up, so that children may need more than their parent has; then they
+ * share its width.
+ */
+export function place(root: Block, width: number): readonly Box[] {
+  const boxes: Box[] = [];
+  const put = (
+    block: Block,
+    parent: Block | undefined,
+    x: number,
+    room: number,
+    depth: number,
+    order: readonly [number, number],
+  ): void => {
+    boxes.push({
+      block,
+      parent,
+      x,
+      width: room,
+      depth,
+      gas: block.gas,
+      count: 1,
+      place: order[0],
+      of: order[1],
+    });
+    const whole = Math.max(block.gas, positive(block.children));
+    if (whole <= 0) return;
+    const scale = room / whole;
+    let at = x;
+    let small: { x: number; gas: number; count: number } | undefined;
+    const flush = (next: number): void => {
+      if (small && small.gas * scale >= SMALLEST) {
+        boxes.push({
+          block: undefined,
+          parent: block,
+          x: small.x,
+          width: next - small.x,
+          depth: depth + 1,
+          gas: small.gas,
+          count: small.count,
+          place: 0,
+          of: 0,
+        });
+      }
+      small = undefined;
+    };
+    block.children.forEach((child, index) => {
+      const size = Math.max(0, child.gas) * scale;
+      if (size < SMALLEST) {
+        small ??= { x: at, gas: 0, count: 0 };
+        small.gas += Math.max(0, child.gas);
+        small.count += sizeOf(child);
+      } else {
+        flush(at);
+        put(child, block, at, size, depth + 1, [index + 1, block.children.length]);
+      }
+      at += size;
+    });
+    flush(at);
+  };
+  put(root, undefined, 0, width, 0, [1, 1]);
+  return boxes;
+}
+
+function positive(blocks: readonly Block[]): number {
+  return total(blocks.filter(({ gas }) => gas > 0));
+}
+
+function sizeOf(block: Block): number {
+  return block.children.reduce((sum, child) => sum + sizeOf(child), 1);
+}
+
+export function depthOf(boxes: readonly Box[]): number {
+  return boxes.reduce((most, { depth }) => Math.max(most, depth + 1), 1);
+}

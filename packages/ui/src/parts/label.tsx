@@ -1,0 +1,45 @@
+// Knows how a value gets a name of one's own.
+import { useState } from 'react';
+import { Action, act } from './action.js';
+
+export function Label({
+  value,
+  label,
+}: {
+  readonly value: string;
+  readonly label: string | undefined;
+}) {
+  const [draft, setDraft] = useState<string | undefined>();
+  if (draft === undefined) {
+    return (
+      <button type="button" className="button" onClick={() => setDraft(label ?? '')}>
+        Label…
+      </button>
+    );
+  }
+  const text = draft.trim();
+  return (
+    <span className="line-of">
+      <label>
+        label
+        <input value={draft} maxLength={100} onChange={({ target }) => setDraft(target.value)} />
+      </label>
+      <Action
+        run={async () => {
+          await act(
+            'Set the label',
+            'devnet_setLabel',
+            { value, label: text === '' ? null : text },
+            () => (text === '' ? 'removed' : text),
+          );
+          setDraft(undefined);
+        }}
+      >
+        {text === '' ? 'Remove the label' : 'Set the label'}
+      </Action>
+      <button type="button" className="button" onClick={() => setDraft(undefined)}>
+        Cancel
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,105 @@
+// Knows where a block stands on a line: by its number, or by its time with long silences folded.
+
+export interface Window {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface Moment {
+  readonly number: number;
+  readonly time: number;
+}
+
+/** A silence that is not drawn in its length. */
+export interface Fold {
+  /** The block after it. */
+  readonly before: number;
+  readonly seconds: number;
+}
+
+/** Places between 0 and 1. */
+export interface Scale {
+  at(number: number): number;
+  readonly folds: readonly Fold[];
+}
+
+const MOST_FOLDS = 6;
+/** A shorter silence is no jump of a clock. */
+const SHORTEST = 600;
+/** A jump is told from a slow chain by being so much longer than what is usual. */
+const UNUSUAL = 20;
+const FOLD_WIDTH = 0.04;
+
+/** The longest silences, at most a few; in the order of the chain. */
+export function foldsIn(moments: readonly Moment[]): readonly Fold[] {
+  const gaps = moments.slice(1).map(({ number, time }, at) => ({
+    before: number,
+    seconds: time - (moments[at]?.time ?? time),
+  }));
+  const sizes = gaps.map(({ seconds }) => Math.abs(seconds)).sort((one, other) => one - other);
+  const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  return gaps
+    .filter(({ seconds }) => Math.abs(seconds) >= Math.max(SHORTEST, usual * UNUSUAL))
+    .sort((one, other) => Math.abs(other.seconds) - Math.abs(one.seconds))
+    .slice(0, MOST_FOLDS)
+    .sort((one, other) => one.before - other.before);
+}
+
+export function byNumber(window: Window, moments: readonly Moment[]): Scale {
+  const span = Math.max(1, window.last - window.first);
+  return { at: (number) => (number - window.first) / span, folds: foldsIn(moments) };
+}
+
+/** @param moments the blocks of the window, without a gap */
+export function byTime(window: Window, moments: readonly Moment[]): Scale {
+  const folds = foldsIn(moments);
+  const folded = new Set(folds.map(({ before }) => before));
+  const steps = moments.slice(1).map(({ number, time }, at) => {
+    const passed = Math.max(0, time - (moments[at]?.time ?? time));
+    return { number, passed: folded.has(number) ? undefined : passed };
+  });
+  const whole = steps.reduce((sum, { passed }) => sum + (passed ?? 0), 0);
+  const room = 1 - folds.length * FOLD_WIDTH;
+  const places = new Map<number, number>();
+  let at = 0;
+  const [first] = moments;
+  if (first) places.set(first.number, 0);
+  for (const { number, passed } of steps) {
+    at +=
+      passed === undefined
+        ? FOLD_WIDTH
+        : whole === 0
+          ? room / steps.length
+          : (passed / whole) * room;
+    places.set(number, at);
+  }
+  const last = moments.at(-1);
+  return {
+    folds,
+    at: (number) => {
+      const known = places.get(number);
+      if (known !== undefined) return known;
+      if (last && number > last.number) return 1;
+      return number <= window.first ? 0 : 1;
+    },
+  };
+}
+
+/** Half or twice as much, around a place between 0 and 1; never outside of the whole. */
+export function zoom(window: Window, whole: Window, factor: number, around: number): Window {
+  const span = window.last - window.first;
+  const next = Math.min(Math.max(4, Math.round(span * factor)), whole.last - whole.first);
+  const fixed = window.first + span * around;
+  return within({ first: Math.round(fixed - next * around), last: 0 }, next, whole);
+}
+
+export function pan(window: Window, whole: Window, share: number): Window {
+  const span = window.last - window.first;
+  const by = Math.sign(share) * Math.max(1, Math.round(Math.abs(share) * span));
+  return within({ first: window.first + by, last: 0 }, span, whole);
+}
+
+function within({ first }: Window, span: number, whole: Window): Window {
+  const bounded = Math.max(whole.first, Math.min(first, whole.last - span));
+  return { first: bounded, last: bounded + span };
+}

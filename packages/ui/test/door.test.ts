@@ -1,0 +1,174 @@
+// A node that asks for a token, and the explorer that brings it: from the address, from a field, or not at all.
+/// <reference lib="dom" />
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Stage, setStage, type Visit } from './stage.js';
+
+/** With letters that an address has to escape. */
+const TOKEN = 'a/b+c=%41~0123456789abcdef';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await setStage({ authToken: TOKEN });
+}, 60_000);
+afterAll(() => stage.close());
+
+const isLive = (page: Page): Promise<void> =>
+  page.locator('.connection', { hasText: 'live' }).waitFor();
+
+const open = (path: string): Promise<Visit> => stage.open(path);
+
+/** Everything that a browser keeps or shows, other than the storage of the tab. */
+async function traces(page: Page): Promise<string> {
+  const kept = await page.evaluate(async () => [
+    location.href,
+    document.cookie,
+    document.title,
+    JSON.stringify({ ...localStorage }),
+    JSON.stringify(history.state),
+    JSON.stringify(await indexedDB.databases()),
+    JSON.stringify(await caches?.keys()),
+    document.documentElement.outerHTML,
+  ]);
+  return [...kept, JSON.stringify(await page.context().cookies())].join('\n');
+}
+
+const forms = [TOKEN, encodeURIComponent(TOKEN), Buffer.from(TOKEN).toString('base64url')];
+
+describe('with the token behind the address', () => {
+  test('pages and socket work, and it is out of sight at once', async () => {
+    const { page, complaints, requests } = await open(
+      `accounts#token=${encodeURIComponent(TOKEN)}`,
+    );
+    await isLive(page);
+    await page.getByText('1,000.000000').first().waitFor();
+    expect(page.url()).toBe(`${stage.origin}/ui/accounts`);
+    expect(await page.evaluate(() => Object.values({ ...sessionStorage }))).toEqual([TOKEN]);
+    const seen = await traces(page);
+    for (const form of forms) {
+      expect(seen).not.toContain(form);
+      for (const url of requests) expect(url).not.toContain(form);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('it is sent as a header, and leaves no way back to it', async () => {
+    const { page } = await open('');
+    await page.goto(`${stage.origin}/ui/blocks#token=${encodeURIComponent(TOKEN)}`);
+    await isLive(page);
+    const [asked] = await Promise.all([
+      page.waitForRequest((request) => request.url().endsWith('/rpc')),
+      page.getByRole('link', { name: 'Transactions' }).first().click(),
+    ]);
+    expect(asked.headers()['authorization']).toBe(`Bearer ${TOKEN}`);
+    await page.goBack();
+    expect(page.url()).toBe(`${stage.origin}/ui/blocks`);
+    await page.reload();
+    await isLive(page);
+    expect(page.url()).toBe(`${stage.origin}/ui/blocks`);
+  });
+
+  test('writing works, what is copied for a shell names the token without telling it', async () => {
+    const { page } = await open(`control#token=${encodeURIComponent(TOKEN)}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await isLive(page);
+    await page.getByRole('button', { name: /^Create block/ }).click();
+    await page.getByText('Create a block: block').first().waitFor();
+    expect(await stage.node.node.request('starknet_blockNumber')).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Copy as curl' }).first().click();
+    // The explorer itself may not read what was copied; whoever pastes may.
+    const pasted = await page.context().newPage();
+    await pasted.goto(`${stage.origin}/is_alive`);
+    const line = await pasted.evaluate(() => navigator.clipboard.readText());
+    expect(line).toContain('"authorization: Bearer $AUTH_TOKEN"');
+    expect(line).not.toContain(TOKEN);
+  });
+
+  test('another tab does not have it', async () => {
+    const { page } = await open(`#token=${encodeURIComponent(TOKEN)}`);
+    await isLive(page);
+    const other = await page.context().newPage();
+    await other.goto(`${stage.origin}/ui/`);
+    await other.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+  });
+});
+
+describe('without it', () => {
+  test('the page loads, says what is missing, and takes it', async () => {
+    const { page, complaints } = await open('accounts');
+    await page.getByRole('heading', { level: 1, name: 'This node asks for a token' }).waitFor();
+    await page.getByText('this tab has none').waitFor();
+    expect(await page.locator('.connection').innerText()).toContain('token needed');
+    const field = page.getByLabel('token', { exact: true });
+    expect(await field.getAttribute('type')).toBe('password');
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.getByText('Write the token.').waitFor();
+    await field.fill('not the token');
+    await page.keyboard.press('Enter');
+    await page.getByText('no spaces').waitFor();
+    await field.fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('did not take the token').waitFor();
+    await field.fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByText('1,000.000000').first().waitFor();
+    await isLive(page);
+    expect(page.url()).toBe(`${stage.origin}/ui/accounts`);
+    const seen = await traces(page);
+    for (const form of forms) expect(seen).not.toContain(form);
+    expect(complaints).toEqual([]);
+  });
+
+  test('it does not knock again and again', async () => {
+    const { page, requests } = await open('');
+    let sockets = 0;
+    page.on('websocket', () => sockets++);
+    await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+    await page.waitForTimeout(500);
+    const knocks = (): number => requests.filter((url) => url.endsWith('/rpc')).length + sockets;
+    const before = knocks();
+    await page.waitForTimeout(2_500);
+    expect(knocks() - before).toBe(0);
+  });
+
+  test('a wrong one in the address is told apart from none', async () => {
+    const { page } = await open('blocks#token=wrong');
+    await page.getByText('did not take the token').waitFor();
+    expect(page.url()).toBe(`${stage.origin}/ui/blocks`);
+  });
+
+  test.each(['light', 'dark'] as const)('the question is accessible in %s', async (colorScheme) => {
+    const { page } = await stage.open('', { colorScheme, bypassCSP: true });
+    await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; impact: string }[] }> };
+      };
+      return (await axe.run()).violations.map(({ id, impact }) => `${impact} ${id}`);
+    });
+    expect(found.filter((one) => /^(serious|critical)/.test(one))).toEqual([]);
+  });
+});
+
+test('a node that comes back with another token is not taken for one that is gone', async () => {
+  const first = await setStage({ authToken: 'one' });
+  const port = Number(new URL(first.origin).port);
+  const { page } = await first.open('accounts#token=one');
+  await isLive(page);
+  await first.node.close();
+  const second = await setStage({ authToken: 'two', port });
+  try {
+    await page
+      .getByRole('heading', { name: 'This node asks for a token' })
+      .waitFor({ timeout: 10_000 });
+    await page.getByLabel('token', { exact: true }).fill('two');
+    await page.keyboard.press('Enter');
+    await isLive(page);
+  } finally {
+    await first.browser.close();
+    await second.close();
+  }
+}, 60_000);

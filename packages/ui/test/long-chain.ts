@@ -1,0 +1,105 @@
+// Knows a chain with a long past: made once on a machine, kept as an image, and loaded whenever it is wanted.
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Config, createNode, type Node } from 'starkbox';
+import { STRK, type Stage, setStage } from './stage.js';
+
+/** Another number whenever what is built changes. */
+const VERSION = 1;
+const FOLDER = new URL('../../../node_modules/.cache/long-chain/', import.meta.url);
+/** Each block of this many has one transaction that fails. */
+const FAILING = 50;
+
+/** The whole length takes minutes to make; a tenth of it shows the same growth, if there is any. */
+export const IS_FULL: boolean = process.env['STARKBOX_FULL'] === '1';
+export const BLOCKS: number = IS_FULL ? 20_000 : 2_000;
+export const TRANSACTIONS: number = BLOCKS * 2.5;
+
+const CONFIG: Partial<Config> = { seed: 0, accounts: 10, port: 0, blockGenerationOn: 'demand' };
+const MULTICALL_OF_ONE = '0x1';
+const TRANSFER = '0x83afd3f4caedc6eebf44246fe54e38c95e3179a5ec9ea81740eca5b482d12e';
+const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
+
+/** A transfer that nobody signed, as JSON; the node impersonates everybody while it is built. */
+export function transferRequest(
+  node: Node,
+  from: number,
+  to: number,
+  amount: bigint,
+  nonce: number,
+): string {
+  const price = { max_price_per_unit: '0x12a05f200' };
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'starknet_addInvokeTransaction',
+    params: {
+      invoke_transaction: {
+        type: 'INVOKE',
+        version: '0x3',
+        sender_address: node.accounts[from]?.address,
+        calldata: [
+          MULTICALL_OF_ONE,
+          STRK,
+          TRANSFER,
+          '0x3',
+          node.accounts[to]?.address,
+          hex(amount),
+          '0x0',
+        ],
+        nonce: hex(nonce),
+        signature: ['0x1', '0x1'],
+        resource_bounds: {
+          l1_gas: { ...price, max_amount: '0x0' },
+          l2_gas: { ...price, max_amount: '0x5f5e100' },
+          l1_data_gas: { ...price, max_amount: '0x2710' },
+        },
+        tip: '0x0',
+        paymaster_data: [],
+        account_deployment_data: [],
+        nonce_data_availability_mode: 'L1',
+        fee_data_availability_mode: 'L1',
+      },
+    },
+  });
+}
+
+async function ask(node: Node, request: string): Promise<void> {
+  const answer = await node.handle(request);
+  if (answer === undefined || answer.includes('"error":')) throw new Error(`answered ${answer}`);
+}
+
+async function build(file: string): Promise<void> {
+  const node = await createNode(CONFIG);
+  await node.request('devnet_autoImpersonate');
+  const count = node.accounts.length;
+  let sent = 0;
+  for (let block = 1; block < BLOCKS; block++) {
+    // Two, then three.
+    const wanted = Math.ceil((block * TRANSACTIONS) / (BLOCKS - 1));
+    const isFailing = block % FAILING === 0;
+    for (; sent < wanted; sent++) {
+      const from = sent % count;
+      const amount = isFailing && sent + 1 === wanted ? 10n ** 30n : 1n;
+      await ask(
+        node,
+        transferRequest(node, from, (from + 1) % count, amount, Math.floor(sent / count)),
+      );
+    }
+    await node.request('devnet_createBlock');
+  }
+  await node.request('devnet_stopAutoImpersonate');
+  mkdirSync(FOLDER, { recursive: true });
+  await node.request('devnet_dump', { path: `${file}.new`, format: 'image' });
+  renameSync(`${file}.new`, file);
+  await node.close();
+}
+
+/** A stage on which all of this has happened. */
+export async function setLongStage(): Promise<Stage> {
+  const file = fileURLToPath(new URL(`${VERSION}-${BLOCKS}-${TRANSACTIONS}.image`, FOLDER));
+  if (!existsSync(file)) await build(file);
+  const stage = await setStage({ ...CONFIG, blockGenerationOn: 'transaction' });
+  await stage.node.node.request('devnet_load', { path: file });
+  return stage;
+}
