@@ -151,7 +151,7 @@ export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
   ['Activity', ''],
   ['Txs', 'transactions'],
   ['Contracts', 'contracts'],
-  ['Time', 'timeline'],
+  ['Timeline', 'timeline'],
   ['More', 'more'],
 ];
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Action, act, DoneLog, LastDone } from '../parts/action.js';
 import { type Asks, Confirm, download, Group, type Question, Sealed } from '../parts/question.js';
-import { Heading } from '../parts/states.js';
+import { Heading, Problem } from '../parts/states.js';
 import { Address, Hostile, Link } from '../parts/values.js';
 import { to } from '../route.js';
 import { grouped } from '../values/amount.js';
@@ -22,6 +22,7 @@ export function Control() {
     <>
       <Heading title="Control" />
       <LastDone />
+      <Unread />
       <div className="groups">
         <Clock ask={setQuestion} />
         <BlocksGroup ask={setQuestion} />
@@ -33,6 +34,24 @@ export function Control() {
       </div>
       {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
     </>
+  );
+}
+
+/** Where the node does not tell how it stands, that is said once, above what is then left blank. */
+function Unread() {
+  const config = useConfig();
+  const status = useStatus();
+  const failed = [config, status].find(({ error }) => error);
+  if (!failed) return null;
+  return (
+    <Problem
+      error={failed.error}
+      what="how the chain stands"
+      retry={() => {
+        void config.refetch();
+        void status.refetch();
+      }}
+    />
   );
 }
 
@@ -149,7 +168,7 @@ function Impersonation() {
   return (
     <Group name="Impersonate">
       <div className="line-of">
-        {all.length === 0 && <span className="quiet">nobody</span>}
+        {status.data && all.length === 0 && <span className="quiet">nobody</span>}
         {all.map((one) => (
           <span key={one}>
             <Address of={one} mark />

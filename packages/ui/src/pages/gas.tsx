@@ -128,6 +128,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
     );
   }
   if (!isDone) return <Loading what="the list of blocks" />;
+  if (reading.error !== undefined && report.transactions === 0) return null;
   return (
     <p className="progress" role="status">
       {grouped(report.transactions)} {report.transactions === 1 ? 'transaction' : 'transactions'}{' '}
@@ -135,7 +136,8 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
       {isCancelled && planned > 0 && ` Cancelled: there are ${grouped(planned)}.`}
       {isCut &&
         ` These are the newest: at most ${grouped(MOST_TRACES)} are read, and they reach back to block ${grouped(report.lowest)}.`}
-      {report.untraced > 0 && ` ${grouped(report.untraced)} blocks could not be traced.`}
+      {report.untraced > 0 &&
+        ` ${grouped(report.untraced)} ${report.untraced === 1 ? 'block' : 'blocks'} could not be traced.`}
     </p>
   );
 }
@@ -159,7 +161,7 @@ function Result({ reading }: { readonly reading: Reading }) {
   const known = useClasses(classes).size;
   const [baseline, setBaseline] = useState(readBaseline);
   if (!root) {
-    return isDone ? (
+    return isDone && reading.error === undefined && report.untraced === 0 ? (
       <p className="empty">There is no transaction in these blocks. Choose others above.</p>
     ) : null;
   }

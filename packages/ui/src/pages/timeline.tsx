@@ -13,7 +13,7 @@ import { useUndone } from '../timeline/session.js';
 import { grouped } from '../values/amount.js';
 import { momentText } from '../values/clock.js';
 import { useLive } from '../wire/live.js';
-import { useStatus } from '../wire/queries.js';
+import { queries, useStatus } from '../wire/queries.js';
 import { type Snapshot, useSnapshots } from '../wire/snapshots.js';
 
 function numberIn(text: string | null): number | undefined {
@@ -120,7 +120,13 @@ function Line({
     [whole],
   );
   if (error && blocks.length === 0 && bars.length === 0) {
-    return <Problem error={error} what="the blocks" />;
+    return (
+      <Problem
+        error={error}
+        what="the blocks"
+        retry={() => void queries.invalidateQueries({ queryKey: ['line'] })}
+      />
+    );
   }
   return (
     <>

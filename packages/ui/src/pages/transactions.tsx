@@ -46,7 +46,7 @@ export function Deed({ of }: { readonly of: TransactionRow }) {
         <>
           <Address of={of.call.contract_address} mark />.
           <FunctionName selector={of.call.selector} />
-          {of.call_count > 1 && <span className="soft"> ×{of.call_count}</span>}
+          {of.call_count > 1 && <span className="soft"> + {grouped(of.call_count - 1)} more</span>}
           {of.type === 'L1_HANDLER' && <span className="l1"> from L1</span>}
         </>
       ) : (
