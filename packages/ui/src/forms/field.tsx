@@ -41,11 +41,16 @@ export function Field(props: FieldProps) {
 
 const HINTS: Readonly<Partial<Record<Shape['kind'], string>>> = {
   felt: "12, 0xc or 'text'",
-  integer: '12, 1e18 or 1.5 STRK',
   address: 'name or 0x…',
   class: '0x…',
   raw: 'felts, with spaces between',
 };
+
+/** Only wide numbers hold amounts. */
+function hintFor(shape: Shape): string | undefined {
+  if (shape.kind !== 'integer') return HINTS[shape.kind];
+  return shape.bits < 128 ? '12 or 0xc' : '12, 1e18 or 1.5 STRK';
+}
 
 function SimpleField({
   name,
@@ -87,7 +92,7 @@ function SimpleField({
             {...common}
             rows={2}
             className={shape.kind === 'raw' ? 'mono' : undefined}
-            placeholder={HINTS[shape.kind]}
+            placeholder={hintFor(shape)}
             onChange={(event) => change(event.target.value)}
           />
         ) : (
@@ -97,7 +102,7 @@ function SimpleField({
             list={shape.kind === 'address' && book.id !== '' ? book.id : undefined}
             autoComplete="off"
             spellCheck={false}
-            placeholder={HINTS[shape.kind]}
+            placeholder={hintFor(shape)}
             onChange={(event) => change(event.target.value)}
           />
         )}
