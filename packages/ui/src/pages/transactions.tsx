@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useCallback, useMemo, useState } from 'react';
 import { readFailure } from '../abi/failure.js';
 import { useNames } from '../names.js';
+import { Export } from '../parts/export.js';
 import { LiveTable, Modes } from '../parts/live-table.js';
 import { Heading } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
@@ -238,7 +239,12 @@ export function Transactions() {
       <Heading
         title="Transactions"
         count={isFiltered ? 'filtered' : status.data && grouped(status.data.transaction_count)}
-        actions={<Modes />}
+        actions={
+          <>
+            <Export filter={filter} />
+            <Modes />
+          </>
+        }
       />
       <div className="filters">
         <label>

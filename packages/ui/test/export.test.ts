@@ -1,0 +1,48 @@
+// What leaves the explorer is what was filtered, whole, and harmless to what opens it.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { csvOf } from '../src/values/csv.js';
+import { type Stage, setStage } from './stage.js';
+
+describe('a table for other programs', () => {
+  test('quotes what would break a row, and disarms what would be a formula', () => {
+    expect(
+      csvOf(
+        ['a', 'b'],
+        [
+          ['=1+1', 'x,"y"\nz'],
+          ['-1', '@me'],
+          ['ok', ''],
+        ],
+      ),
+    ).toBe(`a,b\r\n'=1+1,"x,""y""\nz"\r\n'-1,'@me\r\nok,\r\n`);
+  });
+});
+
+let stage: Stage;
+let failed: string;
+
+beforeAll(async () => {
+  stage = await setStage();
+  await stage.send(0, [stage.transfer(1, 5n)]);
+  failed = await stage.send(1, [stage.transfer(2, 10n ** 30n)]);
+}, 60_000);
+afterAll(() => stage.close());
+
+test.each(['JSON', 'CSV'])('transactions are saved as %s', async (form) => {
+  const { page, complaints } = await stage.open('transactions?status=REVERTED');
+  await page.locator('tr[data-row]').first().waitFor();
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: `Save as ${form}` }).click(),
+  ]);
+  const text = readFileSync(await saved.path(), 'utf8');
+  expect(saved.suggestedFilename()).toBe(`transactions.${form.toLowerCase()}`);
+  if (form === 'JSON') {
+    const rows: { transaction_hash: string }[] = JSON.parse(text);
+    expect(rows.map(({ transaction_hash }) => transaction_hash)).toEqual([failed]);
+  } else {
+    expect(text.split('\r\n')[1]).toMatch(new RegExp(`^${failed},\\d+,\\d+,INVOKE,REVERTED,`));
+  }
+  expect(complaints).toEqual([]);
+});
