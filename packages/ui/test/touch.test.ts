@@ -135,6 +135,27 @@ describe('control', () => {
     expect((await status()).block_count).toBe(block_count);
   });
 
+  test('a chain is kept as a file, and taken back from it', async () => {
+    const { page } = await stage.open('control');
+    await isLive(page);
+    const { block_count } = await status();
+    const file = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download an image' }).click();
+    const path = await (await file).path();
+    await stage.node.client.call('devnet_createBlock', {});
+    await page.getByLabel('load a file').setInputFiles(path);
+    const sheet = page.getByRole('dialog');
+    expect(await sheet.innerText()).toContain('takes the place of this one');
+    expect((await status()).block_count).toBe(block_count + 1);
+    await sheet.getByLabel('keep a copy first').uncheck();
+    await sheet.getByRole('button', { name: 'Load the chain' }).click();
+    await expect.poll(async () => (await status()).block_count).toBe(block_count);
+    const buffer = Buffer.from('[ no journal');
+    const wrong = { name: 'wrong', mimeType: 'application/json', buffer };
+    await page.getByLabel('load a file').setInputFiles(wrong);
+    await page.getByText('neither an image nor a journal').waitFor();
+  });
+
   test('a restart asks first, says what goes, and pages follow', async () => {
     const { page } = await stage.open('control');
     await isLive(page);

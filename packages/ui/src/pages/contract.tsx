@@ -132,7 +132,7 @@ function Contract({ address }: { readonly address: string }) {
         ) : facts.data && classHash === undefined ? (
           <p className="empty">There is nothing to call: no contract stands at this address.</p>
         ) : (
-          <Loading what="the class" />
+          !facts.error && <Loading what="the class" />
         ))}
       {tab === 'storage' && <Storage address={address} />}
       {tab === 'abi' &&

@@ -1,20 +1,18 @@
 // Knows what can be done to the chain as a whole: clock, blocks, prices, impersonation, snapshots, restart.
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Action, act, DoneLog, LastDone } from '../parts/action.js';
-import { type Asks, Confirm, download, Group, type Question, Sealed } from '../parts/question.js';
+import { type Asks, Confirm, Group, type Question, Sealed } from '../parts/question.js';
 import { Heading, Problem } from '../parts/states.js';
-import { Address, Hostile, Link } from '../parts/values.js';
+import { Address, Link } from '../parts/values.js';
 import { to } from '../route.js';
 import { grouped } from '../values/amount.js';
-import { momentText } from '../values/clock.js';
 import { canonical, shortHash } from '../values/felt.js';
 import { useLive } from '../wire/live.js';
 import { useConfig, useStatus } from '../wire/queries.js';
-import { call, isMissing } from '../wire/rpc.js';
 import { Mint } from './accounts.js';
 import { Clock } from './clock.js';
 import { Prices } from './prices.js';
+import { State } from './whole-chain.js';
 
 export function Control() {
   const [question, setQuestion] = useState<Question | undefined>();
@@ -230,100 +228,6 @@ function Impersonation() {
           any account
         </label>
       </div>
-    </Group>
-  );
-}
-
-function State({ ask }: Asks) {
-  const status = useStatus();
-  const [name, setName] = useState('');
-  const snapshots = useQuery({
-    queryKey: ['now', 'snapshots', useLive((live) => live.beat)],
-    placeholderData: (old) => old,
-    queryFn: async () => {
-      try {
-        return (await call('devnet_listSnapshots')).snapshots;
-      } catch (error) {
-        if (isMissing(error)) return [];
-        throw error;
-      }
-    },
-  });
-  const head = useLive((live) => live.head?.number ?? 0);
-  return (
-    <Group name="State">
-      <div className="line-of">
-        <label>
-          name
-          <input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
-        </label>
-        <Action
-          run={async () => {
-            const done = await act(
-              'Take a snapshot',
-              'devnet_snapshot',
-              name.trim() === '' ? {} : { name: name.trim() },
-              (id) => `${id}`,
-            );
-            if (done !== undefined) setName('');
-          }}
-        >
-          Take a snapshot
-        </Action>
-        <Action run={async () => void (await download())}>Download an image</Action>
-        <Action
-          kind="danger"
-          run={async () =>
-            ask({
-              title: 'Restart the chain?',
-              loss: `The chain goes back to its beginning: ${grouped(status.data?.block_count ?? 0)} blocks, ${grouped(status.data?.transaction_count ?? 0)} transactions and ${snapshots.data?.length ?? 0} snapshots go.`,
-              verb: 'Restart the chain',
-              canKeep: true,
-              run: () => act('Restart the chain', 'devnet_restart', {}, () => 'it starts anew'),
-            })
-          }
-        >
-          Restart the chain…
-        </Action>
-      </div>
-      {snapshots.data && snapshots.data.length > 0 && (
-        <ul className="story" aria-label="Snapshots">
-          {snapshots.data.map((snapshot) => (
-            <li key={snapshot.snapshot_id} className="line-of">
-              <span>
-                ◆ <code>{snapshot.snapshot_id}</code>{' '}
-                {snapshot.name !== undefined && <Hostile text={snapshot.name} limit={60} />}
-              </span>
-              <span className="soft">
-                block {snapshot.block_number}, {momentText(snapshot.timestamp)}
-              </span>
-              <Action
-                label={`Revert to ${snapshot.snapshot_id}`}
-                run={async () =>
-                  ask({
-                    title: `Revert to ${snapshot.snapshot_id}?`,
-                    loss: `${grouped(head - snapshot.block_number)} blocks and every later snapshot go. The snapshot itself is used up by it.`,
-                    verb: `Revert to ${snapshot.snapshot_id}`,
-                    canKeep: true,
-                    run: () =>
-                      act(
-                        `Revert to ${snapshot.snapshot_id}`,
-                        'devnet_revert',
-                        { snapshot_id: snapshot.snapshot_id },
-                        (isDone) =>
-                          isDone
-                            ? 'done'
-                            : new Error('That snapshot was already used, or is unknown.'),
-                      ),
-                  })
-                }
-              >
-                Revert…
-              </Action>
-            </li>
-          ))}
-        </ul>
-      )}
     </Group>
   );
 }

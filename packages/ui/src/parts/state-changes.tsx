@@ -138,6 +138,7 @@ export function StateChanges({
         }
         columns={COLUMNS}
         idOf={idOf}
+        isTallOnPhones
       />
       {total > MOST && (
         <p className="quiet">
@@ -166,6 +167,7 @@ const COLUMNS: readonly Column<Row>[] = [
     head: 'Before',
     width: 'w-state',
     number: true,
+    phone: 'none',
     cell: ({ was, is }) => is !== undefined && (was === undefined ? '–' : <Value of={was} />),
   },
   {

@@ -45,6 +45,8 @@ interface TableProps<Row> {
   readonly onOpen?: ((row: Row) => void) | undefined;
   /** How many there are, if more than are here. */
   readonly total?: number;
+  /** On a phone, for rows of three lines instead of two. */
+  readonly isTallOnPhones?: boolean;
 }
 
 /** Narrower, there is no room beside a list. */
@@ -54,10 +56,14 @@ export function rowHeight(): number {
   return innerWidth < 640 ? 44 : 28;
 }
 
+function tallRowHeight(): number {
+  return innerWidth < 640 ? 64 : 28;
+}
+
 export function VirtualTable<Row>(props: TableProps<Row>) {
   const { label, rows, columns, idOf, hrefOf, copyOf, classOf, onEnd, onPoint, onPeek, total } =
     props;
-  const { onOpen } = props;
+  const { onOpen, isTallOnPhones = false } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const isBeside = useContext(BesideContext);
   const [active, setActive] = useState(0);
@@ -68,7 +74,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   }, []);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: rowHeight,
+    estimateSize: isTallOnPhones ? tallRowHeight : rowHeight,
     // What stands beside a list scrolls by itself, which the window does not know.
     overscan: isBeside ? 200 : 6,
     scrollMargin: top,
@@ -153,7 +159,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
 
   return (
     <table
-      className="table"
+      className={classes('table', isTallOnPhones && 'three-lines')}
       aria-label={label}
       aria-rowcount={(total ?? rows.length) + 1}
       onKeyDown={press}
