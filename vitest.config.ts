@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -14,6 +15,29 @@ const TIMED = [
   'packages/node/test/longest-transaction.test.ts',
   'packages/ui/test/limits.test.ts',
 ];
+
+/** Tests that take longest, the longest first: begun last, one of them would run on alone. */
+const LONG = [
+  'packages/node/test/data-dir/kill.test.ts',
+  'packages/node/test/model.test.ts',
+  'packages/ui/test/pages.test.ts',
+  'packages/ui/test/gas.test.ts',
+  'packages/ui/test/touch.test.ts',
+  'packages/node/test/data-dir/data-dir.test.ts',
+  'packages/ui/test/interact.test.ts',
+  'packages/ui/test/elsewhere.test.ts',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((file) => moduleId.endsWith(file));
+      return at < 0 ? LONG.length : at;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => place(one) - place(other));
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -28,6 +52,7 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

@@ -351,8 +351,8 @@ describe('a flood', () => {
         .waitFor({ timeout: 3_000 });
       expect(growth).toBeLessThanOrEqual(HEAP_GROWTH);
       expect(cost / FLOOD_SECONDS).toBeLessThanOrEqual(2);
-      // A machine that is busy makes the page that does nothing late as well.
-      expect(late(frames)).toBeLessThanOrEqual(late(control) * 2 + 3);
+      // A machine that is busy makes the page that does nothing late as well, but not at the same moments.
+      expect(late(frames)).toBeLessThanOrEqual(late(control) * 2 + (IS_FULL ? 3 : 10));
       expect(at(watched, 0.5)).toBeLessThanOrEqual(at(alone, 0.5) * 1.5 + 1);
     },
     (FLOOD_SECONDS * 2 + 60) * 1_000,

@@ -57,7 +57,7 @@ export class Chain {
   readonly crossing: Crossing = new Crossing({
     chainId: () => this.options.chainId,
     write: (change) => this.#write(change),
-    readAhead: (prepared) => this.#readAhead(prepared),
+    readAhead: (prepared) => (this.options.fork ? this.#readAhead(prepared) : undefined),
     execute: (world, prepared, refuse) => this.#execute(world, prepared, refuse),
   });
   #timer: NodeJS.Timeout | undefined;

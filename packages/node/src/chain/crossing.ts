@@ -25,7 +25,8 @@ export type TakenFromL1 =
 interface Shore {
   readonly chainId: () => string;
   readonly write: <T>(change: (world: World) => Promise<readonly [World, T]>) => Promise<T>;
-  readonly readAhead: (prepared: Prepared) => Promise<void>;
+  /** Nothing to wait for where nothing is below: whoever comes first is to be first in the queue. */
+  readonly readAhead: (prepared: Prepared) => Promise<void> | undefined;
   readonly execute: (
     world: World,
     prepared: Prepared,
@@ -45,7 +46,8 @@ export class Crossing {
     const prepared = l1Handler(message, this.#chain.chainId());
     const { l1_transaction_hash } = prepared.values;
     const { hash } = prepared.transaction;
-    await this.#chain.readAhead(prepared);
+    const reading = this.#chain.readAhead(prepared);
+    if (reading) await reading;
     await this.#chain.write((world) => {
       const messages =
         l1_transaction_hash === null

@@ -58,7 +58,6 @@ export async function readAhead(
   { transaction }: Pick<Prepared, 'transaction'>,
   rules: InclusionRules,
 ): Promise<void> {
-  if (!rules.fork) return;
   const context = pendingContext(world, rules, nextBlockTime(world.clock));
   const validate = !isImpersonated(world.impersonation, transaction.address);
   // Others of the same sender may be before it, so that its nonce is not due yet.
