@@ -52,6 +52,8 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is waited for comes at once on a machine that has nothing else to do.
+    expect: { poll: { timeout: 10_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -338,7 +338,8 @@ test('on another block, what was read before is asked for in one go', async () =
   pair.proxy.forget();
   await young.client.call('devnet_restart', { fork: { url: pair.proxy.url, block: 1 } });
   // Those, and 12 that every fork begins with; what is under way is not asked for again.
-  await vi.waitFor(() => expect(pair.proxy.count('starknet_getStorageAt')).toBe(42));
+  const isAsked = () => expect(pair.proxy.count('starknet_getStorageAt')).toBe(42);
+  await vi.waitFor(isAsked, { timeout: 5000 });
   pair.proxy.forget();
   await read();
   expect(pair.proxy.requests).toBe(0);

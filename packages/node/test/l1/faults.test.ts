@@ -135,9 +135,10 @@ test('the relay says once what is wrong, and once that it is over', async () => 
     const address = node.l1?.messagingContract ?? '';
     const l1 = connect(anvil.url);
     proxy.mood = { error: { code: -32000, message: 'out of order' } };
-    await vi.waitFor(() => expect(lines.join()).toContain('out of order'));
+    const timeout = 8000;
+    await vi.waitFor(() => expect(lines.join()).toContain('out of order'), { timeout });
     const asked = proxy.asked.length;
-    await vi.waitFor(() => expect(proxy.asked.length).toBeGreaterThan(asked + 6));
+    await vi.waitFor(() => expect(proxy.asked.length).toBeGreaterThan(asked + 6), { timeout });
     expect(lines.filter((line) => line.includes('out of order'))).toHaveLength(1);
     await send(stage, RECEIVER, ['0x1']);
     await deposit(l1, address, messenger, '0x5', 1);
@@ -148,7 +149,7 @@ test('the relay says once what is wrong, and once that it is over', async () => 
         expect(await received(l1, address, message)).toBe(1);
         expect(await balanceOf(stage, '0x5')).toBe(1);
       },
-      { timeout: 8000 },
+      { timeout },
     );
     expect(lines.filter((line) => line.includes('flow again'))).toHaveLength(1);
   } finally {

@@ -134,11 +134,12 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
       ...['--l1-port', '0'],
     ]);
     children.push(command.pid);
-    const url = await vi.waitFor(() => {
+    const named = (): string => {
       const [, found] =
         /L1 \(Anvil\) on (\S+), messaging contract 0x5fbdb/.exec(command.said.join('\n')) ?? [];
       return found ?? expect.fail('L1 was not named');
-    });
+    };
+    const url = await vi.waitFor(named, { timeout: 5000 });
     const alive = () => connect(url).getChainId();
     expect(await alive()).toBe(31_337);
     await command.stop(signal);
