@@ -1,8 +1,8 @@
 // A node that asks for a token, and the explorer that brings it: from the address, from a field, or not at all.
 /// <reference lib="dom" />
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultsOf } from './faults.js';
 import { type Stage, setStage, type Visit } from './stage.js';
 
 /** With letters that an address has to escape. */
@@ -142,14 +142,7 @@ describe('without it', () => {
   test.each(['light', 'dark'] as const)('the question is accessible in %s', async (colorScheme) => {
     const { page } = await stage.open('', { colorScheme, bypassCSP: true });
     await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as {
-        axe: { run(): Promise<{ violations: { id: string; impact: string }[] }> };
-      };
-      return (await axe.run()).violations.map(({ id, impact }) => `${impact} ${id}`);
-    });
-    expect(found.filter((one) => /^(serious|critical)/.test(one))).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 });
 
