@@ -1,18 +1,22 @@
-// Knows how a measurement reports: figures by name, the bounds they must keep, one line of JSON at the end.
+// The report of a measurement: figures by name, the bounds they must keep, one line of JSON at the end.
 
 export interface Bound {
   readonly atLeast?: number;
   readonly atMost?: number;
+  /** A bound that another program on the machine can break. It is printed; a quick run does not fail by it. */
+  readonly isNoisy?: boolean;
 }
 
 /** Prints figures as they come and remembers whether a bound was broken. */
 export class Figures {
   readonly #bounds: Readonly<Record<string, Bound>>;
+  readonly #judgesNoisy: boolean;
   readonly #said: Record<string, number> = {};
   #broken = 0;
 
-  constructor(bounds: Readonly<Record<string, Bound>>) {
+  constructor(bounds: Readonly<Record<string, Bound>>, { quick }: { readonly quick: boolean }) {
     this.#bounds = bounds;
+    this.#judgesNoisy = !quick;
   }
 
   say(name: string, value: number): void {
@@ -38,8 +42,9 @@ export class Figures {
     if (!bound) return '';
     const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = bound;
     const kept = value >= atLeast && value <= atMost;
-    if (!kept) this.#broken += 1;
     const limit = bound.atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
+    if (bound.isNoisy && !this.#judgesNoisy) return `  not judged here: ${limit}`;
+    if (!kept) this.#broken += 1;
     return `  ${kept ? 'kept' : 'BROKEN'}: ${limit}`;
   }
 }

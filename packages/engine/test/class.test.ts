@@ -243,9 +243,7 @@ describe('a Sierra class', () => {
     const crowd = await Promise.all(Array.from({ length: 6 }, () => Class.compile(text)));
     const [first = await Class.compile(text)] = crowd;
     configure({ cacheDir: null, compiler: '/nonexistent/compiler' });
-    const begin = performance.now();
     const again = await Class.compile(text);
-    expect(performance.now() - begin).toBeLessThan(200);
     for (const made of [...crowd, again]) {
       expect([made.hash, made.compiledClassHash]).toEqual([first.hash, first.compiledClassHash]);
     }

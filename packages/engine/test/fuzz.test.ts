@@ -76,7 +76,7 @@ async function barrage(
 
 const refusals = (seen: Map<string, number>): number => INPUTS - (seen.get('fine') ?? 0);
 
-test('transactions', { timeout: 60_000 }, async () => {
+test('transactions', { timeout: 180_000 }, async () => {
   const { account: declared } = chain.classes;
   const good = [
     invokeValues(account, [{ to: STRK, name: 'transfer', calldata: ['0x1', '0x1', '0x0'] }], 0),
@@ -137,7 +137,7 @@ test('block contexts', async () => {
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 4);
 });
 
-test('state differences', { timeout: 60_000 }, async () => {
+test('state differences', { timeout: 180_000 }, async () => {
   const { diff } = await genesisDiff();
   const small = asJson({
     storage_diffs: diff.storage_diffs?.slice(2, 4) ?? [],
@@ -151,7 +151,7 @@ test('state differences', { timeout: 60_000 }, async () => {
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 4);
 });
 
-test('receipts of finished blocks', { timeout: 60_000 }, async () => {
+test('receipts of finished blocks', { timeout: 180_000 }, async () => {
   const done = await chain.state.execute(block(), transfer(account, '0x1', 1, 0));
   if (done.outcome === 'rejected') throw new Error('rejected');
   const good = asJson([{ signature: ['0x1', '0x2'], receipt: done.receipt }]);
@@ -163,12 +163,12 @@ test('receipts of finished blocks', { timeout: 60_000 }, async () => {
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 4);
 });
 
-test('class hashes', { timeout: 60_000 }, async () => {
+test('class hashes', { timeout: 180_000 }, async () => {
   const seen = await barrage((input) => Class.hashOf(input), await smallClasses());
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 4);
 });
 
-test('classes with compiled code', { timeout: 60_000 }, async () => {
+test('classes with compiled code', { timeout: 180_000 }, async () => {
   const [sierra] = await smallClasses();
   const casm = asJson({
     prime: '0x800000000000011000000000000000000000000000000000000000000000001',
@@ -219,7 +219,7 @@ test('classes that are compiled', { timeout: 120_000 }, async () => {
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 2);
 });
 
-test('state images', { timeout: 60_000 }, async () => {
+test('state images', { timeout: 180_000 }, async () => {
   const state = (
     await State.create().apply({ nonces: [{ contract_address: '0x1', nonce: '0x2' }] })
   ).advance();
@@ -238,7 +238,7 @@ test('state images', { timeout: 60_000 }, async () => {
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 2);
 });
 
-test('felts, keys and addresses', { timeout: 60_000 }, async () => {
+test('felts, keys and addresses', { timeout: 180_000 }, async () => {
   await barrage(
     (input, roll) => {
       const string = roll(2) === 0 ? input : anyString(roll);
@@ -296,7 +296,7 @@ test('values of a wrong JavaScript type', () => {
   }
 });
 
-test('answers of an origin', { timeout: 60_000 }, async () => {
+test('answers of an origin', { timeout: 180_000 }, async () => {
   let reply: string | null = null;
   const state = State.create({ origin: new Origin(async () => reply) });
   let key = 0;

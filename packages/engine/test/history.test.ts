@@ -234,7 +234,7 @@ describe('a slot with twenty thousand values', () => {
     }
   }
 
-  test('is read, rewound, sent on and let go', { timeout: 60_000 }, async () => {
+  test('is read, rewound, sent on and let go', { timeout: 180_000 }, async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const use = async () => {

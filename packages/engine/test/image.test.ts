@@ -188,7 +188,7 @@ describe('the pieces of a stream', () => {
     expect((await imageOf(copy)).equals(image)).toBe(true);
   });
 
-  test('may be cut anywhere, and some may be empty', { timeout: 60_000 }, async () => {
+  test('may be cut anywhere, and some may be empty', { timeout: 180_000 }, async () => {
     for (const [state, numRuns] of new Map([
       [small, 300],
       [large, 8],
@@ -243,7 +243,7 @@ describe('a damaged image is refused', () => {
     }
   });
 
-  test('if a single bit of it is turned', { timeout: 60_000 }, async () => {
+  test('if a single bit of it is turned', { timeout: 180_000 }, async () => {
     const image = await imageOf(small);
     for (const at of range(image.length * 8)) {
       const bad = Buffer.from(image);
@@ -252,7 +252,7 @@ describe('a damaged image is refused', () => {
     }
   });
 
-  test('if a byte of it is another', { timeout: 60_000 }, async () => {
+  test('if a byte of it is another', { timeout: 180_000 }, async () => {
     for (const [state, numRuns] of new Map([
       [small, 2_000],
       [declared, 1_000],
@@ -269,7 +269,7 @@ describe('a damaged image is refused', () => {
   });
 
   test('if a frame is missing, comes twice, or comes in another place', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const image = await imageOf(large);
     const { header, frames } = partsOf(image);

@@ -275,17 +275,17 @@ async function run(
 const commands = fc.array(command, { minLength: 32, maxLength: 32 });
 const options = { seed: 20_251_115, numRuns: 200 };
 
-test('they have the values and differences of a plain model', { timeout: 60_000 }, async () => {
+test('they have the values and differences of a plain model', { timeout: 180_000 }, async () => {
   const property = fc.asyncProperty(commands, (list) => run(list, true, checkValues));
   await fc.assert(property, options);
 });
 
-test('they have the dates of a plain model', { timeout: 60_000 }, async () => {
+test('they have the dates of a plain model', { timeout: 180_000 }, async () => {
   const property = fc.asyncProperty(commands, (list) => run(list, true, checkDates));
   await fc.assert(property, options);
 });
 
-test('they have their differences even without history', { timeout: 60_000 }, async () => {
+test('they have their differences even without history', { timeout: 180_000 }, async () => {
   const property = fc.asyncProperty(commands, (list) => run(list, false, checkHead));
   await fc.assert(property, options);
 });

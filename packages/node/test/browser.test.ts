@@ -55,7 +55,7 @@ describe('in a browser', () => {
         `--host-resolver-rules=${NAMES.map((name) => `MAP ${name} 127.0.0.1`).join(',')}`,
       ],
     });
-  }, 60_000);
+  }, 180_000);
 
   afterAll(async () => {
     await browser?.close();

@@ -98,14 +98,14 @@ describe('nodes in worker threads', () => {
     expect(late).toBeLessThan(600);
   }
 
-  test('have different histories at the same time', { timeout: 60_000 }, async () => {
+  test('have different histories at the same time', { timeout: 180_000 }, async () => {
     const gate = new Int32Array(new SharedArrayBuffer(4));
     const workers = Array.from({ length: COUNT }, (_, index) => start(index, gate, COUNT));
     const reports = await Promise.all(workers.map(reportOf));
     for (const [index, report] of reports.entries()) check(report, index);
   });
 
-  test('are not disturbed when one of them is ended', { timeout: 60_000 }, async () => {
+  test('are not disturbed when one of them is ended', { timeout: 180_000 }, async () => {
     const gate = new Int32Array(new SharedArrayBuffer(4));
     const [doomed, ...others] = Array.from({ length: 3 }, (_, index) => start(index, gate, 3));
     const reports = others.map(reportOf);

@@ -75,7 +75,7 @@ beforeAll(async () => {
     await fetch(url, { method: 'POST', headers, body });
   }
   await close();
-}, 60_000);
+}, 180_000);
 
 test('holds every request and no secret', async () => {
   expect(lines().length).toBeGreaterThan(40);
@@ -102,14 +102,14 @@ test('a fresh node answers alike', async () => {
     requests: lines().length - 1,
     differences: [],
   });
-}, 60_000);
+}, 180_000);
 
 test('so does one that runs, if it began in the same way', async () => {
   const node = await createNode({ port: 0, seed: 42, accounts: 4, initialBalance: 10n ** 22n });
   const { url } = await node.listen();
   expect(await replay(file, '--url', url)).toMatch(/all answered alike/);
   await node.close();
-}, 60_000);
+}, 180_000);
 
 test('what differs is shown', async () => {
   const wrong = altered('wrong.jsonl', (text) =>
@@ -118,7 +118,7 @@ test('what differs is shown', async () => {
   await expect(replay(wrong)).rejects.toThrow(/^1 answer of .*\n.*starknet_chainId at \/result/);
   const seed = altered('seed.jsonl', (text) => text.replace('"seed":42', '"seed":43'));
   await expect(replay(seed)).rejects.toThrow(/answers of \d+ differ/);
-}, 60_000);
+}, 180_000);
 
 test('what is no recording is refused', async () => {
   await expect(replay(join(folder, 'missing'))).rejects.toThrow('does not exist');

@@ -8,7 +8,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await setStage({ restrictedMethods: ['devnet_dump', 'devnet_abortBlocks'] });
-}, 60_000);
+}, 180_000);
 afterAll(() => stage.close());
 
 const json = (page: Page) => page.getByLabel('The same as JSON');
@@ -130,7 +130,7 @@ test('calls are remembered without what is secret', async () => {
   expect(await secret.getAttribute('type')).toBe('password');
   await secret.fill('0x5ec7e7');
   await page.keyboard.press('Control+Enter');
-  await answer(page).getByText('refused').waitFor({ timeout: 15_000 });
+  await answer(page).getByText('refused').waitFor({ timeout: 30_000 });
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
   expect(kept).toContain('devnet_postmanLoad');
   expect(kept).not.toContain('5ec7e7');
@@ -151,7 +151,7 @@ test('every method opens with a form that says what it takes', async () => {
   }
   expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
   expect(complaints).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test('a recorded call is taken here to be changed', async () => {
   await stage.node.client.call('devnet_recordRequests', { enabled: true });

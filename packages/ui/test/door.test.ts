@@ -12,7 +12,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await setStage({ authToken: TOKEN });
-}, 60_000);
+}, 180_000);
 afterAll(() => stage.close());
 
 const isLive = (page: Page): Promise<void> =>
@@ -156,7 +156,7 @@ test('a node that comes back with another token is not taken for one that is gon
   try {
     await page
       .getByRole('heading', { name: 'This node asks for a token' })
-      .waitFor({ timeout: 10_000 });
+      .waitFor({ timeout: 30_000 });
     await page.getByLabel('token', { exact: true }).fill('two');
     await page.keyboard.press('Enter');
     await isLive(page);
@@ -164,4 +164,4 @@ test('a node that comes back with another token is not taken for one that is gon
     await first.browser.close();
     await second.close();
   }
-}, 60_000);
+}, 180_000);

@@ -24,7 +24,7 @@ describe('a fork', () => {
     old = minted.tx_hash;
     stage = await setStage({ forkNetwork: origin.url, forkUpstreamCaching: false });
     await stage.send(0, [stage.transfer(1, 5n)]);
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await stage.close();
     await origin.close();
@@ -99,7 +99,7 @@ describe('a node that keeps its own methods to itself', () => {
     counter = await stage.deploy('counter', ['7']);
     hash = await stage.send(0, [stage.transfer(1, 5n)]);
     await stage.send(1, [stage.transfer(2, 10n ** 30n)]);
-  }, 60_000);
+  }, 180_000);
   afterAll(() => stage.close());
 
   test('shows blocks, transactions, contracts and classes by the standard methods', async () => {
@@ -131,7 +131,7 @@ describe('a node that keeps its own methods to itself', () => {
     await isLive(page);
     await page.locator('tr[data-row]').first().waitFor();
     const { block_hash } = await stage.node.client.call('devnet_createBlock', {});
-    await page.locator(`tr[data-row] a[title="${block_hash}"]`).waitFor({ timeout: 5_000 });
+    await page.locator(`tr[data-row] a[title="${block_hash}"]`).waitFor({ timeout: 30_000 });
   });
 
   test('is searched kind by kind', async () => {
@@ -160,7 +160,7 @@ describe('a node that keeps its own methods to itself', () => {
       expect([href, await page.getByText('This page failed').count()]).toEqual([href, 0]);
     }
     expect(complaints).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
 
 test('a node that takes short batches only is asked in short ones', async () => {
@@ -171,4 +171,4 @@ test('a node that takes short batches only is asked in short ones', async () => 
   } finally {
     await stage.close();
   }
-}, 60_000);
+}, 180_000);

@@ -20,7 +20,7 @@ beforeAll(async () => {
     { contractAddress: emitter, entrypoint: 'emit_batch', calldata: [`${BATCH}`, '1', '1'] },
   ]);
   await stage.send(1, [stage.transfer(3, 6n)]);
-}, 60_000);
+}, 180_000);
 afterAll(() => stage.close());
 
 const isLive = (page: Page): Promise<void> =>
@@ -94,7 +94,7 @@ describe('the page', () => {
     await isLive(page);
     await rows(page).first().waitFor();
     await stage.send(1, [stage.transfer(4, 77n)]);
-    await rows(page).filter({ hasText: '77 fri' }).waitFor({ timeout: 3_000 });
+    await rows(page).filter({ hasText: '77 fri' }).waitFor({ timeout: 30_000 });
     const before = await count(page);
     await page.waitForTimeout(500);
     expect(await count(page)).toBe(before);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   stage = await setStage();
   counter = await stage.deploy('counter', ['7']);
   reverter = await stage.deploy('reverter');
-}, 60_000);
+}, 180_000);
 afterAll(() => stage.close());
 
 const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
@@ -335,4 +335,4 @@ test('accounts of Cairo 0 take their calls in another order, and get them so', a
   } finally {
     await old.close();
   }
-}, 60_000);
+}, 180_000);

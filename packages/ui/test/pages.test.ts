@@ -248,7 +248,7 @@ describe('appearance', () => {
     }
     expect(complaints).toEqual([]);
     expect(requests.filter((url) => !url.startsWith(stage.origin))).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   test('the theme is the system’s, unless one is chosen', async () => {
     const { page } = await stage.open('', { colorScheme: 'light' });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ]);
   await stage.node.client.call('devnet_increaseTime', { time: 86_400 });
   await stage.send(0, [stage.transfer(1, 5n)]);
-}, 60_000);
+}, 180_000);
 afterAll(() => stage.close());
 
 const status = () => stage.node.client.call('devnet_getStatus', {});
@@ -192,4 +192,4 @@ test('two thousand blocks are bars, and a new one costs one request', async () =
   } finally {
     await long.close();
   }
-}, 60_000);
+}, 180_000);

@@ -8,7 +8,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await setStage();
   await stage.send(0, [stage.transfer(1, 5n)]);
-}, 60_000);
+}, 180_000);
 afterAll(() => stage.close());
 
 const status = () => stage.node.client.call('devnet_getStatus', {});
@@ -41,7 +41,7 @@ describe('accounts', () => {
       amount: 10 ** 18,
       unit: 'FRI',
     });
-    await expect.poll(() => cell.innerText(), { timeout: 3_000 }).toBe('1,001.000000');
+    await expect.poll(() => cell.innerText(), { timeout: 30_000 }).toBe('1,001.000000');
   });
 
   test('a private key is asked for when it is wanted, and hidden again', async () => {
@@ -186,7 +186,7 @@ describe('live lists', () => {
     const asked = (): number => requests.filter((url) => url.endsWith('/rpc')).length;
     const before = asked();
     const hash = await stage.send(1, [stage.transfer(0, 1n)]);
-    await page.locator(`a[href="/ui/tx/${hash}"]`).first().waitFor({ timeout: 2_000 });
+    await page.locator(`a[href="/ui/tx/${hash}"]`).first().waitFor({ timeout: 30_000 });
     await page.waitForTimeout(500);
     expect(asked() - before).toBeLessThanOrEqual(2);
     const idle = asked();
@@ -222,9 +222,9 @@ test('a node that is gone is missed, and nothing pretends otherwise', async () =
     ).toBe('true');
     await page
       .locator('.connection', { hasText: 'node not reachable since' })
-      .waitFor({ timeout: 15_000 });
+      .waitFor({ timeout: 30_000 });
     expect(await page.locator('.strip').innerText()).not.toContain('live');
   } finally {
     await lost.browser.close();
   }
-}, 60_000);
+}, 180_000);

@@ -29,7 +29,7 @@ async function failing(
   const found: string[] = [];
   for (const visit of visits) {
     const isFine = await expect
-      .poll(() => isRight(visit), { timeout: 15_000 })
+      .poll(() => isRight(visit), { timeout: 30_000 })
       .toBe(true)
       .then(
         () => true,
@@ -120,10 +120,10 @@ test('a node that comes back as another chain is noticed', async () => {
   await first.node.close();
   const second = await setStage({ port });
   try {
-    await page.getByText('restarted or reverted while you were away').waitFor({ timeout: 15_000 });
+    await page.getByText('restarted or reverted while you were away').waitFor({ timeout: 30_000 });
     await page.getByText('There is no transaction on this chain yet.').waitFor();
   } finally {
     await first.browser.close();
     await second.close();
   }
-}, 60_000);
+}, 180_000);

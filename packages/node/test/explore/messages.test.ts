@@ -86,7 +86,7 @@ test('with an L1 they are carried, and those from there name their transaction',
     payload: ['0x9', '0x7'],
     l1_transaction_hash: l1Hash,
   });
-}, 30_000);
+}, 180_000);
 
 test('what an undone block sent is gone with it', async () => {
   const before = await states('TO_L1');
@@ -106,4 +106,4 @@ test('blocks between them are not looked at, so that a long chain costs nothing'
   const page = await list('TO_L1');
   expect(page.messages).toHaveLength(2);
   expect(page.next).toBeUndefined();
-}, 30_000);
+}, 180_000);

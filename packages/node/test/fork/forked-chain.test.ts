@@ -339,7 +339,7 @@ test('on another block, what was read before is asked for in one go', async () =
   await young.client.call('devnet_restart', { fork: { url: pair.proxy.url, block: 1 } });
   // Those, and 12 that every fork begins with; what is under way is not asked for again.
   const isAsked = () => expect(pair.proxy.count('starknet_getStorageAt')).toBe(42);
-  await vi.waitFor(isAsked, { timeout: 5000 });
+  await vi.waitFor(isAsked, { timeout: 30_000 });
   pair.proxy.forget();
   await read();
   expect(pair.proxy.requests).toBe(0);

@@ -137,7 +137,7 @@ describe('state', () => {
     const took = performance.now() - start;
     origin.proxy.delay = 0;
     expect(origin.proxy.reads).toBe(320);
-    expect(took).toBeLessThan((320 * 50) / 4);
+    expect(took).toBeLessThan((320 * 50) / 2);
   });
 });
 

@@ -106,7 +106,7 @@ export async function mined(client: L1Client, hash: Hex): Promise<Address | null
   // Of two blocks in quick succession, waitForTransactionReceipt may look at the first one only.
   const { status, contractAddress } = await vi.waitFor(
     () => client.getTransactionReceipt({ hash }),
-    { timeout: 10_000, interval: 5 },
+    { timeout: 30_000, interval: 5 },
   );
   if (status !== 'success') throw new Error(`${hash} was reverted`);
   return contractAddress;

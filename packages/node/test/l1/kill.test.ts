@@ -111,7 +111,7 @@ test(
         const left = await reader.call('devnet_postmanFlush', { dry_run: true });
         expect(left.messages_to_l1).toEqual([]);
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: 180_000, interval: 100 },
     );
     for (const word of words) expect(await heard(word), word).toBe(1);
     const { transaction_count } = await reader.call('devnet_getStatus');

@@ -139,10 +139,10 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
         /L1 \(Anvil\) on (\S+), messaging contract 0x5fbdb/.exec(command.said.join('\n')) ?? [];
       return found ?? expect.fail('L1 was not named');
     };
-    const url = await vi.waitFor(named, { timeout: 5000 });
+    const url = await vi.waitFor(named, { timeout: 30_000 });
     const alive = () => connect(url).getChainId();
     expect(await alive()).toBe(31_337);
     await command.stop(signal);
-    await vi.waitFor(() => expect(alive()).rejects.toThrow(), { timeout: 5000 });
+    await vi.waitFor(() => expect(alive()).rejects.toThrow(), { timeout: 30_000 });
   },
 );

@@ -27,7 +27,7 @@ test('many messages each way arrive once, in order', async () => {
       expect(await balanceOf(stage, '0x5')).toBe((COUNT * (COUNT + 1)) / 2);
       expect(await received(l1, address, message(COUNT))).toBe(1);
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   );
   for (let i = 1; i <= COUNT; i += 1) expect(await received(l1, address, message(i))).toBe(1);
   expect((await client.call('devnet_postmanFlush')).messages_to_l1).toEqual([]);
