@@ -41,7 +41,8 @@ const dispatcher = new Dispatcher({
       sessions.push(session);
       return '0x1';
     },
-    devnet_wait: async () => {
+    devnet_wait: async (_: object, { session }) => {
+      sessions.push(session);
       const next = gates.shift();
       next?.reach();
       await next?.opened;
@@ -239,7 +240,7 @@ test('browsers of any site may call', async () => {
   }
   await post(url, CHAIN_ID);
   const agent = 'node';
-  expect(sessions).toEqual([
+  expect(sessions.map(({ signal: _signal, ...caller }) => caller)).toEqual([
     { transport: 'http', agent, origin: 'http://example.org' },
     { transport: 'http', agent },
   ]);
@@ -302,6 +303,24 @@ test('an answer that takes too long is 408, and the work goes on', async () => {
   open();
   await until(() => done === 1);
   expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
+});
+
+test('a call is told that its answer cannot be delivered: after a timeout, and when the client is gone', async () => {
+  const { url } = await start({ timeoutSeconds: 0.05 });
+  const late = gate();
+  await post(url, WAIT);
+  expect(sessions.at(-1)?.signal?.aborted).toBe(true);
+  late.open();
+
+  const { port } = await start();
+  const { socket } = await raw(port);
+  const left = gate();
+  socket.write(head(WAIT.length) + WAIT);
+  await left.reached;
+  expect(sessions.at(-1)?.signal?.aborted).toBe(false);
+  socket.destroy();
+  await until(() => sessions.at(-1)?.signal?.aborted === true);
+  left.open();
 });
 
 test('a timeout longer than timers can be does not fire at once', async () => {

@@ -22,6 +22,8 @@ export interface Session extends Caller {
   readonly isForeign?: boolean;
   /** Who can be told of what happens later: a socket. */
   readonly listener?: Listener | undefined;
+  /** Aborted when an answer can no longer be delivered: the client is gone, or was told of a timeout. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The end of a connection to which more than answers can be sent. */

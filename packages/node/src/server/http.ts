@@ -314,13 +314,18 @@ function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promi
   }
   const { bodyLimit, timeoutSeconds } = options;
   let body: string | undefined;
+  const abandoned = new AbortController();
+  const abandon = (): void => abandoned.abort();
+  // Any number of pipelined requests share a socket.
+  request.socket.setMaxListeners(0).once('close', abandon);
   const work = async (): Promise<Reply> => {
     body = await readBody(request, bodyLimit);
     if (body === undefined) {
       const message = `The body exceeds ${bodyLimit} bytes; --request-body-size-limit sets the limit`;
       return refusalOf(request, options, 413, new RpcError(-32600, message));
     }
-    const answer = await options.dispatcher.handle(body, callerOf(request, 'http', options.door));
+    const session = { ...callerOf(request, 'http', options.door), signal: abandoned.signal };
+    const answer = await options.dispatcher.handle(body, session);
     return answer === undefined ? { status: 204 } : json(200, answer);
   };
   return new Promise((resolve, reject) => {
@@ -332,11 +337,15 @@ function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promi
         // What has not arrived by now is not waited for.
         const headers = { ...reply.headers, ...(body === undefined && { connection: 'close' }) };
         resolve({ ...reply, headers });
+        abandon();
       },
       Math.min(timeoutSeconds * 1000, FOREVER_MILLISECONDS),
     );
     work()
-      .finally(() => clearTimeout(timer))
+      .finally(() => {
+        clearTimeout(timer);
+        request.socket.off('close', abandon);
+      })
       .then(resolve, reject);
   });
 }

@@ -126,6 +126,7 @@ class Connection implements Listener, Reader {
   readonly #outbox: Outbox;
   readonly #options: SocketOptions;
   readonly #mailbox = new Mailbox();
+  readonly #abandoned = new AbortController();
   /** Pieces whose fate we have not been told yet. */
   #unsettled = 0;
   /** The system takes no more, because the client does not read. */
@@ -150,7 +151,7 @@ class Connection implements Listener, Reader {
     this.#stream = stream;
     this.#outbox = outbox;
     this.#options = options;
-    this.#session = { ...session, listener: this };
+    this.#session = { ...session, listener: this, signal: this.#abandoned.signal };
     socket.on('message', (data: RawData) => this.#take(data));
     socket.on('pong', () => {
       this.#isAlive = true;
@@ -247,6 +248,7 @@ class Connection implements Listener, Reader {
 
   /** Nobody is told anything here from now on. */
   #leave(): void {
+    this.#abandoned.abort();
     this.#mailbox.clear();
     this.#calls.length = 0;
     this.#afterAnswer = [];
