@@ -1429,7 +1429,7 @@ export type SANDBOX_NEWS = {
   readonly pending: number;
   /** The time of a block that is closed now. */
   readonly chain_time: number;
-  /** More, by event. */
+  /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of transactions that are no longer part of the chain, those of the pre-confirmed block included, and `transaction_hashes` if there are at most 100; `revert` has `snapshot_id`, and `abort` has `from_block`, the first block that is gone. */
   readonly detail?: { readonly [name: string]: unknown };
 };
 

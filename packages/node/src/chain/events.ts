@@ -3,6 +3,7 @@ import type { EventData } from '@starkbox/engine';
 import { fail, invalidParams } from '../errors.js';
 import type { BLOCK_ID } from '../spec.js';
 import { blockNumber, pendingNumber } from './block.js';
+import type { Included } from './transaction.js';
 import type { World } from './world.js';
 
 /** More would make one answer arbitrarily large. */
@@ -136,16 +137,22 @@ function* candidates(world: World, from: number, to: number, query: Query): Iter
 /** All events of a block, in order. */
 export function eventsOf(world: World, block: number): readonly FoundEvent[] {
   if (block === pendingNumber(world)) {
-    return world.pending.transactions
-      .toArray()
-      .flatMap(({ record, receipt }, index) =>
-        placed(receipt.events, undefined, record.hash, index),
-      );
+    return world.pending.transactions.toArray().flatMap(waitingEvents);
   }
   return world.history.transactions(block).flatMap(({ hash, receipt }, index) => {
     const { events }: { events: readonly EventData[] } = JSON.parse(receipt);
     return placed(events, block, hash, index);
   });
+}
+
+/** The events of one transaction of the block under construction. */
+export function pendingEventsOf({ pending }: World, index: number): readonly FoundEvent[] {
+  const included = pending.transactions.get(index);
+  return included ? waitingEvents(included, index) : [];
+}
+
+function waitingEvents({ record, receipt }: Included, index: number): readonly FoundEvent[] {
+  return placed(receipt.events, undefined, record.hash, index);
 }
 
 function placed(

@@ -1,7 +1,7 @@
 // Knows what happened between two worlds of a chain, as those who watch it must be told.
 import { pendingNumber } from './block.js';
 import type { Header } from './closed-block.js';
-import type { World } from './world.js';
+import { isKnown, type Located, type World } from './world.js';
 
 export interface Transition {
   /** Blocks that are no longer part of the chain, oldest and newest. */
@@ -12,6 +12,8 @@ export interface Transition {
   readonly added: Range;
   /** Transactions of the block under construction from this position on were not there before. */
   readonly waitingFrom: number;
+  /** Transactions that waited in the block under construction and are no longer part of the chain. */
+  readonly dropped: readonly Located[];
 }
 
 export interface Range {
@@ -22,12 +24,26 @@ export interface Range {
 export function transition(before: World, after: World): Transition {
   const common = commonBlock(before, after);
   const [first, last] = [before.history.header(common + 1), before.history.latest];
+  const from = waitingFrom(before, after);
   return {
     undone: first && last ? { first, last } : undefined,
     refinalised: refinalised(before, after, common),
     added: { from: common + 1, to: after.history.next - 1 },
-    waitingFrom: waitingFrom(before, after),
+    waitingFrom: from,
+    dropped: dropped(before, after, from),
   };
+}
+
+/** The hashes of all transactions that were part of the chain or waited for it, and no longer are. */
+export function removedTransactions(before: World, after: World): readonly string[] {
+  const removed: string[] = [];
+  for (let block = commonBlock(before, after) + 1; block < before.history.next; block += 1) {
+    for (const hash of before.history.hashes(block)) if (!isKnown(after, hash)) removed.push(hash);
+  }
+  for (const { record } of dropped(before, after, waitingFrom(before, after))) {
+    removed.push(record.hash);
+  }
+  return removed;
 }
 
 /** The newest block that both have. Blocks name their parents, so equal ones have equal pasts. */
@@ -63,4 +79,15 @@ function waitingFrom(before: World, after: World): number {
   const known = old.last();
   if (!known) return 0;
   return now.get(old.size - 1)?.record.hash === known.record.hash ? old.size : 0;
+}
+
+function dropped(before: World, after: World, waitingFrom: number): readonly Located[] {
+  const { transactions } = before.pending;
+  // The usual step adds to what waits: then nothing is compared.
+  if (transactions.size === 0 || waitingFrom === transactions.size) return [];
+  const block = pendingNumber(before);
+  return transactions
+    .toArray()
+    .map(({ record }, index) => ({ record, block, index }))
+    .filter(({ record }) => !isKnown(after, record.hash));
 }

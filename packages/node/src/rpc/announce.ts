@@ -1,12 +1,13 @@
 // Knows in which order a change of the chain is told, and how each piece of news is written.
 import { pendingNumber } from '../chain/block.js';
 import type { Header } from '../chain/closed-block.js';
-import { eventsOf, type FoundEvent } from '../chain/events.js';
+import { eventsOf, type FoundEvent, pendingEventsOf } from '../chain/events.js';
 import type { PastEvent } from '../chain/fork.js';
 import { transition } from '../chain/transition.js';
 import { findTransaction, type Located, transactionsOf, type World } from '../chain/world.js';
 import type { Change } from '../chain/writer.js';
 import { stringify } from '../json.js';
+import type { REORG_DATA } from '../spec.js';
 import type { News, Subscriptions } from './subscriptions.js';
 import { wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from './wire.js';
 
@@ -23,9 +24,10 @@ export function announceSoon(subscriptions: Subscriptions, change: Change): void
 /** Tells subscribers of a change. Without subscribers nothing is looked at. */
 export function announce(subscriptions: Subscriptions, { kind, before, after }: Change): void {
   if (subscriptions.isEmpty) return;
-  const { undone, refinalised, added, waitingFrom } = transition(before, after);
+  const { undone, refinalised, added, waitingFrom, dropped } = transition(before, after);
 
   if (undone) subscriptions.tellReorg(reorgText(undone.first, undone.last));
+  else subscriptions.tellReorgOf(droppedNews(subscriptions, before, dropped));
   for (let block = refinalised.from; block <= refinalised.to; block += 1) {
     for (const hash of after.history.hashes(block)) tellStatus(subscriptions, after, hash);
   }
@@ -63,8 +65,30 @@ function tellWaiting(subscriptions: Subscriptions, world: World, hash: string): 
   subscriptions.tell(transactionNews(world, located));
   subscriptions.tell(receiptNews(world, located));
   if (!subscriptions.has('events')) return;
-  for (const event of eventsOf(world, located.block)) {
-    if (event.transaction_hash === hash) subscriptions.tell(eventNews(world, event));
+  for (const event of pendingEventsOf(world, located.index)) {
+    subscriptions.tell(eventNews(world, event));
+  }
+}
+
+/**
+ * What was told of transactions that no longer wait, with the text of a reorg in its place. The block
+ * under construction has a number but no hash, and the standard's form requires one: it is zero.
+ */
+function* droppedNews(
+  subscriptions: Subscriptions,
+  world: World,
+  dropped: readonly Located[],
+): Iterable<News> {
+  const number = pendingNumber(world);
+  const text = once(() => stringify(reorgOf({ number, hash: '0x0' }, { number, hash: '0x0' })));
+  for (const located of dropped) {
+    yield { ...statusNews(world, located), text };
+    yield { ...transactionNews(world, located), text };
+    yield { ...receiptNews(world, located), text };
+    if (!subscriptions.has('events')) continue;
+    for (const event of pendingEventsOf(world, located.index)) {
+      yield { ...eventNews(world, event), text };
+    }
   }
 }
 
@@ -195,10 +219,16 @@ export function pastEventNews(event: PastEvent, finality: string): News {
 
 function reorgText(first: Header, last: Header): string {
   figures.textsWritten += 1;
-  return stringify({
+  return stringify(reorgOf(first, last));
+}
+
+type Place = Pick<Header, 'number' | 'hash'>;
+
+function reorgOf(first: Place, last: Place): REORG_DATA {
+  return {
     starting_block_hash: first.hash,
     starting_block_number: first.number,
     ending_block_hash: last.hash,
     ending_block_number: last.number,
-  });
+  };
 }

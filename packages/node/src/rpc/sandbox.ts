@@ -1,9 +1,9 @@
 // Tells what happens to the sandbox beside blocks, and that it is alive.
-import { latestHeader } from '../chain/block.js';
+import { latestHeader, pendingNumber } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
 import { nextBlockTime } from '../chain/clock.js';
 import type { Standing } from '../chain/keeper.js';
-import { commonBlock } from '../chain/transition.js';
+import { commonBlock, removedTransactions } from '../chain/transition.js';
 import type { World } from '../chain/world.js';
 import type { Turn } from '../chain/writer.js';
 import { hex } from '../felt.js';
@@ -14,7 +14,14 @@ import type { Subscriptions } from './subscriptions.js';
 
 type Event = Pick<SANDBOX_NEWS, 'event' | 'detail'>;
 
+type Removed = {
+  readonly removed_transactions: number;
+  readonly transaction_hashes?: readonly string[];
+};
+
 const BEAT_MILLISECONDS = 2000;
+/** Removed transactions are named up to this many; of more there is the count alone. */
+const MOST_HASHES = 100;
 
 export function sandboxMethods(
   news: SandboxNews,
@@ -77,12 +84,14 @@ export class SandboxNews {
 
 /** What happened between two standings beside new blocks and transactions. */
 function eventsOf({ kind, before, after }: Turn): readonly Event[] {
-  if (kind === 'restart' || kind === 'load') return [{ event: kind }];
+  if (kind === 'restart' || kind === 'load') {
+    return [{ event: kind, detail: removedBetween(before.world, after.world) }];
+  }
   if (kind === 'revert') return [revertOf(before, after)];
-  const added = [...after.snapshots.keys()].filter((id) => !before.snapshots.has(id));
-  const snapshots = before.snapshots === after.snapshots ? [] : added;
+  const snapshots = before.snapshots === after.snapshots ? [] : [...after.snapshots.keys()];
+  const added = snapshots.filter((id) => !before.snapshots.has(id));
   return [
-    ...snapshots.map((id): Event => {
+    ...added.map((id): Event => {
       const name = after.notes.get(id)?.name;
       const named = name === undefined ? {} : { name };
       return { event: 'snapshot', detail: { snapshot_id: hex(id), ...named } };
@@ -94,13 +103,30 @@ function eventsOf({ kind, before, after }: Turn): readonly Event[] {
 function revertOf(before: Standing, after: Standing): Event {
   const gone = [...before.snapshots.keys()].filter((id) => !after.snapshots.has(id));
   const [first] = gone.sort((one, other) => (one < other ? -1 : 1));
-  return { event: 'revert', detail: first === undefined ? {} : { snapshot_id: hex(first) } };
+  const snapshot = first === undefined ? {} : { snapshot_id: hex(first) };
+  return {
+    event: 'revert',
+    detail: { ...snapshot, ...removedBetween(before.world, after.world) },
+  };
+}
+
+/** How many transactions are gone, and which, if they are few. */
+function removedBetween(before: World, after: World): Removed {
+  const hashes = removedTransactions(before, after);
+  return {
+    removed_transactions: hashes.length,
+    ...(hashes.length > MOST_HASHES ? {} : { transaction_hashes: hashes }),
+  };
 }
 
 function changesOf(before: World, after: World): readonly Event[] {
   const events: Event[] = [];
   const undone = undoneFrom(before, after);
-  if (undone !== undefined) events.push({ event: 'abort', detail: { from_block: undone } });
+  const removed = undone !== undefined || hasDropped(before, after);
+  if (removed) {
+    const from_block = undone ?? pendingNumber(before);
+    events.push({ event: 'abort', detail: { from_block, ...removedBetween(before, after) } });
+  }
   // A block takes an exact time with it.
   if (
     before.clock.offset !== after.clock.offset ||
@@ -127,6 +153,14 @@ function changesOf(before: World, after: World): readonly Event[] {
 function undoneFrom(before: World, after: World): number | undefined {
   const common = commonBlock(before, after);
   return common + 1 < before.history.next ? common + 1 : undefined;
+}
+
+/** Whether transactions that waited for a block are gone, and no block came of them. */
+function hasDropped(before: World, after: World): boolean {
+  return (
+    pendingNumber(before) === pendingNumber(after) &&
+    before.pending.transactions.size > after.pending.transactions.size
+  );
 }
 
 /** Whether the state was changed by no transaction and no block. */

@@ -187,8 +187,7 @@ export class Subscriptions {
   }
 
   tell(news: News): void {
-    const key: Key = news.topic === 'status' ? `status ${news.hash}` : news.topic;
-    for (const [{ listener, pick }, own] of this.#byKey.get(key) ?? []) {
+    for (const [{ listener, pick }, own] of this.#byKey.get(keyOf(news)) ?? []) {
       const text = pick(news);
       if (text !== undefined) listener.sendShared(own, this.#shared(text));
     }
@@ -210,11 +209,28 @@ export class Subscriptions {
     }
   }
 
+  /** Sends the text as a reorg to each subscription that wants any of the news, once. */
+  tellReorgOf(all: Iterable<News>): void {
+    const told = new Set<Subscription>();
+    for (const news of all) {
+      for (const subscription of this.#byKey.get(keyOf(news))?.keys() ?? []) {
+        const text = told.has(subscription) ? undefined : subscription.pick(news);
+        if (text === undefined) continue;
+        told.add(subscription);
+        subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
+      }
+    }
+  }
+
   /** One piece of news goes to all who want it, one after the other; its bytes are the same for them. */
   #shared(text: string): Buffer {
     if (this.#last?.text !== text) this.#last = { text, bytes: closing(text) };
     return this.#last.bytes;
   }
+}
+
+function keyOf(news: News): Key {
+  return news.topic === 'status' ? `status ${news.hash}` : news.topic;
 }
 
 function topicOf(key: Key): Topic {

@@ -23,6 +23,15 @@ async function news(socket: Socket): Promise<readonly unknown[]> {
     .map(({ event, detail }) => (detail === undefined ? event : [event, detail]));
 }
 
+const mint = async (by = client): Promise<string> =>
+  (await by.call('devnet_mint', { address: '0x1', amount: 1 })).tx_hash;
+
+/** What a notification says of transactions that are gone. */
+const removed = (...transaction_hashes: string[]): object => ({
+  removed_transactions: transaction_hashes.length,
+  transaction_hashes,
+});
+
 describe('who follows the sandbox', () => {
   test('hears at once that it is alive, and again', async () => {
     const socket = await connect();
@@ -53,7 +62,7 @@ describe('who follows the sandbox', () => {
     await socket.subscribe('devnet_subscribeSandbox');
     const snapshot_id = await client.call('devnet_snapshot', { name: 'here' });
     expect(await news(socket)).toEqual([['snapshot', { snapshot_id, name: 'here' }]]);
-    await client.call('devnet_mint', { address: '0x1', amount: 1 });
+    const minted = await mint();
     await client.call('devnet_createBlock');
     expect(await news(socket)).toEqual([]);
     await client.call('devnet_setGasPrice', { gas_price_wei: 7 });
@@ -79,24 +88,85 @@ describe('who follows the sandbox', () => {
     });
     expect(await news(socket)).toEqual(['state']);
     await client.call('devnet_abortBlocks', { starting_block_id: { block_number: 2 } });
-    expect(await news(socket)).toEqual([['abort', { from_block: 2 }]]);
+    expect(await news(socket)).toEqual([['abort', { from_block: 2, ...removed() }]]);
     await client.call('devnet_revert', { snapshot_id });
-    expect(await news(socket)).toEqual([['revert', { snapshot_id }]]);
+    expect(await news(socket)).toEqual([['revert', { snapshot_id, ...removed(minted) }]]);
+  });
+
+  test('hears of a revert that takes back nothing but prices, time or state', async () => {
+    const socket = await connect();
+    await socket.subscribe('devnet_subscribeSandbox');
+    const changes = [
+      () => client.call('devnet_setGasPrice', { gas_price_wei: 8 }),
+      () => client.call('devnet_setTime', { time: 9_500_000_000, generate_block: false }),
+      () => client.call('devnet_applyStateDiff', { state_diff: {} }),
+    ];
+    for (const change of changes) {
+      const snapshot_id = await client.call('devnet_snapshot');
+      await change();
+      await news(socket);
+      await client.call('devnet_revert', { snapshot_id });
+      expect(await news(socket)).toEqual([['revert', { snapshot_id, ...removed() }]]);
+    }
   });
 
   test('still does after a restart and a load, unlike who follows the chain', async () => {
     const socket = await connect();
     await socket.subscribe('devnet_subscribeSandbox');
+    await client.call('devnet_restart');
+    await news(socket);
+    const minted = await mint();
     const heads = await socket.subscribe('starknet_subscribeNewHeads');
     const dump = await client.call('devnet_dump', { format: 'image', inline: true });
     await client.call('devnet_restart');
-    expect(await news(socket)).toEqual(['restart']);
+    expect(await news(socket)).toEqual([['restart', removed(minted)]]);
     if (!dump || !('image' in dump)) throw new Error('there is no image');
+    const other = await mint();
+    await client.call('devnet_createBlock');
     await client.call('devnet_load', { image: dump.image });
     await client.call('devnet_createBlock');
-    expect(await news(socket)).toEqual(['load']);
+    // The same mint in another block is the same transaction.
+    expect(other).toBe(minted);
+    expect(await news(socket)).toEqual([['load', removed()]]);
     const gone = await socket.failure('starknet_unsubscribe', { subscription_id: heads });
     expect(gone.code).toBe(66);
+  });
+
+  test('still does who follows the calls, and sees the call that restarted the chain', async () => {
+    const socket = await connect();
+    await client.call('devnet_recordRequests', { enabled: true });
+    const subscription = await socket.subscribe('devnet_subscribeRequests');
+    await client.call('devnet_restart');
+    await client.call('starknet_blockNumber');
+    await client.call('devnet_recordRequests', { enabled: false });
+    const heard = await socket.heard();
+    expect(heard.map(({ result }) => Object(result).method)).toEqual([
+      'devnet_restart',
+      'starknet_blockNumber',
+    ]);
+    await socket.unsubscribe(subscription);
+  });
+
+  test('learns which transactions no longer wait for a block, also when no block is gone', async () => {
+    const demand = await startNode({ listen: true, blockGenerationOn: 'demand' });
+    const socket = await connectSocket(demand.url);
+    try {
+      await socket.subscribe('devnet_subscribeSandbox');
+      const kept = await mint(demand.client);
+      const snapshot_id = await demand.client.call('devnet_snapshot');
+      await news(socket);
+      const gone = await mint(demand.client);
+      await demand.client.call('devnet_revert', { snapshot_id });
+      expect(await news(socket)).toEqual([['revert', { snapshot_id, ...removed(gone) }]]);
+      await demand.client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
+      expect(await news(socket)).toEqual([['abort', { from_block: 1, ...removed(kept) }]]);
+      for (let count = 0; count < 101; count += 1) await mint(demand.client);
+      await demand.client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
+      expect(await news(socket)).toEqual([['abort', { from_block: 1, removed_transactions: 101 }]]);
+    } finally {
+      await socket.close();
+      await demand.close();
+    }
   });
 
   test('is told under the name that was used, and over a socket only', async () => {

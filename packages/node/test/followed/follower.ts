@@ -23,6 +23,8 @@ export class Follower {
   #past: EMITTED_EVENT[] | undefined;
   /** Blocks that are gone, and subscriptions that have not been told so. */
   #reorg: { readonly text: string; readonly untold: Set<string> } | undefined;
+  /** Whether anything was told to be gone since the chain was last looked at. */
+  #isSomethingGone = false;
 
   constructor(socket: Socket, chain: ShownChain) {
     this.#socket = socket;
@@ -80,17 +82,26 @@ export class Follower {
   /**
    * Hears everything that was told, and compares it with the chain.
    *
-   * @param looks whether transactions that waited may have gone, which nobody is told
+   * @param looks whether the chain went back: what waits again is read, since its status alone is told
    */
   async catchUp(looks = false): Promise<void> {
     await this.#hear();
-    if (looks) await this.#chain.look(this.#replica, this.#watched);
+    if (looks) await this.#look();
     const { blocks, waiting } = this.#replica;
     for (const { transactions } of [...blocks, waiting]) {
       for (const { hash } of transactions) await this.watch(hash);
     }
     await this.#hear();
     await this.#chain.compare(this.#replica, this.#watched);
+  }
+
+  async #look(): Promise<void> {
+    const before = this.#replica.waiting.transactions;
+    await this.#chain.look(this.#replica, this.#watched);
+    const still = new Set(this.#replica.waiting.transactions.map(({ hash }) => hash));
+    const gone = before.find(({ hash }) => !still.has(hash));
+    if (gone && !this.#isSomethingGone) throw new Error(`${gone.hash} is gone, which was not told`);
+    this.#isSomethingGone = false;
   }
 
   async #subscribe(method: SubscribeMethod, params: unknown): Promise<string> {
@@ -136,6 +147,14 @@ export class Follower {
 
   /** Every subscription is told of a reorg, once, before anything else. */
   #undo({ subscription, result }: News & { method: 'starknet_subscriptionReorg' }): void {
+    this.#isSomethingGone = true;
+    // Of the block under construction, only subscriptions are told that heard of it.
+    if (result.starting_block_hash === '0x0') {
+      const { length } = this.#replica.heads.list;
+      agreeExactly(result.starting_block_number, length, 'the number of the pre-confirmed block');
+      this.#mustBeThrough();
+      return;
+    }
     const text = JSON.stringify(result);
     if (!this.#reorg) {
       this.#reorg = { text, untold: new Set(this.#subscriptions) };

@@ -60,8 +60,8 @@ export class ShownChain {
   }
 
   /**
-   * Nobody is told that what waited for a block is gone, nor, but for its status, that it is
-   * there again: whoever goes back has to look.
+   * A notification says that something of what waited is gone, but not what; and of what waits again,
+   * only its status is told. So the chain is read after it went back.
    */
   async look(replica: Replica, hashes: Iterable<string>): Promise<void> {
     replica.waiting = (await this.read()).waiting;

@@ -120,7 +120,7 @@ describe('after an abort', () => {
     ]);
   });
 
-  test('3.6.4 what waited for a block goes without a word', async () => {
+  test('3.6.4 what waited for a block goes with the blocks before it', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
     await block();
     const socket = await connect();
@@ -134,15 +134,55 @@ describe('after an abort', () => {
     ]);
   });
 
-  test('3.6.5b of the block under construction nothing is told', async () => {
+  test('3.6.5b of the block under construction those are told nothing who did not ask for it', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
     await mint();
     const socket = await connect();
     for (const [method, params] of KINDS) await socket.subscribe(method, params);
+    await socket.subscribe('starknet_subscribeNewTransactions', {
+      finality_status: ['PRE_CONFIRMED'],
+      sender_address: ['0x5'],
+    });
     await client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
     await socket.quiet();
     await block();
     expect(digest(await socket.heard())).toEqual(['head 1']);
+  });
+
+  test('3.6.5b of the block under construction those are told who heard of its transactions', async () => {
+    const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
+    const kept = await mint();
+    await block();
+    const socket = await connect();
+    const told = [
+      await socket.subscribe('starknet_subscribeNewTransactions', { finality_status: [] }),
+      await socket.subscribe('starknet_subscribeNewTransactionReceipts', {
+        finality_status: ['PRE_CONFIRMED'],
+      }),
+      await socket.subscribe('starknet_subscribeEvents', { finality_status: 'PRE_CONFIRMED' }),
+    ];
+    const gone = await mint();
+    told.push(await socket.subscribe('starknet_subscribeTransactionStatus', [gone]));
+    await socket.subscribe('starknet_subscribeTransactionStatus', [kept]);
+    await socket.subscribe('starknet_subscribeNewHeads');
+    await socket.heard();
+    await client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
+    expect((await client.failure('starknet_getTransactionStatus', [gone])).code).toBe(29);
+    const heard = await socket.heard();
+    expect(new Set(heard.map(({ method }) => method))).toEqual(
+      new Set(['starknet_subscriptionReorg']),
+    );
+    expect(heard.map(({ subscription }) => subscription).sort()).toEqual(told.sort());
+    for (const { result } of heard) {
+      expect(result).toEqual({
+        starting_block_hash: '0x0',
+        starting_block_number: 2,
+        ending_block_hash: '0x0',
+        ending_block_number: 2,
+      });
+    }
+    await block();
+    expect(digest(await socket.heard())).toEqual(['head 2']);
   });
 
   test('3.6.5b of one that is refused nothing is told', async () => {

@@ -271,7 +271,7 @@ describe('what waited for a block', () => {
     ]);
   });
 
-  test('3.7.10 and waits still, is not told', async () => {
+  test('3.7.10 and waits still, is not told, but that something else is gone', async () => {
     const audience = await gather(DEMAND);
     const a = await audience.mint();
     const id = await snapshot(audience);
@@ -279,7 +279,9 @@ describe('what waited for a block', () => {
     const socket = await audience.connect();
     await everything(socket, [a, b]);
     await revert(audience, id);
-    await socket.quiet();
+    expect((await audience.client.failure('starknet_getTransactionStatus', [b])).code).toBe(29);
+    // The transactions, the receipts, and the status of the one that is gone.
+    expect(digest(await socket.heard(), { a, b })).toEqual(reorgs(3, '1-1'));
     await audience.block();
     expect(digest(await socket.heard(), { a, b })).toEqual([
       'head 1',
@@ -289,6 +291,19 @@ describe('what waited for a block', () => {
       'event a/0 ACCEPTED_ON_L2',
       'event a/1 ACCEPTED_ON_L2',
     ]);
+  });
+
+  test('3.7.10 and is gone, is told although blocks come back', async () => {
+    const audience = await gather(DEMAND);
+    await audience.block();
+    const id = await snapshot(audience);
+    await audience.client.call('devnet_abortBlocks', LATEST);
+    const a = await audience.mint();
+    const socket = await audience.connect();
+    await socket.subscribe('starknet_subscribeTransactionStatus', [a]);
+    await socket.heard();
+    await revert(audience, id);
+    expect(digest(await socket.heard(), { a })).toEqual(['reorg 1-1']);
   });
 
   test('3.7.10 and was dropped, waits again', async () => {

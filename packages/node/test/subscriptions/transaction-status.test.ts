@@ -3,6 +3,7 @@ import { Transaction } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
 import { invokeRequest, STRK } from '../checklist/signing.js';
 import { type Audience, gather, results } from './audience.js';
+import { digest } from './digest.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 
@@ -165,7 +166,7 @@ describe('blocks on demand', () => {
     await socket.quiet();
   });
 
-  test('3.5.6a dropped with the block under construction, nothing is told', async () => {
+  test('3.5.6a dropped with the block under construction, a reorg is told and no status', async () => {
     const { connect, client, transfer, block } = await gather(DEMAND);
     const transaction_hash = await transfer();
     const socket = await connect();
@@ -173,6 +174,6 @@ describe('blocks on demand', () => {
     await socket.heard();
     await client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
     await block();
-    await socket.quiet();
+    expect(digest(await socket.heard())).toEqual(['reorg 1-1']);
   });
 });

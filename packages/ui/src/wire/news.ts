@@ -92,8 +92,8 @@ function takeSandbox(news: unknown): void {
   if (Object.keys(told).length > 0) collect(told);
   if (UPHEAVALS.has(event)) {
     upset(event);
-    // Restarting and loading drop every subscription.
-    if (event === 'restart' || event === 'load') void subscribe();
+    // Restarting and loading end every subscription but the one that says so.
+    if (event === 'restart' || event === 'load') void subscribe(true);
     return;
   }
   // The first of all is where we begin, and no news.
@@ -138,13 +138,13 @@ const socket = new Socket({
   },
 });
 
-async function subscribe(): Promise<void> {
+async function subscribe(hasSandbox = false): Promise<void> {
   publish({ connection: 'catching-up' });
   const finality_status = ['PRE_CONFIRMED', 'ACCEPTED_ON_L2'];
   const [, , sandbox] = await Promise.all([
     socket.request('starknet_subscribeNewHeads'),
     socket.request('starknet_subscribeNewTransactionReceipts', { finality_status }),
-    socket.request('devnet_subscribeSandbox'),
+    hasSandbox ? undefined : socket.request('devnet_subscribeSandbox'),
     refresh(),
   ]);
   hasBeat ||= sandbox?.result !== undefined;
