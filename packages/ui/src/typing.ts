@@ -24,6 +24,13 @@ export function isShortcut(event: Pressed): boolean {
   return areLettersOn() && !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event);
 }
 
+/** Enter with the key for commands: what a form is there for is done. */
+export function isRun(
+  event: Pick<Pressed, 'metaKey' | 'ctrlKey'> & { readonly key: string },
+): boolean {
+  return event.key === 'Enter' && (event.metaKey || event.ctrlKey);
+}
+
 /** Who dictates or trembles can turn them off; what has another way stays. */
 export function areLettersOn(): boolean {
   return localStorage.getItem(SETTING) !== 'off';

@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 
@@ -13,8 +13,6 @@ afterAll(() => stage.close());
 
 const json = (page: Page) => page.getByLabel('The same as JSON');
 const answer = (page: Page) => page.getByRole('region', { name: 'Answer' });
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const openMethod = async (method: string) => {
   const visit = await stage.open(`console?method=${method}`);
   await visit.page.getByRole('region', { name: 'Call' }).waitFor();

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faultsOf } from './faults.js';
-import { type Stage, setStage, type Visit } from './stage.js';
+import { isLive, type Stage, setStage, type Visit } from './stage.js';
 
 /** With letters that an address has to escape. */
 const TOKEN = 'a/b+c=%41~0123456789abcdef';
@@ -14,9 +14,6 @@ beforeAll(async () => {
   stage = await setStage({ authToken: TOKEN });
 }, 180_000);
 afterAll(() => stage.close());
-
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 
 const open = (path: string): Promise<Visit> => stage.open(path);
 

@@ -3,10 +3,8 @@
 import { startNode } from '@starkbox/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './stage.js';
 
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const main = (page: Page): Promise<string> => page.locator('main').innerText();
 
 describe('a fork', () => {

@@ -6,7 +6,7 @@ import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keysOf, readFilter, readKeys } from '../src/events/filter.js';
 import { faultsOf } from './faults.js';
-import { STRK, type Stage, setStage } from './stage.js';
+import { isLive, STRK, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 let emitter: string;
@@ -23,8 +23,6 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage.close());
 
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const rows = (page: Page) => page.getByRole('table', { name: 'Events' }).locator('tr[data-row]');
 const count = async (page: Page): Promise<number> =>
   Number(await page.getByRole('table', { name: 'Events' }).getAttribute('aria-rowcount')) - 1;

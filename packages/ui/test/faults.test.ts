@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STRK, type Stage, setStage } from './stage.js';
+import { isLive, STRK, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 
@@ -13,8 +13,6 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage.close());
 
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const status = () => stage.node.client.call('devnet_getStatus', {});
 const main = (page: Page): Promise<string> => page.locator('main').innerText();
 

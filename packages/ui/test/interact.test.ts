@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STRK, type Stage, setStage, watchClipboard } from './stage.js';
+import { isLive, STRK, type Stage, setStage, watchClipboard } from './stage.js';
 
 let stage: Stage;
 let counter: string;
@@ -42,8 +42,6 @@ const balance = async (address: string): Promise<bigint> =>
       })
     ).amount,
   );
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const sentHash = async (page: Page): Promise<string> => {
   const link = page.locator('.outcome').getByRole('link', { name: /^transaction 0x/ });
   return /tx\/(0x[0-9a-f]+)/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? '';

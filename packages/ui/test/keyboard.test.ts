@@ -3,7 +3,7 @@
 /// <reference lib="dom.iterable" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 let counter: string;
@@ -22,8 +22,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => stage.close());
 
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const status = () => stage.node.client.call('devnet_getStatus', {});
 const path = (page: Page): string => new URL(page.url()).pathname;
 const search = (page: Page): URLSearchParams => new URL(page.url()).searchParams;

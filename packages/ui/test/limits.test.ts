@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOCKS, IS_FULL, setLongStage, TRANSACTIONS, transferRequest } from './long-chain.js';
-import { STRK, type Stage } from './stage.js';
+import { isLive, STRK, type Stage } from './stage.js';
 
 const MOST_ELEMENTS = 1_500;
 const MOST_REQUESTS = 3;
@@ -97,8 +97,6 @@ afterAll(async () => {
 
 const elements = (page: Page): Promise<number> =>
   page.evaluate(() => document.querySelectorAll('*').length);
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const at = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 const asked = (requests: readonly string[]): number =>

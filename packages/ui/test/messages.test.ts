@@ -4,7 +4,7 @@ import type { Call } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAnvil } from '../../node/test/l1/anvil.js';
 import { deposit } from '../../node/test/l1/stage.js';
-import { type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './stage.js';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const price = { max_amount: 400_000_000n, max_price_per_unit: 5_000_000_000n };
@@ -36,8 +36,6 @@ const list = (direction: 'TO_L1' | 'TO_L2') =>
   stage.node.client.call('devnet_listMessages', { direction });
 const lane = (page: Page, name: 'L1 → L2' | 'L2 → L1') => page.getByRole('region', { name });
 const detail = (page: Page) => page.getByRole('region', { name: 'The message' });
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const balanceOf = async (user: string): Promise<bigint> => {
   const [held = '0x0'] = await stage.node.provider.callContract({
     contractAddress: messenger,

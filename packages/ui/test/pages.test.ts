@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faultsOf } from './faults.js';
-import { STRK, type Stage, setStage } from './stage.js';
+import { isLive, STRK, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 let reverted: string;
@@ -35,8 +35,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => stage.close());
 
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const text = (page: Page): Promise<string> => page.locator('main').innerText();
 
 describe('a transaction', () => {

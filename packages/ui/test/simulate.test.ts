@@ -8,7 +8,7 @@ import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readClassFile } from '../src/send/class-file.js';
 import { classHash, compiledClassHash, contractAddress } from '../src/send/stark.js';
-import { type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 let counter: string;
@@ -29,8 +29,6 @@ const count = async (contract_address = counter): Promise<bigint> =>
       })
     )[0] ?? 0,
   );
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 const open = async (path: string) => {
   const visit = await stage.open(path);
   await isLive(visit.page);

@@ -116,3 +116,8 @@ export async function watchClipboard(page: Page): Promise<() => Promise<string>>
       return copied ?? '';
     });
 }
+
+/** The page hears of what happens. */
+export function isLive(page: Page): Promise<void> {
+  return page.locator('.connection', { hasText: 'live' }).waitFor();
+}

@@ -1,12 +1,8 @@
-// The line of a chain shows where one is and what going back costs; going back is done on the chain, and can be undone.
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barSize } from '../src/timeline/blocks.js';
 import { byTime, foldsIn, pan, zoom } from '../src/timeline/scale.js';
 import { faultsOf } from './faults.js';
-import { STRK, type Stage, setStage } from './stage.js';
+import { isLive, STRK, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 
@@ -28,8 +24,6 @@ const snapshots = async () =>
   (await stage.node.client.call('devnet_listSnapshots', {})).snapshots.map(
     ({ snapshot_id, name }) => [snapshot_id, name],
   );
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 
 describe('places on the line', () => {
   const moments = [0, 10, 20, 86_420, 86_430].map((time, number) => ({ number, time }));

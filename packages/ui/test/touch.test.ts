@@ -1,7 +1,5 @@
-// What is done by hand is done on the chain, what happens on the chain is seen, and a node that is gone is missed.
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './stage.js';
 
 let stage: Stage;
 
@@ -22,8 +20,6 @@ const balance = async (index: number): Promise<bigint> =>
       })
     ).amount,
   );
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
 
 describe('accounts', () => {
   test('mint by hand, and balances that are live', async () => {

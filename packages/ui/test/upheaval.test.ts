@@ -2,10 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { STRK, type Stage, setStage, type Visit } from './stage.js';
-
-const isLive = (page: Page): Promise<void> =>
-  page.locator('.connection', { hasText: 'live' }).waitFor();
+import { isLive, STRK, type Stage, setStage, type Visit } from './stage.js';
 
 type Open = Visit & { readonly path: string };
 

@@ -9,11 +9,13 @@ import { Felt, Hostile } from '../parts/values.js';
 import { collect } from '../send/batch.js';
 import { COMMAND, SendForm } from '../send/send-form.js';
 import { asSncast, asStarknetJs, readAsCurl, simulationAsCurl } from '../send/snippets.js';
+import { isRun } from '../typing.js';
 import { disarm } from '../values/hostile.js';
 import { selectorOf } from '../values/keccak.js';
 import { call } from '../wire/rpc.js';
 import { AbiForm, encodeInputs, type FormInputs, fitInputs, focusFault } from './abi-form.js';
 import { readAddress, useBook } from './address-book.js';
+import { type At, AtField } from './at-field.js';
 import { remember, remembered } from './remembered.js';
 
 /** Drafts of the inputs, kept in the address as long as the form is open. */
@@ -192,7 +194,7 @@ function ReadForm({
   readonly judge: () => void;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  const [at, setAt] = useState<'pre_confirmed' | 'latest'>('pre_confirmed');
+  const [at, setAt] = useState<At>('pre_confirmed');
   const [outcome, setOutcome] = useState<
     | {
         readonly result?: readonly string[];
@@ -220,7 +222,7 @@ function ReadForm({
     }
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+    if (!isRun(event)) return;
     event.preventDefault();
     void run();
   };
@@ -240,18 +242,7 @@ function ReadForm({
     >
       {fields}
       <div className="line-of">
-        <label>
-          at
-          <select
-            value={at}
-            onChange={(event) =>
-              setAt(event.target.value === 'latest' ? 'latest' : 'pre_confirmed')
-            }
-          >
-            <option value="pre_confirmed">pre-confirmed</option>
-            <option value="latest">latest</option>
-          </select>
-        </label>
+        <AtField at={at} change={setAt} />
         <button type="submit" className="button primary">
           Call {name} <kbd>{COMMAND}↵</kbd>
         </button>

@@ -14,6 +14,7 @@ import { SchemaForm } from '../schema/form.js';
 import { History } from '../schema/history-list.js';
 import { type Running, useRunning } from '../schema/run.js';
 import { emptyOf, type Schemas } from '../schema/shape.js';
+import { isRun } from '../typing.js';
 import { parseJson, writeJson } from '../wire/json.js';
 import { queries, useConfig } from '../wire/queries.js';
 import { asCurl } from '../wire/rpc.js';
@@ -299,7 +300,7 @@ function useRunKeys(run: () => Promise<void>, running: Running): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (document.querySelector('dialog[open]')) return;
-      if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+      if (isRun(event)) {
         event.preventDefault();
         void latest.current();
       }

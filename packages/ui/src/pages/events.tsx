@@ -10,8 +10,9 @@ import {
 import { useEvents } from '../events/list.js';
 import { type EventRow, idOf } from '../events/read.js';
 import { useNames } from '../names.js';
+import { BlockField } from '../parts/block-field.js';
 import { EventLine } from '../parts/frame.js';
-import { Modes, useMode } from '../parts/live-table.js';
+import { Modes, NewBar, useMode } from '../parts/live-table.js';
 import { Heading, Json, Loading, Problem } from '../parts/states.js';
 import { type Column, VirtualTable } from '../parts/table.js';
 import { Address, BlockRef, Copy, Link, TxRef } from '../parts/values.js';
@@ -104,18 +105,7 @@ function List({
   if (list.isLoading) return <Loading what="the events" />;
   return (
     <>
-      {list.waiting > 0 && (
-        <button
-          type="button"
-          className="new-bar"
-          onClick={() => {
-            scrollTo(0, 0);
-            list.reveal();
-          }}
-        >
-          {grouped(list.waiting)} new
-        </button>
-      )}
+      {list.waiting > 0 && <NewBar reveal={list.reveal}>{grouped(list.waiting)}</NewBar>}
       {list.rows.length === 0 ? (
         <div className="empty">
           {isFiltered ? (
@@ -224,24 +214,8 @@ function FilterForm({
           onChange={({ target }) => setKeys(target.value)}
         />
       </label>
-      <label>
-        from block
-        <input
-          className="short"
-          inputMode="numeric"
-          value={from}
-          onChange={({ target }) => setFrom(target.value)}
-        />
-      </label>
-      <label>
-        to block
-        <input
-          className="short"
-          inputMode="numeric"
-          value={to_}
-          onChange={({ target }) => setTo(target.value)}
-        />
-      </label>
+      <BlockField label="from block" value={from} change={setFrom} />
+      <BlockField label="to block" value={to_} change={setTo} />
       <button type="submit" className="button">
         Show
       </button>

@@ -5,6 +5,7 @@ import { MOST_TRACES, type Range, type Reading, useReport } from '../gas/report.
 import type { Grouping } from '../gas/sum.js';
 import { GasView, useMeasure } from '../gas/view.js';
 import { useNames } from '../names.js';
+import { BlockField, numberIn } from '../parts/block-field.js';
 import { Heading, Loading, Problem } from '../parts/states.js';
 import { setQuery, usePlace } from '../route.js';
 import { grouped } from '../values/amount.js';
@@ -14,10 +15,6 @@ import { useClasses } from '../wire/queries.js';
 import { useSnapshots } from '../wire/snapshots.js';
 
 const MOST_CLASSES = 100;
-
-function numberIn(text: string | null): number | undefined {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
 
 export function GasPage() {
   const { query } = usePlace();
@@ -65,24 +62,8 @@ function RangeForm({ range }: { readonly range: Range }) {
         if (isValid) setQuery({ from, to, focus: undefined });
       }}
     >
-      <label>
-        from block
-        <input
-          className="short"
-          inputMode="numeric"
-          value={from}
-          onChange={({ target }) => setFrom(target.value)}
-        />
-      </label>
-      <label>
-        to block
-        <input
-          className="short"
-          inputMode="numeric"
-          value={to}
-          onChange={({ target }) => setTo(target.value)}
-        />
-      </label>
+      <BlockField label="from block" value={from} change={setFrom} />
+      <BlockField label="to block" value={to} change={setTo} />
       <button
         type="submit"
         className="button"

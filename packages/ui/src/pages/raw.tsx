@@ -1,6 +1,7 @@
 // Knows what the node said of a transaction, word for word, and how to ask for it elsewhere.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { saveFile } from '../parts/save.js';
 import { Json, Loading, Problem } from '../parts/states.js';
 import { Copy } from '../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../trace/frames.js';
@@ -116,11 +117,7 @@ function Asking({ name, text, method, params, script }: Part & { readonly text: 
 }
 
 function save(text: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = `${name.replaceAll(' ', '-')}.json`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(text, `${name.replaceAll(' ', '-')}.json`, 'application/json');
 }
 
 /** Of the whole block, and read only when somebody wants it. */

@@ -2,6 +2,7 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { Action, act, LastDone } from '../parts/action.js';
 import { Modes, useMode } from '../parts/live-table.js';
+import { saveFile } from '../parts/save.js';
 import { Heading, Loading, Problem } from '../parts/states.js';
 import { type Column, VirtualTable } from '../parts/table.js';
 import { Hostile, TxRef } from '../parts/values.js';
@@ -251,11 +252,7 @@ async function save(): Promise<void> {
       `${grouped(requests)} requests, for starkbox replay${left_out > 0 ? `; ${grouped(left_out)} left out, since they are longer than 64 kB or hold something hidden` : ''}`,
   );
   if (!saved) return;
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([saved.recording], { type: 'application/jsonl' }));
-  link.download = 'starkbox-requests.jsonl';
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(saved.recording, 'starkbox-requests.jsonl', 'application/jsonl');
 }
 
 const shownTime = (time: number): string =>

@@ -16,6 +16,7 @@ import { StepEditor } from '../send/step-editor.js';
 import { FromTransaction, StepRow } from '../send/step-row.js';
 import { MOST_STEPS, newStep, packed, type StepDraft, stepOf, unpacked } from '../send/steps.js';
 import { readMulticall } from '../trace/frames.js';
+import { isRun } from '../typing.js';
 import { grouped } from '../values/amount.js';
 import { canonical } from '../values/felt.js';
 import { canWrite, liveNow } from '../wire/live.js';
@@ -179,7 +180,7 @@ function Builder() {
       setRuns(done);
     });
   const press = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+    if (!isRun(event)) return;
     event.preventDefault();
     void (event.shiftKey ? keep() : doSimulate());
   };

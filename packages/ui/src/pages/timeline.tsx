@@ -1,7 +1,9 @@
 // Knows the page of a chain as a line: where one is, where one can go back to, and what that would cost.
 import { useCallback, useMemo, useState } from 'react';
-import { Action, act, LastDone } from '../parts/action.js';
+import { Action, LastDone } from '../parts/action.js';
+import { numberIn } from '../parts/block-field.js';
 import { Heading, Loading, Problem } from '../parts/states.js';
+import { TakeSnapshot } from '../parts/take-snapshot.js';
 import { BlockRef, Copy, Hostile } from '../parts/values.js';
 import { setQuery, usePlace } from '../route.js';
 import { MANY, useBlocksIn } from '../timeline/blocks.js';
@@ -15,10 +17,6 @@ import { momentText } from '../values/clock.js';
 import { useLive } from '../wire/live.js';
 import { queries, useStatus } from '../wire/queries.js';
 import { type Snapshot, useSnapshots } from '../wire/snapshots.js';
-
-function numberIn(text: string | null): number | undefined {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
 
 export function Timeline() {
   const { query } = usePlace();
@@ -54,7 +52,9 @@ export function Timeline() {
       ) : (
         <Line head={head} snapshots={rows} />
       )}
-      <TakeSnapshot />
+      <div className="line-of line-form">
+        <TakeSnapshot />
+      </div>
       <LastDone />
       {snapshots.error && rows.length === 0 ? (
         <Problem
@@ -187,31 +187,6 @@ function ZoomButton({
     <button type="button" className="plain" aria-label={name} title={name} onClick={run}>
       {sign}
     </button>
-  );
-}
-
-function TakeSnapshot() {
-  const [name, setName] = useState('');
-  return (
-    <div className="line-of line-form">
-      <label>
-        name
-        <input value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
-      </label>
-      <Action
-        run={async () => {
-          const done = await act(
-            'Take a snapshot',
-            'devnet_snapshot',
-            name.trim() === '' ? {} : { name: name.trim() },
-            (id) => `${id}`,
-          );
-          if (done !== undefined) setName('');
-        }}
-      >
-        Take a snapshot
-      </Action>
-    </div>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useId, useState } from 'react';
 import { Action, act } from '../parts/action.js';
 import { type Asks, download, Group } from '../parts/question.js';
+import { TakeSnapshot } from '../parts/take-snapshot.js';
 import { Hostile } from '../parts/values.js';
 import { grouped } from '../values/amount.js';
 import { momentText } from '../values/clock.js';
@@ -12,30 +13,13 @@ import { useSnapshots } from '../wire/snapshots.js';
 
 export function State({ ask }: Asks) {
   const status = useStatus();
-  const [name, setName] = useState('');
   const snapshots = useSnapshots();
   const head = useLive((live) => live.head?.number ?? 0);
   const loss = `${grouped(status.data?.block_count ?? 0)} blocks, ${grouped(status.data?.transaction_count ?? 0)} transactions and ${snapshots.data?.length ?? 0} snapshots go`;
   return (
     <Group name="State">
       <div className="line-of">
-        <label>
-          name
-          <input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
-        </label>
-        <Action
-          run={async () => {
-            const done = await act(
-              'Take a snapshot',
-              'devnet_snapshot',
-              name.trim() === '' ? {} : { name: name.trim() },
-              (id) => `${id}`,
-            );
-            if (done !== undefined) setName('');
-          }}
-        >
-          Take a snapshot
-        </Action>
+        <TakeSnapshot />
         <Action run={async () => void (await download())}>Download an image</Action>
         <Load ask={ask} loss={loss} />
         <Action

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { csvOf } from '../values/csv.js';
 import { writeJson } from '../wire/json.js';
 import { readTransactions, type TransactionFilter, type TransactionRow } from '../wire/queries.js';
+import { saveFile } from './save.js';
 import { ErrorText } from './states.js';
 
 const MOST = 5_000;
@@ -36,25 +37,17 @@ const COLUMNS: readonly (readonly [head: string, of: (row: TransactionRow) => un
   ['revert_reason', (row) => row.revert_reason],
 ];
 
-function save(text: string, type: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
 const FORMS = {
   JSON: (rows: readonly TransactionRow[]) =>
-    save(writeJson(rows, 2), 'application/json', 'transactions.json'),
+    saveFile(writeJson(rows, 2), 'transactions.json', 'application/json'),
   CSV: (rows: readonly TransactionRow[]) =>
-    save(
+    saveFile(
       csvOf(
         COLUMNS.map(([head]) => head),
         rows.map((row) => COLUMNS.map(([, of]) => String(of(row) ?? ''))),
       ),
-      'text/csv',
       'transactions.csv',
+      'text/csv',
     ),
 };
 

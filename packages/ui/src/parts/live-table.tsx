@@ -124,17 +124,10 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
   return (
     <>
       {list.waiting > 0 && (
-        <button
-          type="button"
-          className="new-bar"
-          onClick={() => {
-            scrollTo(0, 0);
-            list.reveal();
-          }}
-        >
+        <NewBar reveal={list.reveal}>
           {list.waiting}
-          {list.hasMoreWaiting && '+'} new
-        </button>
+          {list.hasMoreWaiting && '+'}
+        </NewBar>
       )}
       {list.rows.length === 0 ? empty : table}
       {list.hasMore && (list.beyond !== undefined || list.rows.length === 0) && (
@@ -146,5 +139,27 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
         </p>
       )}
     </>
+  );
+}
+
+/** Rows that wait, so that nothing moves under the pointer. */
+export function NewBar({
+  children,
+  reveal,
+}: {
+  readonly children: ReactNode;
+  readonly reveal: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="new-bar"
+      onClick={() => {
+        scrollTo(0, 0);
+        reveal();
+      }}
+    >
+      {children} new
+    </button>
   );
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { to } from '../route.js';
 import { shortHash } from '../values/felt.js';
 import { Action, act, LastDone } from './action.js';
+import { saveFile } from './save.js';
 import { Sheet } from './sheet.js';
 import { Link } from './values.js';
 
@@ -83,11 +84,7 @@ export async function download(): Promise<boolean> {
   );
   if (image === undefined || !('image' in image) || typeof image.image !== 'string') return false;
   const bytes = Uint8Array.from(atob(image.image), (letter) => letter.charCodeAt(0));
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([bytes]));
-  link.download = 'starkbox.image';
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(bytes, 'starkbox.image');
   return true;
 }
 

@@ -1,5 +1,6 @@
 // Knows how the console shows what came back: an answer as a tree or as it is, and news while it comes.
 import { useState } from 'react';
+import { saveFile } from '../parts/save.js';
 import { ErrorText } from '../parts/states.js';
 import { Copy } from '../parts/values.js';
 import { grouped } from '../values/amount.js';
@@ -72,11 +73,7 @@ export function Answer({ of }: { readonly of: Heard | Error }) {
 }
 
 function save(text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = 'starkbox-answer.json';
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(text, 'starkbox-answer.json', 'application/json');
 }
 
 export function Stream({ of }: { readonly of: Running }) {

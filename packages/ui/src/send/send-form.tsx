@@ -1,10 +1,12 @@
 // Knows the form that ends in a transaction: who sends it, what it would do, what it may cost, and what it did.
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { focusFault } from '../forms/abi-form.js';
+import { type At, AtField } from '../forms/at-field.js';
 import { Action, LastDone } from '../parts/action.js';
 import { ErrorText } from '../parts/states.js';
 import { TxRef } from '../parts/values.js';
 import type { UserCall } from '../trace/frames.js';
+import { isRun } from '../typing.js';
 import { disarm } from '../values/hostile.js';
 import { canWrite, liveNow } from '../wire/live.js';
 import { BoundsFields } from './bounds.js';
@@ -67,7 +69,7 @@ export function SendForm(props: SendFormProps) {
   const inputs = `${as} ${given ?? ''}`;
   const form = useRef<HTMLFormElement>(null);
   const sender = useSender(as);
-  const [at, setAt] = useState<'pre_confirmed' | 'latest'>('pre_confirmed');
+  const [at, setAt] = useState<At>('pre_confirmed');
   const [isBusy, setBusy] = useState(false);
   const [shown, setShown] = useState<Outcome | undefined>();
   const [estimated, setEstimated] = useState<Bounds | undefined>();
@@ -148,7 +150,7 @@ export function SendForm(props: SendFormProps) {
       onDone?.(run);
     });
   const press = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+    if (!isRun(event)) return;
     event.preventDefault();
     void (event.shiftKey ? doSend() : doSimulate());
   };
@@ -166,18 +168,7 @@ export function SendForm(props: SendFormProps) {
       {children}
       <div className="line-of">
         <SenderField text={as} sender={sender} change={setAs} />
-        <label>
-          at
-          <select
-            value={at}
-            onChange={(event) =>
-              setAt(event.target.value === 'latest' ? 'latest' : 'pre_confirmed')
-            }
-          >
-            <option value="pre_confirmed">pre-confirmed</option>
-            <option value="latest">latest</option>
-          </select>
-        </label>
+        <AtField at={at} change={setAt} />
       </div>
       <div className="line-of">
         <button type="button" className="button" aria-disabled={isBusy} onClick={doSimulate}>

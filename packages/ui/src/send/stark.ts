@@ -24,10 +24,15 @@ function feeFields(tip: string, bounds: Bounds): bigint {
 }
 
 /** The hash that an account signs. Both availability modes are L1, and so zero. */
-export function invokeHash(transaction: Invoke, chainId: string): string {
+function transactionHash(
+  kind: string,
+  transaction: Invoke | Declare,
+  chainId: string,
+  own: readonly bigint[],
+): string {
   return toFelt(
     many([
-      shortText('invoke'),
+      shortText(kind),
       3n,
       BigInt(transaction.sender_address),
       feeFields(transaction.tip, transaction.resource_bounds),
@@ -36,9 +41,13 @@ export function invokeHash(transaction: Invoke, chainId: string): string {
       BigInt(transaction.nonce),
       0n,
       many(felts(transaction.account_deployment_data)),
-      many(felts(transaction.calldata)),
+      ...own,
     ]),
   );
+}
+
+export function invokeHash(transaction: Invoke, chainId: string): string {
+  return transactionHash('invoke', transaction, chainId, [many(felts(transaction.calldata))]);
 }
 
 /** The transaction with the signature of a key, which is not kept. */
@@ -185,20 +194,7 @@ export function signedDeclare(
   chainId: string,
   privateKey: string,
 ): Declare {
-  const message = toFelt(
-    many([
-      shortText('declare'),
-      3n,
-      BigInt(transaction.sender_address),
-      feeFields(transaction.tip, transaction.resource_bounds),
-      many(felts(transaction.paymaster_data)),
-      BigInt(chainId),
-      BigInt(transaction.nonce),
-      0n,
-      many(felts(transaction.account_deployment_data)),
-      BigInt(hash),
-      BigInt(transaction.compiled_class_hash),
-    ]),
-  );
+  const own = [BigInt(hash), BigInt(transaction.compiled_class_hash)];
+  const message = transactionHash('declare', transaction, chainId, own);
   return { ...transaction, signature: signature(message, privateKey) };
 }

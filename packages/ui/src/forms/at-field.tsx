@@ -1,0 +1,18 @@
+// A choice between the two newest states.
+
+export type At = 'pre_confirmed' | 'latest';
+
+export function AtField({ at, change }: { readonly at: At; readonly change: (at: At) => void }) {
+  return (
+    <label>
+      at
+      <select
+        value={at}
+        onChange={({ target }) => change(target.value === 'latest' ? 'latest' : 'pre_confirmed')}
+      >
+        <option value="pre_confirmed">pre-confirmed</option>
+        <option value="latest">latest</option>
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,28 @@
+// A form that takes a snapshot, with or without a name.
+import { useState } from 'react';
+import { Action, act } from './action.js';
+
+export function TakeSnapshot() {
+  const [name, setName] = useState('');
+  return (
+    <>
+      <label>
+        name
+        <input value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
+      </label>
+      <Action
+        run={async () => {
+          const done = await act(
+            'Take a snapshot',
+            'devnet_snapshot',
+            name.trim() === '' ? {} : { name: name.trim() },
+            (id) => `${id}`,
+          );
+          if (done !== undefined) setName('');
+        }}
+      >
+        Take a snapshot
+      </Action>
+    </>
+  );
+}
