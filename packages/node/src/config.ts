@@ -100,7 +100,9 @@ export interface Config {
   readonly maximumJsonDepth: number;
   readonly maximumChunkSize: number;
   readonly maximumSimulationBatch: number;
-  readonly maximumExecutions: number;
+  /** As many as the machine takes, where it is not given. */
+  readonly maximumExecutions: number | undefined;
+  readonly maximumWaitingExecutions: number;
   readonly maximumSnapshots: number;
   readonly metricsHost: string | undefined;
   readonly metricsPort: number;
@@ -526,9 +528,17 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   maximumExecutions: {
     flag: '--maximum-executions <NUMBER>',
     group: 'Limits',
-    default: 64,
+    default: undefined,
+    defaultText: 'one a core, fewer where memory is short; on a fork 8 to 64 by memory',
     parse: wholeNumber(1),
-    help: 'How many calls, estimates and simulations may run at once; others wait.',
+    help: 'How many calls, estimates and simulations may run at once; others wait. Each may take half a GB.',
+  },
+  maximumWaitingExecutions: {
+    flag: '--maximum-waiting-executions <NUMBER>',
+    group: 'Limits',
+    default: 4096,
+    parse: wholeNumber(0),
+    help: 'How many calls, estimates and simulations may wait for that; more are refused.',
   },
   maximumSnapshots: {
     flag: '--maximum-snapshots <NUMBER>',

@@ -29,6 +29,7 @@ export function chainOptionsOf(
     maximumSnapshots: config.maximumSnapshots,
     patience: patienceOf(config),
     maximumExecutions: config.maximumExecutions,
+    maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,
     classLimits: {
       compiledBytes: config.maximumContractClassSize,

@@ -7,7 +7,7 @@ import { Turnstile } from '../src/chain/turnstile.js';
 import { createNode } from '../src/index.js';
 
 test('so many are inside at a time, in the order they came', async () => {
-  const turnstile = new Turnstile(2);
+  const turnstile = new Turnstile({ places: 2 });
   let inside = 0;
   let most = 0;
   const order: number[] = [];
@@ -37,7 +37,7 @@ test('so many are inside at a time, in the order they came', async () => {
 });
 
 test('who waited too long is refused, and the place goes to the next', async () => {
-  const turnstile = new Turnstile(1, 0.1);
+  const turnstile = new Turnstile({ places: 1, patience: 0.1 });
   let open = (): void => {};
   const first = turnstile.pass(
     () =>
@@ -45,13 +45,65 @@ test('who waited too long is refused, and the place goes to the next', async () 
         open = () => resolve('first');
       }),
   );
-  const late = turnstile.pass(async () => 'late');
+  const late = expect(turnstile.pass(async () => 'late')).rejects.toMatchObject({ code: -1 });
   await new Promise((resolve) => setTimeout(resolve, 150));
   const next = turnstile.pass(async () => 'next');
   open();
   expect(await first).toBe('first');
-  await expect(late).rejects.toMatchObject({ code: -1 });
+  await late;
   expect(await next).toBe('next');
+});
+
+test('who waits is refused when the time is over, though no place becomes free', async () => {
+  const turnstile = new Turnstile({ places: 1, patience: 0.05 });
+  let open = (): void => {};
+  const first = turnstile.pass(
+    () =>
+      new Promise<void>((resolve) => {
+        open = resolve;
+      }),
+  );
+  await expect(turnstile.pass(async () => 'late')).rejects.toThrow('timed out after 0.05 s');
+  expect(turnstile.figures).toEqual({ inside: 1, waiting: 0 });
+  open();
+  await first;
+  expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
+});
+
+test('who leaves the queue takes no place, also when both happen at once', async () => {
+  const turnstile = new Turnstile({ places: 1 });
+  const leaving = new AbortController();
+  const order: string[] = [];
+  const first = turnstile.pass(async () => {
+    order.push('first');
+    leaving.abort();
+  });
+  const gone = expect(
+    turnstile.pass(async () => order.push('gone'), leaving.signal),
+  ).rejects.toThrow('The client is gone');
+  const next = turnstile.pass(async () => order.push('next'));
+  await Promise.all([first, gone, next]);
+  await expect(turnstile.pass(async () => order.push('gone'), leaving.signal)).rejects.toThrow();
+  expect(order).toEqual(['first', 'next']);
+  expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
+});
+
+test('the number of places can change while some are taken', async () => {
+  const turnstile = new Turnstile({ places: 1 });
+  const gates: (() => void)[] = [];
+  const visit = () => turnstile.pass(() => new Promise<void>((resolve) => gates.push(resolve)));
+  const visits = [visit(), visit(), visit()];
+  expect(turnstile.figures).toEqual({ inside: 1, waiting: 2 });
+  turnstile.resize(2);
+  await expect.poll(() => gates.length).toBe(2);
+  turnstile.resize(1);
+  gates[0]?.();
+  await visits[0];
+  expect(turnstile.figures).toEqual({ inside: 1, waiting: 1 });
+  gates[1]?.();
+  await expect.poll(() => gates.length).toBe(3);
+  gates[2]?.();
+  await Promise.all(visits);
 });
 
 test('a long row is simulated as a short one is, each after the ones before it', async () => {

@@ -1,11 +1,12 @@
 // Knows the life of one chain: every change goes through here, one at a time.
 import type { Class, ClassLimits, Rejection } from '@starkbox/engine';
 import { refuse } from '../errors.js';
-import { during } from '../probe.js';
+import { during, type Probe } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
 import { closeBlock, findBlock, latestHeader, withOldHash } from './block.js';
 import { increasedBy, nextBlockTime, setTo } from './clock.js';
 import { Crossing } from './crossing.js';
+import { defaultExecutions, type ExecutionLimits, Executions } from './executions.js';
 import { acceptedUpTo, withoutSince } from './finality.js';
 import { failingByOrigin } from './fork.js';
 import type { GasPrices } from './gas.js';
@@ -20,11 +21,10 @@ import { PersistentMap } from './persistent.js';
 import { checkProof, type ProofMode } from './proof.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
 import { type Broadcasted, type Prepared, prepare } from './transaction.js';
-import { Turnstile } from './turnstile.js';
 import { firstWorld, type World } from './world.js';
 import { type Change, type Turn, Writer } from './writer.js';
 
-export interface ChainOptions extends InclusionRules {
+export interface ChainOptions extends InclusionRules, ExecutionLimits {
   readonly genesis: Genesis;
   readonly keepsHistory: boolean;
   readonly startTime: number | undefined;
@@ -35,10 +35,9 @@ export interface ChainOptions extends InclusionRules {
   readonly callUnderWay?: () => string | undefined;
   /** How many moments may be kept to go back to. */
   readonly maximumSnapshots?: number;
-  /** How many seconds a change may wait for its turn. */
+  /** How many seconds a change or an execution may wait for its turn. */
   readonly patience?: number;
-  /** How many calls and simulations may run at once. */
-  readonly maximumExecutions?: number;
+  readonly probe?: Probe;
 }
 
 /** A moment that can be gone back to. */
@@ -49,7 +48,7 @@ export interface Snapshot extends SnapshotNote {
 
 export class Chain {
   /** For executions that leave nothing behind. */
-  readonly turnstile: Turnstile;
+  readonly executions: Executions;
   #options: ChainOptions;
   readonly #writer: Writer;
   readonly #lanes = new Lanes();
@@ -64,7 +63,7 @@ export class Chain {
 
   constructor(options: ChainOptions, standing: Standing, keeper?: Keeper) {
     this.#options = options;
-    this.turnstile = new Turnstile(options.maximumExecutions, options.patience);
+    this.executions = new Executions({ ...options, maximumExecutions: slotsOf(options) });
     this.#writer = new Writer(standing, keeper, options);
   }
 
@@ -145,20 +144,21 @@ export class Chain {
     return transaction;
   }
 
-  /** As `submit`, for a transaction that depends on the world it meets; the world it leaves. */
-  async submitTo(
+  /** As `submit`, for a transaction that depends on the world it meets; what is seen in the one it leaves. */
+  async submitTo<T>(
     build: (world: World) => Promise<Broadcasted>,
-  ): Promise<{ readonly hash: string; readonly world: World }> {
+    look: (world: World, hash: string) => Promise<T>,
+  ): Promise<T> {
     if (this.options.fork) await this.#readAhead(await this.#prepare(await build(this.world)));
     return this.#write(async (world) => {
       const prepared = await this.#prepare(await build(world));
       const [next] = await this.#execute(world, prepared);
-      return [next, { hash: prepared.transaction.hash, world: next }];
+      return [next, await look(next, prepared.transaction.hash)];
     });
   }
 
   #readAhead(prepared: Prepared): Promise<void> {
-    return readAhead(this.world, prepared, this.options);
+    return readAhead(this.world, prepared, this.options, this.executions);
   }
 
   #prepare(values: Broadcasted): Prepared | Promise<Prepared> {
@@ -291,6 +291,7 @@ export class Chain {
     return this.#replace('restart', async (before) => {
       const world = await createWorld(options);
       this.#options = options;
+      this.executions.resize(slotsOf(options));
       return { ...world, messages: restarted(before.messages, relink) };
     });
   }
@@ -364,6 +365,10 @@ export class Chain {
       return { after: { ...now, world: Object.freeze(world) }, result };
     });
   }
+}
+
+function slotsOf({ maximumExecutions, fork }: ChainOptions): number {
+  return maximumExecutions ?? defaultExecutions(fork !== undefined);
 }
 
 function standingOn(world: World): Standing {

@@ -1,9 +1,10 @@
 // Knows how a transaction becomes part of the block under construction: executed there, or refused with the reason.
 import type { Rejection } from '@starkbox/engine';
 import { fail } from '../errors.js';
-import { during, type Probe } from '../probe.js';
+import type { Probe } from '../probe.js';
 import { type BlockRules, pendingContext } from './block.js';
 import { nextBlockTime } from './clock.js';
+import { type Executions, executeInTurn } from './executions.js';
 import { failingByOrigin } from './fork.js';
 import { isImpersonated } from './impersonation.js';
 import { executing, refuseSubmission } from './rejection.js';
@@ -34,11 +35,15 @@ export async function include(
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
   const context = pendingContext(world, rules, time);
   const done = await executing(
-    during(rules.probe, { kind: 'execution', of: 'transaction' }, () =>
-      world.state.execute(context, transaction, {
+    executeInTurn(
+      world.state,
+      context,
+      transaction,
+      {
         validate: !isImpersonated(world.impersonation, transaction.address),
         strictNonce: rules.blockGeneration === 'transaction' || transaction.type === 'DECLARE',
-      }),
+      },
+      rules.probe,
     ),
   );
   if (done.outcome === 'rejected') {
@@ -57,12 +62,13 @@ export async function readAhead(
   world: World,
   { transaction }: Pick<Prepared, 'transaction'>,
   rules: InclusionRules,
+  executions: Executions,
 ): Promise<void> {
   const context = pendingContext(world, rules, nextBlockTime(world.clock));
   const validate = !isImpersonated(world.impersonation, transaction.address);
   // Others of the same sender may be before it, so that its nonce is not due yet.
   await failingByOrigin(
-    world.state.executeMany(context, [transaction], { validate, strictNonce: false }),
+    executions.readAhead(world.state, context, transaction, { validate, strictNonce: false }),
   );
 }
 

@@ -1,11 +1,13 @@
 // Knows how tokens are made out of nothing, and how balances are read.
-import { sign, starknetKeccak, Transaction } from '@starkbox/engine';
+import { type CallOutcome, sign, starknetKeccak, Transaction } from '@starkbox/engine';
 import { RpcError, refuse } from '../errors.js';
 import { fromU256, hex, u256 } from '../felt.js';
-import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, PRICE_UNIT } from '../spec.js';
+import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '../spec.js';
 import { MINTER } from './accounts.js';
-import { contextOf, findBlock, stateOf } from './block.js';
+import { contextOf, findBlock, pendingContext, stateOf } from './block.js';
 import type { Chain } from './chain.js';
+import { nextBlockTime } from './clock.js';
+import { callInTurn } from './executions.js';
 import { ETH, STRK } from './genesis.js';
 import { findTransaction, type World } from './world.js';
 
@@ -23,10 +25,20 @@ export async function mint(
   amount: bigint,
   unit: PRICE_UNIT,
 ): Promise<Minted> {
-  const { hash, world } = await chain.submitTo((met) =>
-    mintTransaction(chain, met, address, amount, unit),
+  const request = balanceRequest(address, unit);
+  const { hash, found, called } = await chain.submitTo(
+    (met) => mintTransaction(chain, met, address, amount, unit),
+    // Read in the same turn: an answer about a mint that is done must not fail because calls wait.
+    async (world, hash) => ({
+      hash,
+      found: findTransaction(world, hash),
+      called: await callInTurn(
+        world.state,
+        pendingContext(world, chain.options, nextBlockTime(world.clock)),
+        request,
+      ),
+    }),
   );
-  const found = findTransaction(world, hash);
   const receipt: { execution_status?: string; revert_reason?: string } = JSON.parse(
     found?.record.receipt ?? '{}',
   );
@@ -39,7 +51,7 @@ export async function mint(
         : reason,
     });
   }
-  return { hash, balance: await balanceIn(world, chain, address, unit, 'pre_confirmed') };
+  return { hash, balance: balanceFrom(called) };
 }
 
 async function mintTransaction(
@@ -99,26 +111,25 @@ export async function balanceOf(
   address: string,
   unit: PRICE_UNIT,
   id: BLOCK_ID,
+  signal?: AbortSignal,
 ): Promise<bigint> {
-  return balanceIn(chain.world, chain, address, unit, id);
+  const { world } = chain;
+  const number = findBlock(world, id) ?? refuse('No block found');
+  const context = contextOf(world, chain.options, number);
+  const request = balanceRequest(address, unit);
+  const state = stateOf(world, number, id);
+  return balanceFrom(await chain.executions.call(state, context, request, { signal }));
 }
 
-async function balanceIn(
-  world: World,
-  chain: Chain,
-  address: string,
-  unit: PRICE_UNIT,
-  id: BLOCK_ID,
-): Promise<bigint> {
-  const number = findBlock(world, id) ?? refuse('No block found');
-  const { result, failure } = await stateOf(world, number, id).call(
-    contextOf(world, chain.options, number),
-    {
-      contract_address: tokenOf(unit),
-      entry_point_selector: starknetKeccak('balanceOf'),
-      calldata: [address],
-    },
-  );
+function balanceRequest(address: string, unit: PRICE_UNIT): FUNCTION_CALL {
+  return {
+    contract_address: tokenOf(unit),
+    entry_point_selector: starknetKeccak('balanceOf'),
+    calldata: [address],
+  };
+}
+
+function balanceFrom({ result, failure }: CallOutcome): bigint {
   if (failure) refuse(failure.message);
   const [low = '0x0', high = '0x0'] = result;
   return fromU256(low, high);

@@ -13,6 +13,7 @@ import { hex } from '../felt.js';
 import { parse } from '../json.js';
 import { SEQUENCER } from './accounts.js';
 import type { BlockRules } from './block.js';
+import type { Executions } from './executions.js';
 import type { Fork } from './fork.js';
 import { enginePrices, type HeaderPrices } from './gas.js';
 import { ETH, STRK } from './genesis.js';
@@ -48,9 +49,10 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export async function rerun(
   fork: Fork,
-  rules: BlockRules,
+  { options: rules, executions }: { readonly options: BlockRules; readonly executions: Executions },
   hash: string,
   overrides: StateChange | undefined,
+  signal?: AbortSignal,
 ): Promise<Rerun> {
   if (overrides) checkShape(overrides);
   const ask = async (method: string, params: Members): Promise<unknown> =>
@@ -103,7 +105,10 @@ export async function rerun(
     rules.chainId,
     declared,
   );
-  const done = await executing(state.execute(contextOf(header, rules), transaction));
+  const [done] = await executing(
+    executions.simulate(state, contextOf(header, rules), [transaction], {}, { signal }),
+  );
+  if (!done) throw new Error('an execution gave no report');
   if (done.outcome === 'rejected') {
     return fail('TRANSACTION_EXECUTION_ERROR', {
       transaction_index: index,

@@ -10,7 +10,6 @@ import type {
 } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { hex, padded, shortString } from '../felt.js';
-import { during, type Execution } from '../probe.js';
 import type {
   BLOCK_ID,
   CONTRACT_EXECUTION_ERROR,
@@ -24,6 +23,7 @@ import type {
 } from '../spec.js';
 import { contextOf, findBlock, stateOf } from './block.js';
 import type { Chain } from './chain.js';
+import type { RunOptions } from './executions.js';
 import { type HeaderPrices, headerPrices } from './gas.js';
 import { isImpersonated } from './impersonation.js';
 import { l1Handler } from './l1-handler.js';
@@ -39,10 +39,13 @@ export async function call(
   chain: Chain,
   request: FUNCTION_CALL,
   id: BLOCK_ID,
+  signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const { state, context } = at(chain, id);
   if ((await state.classHashAt(request.contract_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
-  const { result, failure } = await trying(chain, 'call', () => state.call(context, request));
+  const { result, failure } = await chain.executions.call(state, context, request, {
+    signal,
+  });
   if (!failure) return result;
   if (failure.returned[0]?.[0] === ENTRY_POINT_NOT_FOUND && failure.frames.length <= 1) {
     fail('ENTRYPOINT_NOT_FOUND');
@@ -56,13 +59,11 @@ export async function estimateFee(
   transactions: readonly Broadcasted[],
   { skipValidate }: { readonly skipValidate: boolean },
   id: BLOCK_ID,
+  signal?: AbortSignal,
 ): Promise<readonly FEE_ESTIMATE[]> {
   const { prices, ...place } = at(chain, id);
-  const { reports } = await run(chain, place, transactions, {
-    validate: !skipValidate,
-    chargeFee: false,
-    unboundedGas: true,
-  });
+  const flags = { validate: !skipValidate, chargeFee: false, unboundedGas: true };
+  const { reports } = await run(chain, place, transactions, flags, { signal });
   return reports.map((report, index) => {
     if (report.outcome === 'rejected') return failed(index, estimateError(report.rejection));
     if (report.fault) return failed(index, executionError(report.fault));
@@ -88,6 +89,7 @@ export async function simulate(
   transactions: readonly Broadcasted[],
   flags: readonly SIMULATION_FLAG[],
   id: BLOCK_ID,
+  signal?: AbortSignal,
 ): Promise<Simulation> {
   const { prices, ...place } = at(chain, id);
   const chargeFee = !flags.includes('SKIP_FEE_CHARGE');
@@ -100,7 +102,7 @@ export async function simulate(
     place,
     transactions,
     { validate: !flags.includes('SKIP_VALIDATE'), chargeFee, unboundedGas: !chargeFee },
-    flags.includes('RETURN_INITIAL_READS'),
+    { initialReads: flags.includes('RETURN_INITIAL_READS'), signal },
   );
   const simulated = reports.map((report, index): Simulated => {
     if (report.outcome === 'rejected') return failed(index, simulationError(report.rejection));
@@ -115,6 +117,7 @@ export async function estimateMessageFee(
   chain: Chain,
   message: MSG_FROM_L1,
   id: BLOCK_ID,
+  signal?: AbortSignal,
 ): Promise<MESSAGE_FEE_ESTIMATE> {
   const { state, context, prices } = at(chain, id);
   if ((await state.classHashAt(message.to_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
@@ -129,8 +132,8 @@ export async function estimateMessageFee(
     },
     chain.options.chainId,
   );
-  const [report] = await simulating(chain, () =>
-    state.executeMany(context, [transaction], { query: true }),
+  const [report] = await executing(
+    chain.executions.simulate(state, context, [transaction], { query: true }, { signal }),
   );
   if (!report || report.outcome === 'rejected') {
     return fail('CONTRACT_ERROR', {
@@ -156,6 +159,7 @@ export async function proveTransaction(
   chain: Chain,
   values: Broadcasted,
   id: BLOCK_ID,
+  signal?: AbortSignal,
 ): Promise<Proof> {
   if (chain.options.proofMode !== 'devnet') refuse(CANNOT_PROVE);
   if (values.type !== 'INVOKE') refuse('Only invoke transactions are supported for proving');
@@ -165,12 +169,9 @@ export async function proveTransaction(
     refuse('Transaction execution failed: No block found'),
   );
   const transaction = await read(values, chainId, {});
-  const [report] = await simulating(chain, () =>
-    place.state.executeMany(place.context, [transaction], {
-      chargeFee: false,
-      unboundedGas: true,
-      query: true,
-    }),
+  const flags = { chargeFee: false, unboundedGas: true, query: true };
+  const [report] = await executing(
+    chain.executions.simulate(place.state, place.context, [transaction], flags, { signal }),
   );
   if (!report || report.outcome === 'rejected') {
     refuse(`Transaction execution failed: ${report?.rejection.message ?? 'nothing was executed'}`);
@@ -210,15 +211,6 @@ function placeOf(chain: Chain, world: World, id: BLOCK_ID, missing: () => never)
   return { number, state, context: contextOf(world, chain.options, number), world };
 }
 
-/** Runs something that leaves nothing behind, when there is a place for it. */
-function trying<T>(chain: Chain, of: Execution, run: () => Promise<T>): Promise<T> {
-  return chain.turnstile.pass(() => during(chain.options.probe, { kind: 'execution', of }, run));
-}
-
-function simulating<T>(chain: Chain, run: () => Promise<T>): Promise<T> {
-  return executing(trying(chain, 'simulation', run));
-}
-
 type Report = Executed | Rejected;
 
 /** Runs transactions after one another on a state that is then dropped. */
@@ -227,7 +219,7 @@ async function run(
   { state, context, world }: Place,
   broadcasted: readonly Broadcasted[],
   flags: ExecutionFlags,
-  initialReads = false,
+  options: RunOptions,
 ): Promise<{ readonly reports: readonly Report[]; readonly initialReads: string | undefined }> {
   const { chainId, blockGeneration } = chain.options;
   const transactions: Transaction[] = [];
@@ -241,12 +233,8 @@ async function run(
       strictNonce: blockGeneration === 'transaction' || type === 'DECLARE',
     }),
   );
-  const { patience } = chain.options;
-  const reports = await simulating(chain, () =>
-    state.executeMany(context, transactions, each, {
-      initialReads,
-      ...(patience === undefined ? {} : { patience: patience * 1000 }),
-    }),
+  const reports = await executing(
+    chain.executions.simulate(state, context, transactions, each, options),
   );
   return { reports, initialReads: reports.at(-1)?.initialReads };
 }

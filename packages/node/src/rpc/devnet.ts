@@ -75,26 +75,30 @@ export function devnetMethods(
       };
     },
 
-    devnet_getPredeployedAccounts: ({ with_balance }) =>
-      Promise.all(
-        chain.options.genesis.accounts.map(
-          async ({ address, publicKey, privateKey }): Promise<PREDEPLOYED_ACCOUNT> => ({
-            initial_balance: config().predeployed_accounts_initial_balance,
-            address,
-            public_key: publicKey,
-            private_key: privateKey,
-            balance: with_balance
-              ? {
-                  eth: await balance(chain, address, 'WEI', 'pre_confirmed'),
-                  strk: await balance(chain, address, 'FRI', 'pre_confirmed'),
-                }
-              : null,
-          }),
-        ),
-      ),
+    async devnet_getPredeployedAccounts({ with_balance }, { session: { signal } }) {
+      const accounts: PREDEPLOYED_ACCOUNT[] = [];
+      // One after the other: thousands of calls at once would not fit into the queue.
+      for (const { address, publicKey, privateKey } of chain.options.genesis.accounts) {
+        accounts.push({
+          initial_balance: config().predeployed_accounts_initial_balance,
+          address,
+          public_key: publicKey,
+          private_key: privateKey,
+          balance: with_balance
+            ? {
+                eth: await balance(chain, address, 'WEI', 'pre_confirmed', signal),
+                strk: await balance(chain, address, 'FRI', 'pre_confirmed', signal),
+              }
+            : null,
+        });
+      }
+      return accounts;
+    },
 
-    devnet_getAccountBalance: ({ address, unit = 'FRI', block_id = 'latest' }) =>
-      balance(chain, address, unit, block_id),
+    devnet_getAccountBalance: (
+      { address, unit = 'FRI', block_id = 'latest' },
+      { session: { signal } },
+    ) => balance(chain, address, unit, block_id, signal),
 
     async devnet_mint({ address, amount, unit = 'FRI' }) {
       const whole = typeof amount === 'bigint' ? amount : BigInt(Math.trunc(amount));
@@ -173,8 +177,8 @@ export function devnetMethods(
   };
 }
 
-async function balance(chain: Chain, ...[address, unit, id]: BalanceQuery) {
-  const amount = await balanceOf(chain, address, unit, id);
+async function balance(chain: Chain, ...[address, unit, id, signal]: BalanceQuery) {
+  const amount = await balanceOf(chain, address, unit, id, signal);
   return { amount: amount.toString(), unit };
 }
 

@@ -56,12 +56,13 @@ type Handlers = Readonly<Record<string, Handler | undefined>>;
  * does not find is asked of the origin, which knows only what came before.
  */
 export function overFork(handlers: Handlers, chain: Chain): Handlers {
-  const turnstile = new Turnstile(WAITING);
+  const turnstile = new Turnstile({ places: WAITING, patience: chain.options.patience });
   return Object.fromEntries(
     Object.entries(handlers).map(([name, handler]) => {
       if (!handler) return [name, handler];
       const gated: Handler = MAY_WAIT.has(name)
-        ? (params, context) => turnstile.pass(async () => handler(params, context))
+        ? (params, context) =>
+            turnstile.pass(async () => handler(params, context), context.session.signal)
         : handler;
       return [name, overOne(name, handler, gated, chain)];
     }),

@@ -7,10 +7,10 @@ import type { Group } from './handlers.js';
 
 export function replayMethods(chain: Chain): Group<'devnet_replayTransaction'> {
   return {
-    async devnet_replayTransaction({ transaction_hash, overrides }) {
+    async devnet_replayTransaction({ transaction_hash, overrides }, { session }) {
       const { fork } = chain.options;
       if (!fork) return refuse('Only transactions of a forked network can be replayed.');
-      const done = await rerun(fork, chain.options, transaction_hash, overrides);
+      const done = await rerun(fork, chain, transaction_hash, overrides, session.signal);
       return {
         receipt: new JsonText(stringify(done.receipt)),
         trace: new JsonText(done.trace),

@@ -26,18 +26,19 @@ export function simulationMethods(chain: Chain, most: number): Group<SimulationM
     }
   };
   return {
-    async starknet_estimateFee({ request, simulation_flags, block_id }) {
+    async starknet_estimateFee({ request, simulation_flags, block_id }, { session }) {
       limit(request);
       const skipValidate = simulation_flags.includes('SKIP_VALIDATE');
-      return estimateFee(chain, request, { skipValidate }, block_id);
+      return estimateFee(chain, request, { skipValidate }, block_id, session.signal);
     },
 
-    starknet_estimateMessageFee: ({ message, block_id }) =>
-      estimateMessageFee(chain, message, block_id),
+    starknet_estimateMessageFee: ({ message, block_id }, { session }) =>
+      estimateMessageFee(chain, message, block_id, session.signal),
 
-    async starknet_simulateTransactions({ block_id, transactions, simulation_flags }) {
+    async starknet_simulateTransactions({ block_id, transactions, simulation_flags }, { session }) {
       limit(transactions);
-      const done = await simulate(chain, transactions, simulation_flags, block_id);
+      const { signal } = session;
+      const done = await simulate(chain, transactions, simulation_flags, block_id, signal);
       const simulated_transactions = done.transactions.map(({ trace, fee }) => ({
         transaction_trace: new JsonText(trace),
         fee_estimation: fee,
@@ -47,7 +48,7 @@ export function simulationMethods(chain: Chain, most: number): Group<SimulationM
         : { simulated_transactions, initial_reads: new JsonText(done.initialReads) };
     },
 
-    starknet_proveTransaction: ({ block_id, transaction }) =>
-      proveTransaction(chain, transaction, block_id),
+    starknet_proveTransaction: ({ block_id, transaction }, { session }) =>
+      proveTransaction(chain, transaction, block_id, session.signal),
   };
 }

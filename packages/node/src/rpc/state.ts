@@ -70,7 +70,8 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
       return new JsonText(await found.casm());
     },
 
-    starknet_call: ({ request, block_id }) => call(chain, request, block_id),
+    starknet_call: ({ request, block_id }, { session }) =>
+      call(chain, request, block_id, session.signal),
   };
 }
 

@@ -56,7 +56,7 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
       return new JsonText(find(chain.world, transaction_hash).record.trace);
     },
 
-    async starknet_traceBlockTransactions({ block_id, trace_flags }) {
+    async starknet_traceBlockTransactions({ block_id, trace_flags }, { session }) {
       const { world } = chain;
       const number = blockNumber(world, block_id);
       const traces = transactionsOf(world, number).map(({ hash, trace }) => ({
@@ -64,7 +64,7 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
         trace_root: new JsonText(trace),
       }));
       if (!trace_flags?.includes('RETURN_INITIAL_READS')) return traces;
-      const reads = await initialReadsOf(world, chain.options, number, block_id);
+      const reads = await initialReadsOf(chain, world, number, block_id, session.signal);
       return { traces, initial_reads: new JsonText(reads) };
     },
   };
