@@ -1,4 +1,4 @@
-// Changes wait for their turn, but not for ever.
+// Changes wait for their turn, but not for ever; what observes them cannot undo them.
 import { State } from '@starkbox/engine';
 import { expect, test } from 'vitest';
 import type { Standing } from '../src/chain/keeper.js';
@@ -49,4 +49,35 @@ test('a change whose turn comes too late is not made, and those after it are', a
   expect(made).toEqual(['first', 'after']);
   expect(writer.standing.lastSnapshot).toBe(2n);
   expect(writer.waiting).toBe(0);
+});
+
+test('an observer that throws is reported by its name, and neither the change nor another observer fails', async () => {
+  const failed: unknown[] = [];
+  const seen: string[] = [];
+  const writer = new Writer(standing(), undefined, {
+    onObserverError: (name, error) => failed.push([name, String(error)]),
+  });
+  const fails = (): never => {
+    throw new Error('no space');
+  };
+  writer.watch(fails, 'the first');
+  writer.watch(() => seen.push('a change'));
+  writer.watchAll(fails, 'the second');
+  writer.watchAll(() => seen.push('a turn'));
+  const change = () =>
+    writer.change('step', async (after) => ({
+      after: {
+        ...after,
+        world: { ...after.world, acceptedOnL1: (after.world.acceptedOnL1 ?? 0) + 1 },
+      },
+      result: 'done',
+    }));
+  expect(await change()).toBe('done');
+  expect(await change()).toBe('done');
+  expect(writer.standing.world.acceptedOnL1).toBe(2);
+  expect(seen).toEqual(['a change', 'a turn', 'a change', 'a turn']);
+  expect(failed.slice(0, 2)).toEqual([
+    ['the first', 'Error: no space'],
+    ['the second', 'Error: no space'],
+  ]);
 });

@@ -22,7 +22,7 @@ import { checkProof, type ProofMode } from './proof.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
 import { type Broadcasted, type Prepared, prepare } from './transaction.js';
 import { firstWorld, type World } from './world.js';
-import { type Change, type Turn, Writer } from './writer.js';
+import { type Change, type ObserverErrorHandler, type Turn, Writer } from './writer.js';
 
 export interface ChainOptions extends InclusionRules, ExecutionLimits {
   readonly genesis: Genesis;
@@ -38,6 +38,8 @@ export interface ChainOptions extends InclusionRules, ExecutionLimits {
   /** How many seconds a change or an execution may wait for its turn. */
   readonly patience?: number;
   readonly probe?: Probe;
+  /** Hears that something failed which was told of a change. */
+  readonly onObserverError?: ObserverErrorHandler;
 }
 
 /** A moment that can be gone back to. */
@@ -105,13 +107,13 @@ export class Chain {
   }
 
   /** Tells of every change, in order, before whoever asked for it has an answer. */
-  watch(watcher: (change: Change) => void): void {
-    this.#writer.watch(watcher);
+  watch(observe: (change: Change) => void, name?: string): void {
+    this.#writer.watch(observe, name);
   }
 
   /** Tells of every change, also of one that only makes or drops snapshots. */
-  watchAll(watcher: (turn: Turn) => void): void {
-    this.#writer.watchAll(watcher);
+  watchAll(observe: (turn: Turn) => void, name?: string): void {
+    this.#writer.watchAll(observe, name);
   }
 
   /** Begins to close blocks by the clock, where the options say so. */

@@ -1,5 +1,5 @@
 // Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
-import { refuse } from '../errors.js';
+import { reasonOf, refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
 import type { Keeper, Move, Prepared, Standing } from './keeper.js';
 import type { World } from './world.js';
@@ -26,6 +26,18 @@ export interface Outcome<T> {
   readonly snapshot?: bigint | undefined;
 }
 
+/** Is told of what has happened. It cannot undo it: an error of its own concerns nothing else. */
+interface Observer<T> {
+  readonly name: string;
+  readonly observe: (event: T) => void;
+}
+
+/** Hears that an observer failed. */
+export type ObserverErrorHandler = (name: string, error: unknown) => void;
+
+const warnOfObserver: ObserverErrorHandler = (name, error) =>
+  process.emitWarning(`${name} failed after a change of the chain: ${reasonOf(error)}`);
+
 /**
  * Runs changes one after another, in the order they were asked for; an error changes nothing. Where a
  * keeper writes them down, the next change does not wait for that, but nobody sees a change before it
@@ -47,8 +59,9 @@ export class Writer {
   #losses = 0;
   #loss: unknown;
   #waiting = 0;
-  readonly #watchers = new Set<(change: Change) => void>();
-  readonly #turnWatchers = new Set<(turn: Turn) => void>();
+  readonly #observers: Observer<Change>[] = [];
+  readonly #turnObservers: Observer<Turn>[] = [];
+  readonly #onObserverError: ObserverErrorHandler;
 
   /** @param patience seconds: a change whose turn comes later is refused, because nobody waits for it */
   constructor(
@@ -57,13 +70,19 @@ export class Writer {
     {
       probe,
       patience = Number.POSITIVE_INFINITY,
-    }: { readonly probe?: Probe | undefined; readonly patience?: number | undefined } = {},
+      onObserverError = warnOfObserver,
+    }: {
+      readonly probe?: Probe | undefined;
+      readonly patience?: number | undefined;
+      readonly onObserverError?: ObserverErrorHandler | undefined;
+    } = {},
   ) {
     this.#shown = standing;
     this.#head = standing;
     this.#keeper = keeper;
     this.#probe = probe;
     this.#patience = patience;
+    this.#onObserverError = onObserverError;
   }
 
   get standing(): Standing {
@@ -75,12 +94,13 @@ export class Writer {
     return this.#waiting;
   }
 
-  watch(watcher: (change: Change) => void): void {
-    this.#watchers.add(watcher);
+  /** @param name what a log calls the observer if it fails */
+  watch(observe: (change: Change) => void, name: string = observe.name || 'an observer'): void {
+    this.#observers.push({ name, observe });
   }
 
-  watchAll(watcher: (turn: Turn) => void): void {
-    this.#turnWatchers.add(watcher);
+  watchAll(observe: (turn: Turn) => void, name: string = observe.name || 'an observer'): void {
+    this.#turnObservers.push({ name, observe });
   }
 
   /** Waits for what is under way. */
@@ -144,8 +164,19 @@ export class Writer {
     const before = this.#shown;
     this.#shown = after;
     if (after.world !== before.world) {
-      for (const tell of this.#watchers) tell({ kind, before: before.world, after: after.world });
+      this.#tell(this.#observers, { kind, before: before.world, after: after.world });
     }
-    for (const tell of this.#turnWatchers) tell({ kind, before, after });
+    this.#tell(this.#turnObservers, { kind, before, after });
+  }
+
+  /** The change has happened, whatever an observer makes of it. */
+  #tell<T>(observers: readonly Observer<T>[], event: T): void {
+    for (const { name, observe } of observers) {
+      try {
+        observe(event);
+      } catch (error) {
+        this.#onObserverError(name, error);
+      }
+    }
   }
 }

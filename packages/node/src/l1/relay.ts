@@ -40,7 +40,7 @@ export class Relay {
     this.#options.chain.watch(({ before, after }) => {
       // Those that come back with a revert can wait for the clock.
       if (after.messages.nextId > before.messages.nextId) this.#runSoon(0);
-    });
+    }, 'relaying messages to L1');
     this.#runSoon(0);
   }
 
