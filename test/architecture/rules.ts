@@ -30,7 +30,18 @@ interface Layer {
   readonly packages?: readonly string[];
 }
 
-const LEAVES = ['spec', 'errors', 'json', 'felt', 'log', 'probe', 'metrics', 'confinement'];
+const LEAVES = [
+  'spec',
+  'errors',
+  'json',
+  'felt',
+  'log',
+  'probe',
+  'metrics',
+  'confinement',
+  'regular-file',
+  'draft',
+];
 
 /** The rows of packages/node/src: a file of its root or a folder. */
 const NODE: Readonly<Record<string, Layer>> = {
@@ -42,6 +53,8 @@ const NODE: Readonly<Record<string, Layer>> = {
   log: { may: ['colour'] },
   probe: { may: [] },
   confinement: { may: [] },
+  'regular-file': { may: [] },
+  draft: { may: ['errors'] },
   metrics: { may: ['probe'] },
   traces: { may: ['probe'] },
   telemetry: { may: [...LEAVES, 'config', 'traces', 'server/metrics-page'] },

@@ -34,7 +34,7 @@ export type Outcome =
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 /** By convention 128 and the number of the signal. */
-const EXIT_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+const EXIT_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** npm hands on a signal that the terminal has sent us already: no second wish within this time. */
 const SAME_SIGNAL_SECONDS = 0.5;
@@ -145,6 +145,7 @@ export async function main(): Promise<void> {
     log.info(`${signal}: finishing open requests; once more to exit at once`);
     node.close().then(() => process.exit(0), fail);
   };
+  process.on('SIGHUP', obey); // the terminal was closed
   process.on('SIGINT', obey);
   process.on('SIGTERM', obey);
 }

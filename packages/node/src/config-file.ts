@@ -1,13 +1,13 @@
 // Knows where a config file may be, and how its values become the texts that options are made of.
 
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { closeSync, existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CONFIG_KEYS, type ConfigKey, isConfigKey, OPTIONS } from './config.js';
 import { reasonOf } from './errors.js';
 import { parse } from './json.js';
 import { longName, optionKind, UsageError } from './option.js';
+import { openRegular, readRegular } from './regular-file.js';
 
 const NAMES = ['starkbox.config.json', 'starkbox.config.mjs'] as const;
 
@@ -53,10 +53,11 @@ async function load(name: string, path: string): Promise<object> {
 
 /** Not with JSON.parse, which would round balances. */
 async function loadJson(path: string): Promise<unknown> {
-  return parse(await readFile(path, 'utf8'));
+  return parse(await readRegular(path));
 }
 
 async function loadModule(path: string): Promise<unknown> {
+  closeSync(openRegular(path));
   const module: { readonly default?: unknown } = await import(pathToFileURL(path).href);
   return module.default;
 }

@@ -1,24 +1,27 @@
 // Knows how the parts become a node; the only file that sees them all.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Chain, type ChainOptions } from './chain/chain.js';
 import { realMilliseconds } from './chain/clock.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { transition } from './chain/transition.js';
 import type { Change } from './chain/writer.js';
 import { type Config, defaultConfig } from './config.js';
-import { checkConfig } from './config-rules.js';
+import { ConfigError, checkConfig } from './config-rules.js';
+import { removeStaleDrafts } from './draft.js';
 import { reasonOf, refuse } from './errors.js';
 import { onNetwork, openFork } from './forking.js';
 import { JsonText, stringify } from './json.js';
 import { Companion, type L1Facts } from './l1/companion.js';
 import { type Log, silentLog } from './log.js';
 import type { Figures } from './metrics.js';
+import { checkFolder, checkPath, checkWritable, fileExists } from './regular-file.js';
 import { announceSoon } from './rpc/announce.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
 import { type DumpOptions, dumpAtExit, worldInFile } from './rpc/dump.js';
 import { overFork } from './rpc/forward.js';
-import { asCallToL2, callUnderWay, followJournal, repeatCalls, withCall } from './rpc/journal.js';
+import { asCallToL2, callUnderWay, checkCalls, repeatCalls, withCall } from './rpc/journal.js';
+import { JournalFile } from './rpc/journal-file.js';
 import { createMethods } from './rpc/methods.js';
 import { RequestLog } from './rpc/requests.js';
 import { SandboxNews } from './rpc/sandbox.js';
@@ -106,6 +109,7 @@ async function assemble(
   if (directory) toClose.push(directory);
   const asked = directory?.config ?? defaultConfig(overrides);
   checkConfig(asked);
+  checkDumpFiles(asked);
   const isJournalOn = asked.dumpOn !== undefined && asked.dumpFormat === 'journal';
   const version = packageVersion();
   const telemetry = await openTelemetry(asked, log, () => figures(), version);
@@ -128,6 +132,7 @@ async function assemble(
       ...chainOptionsOf(config, genesis, call),
       fork,
       ...(probe ? { probe } : {}),
+      onObserverError: (name, err) => log.error({ err }, `${name} failed after a change`),
     };
     shown.set(options, shownConfig(config, genesis, fork));
     return { config, genesis, options };
@@ -200,10 +205,12 @@ async function assemble(
     directory: config.dumpDir,
     format: config.dumpFormat,
     writtenBy: `starkbox ${version}`,
+    check: (calls) => checkCalls(calls, schema),
     repeat,
     tell: progress,
   });
   const repeat: DumpOptions['repeat'] = async (calls) => {
+    await checkCalls(calls, schema);
     const scratch = await Chain.create(chain.options);
     await repeatCalls(createDispatcher(scratch, companionOf(scratch)), scratch, calls);
     return scratch.world;
@@ -222,7 +229,7 @@ async function assemble(
         );
   /** What comes from outside. */
   const entrance = recorder?.recording(dispatcher) ?? dispatcher;
-  if (config.dumpPath !== undefined && existsSync(config.dumpPath)) {
+  if (config.dumpPath !== undefined && fileExists(config.dumpPath)) {
     const { dumpPath } = config;
     const world = await worldInFile(dumpOptions(chain), dumpPath).catch((error: unknown) => {
       const reason = reasonOf(error);
@@ -231,12 +238,13 @@ async function assemble(
     await chain.replace(async () => world);
   }
   const start = chain.world;
-  chain.watch((change) => announceSoon(subscriptions, change));
-  chain.watchAll((turn) => sandbox.turned(turn));
-  if (log !== silentLog) chain.watch((change) => logChange(log, change));
-  if (config.dumpOn === 'block' && config.dumpPath !== undefined) {
-    followJournal(chain, config.dumpPath);
-  }
+  chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');
+  chain.watchAll((turn) => sandbox.turned(turn), 'announcing to explorers');
+  if (log !== silentLog) chain.watch((change) => logChange(log, change), 'logging blocks');
+  const journalFile =
+    config.dumpOn === 'block' && config.dumpPath !== undefined
+      ? new JournalFile(chain, config.dumpPath, log)
+      : undefined;
   const door = new Door({ ...config, token: config.authToken });
   let sockets: Promise<Sockets> | undefined;
   let openedSockets: Sockets | undefined;
@@ -331,11 +339,27 @@ async function assemble(
       await recorder?.close();
       await companion.close();
       await chain.close();
+      journalFile?.finish(chain);
       if (config.dumpOn === 'exit') await dumpAtExit(dumpOptions(chain), start);
       await directory?.close();
       await Promise.all(upstreams.map((upstream) => upstream.close()));
     },
   };
+}
+
+/** A dump that could not be written is better refused now than noticed at the end. */
+function checkDumpFiles({ dumpOn, dumpPath, dumpDir }: Config): void {
+  const checking = (option: string, check: () => void): void => {
+    try {
+      check();
+    } catch (error) {
+      throw new ConfigError(`${option}: ${reasonOf(error)}`);
+    }
+  };
+  if (dumpDir !== undefined) checking('--dump-dir', () => checkFolder(dumpDir));
+  if (dumpPath === undefined) return;
+  checking('--dump-path', () => (dumpOn ? checkWritable(dumpPath) : checkPath(dumpPath)));
+  removeStaleDrafts(dumpPath);
 }
 
 function figuresOf(chain: Chain) {

@@ -168,8 +168,21 @@ test('a directory that is itself a link is followed once', async () => {
   await other.close();
 });
 
-test('a directory that is not there holds nothing', async () => {
-  const other = await startNode({ dumpDir: join(root, 'missing'), dumpOn: 'request' });
+test('a directory that is not there, or is none, is refused at the start', async () => {
+  const missing = join(root, 'missing');
+  await expect(startNode({ dumpDir: missing })).rejects.toThrow(
+    `--dump-dir: the folder ${missing} does not exist`,
+  );
+  await expect(startNode({ dumpDir: secret })).rejects.toThrow(
+    `--dump-dir: ${secret} is not a folder`,
+  );
+});
+
+test('a directory that goes away holds nothing', async () => {
+  const gone = join(root, 'gone');
+  mkdirSync(gone);
+  const other = await startNode({ dumpDir: gone, dumpOn: 'request' });
+  rmSync(gone, { recursive: true });
   const failure = await other.client.failure('devnet_dump', { path: 'x.json' });
   expect(failure.code).toBe(DUMP_ERROR);
   await other.close();

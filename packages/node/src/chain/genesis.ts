@@ -1,6 +1,5 @@
 // Knows what the first block holds: classes, tokens, deployers, accounts and their balances.
 
-import { readFile } from 'node:fs/promises';
 import {
   builtinClass,
   Class,
@@ -11,6 +10,7 @@ import {
 } from '@starkbox/engine';
 import type { Config } from '../config.js';
 import { hex, shortString, u256 } from '../felt.js';
+import { readRegular } from '../regular-file.js';
 import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
 import type { Fork } from './fork.js';
 import { BARE, type Ground, readGround } from './ground.js';
@@ -179,7 +179,7 @@ function byteArray(variable: string, text: string): readonly Entry[] {
 
 /** The file of `--account-class-custom`; it must be a Sierra class that can be an account. */
 async function readAccountClass(path: string): Promise<Class> {
-  const custom = await Class.compile(await readFile(path, 'utf8'));
+  const custom = await Class.compile(await readRegular(path));
   const names = custom.kind === 'sierra' ? externalNames(await custom.abi()) : new Set<string>();
   const [execute, validate] = [names.has('__execute__'), names.has('__validate__')];
   if (!execute || !validate) {

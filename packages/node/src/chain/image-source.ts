@@ -1,5 +1,6 @@
 // Knows where the bytes of an image come from: a file or memory.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegular } from '../regular-file.js';
 
 /** An image that cannot be read. The message says where it is damaged, and how. */
 export class ImageError extends Error {
@@ -22,27 +23,22 @@ export function sourceOfBytes(bytes: Uint8Array): Source {
   };
 }
 
-export function sourceOfFile(path: string): Source {
-  const file = openSync(path, 'r');
-  try {
-    const status = fstatSync(file);
-    if (!status.isFile()) throw new ImageError(`${path} is no file`);
-    return {
-      size: status.size,
-      read(at, length) {
-        const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, status.size - at)));
-        let filled = 0;
-        while (filled < bytes.length) {
-          const count = readSync(file, bytes, filled, bytes.length - filled, at + filled);
-          if (count === 0) break;
-          filled += count;
-        }
-        return bytes.subarray(0, filled);
-      },
-      close: () => closeSync(file),
-    };
-  } catch (error) {
-    closeSync(file);
-    throw error;
-  }
+/** @param shown how messages call the file */
+export function sourceOfFile(path: string, shown: string = path): Source {
+  const file = openRegular(path, { shown });
+  const { size } = fstatSync(file);
+  return {
+    size,
+    read(at, length) {
+      const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - at)));
+      let filled = 0;
+      while (filled < bytes.length) {
+        const count = readSync(file, bytes, filled, bytes.length - filled, at + filled);
+        if (count === 0) break;
+        filled += count;
+      }
+      return bytes.subarray(0, filled);
+    },
+    close: () => closeSync(file),
+  };
 }

@@ -2,6 +2,9 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Origin } from '@starkbox/engine';
+import { beginDraft, endDraft, removeStaleDrafts } from '../draft.js';
+import { codeOf } from '../errors.js';
+import { checkReplaceable, FileError, fileError } from '../regular-file.js';
 import type { History } from './history.js';
 import { ImageWriter, type Progress, type Sink } from './image-file.js';
 import { type Circumstances, type ImageHeader, imageHeader } from './image-header.js';
@@ -44,16 +47,36 @@ export async function writeImage(given: World, writing: Writing, sink: Sink): Pr
   return { header, bytes: await writer.end() };
 }
 
-let drafts = 0;
-
-/** Writes beside, makes it durable and renames: the file is there as a whole or not at all. */
+/**
+ * Writes beside, makes it durable and renames: the file is there as a whole or not at all.
+ *
+ * @param shown how messages call the file
+ */
 export async function writeImageFile(
   path: string,
   world: World,
   writing: Writing,
+  shown: string = path,
 ): Promise<Written> {
-  drafts += 1;
-  const draft = `${path}.${process.pid}-${drafts}.draft`;
+  checkReplaceable(path, shown);
+  removeStaleDrafts(path);
+  const draft = beginDraft(path);
+  try {
+    const written = await writeDraft(draft, world, writing);
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+    return written;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw codeOf(error) === undefined || error instanceof FileError
+      ? error
+      : fileError(error, shown);
+  } finally {
+    endDraft(draft);
+  }
+}
+
+async function writeDraft(draft: string, world: World, writing: Writing): Promise<Written> {
   const file = await open(draft, 'wx');
   try {
     const written = await writeImage(world, writing, {
@@ -64,14 +87,9 @@ export async function writeImageFile(
       },
     });
     await file.sync();
-    await file.close();
-    await rename(draft, path);
-    await syncFolder(dirname(path));
     return written;
-  } catch (error) {
-    await file.close().catch(() => {});
-    await rm(draft, { force: true });
-    throw error;
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,6 +1,5 @@
 // Knows the commands beside running a node: which there are, what words they take, and how they end.
 
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Source, sourceOfFile } from '../chain/image-source.js';
 import { type Paint, painter } from '../colour.js';
@@ -65,7 +64,6 @@ fails if an answer differs. Times, and what depends on them, may differ.
 
   --url URL      a node that runs, to be asked instead`,
     async run({ files: [path = ''], json, paint, url }) {
-      if (!existsSync(path)) throw new Error(`${path} does not exist`);
       const { replay } = await import('./replay.js');
       return replay(path, { json, paint, url });
     },
@@ -109,7 +107,6 @@ function parsed(args: readonly string[]) {
 }
 
 async function withSource<T>(path: string, use: (source: Source) => Promise<T>): Promise<T> {
-  if (!existsSync(path)) throw new Error(`${path} does not exist`);
   const source = sourceOfFile(path);
   try {
     return await use(source);

@@ -1,11 +1,11 @@
 // Knows names for storage slots and addresses: the well-known ones, and those that somebody gives in a file.
 
-import { readFileSync } from 'node:fs';
 import { hades, storageAddress } from '@starkbox/engine';
 import { MINTER, SEQUENCER } from '../chain/accounts.js';
 import { ETH, STRK } from '../chain/genesis.js';
 import { reasonOf } from '../errors.js';
 import { hex, shortString } from '../felt.js';
+import { FileError, readRegularSync } from '../regular-file.js';
 
 /** What is given in a file. */
 export interface GivenNames {
@@ -61,8 +61,9 @@ export function readNames(path: string): GivenNames {
   };
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
+    json = JSON.parse(readRegularSync(path));
   } catch (error) {
+    if (error instanceof FileError) throw error;
     wrong(reasonOf(error));
   }
   const { addresses = {}, variables = [] }: { addresses?: unknown; variables?: unknown } =

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { type Config, type ConfigKey, isConfigKey, OPTIONS } from '../config.js';
 import { parse, stringify } from '../json.js';
 import { createNode } from '../node.js';
+import { openRegular } from '../regular-file.js';
 import { Likeness } from './likeness.js';
 import { counted, type Style } from './shown.js';
 
@@ -30,7 +31,9 @@ export async function replay(
   file: string,
   { json, paint, url }: Style & { readonly url: string | undefined },
 ): Promise<string> {
-  const lines = createInterface({ input: createReadStream(file, 'utf8') })[Symbol.asyncIterator]();
+  const lines = createInterface({
+    input: createReadStream('', { fd: openRegular(file), encoding: 'utf8' }),
+  })[Symbol.asyncIterator]();
   const about = objectOf((await lines.next()).value);
   if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
   if (about['forked'] === true && url === undefined) {

@@ -1,5 +1,5 @@
 // Knows how a chain is written down and loaded again: as its journal or as an image, by a call, at start or at exit.
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Chain } from '../chain/chain.js';
 import { isImage, type Progress } from '../chain/image-file.js';
@@ -10,11 +10,13 @@ import { imageBytes, type Writing, writeImageFile } from '../chain/image-writing
 import { List } from '../chain/persistent.js';
 import type { World } from '../chain/world.js';
 import { Confined, confine } from '../confinement.js';
-import { invalidParams } from '../errors.js';
+import { invalidParams, RpcError, reasonOf } from '../errors.js';
 import { JsonText, stringify } from '../json.js';
-import type { DUMP_FORMAT, IMAGE_DUMP, RPC_CALL } from '../spec.js';
+import { checkPath, FileError, fileExists, readRegular } from '../regular-file.js';
+import type { DUMP_FORMAT, IMAGE_DUMP } from '../spec.js';
 import type { Group } from './handlers.js';
-import { failDump, journalText, readJournal, writeWhole } from './journal.js';
+import { failDump, type JournalCall, journalText, parseJournal } from './journal.js';
+import { writeWhole } from './journal-file.js';
 
 export interface DumpOptions {
   readonly chain: Chain;
@@ -27,8 +29,10 @@ export interface DumpOptions {
   readonly format: DUMP_FORMAT;
   /** Name and version of this program. */
   readonly writtenBy: string;
+  /** Throws an `RpcError` unless these can be the calls of a journal. */
+  readonly check: (calls: readonly JournalCall[]) => Promise<void>;
   /** A chain of the same kind after these calls; throws the error of the one that fails. */
-  readonly repeat: (calls: readonly RPC_CALL[]) => Promise<World>;
+  readonly repeat: (calls: readonly JournalCall[]) => Promise<World>;
   /** Hears how far a long image is. */
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
@@ -37,7 +41,7 @@ export interface DumpOptions {
 const LONGEST_INLINE = 32 * 1024 * 1024;
 
 const NO_JOURNAL: Readonly<Record<DUMP_FORMAT, string>> = {
-  journal: 'Please provide --dump-on mode on startup.',
+  journal: 'Please provide --dump-on mode on startup, or ask for format image, which needs none.',
   image: 'No journal is kept with --dump-format image.',
 };
 
@@ -48,11 +52,12 @@ export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet
       const target = path === undefined ? (inline ? undefined : usual) : fileOf(options, path);
       const { world } = chain;
       if (format === 'image') {
-        const made = await dumpImage(options, world, target);
+        const made = await dumpImage(options, world, target, path);
         return path === undefined ? made : { ...made, path };
       }
       if (!keepsJournal) failDump(NO_JOURNAL[options.format]);
-      if (target !== undefined && !world.journal.isEmpty()) writeWhole(target, journalText(world));
+      if (target !== undefined && !world.journal.isEmpty())
+        writeWhole(target, journalText(world), path);
       return new JsonText(journalText(world));
     },
 
@@ -73,9 +78,11 @@ export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet
 /** The file that a caller means. */
 function fileOf({ directory }: DumpOptions, path: string): string {
   try {
-    return directory === undefined ? path : confine(directory, path);
+    if (directory !== undefined) return confine(directory, path);
+    checkPath(path);
+    return path;
   } catch (error) {
-    if (error instanceof Confined) failDump(error.message);
+    if (error instanceof Confined || error instanceof FileError) failDump(error.message);
     throw error;
   }
 }
@@ -86,10 +93,11 @@ async function dumpImage(
   options: DumpOptions,
   world: World,
   path: string | undefined,
+  shown: string | undefined = path,
 ): Promise<IMAGE_DUMP> {
   const writing = writingOf(options);
   if (path !== undefined) {
-    const { bytes, header } = await writeImageFile(path, world, writing).catch(failWriting);
+    const { bytes, header } = await writeImageFile(path, world, writing, shown).catch(failFile);
     return { path, bytes, ...factsOf(header) };
   }
   const made = await imageBytes(world, writing, LONGEST_INLINE).catch(failTooLong);
@@ -120,33 +128,69 @@ export async function dumpAtExit(options: DumpOptions, start: World): Promise<vo
 
 // Loading.
 
+export interface FileWish {
+  /** What the file must be; either by default. */
+  readonly format?: DUMP_FORMAT | undefined;
+  /** How the caller named it. */
+  readonly given?: string | undefined;
+}
+
 /** The chain that a file holds, whatever its format. */
 export async function worldInFile(
   options: DumpOptions,
   path: string,
-  {
-    format,
-    given = path,
-  }: { readonly format?: DUMP_FORMAT | undefined; readonly given?: string } = {},
+  { format, given }: FileWish = {},
 ): Promise<World> {
-  if (!existsSync(path)) failDump('The file does not exist');
+  const shown = given ?? path;
+  if (!exists(path, shown)) failDump('The file does not exist');
+  // A start names the file itself.
+  const named = given === undefined ? '' : `${given}: `;
   const found = await withSource(
-    () => sourceOfFile(path),
-    async (source) => (isImage(source) ? loadImage(options, source) : undefined),
+    () => sourceOfFile(path, shown),
+    async (source) => {
+      const isFound = isImage(source);
+      if (format !== undefined && (format === 'image') !== isFound) {
+        failDump(`Deserialization error: ${shown} is no ${format}`);
+      }
+      return isFound ? loadImage(options, source) : undefined;
+    },
+    named,
   );
-  const isOfFormat = format === undefined || (format === 'image') === (found !== undefined);
-  if (!isOfFormat) failDump(`Deserialization error: ${given} is no ${format}`);
-  if (!found) return options.repeat(readJournal(path));
+  if (!found) return repeatFile(options, path, { shown, named });
   const isUsual = options.path !== undefined && isSame(path, options.path);
   if (isUsual && lacksJournal(options, found) && options.format === 'journal') {
     failDump(
-      `${path} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
+      `${shown} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
     );
   }
   // Whoever repeats the call may stand elsewhere, but not outside of the directory.
   return withJournal(options, found, {
-    path: options.directory === undefined ? resolve(path) : given,
+    path: options.directory === undefined ? resolve(path) : shown,
   });
+}
+
+function exists(path: string, shown: string): boolean {
+  try {
+    return fileExists(path, shown);
+  } catch (error) {
+    return failFile(error);
+  }
+}
+
+async function repeatFile(
+  { repeat }: DumpOptions,
+  path: string,
+  { shown, named }: { readonly shown: string; readonly named: string },
+): Promise<World> {
+  const text = await readRegular(path, shown).catch(failFile);
+  try {
+    return await repeat(parseJournal(text));
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const [, prefix = '', reason = ''] =
+      /^(Deserialization error: )?(.*)$/s.exec(error.message) ?? [];
+    throw new RpcError(error.code, `${prefix}${named}${reason}`, error.data);
+  }
 }
 
 async function worldInText(options: DumpOptions, image: string): Promise<World> {
@@ -158,12 +202,12 @@ async function worldInText(options: DumpOptions, image: string): Promise<World> 
   return withJournal(options, found, { image });
 }
 
-function loadImage({ chain, tell }: DumpOptions, source: Source): Promise<Loaded> {
+async function loadImage({ chain, check, tell }: DumpOptions, source: Source): Promise<Loaded> {
   const { chainId, keepsHistory, fork } = chain.options;
   const { history } = chain.world;
   const { first } = history;
   const parentHash = history.header(first)?.parentHash;
-  return readImage(source, {
+  const loaded = await readImage(source, {
     chainId,
     keepsHistory,
     first,
@@ -171,15 +215,30 @@ function loadImage({ chain, tell }: DumpOptions, source: Source): Promise<Loaded
     origin: fork?.origin,
     tell,
   });
+  const { journal } = loaded.world;
+  if (journal.isEmpty()) return loaded;
+  try {
+    await check(parseJournal(journalText(loaded.world)));
+    return loaded;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new ImageError(`the image is damaged in the section "journal": ${error.message}`);
+  }
 }
 
-async function withSource<T>(open: () => Source, read: (source: Source) => Promise<T>): Promise<T> {
+/** @param named the name of the file and a colon, where the caller needs it */
+async function withSource<T>(
+  open: () => Source,
+  read: (source: Source) => Promise<T>,
+  named = '',
+): Promise<T> {
   let source: Source | undefined;
   try {
     source = open();
     return await read(source);
   } catch (error) {
-    return failReading(error);
+    if (error instanceof ImageError) failDump(`Deserialization error: ${named}${error.message}`);
+    return failFile(error);
   } finally {
     source?.close();
   }
@@ -199,13 +258,8 @@ function withJournal(options: DumpOptions, loaded: Loaded, params: object): Worl
 }
 
 function isSame(one: string, other: string): boolean {
-  const real = (path: string): string => (existsSync(path) ? realpathSync(path) : resolve(path));
+  const real = (path: string): string => (exists(path, path) ? realpathSync(path) : resolve(path));
   return real(one) === real(other);
-}
-
-function failReading(error: unknown): never {
-  if (error instanceof ImageError) failDump(`Deserialization error: ${error.message}`);
-  return failWriting(error);
 }
 
 function failTooLong(error: unknown): never {
@@ -214,7 +268,8 @@ function failTooLong(error: unknown): never {
 }
 
 /** Errors of the file system are the caller's to know; all others are ours. */
-function failWriting(error: unknown): never {
-  if (error instanceof Error && 'code' in error) failDump(`I/O error: ${error.message}`);
+function failFile(error: unknown): never {
+  if (error instanceof RpcError) throw error;
+  if (error instanceof Error && 'code' in error) failDump(`I/O error: ${reasonOf(error)}`);
   throw error;
 }

@@ -1,24 +1,15 @@
 // Knows the journal: the calls that made a chain what it is, how they are kept, written and repeated.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Chain } from '../chain/chain.js';
 import type { L1Message } from '../chain/l1-handler.js';
 import type { World } from '../chain/world.js';
-import type { Change } from '../chain/writer.js';
-import { RpcError } from '../errors.js';
+import { RpcError, reasonOf } from '../errors.js';
 import { parse, stringify } from '../json.js';
-import { ERRORS, type MethodName, type RPC_CALL } from '../spec.js';
+import { ERRORS, METHODS, type MethodName } from '../spec.js';
 import type { Call, Dispatcher } from './dispatch.js';
+import { type Id, isId, isObject, openEnvelope, type Params } from './envelope.js';
+import type { Schema } from './schema.js';
 
 /** Calls that change the chain and would change it again in the same way. */
 const KEPT: ReadonlySet<MethodName> = new Set([
@@ -71,88 +62,129 @@ export function journalText({ journal }: World): string {
   return `[${journal.join(',')}]`;
 }
 
+// Reading. Nothing of a journal runs before all of it has been checked.
+
+/** A call as a journal holds it. */
+export interface JournalCall {
+  readonly jsonrpc: '2.0' | '1.0';
+  readonly method: string;
+  readonly params?: Params;
+  readonly id: Id;
+}
+
+/** The calls in the text of a journal. */
+export function parseJournal(text: string): readonly JournalCall[] {
+  let calls: unknown;
+  try {
+    calls = parse(text);
+  } catch (error) {
+    failDump(`Deserialization error: ${reasonOf(error)}`);
+  }
+  if (!Array.isArray(calls)) {
+    failDump('Deserialization error: a dump is a list of JSON-RPC calls');
+  }
+  return calls.map((call: unknown, index) => readCall(call, index));
+}
+
+function readCall(call: unknown, index: number): JournalCall {
+  const wrong = (reason: string): never =>
+    failDump(`Deserialization error: call ${index} of the journal is no JSON-RPC call: ${reason}`);
+  if (!isObject(call)) return wrong('it must be an object');
+  const { jsonrpc, id = 0 } = call;
+  const envelope = openEnvelope(call);
+  if (typeof envelope === 'string') return wrong(envelope);
+  if (!isId(id)) return wrong('id must be a string, an integer or null');
+  const { method, params = null } = envelope;
+  return { jsonrpc: jsonrpc === '1.0' ? '1.0' : '2.0', method, params, id };
+}
+
+/** Milliseconds of checking after which others get their turn. */
+const SLICE = 10;
+
 /**
- * Repeats calls on a chain. One that failed but changed the chain did so the first time too: a mint
- * that reverts is such a call.
+ * Checks every call of a journal before any of them runs: a journal may hold only what journals are
+ * made of. A first call may load an image, because a journal begins so where the calls that made the
+ * image were not kept.
+ */
+export async function checkCalls(calls: readonly JournalCall[], schema: Schema): Promise<void> {
+  let begin = process.uptime();
+  for (const [index, call] of calls.entries()) {
+    await locating(call, index, () => checkCall(call, index, schema));
+    if ((process.uptime() - begin) * 1000 < SLICE) continue;
+    await turn();
+    begin = process.uptime();
+  }
+}
+
+async function checkCall(
+  { method, params }: JournalCall,
+  index: number,
+  schema: Schema,
+): Promise<void> {
+  const name = canonical(method);
+  if (!Object.hasOwn(METHODS, name)) throw new RpcError(-32601, 'Method not found');
+  if (name !== 'devnet_load' && !kept.has(name)) {
+    failDump('a journal holds only calls that change the chain and can be repeated');
+  }
+  const reader = schema.reader(name);
+  const given = (typeof reader === 'function' ? reader : await reader)(params);
+  if (name === 'devnet_load') checkLoad(given, index);
+}
+
+function checkLoad(given: Readonly<Record<string, unknown>>, index: number): void {
+  if (index > 0) failDump('a journal may load an image only as its first call');
+  const { path, image, format = 'image' } = given;
+  const isImage = (path === undefined) !== (image === undefined) && given['events'] === undefined;
+  if (!isImage || format !== 'image') failDump('a journal may load an image and nothing else');
+}
+
+/** The name without the alias of its prefix. */
+function canonical(method: string): string {
+  return method.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
+}
+
+/** Adds to an error which call of the journal it is about. */
+async function locating(
+  { method }: JournalCall,
+  index: number,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const { code, message, data } = error;
+    throw new RpcError(code, `call ${index} of the journal (${method}): ${message}`, data);
+  }
+}
+
+/**
+ * Repeats calls that have been checked. One that failed but changed the chain did so the first time
+ * too: a mint that reverts is such a call.
  */
 export async function repeatCalls(
   dispatcher: Pick<Dispatcher, 'call'>,
   chain: Chain,
-  calls: readonly RPC_CALL[],
+  calls: readonly JournalCall[],
 ): Promise<void> {
-  for (const { jsonrpc, method, params, id } of calls) {
+  for (const [index, call] of calls.entries()) {
     const before = chain.world;
     try {
-      await dispatcher.call(
-        method,
-        params ?? undefined,
-        { transport: 'in-process' },
-        { jsonrpc, id },
-      );
+      await locating(call, index, () => repeatCall(dispatcher, call));
     } catch (error) {
       if (chain.world === before) throw error;
     }
   }
 }
 
-/** The calls that a file holds. */
-export function readJournal(path: string): readonly RPC_CALL[] {
-  if (!existsSync(path)) failDump('The file does not exist');
-  let calls: unknown;
-  try {
-    calls = parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    failDump(`Deserialization error: ${error instanceof Error ? error.message : error}`);
-  }
-  if (!Array.isArray(calls) || !calls.every(isCall)) {
-    failDump('Deserialization error: a dump is a list of JSON-RPC calls');
-  }
-  return calls;
-}
-
-function isCall(value: unknown): value is RPC_CALL {
-  return typeof value === 'object' && value !== null && 'method' in value;
-}
-
-/** Writes beside and renames, so that a file is there as a whole or not at all. */
-export function writeWhole(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.draft`;
-  try {
-    writeFileSync(draft, text);
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    failDump(`I/O error: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-/** Keeps a file equal to the journal, change by change. */
-export function followJournal(chain: Chain, path: string): void {
-  if (!chain.world.journal.isEmpty()) writeWhole(path, journalText(chain.world));
-  chain.watch(({ before, after }: Change) => {
-    const [old, now] = [before.journal, after.journal];
-    if (old === now) return;
-    const extends_ = now.size > old.size && (old.isEmpty() || now.get(old.size - 1) === old.last());
-    if (now.isEmpty()) rmSync(path, { force: true });
-    else if (extends_ && !old.isEmpty() && existsSync(path))
-      append(path, now.slice(old.size).toArray());
-    else writeWhole(path, journalText(after));
-  });
-}
-
-/** Puts calls before the closing bracket. */
-function append(path: string, calls: readonly string[]): void {
-  try {
-    const file = openSync(path, 'r+');
-    try {
-      // One write over the closing bracket: there is no moment without one.
-      writeSync(file, `,${calls.join(',')}]`, fstatSync(file).size - 1);
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    failDump(`I/O error: ${error instanceof Error ? error.message : error}`);
-  }
+function repeatCall(
+  dispatcher: Pick<Dispatcher, 'call'>,
+  { jsonrpc, method, params, id }: JournalCall,
+): Promise<unknown> {
+  // The file may have become a journal since it was named: without a format it would be repeated too.
+  const isLoad = canonical(method) === 'devnet_load';
+  const given = isLoad && isObject(params) ? { ...params, format: 'image' } : (params ?? undefined);
+  return dispatcher.call(method, given, { transport: 'in-process' }, { jsonrpc, id });
 }
 
 export function failDump(reason: string): never {

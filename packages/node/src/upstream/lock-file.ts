@@ -1,9 +1,9 @@
 // Knows the file that makes a run on a fork repeatable: everything it asked, sorted, for people to commit.
 
-import { readFile } from 'node:fs/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { reasonOf } from '../errors.js';
 import { JsonText, parse, stringify } from '../json.js';
+import { readRegular } from '../regular-file.js';
 import { replaceFile } from './cache.js';
 import { membersOf } from './header.js';
 
@@ -111,7 +111,7 @@ export class LockFile {
 async function readLock(path: string): Promise<Content> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readRegular(path);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return nothing();
     throw error;

@@ -128,13 +128,16 @@ describe('what comes back', () => {
     }
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('10.11.4 %s writes the file', async (signal) => {
-    const command = await spawned('exit');
-    await mint(checkedClient(overHttp(command.url)));
-    expect(existsSync(path)).toBe(false);
-    expect(await command.stop(signal)).toBe(0);
-    expect(written()).toMatchObject([{ method: 'devnet_mint' }]);
-  });
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '10.11.4 %s writes the file',
+    async (signal) => {
+      const command = await spawned('exit');
+      await mint(checkedClient(overHttp(command.url)));
+      expect(existsSync(path)).toBe(false);
+      expect(await command.stop(signal)).toBe(0);
+      expect(written()).toMatchObject([{ method: 'devnet_mint' }]);
+    },
+  );
 
   test('10.11.4 no file if nothing happened', async () => {
     await (await spawned('exit')).stop('SIGINT');
@@ -147,7 +150,8 @@ describe('refused are', () => {
     const plain = await start();
     expect(await plain.client.failure('devnet_dump', {})).toMatchObject({
       code: -5,
-      message: expect.stringContaining('Please provide --dump-on mode'),
+      message:
+        'Please provide --dump-on mode on startup, or ask for format image, which needs none.',
     });
     const { client } = await start({ dumpOn: 'request' });
     expect((await client.failure('devnet_dump', { test: '' })).code).toBe(-32602);

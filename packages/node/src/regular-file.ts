@@ -1,0 +1,177 @@
+// Files that callers and options name: regular files only, opened without waiting.
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A file that cannot be used. The message names it as its user did. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  /** The code of the system, or `EINVAL` for what is no regular file. */
+  readonly code: string;
+
+  constructor(message: string, code = 'EINVAL', cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** Linux and macOS allow no longer path. */
+const LONGEST_PATH = 4096;
+
+/** A FIFO without a writer would otherwise block the process. */
+const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const WRITING = constants.O_RDWR | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Throws a `FileError` for a text that can be the path of no file. */
+export function checkPath(path: string): void {
+  const reason =
+    path === ''
+      ? 'it is empty'
+      : path.includes('\0')
+        ? 'it contains a NUL character'
+        : Buffer.byteLength(path) > LONGEST_PATH
+          ? `it is longer than ${LONGEST_PATH} bytes`
+          : undefined;
+  if (reason !== undefined) throw new FileError(`invalid path: ${reason}`);
+}
+
+/** Whether something is there. Throws a `FileError` where that cannot be found out. */
+export function fileExists(path: string, shown: string = path): boolean {
+  return statusOf(path, shown) !== undefined;
+}
+
+/**
+ * The descriptor of an existing regular file.
+ *
+ * @param shown how messages call it
+ */
+export function openRegular(
+  path: string,
+  { shown = path, writable = false }: { readonly shown?: string; readonly writable?: boolean } = {},
+): number {
+  // Opening a device can already have an effect.
+  mustBeRegular(statusOf(path, shown), shown);
+  let file: number;
+  try {
+    file = openSync(path, writable ? WRITING : READING);
+  } catch (error) {
+    throw fileError(error, shown);
+  }
+  try {
+    // It may have been replaced since; the descriptor cannot be.
+    mustBeRegular(fstatSync(file), shown);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+/** The text of a regular file. */
+export function readRegularSync(path: string, shown: string = path): string {
+  const file = openRegular(path, { shown });
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw fileError(error, shown);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** As `readRegularSync`, without keeping others waiting. */
+export async function readRegular(path: string, shown: string = path): Promise<string> {
+  mustBeRegular(statusOf(path, shown), shown);
+  const file = await open(path, READING).catch((error: unknown) => {
+    throw fileError(error, shown);
+  });
+  try {
+    mustBeRegular(await file.stat(), shown);
+    return await file.readFile('utf8');
+  } catch (error) {
+    throw error instanceof FileError ? error : fileError(error, shown);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Throws a `FileError` if what is at the path is something else than a regular file. */
+export function checkReplaceable(path: string, shown: string = path): void {
+  const status = statusOf(path, shown);
+  if (status) mustBeRegular(status, shown);
+}
+
+/** Throws a `FileError` unless a file can be written and replaced at the path. */
+export function checkWritable(path: string): void {
+  checkPath(path);
+  const folder = dirname(path);
+  checkFolder(folder);
+  checkReplaceable(path);
+  checkAccess(folder, constants.W_OK | constants.X_OK);
+  if (fileExists(path)) checkAccess(path, constants.W_OK);
+}
+
+/** Throws a `FileError` unless there is such a folder. */
+export function checkFolder(path: string): void {
+  checkPath(path);
+  const status = statusOf(path, path);
+  if (!status) throw new FileError(`the folder ${path} does not exist`, 'ENOENT');
+  if (!status.isDirectory()) throw new FileError(`${path} is not a folder`, 'ENOTDIR');
+}
+
+function checkAccess(path: string, mode: number): void {
+  try {
+    accessSync(path, mode);
+  } catch (error) {
+    throw new FileError(`${path} is not writable: ${systemReason(error)}`, codeOf(error), error);
+  }
+}
+
+function statusOf(path: string, shown: string): Stats | undefined {
+  checkPath(path);
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw fileError(error, shown);
+  }
+}
+
+function mustBeRegular(status: Stats | undefined, shown: string): void {
+  if (!status) throw new FileError(`${shown} does not exist`, 'ENOENT');
+  if (status.isFile()) return;
+  const code = status.isDirectory() ? 'EISDIR' : 'EINVAL';
+  throw new FileError(`${shown} is ${kindOf(status)}, not a regular file`, code);
+}
+
+function kindOf(status: Stats): string {
+  if (status.isDirectory()) return 'a directory';
+  if (status.isFIFO()) return 'a FIFO';
+  if (status.isSocket()) return 'a socket';
+  return 'a device';
+}
+
+/** An error of the file system under the name that its user gave the file. */
+export function fileError(error: unknown, shown: string): FileError {
+  return new FileError(`${shown}: ${systemReason(error)}`, codeOf(error), error);
+}
+
+/** Without the name of the call and the resolved path, which Node adds. */
+function systemReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, code, reason] = /^(E[A-Z0-9]+): (.*?), \w+( '.*)?$/s.exec(message) ?? [];
+  return reason === undefined ? message : `${reason} (${code})`;
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'EIO';
+}
