@@ -115,8 +115,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
 /** What the command does: runs in the real process and obeys its signals. */
 export async function main(): Promise<void> {
   const { argv, stdout, stderr } = process;
-  // Whoever reads the banner may stop reading; the node goes on.
-  stdout.on('error', () => {});
+  surviveFailedWrites(stdout, stderr);
   const outcome = await run({
     argv: argv.slice(2),
     env: environment(),
@@ -125,7 +124,8 @@ export async function main(): Promise<void> {
     stderr,
   });
   if ('exitCode' in outcome) {
-    process.exitCode = outcome.exitCode;
+    // A failed write to stdout may have set it.
+    process.exitCode ||= outcome.exitCode;
     return;
   }
   const { node, log } = outcome;
@@ -148,6 +148,22 @@ export async function main(): Promise<void> {
   process.on('SIGHUP', obey); // the terminal was closed
   process.on('SIGINT', obey);
   process.on('SIGTERM', obey);
+}
+
+/**
+ * Without these listeners a closed pipe or a full disk behind stdout or stderr would end the process. What
+ * cannot be written is lost; where stdout is the result of a command, the command has failed.
+ */
+function surviveFailedWrites(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): void {
+  stderr.on('error', () => {});
+  stdout.on('error', (error) => {
+    // A reader that wants no more, as in `starkbox --help | head -1`.
+    if (codeOf(error) === 'EPIPE') return;
+    if (process.exitCode !== EXIT_FAILURE) {
+      stderr.write(`error: cannot write to stdout: ${reasonOf(error)}\n`);
+    }
+    process.exitCode = EXIT_FAILURE;
+  });
 }
 
 async function tellPort(port: number, path: string, stdout: Output): Promise<void> {
