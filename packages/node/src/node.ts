@@ -333,6 +333,7 @@ async function assemble(
     },
     async close() {
       clearTimeout(warming);
+      companion.stop();
       (await sockets)?.close();
       await server?.close();
       await telemetry.close();

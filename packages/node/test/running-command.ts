@@ -12,6 +12,8 @@ export interface Surroundings {
   /** What Node is told. */
   readonly nodeArgs?: readonly string[];
   readonly cwd?: string;
+  /** Whether it leads a process group, as a command does that a terminal runs. */
+  readonly leads?: boolean;
 }
 
 export class RunningCommand {
@@ -35,12 +37,16 @@ export class RunningCommand {
   /** Resolves when it listens; throws what it said if it ends instead. */
   static async start(
     args: readonly string[],
-    { shell = [], nodeArgs = [], cwd }: Surroundings = {},
+    { shell = [], nodeArgs = [], cwd, leads = false }: Surroundings = {},
   ): Promise<RunningCommand> {
     const own = ['--port', '0', '--no-banner'];
     const words = [...shell, process.execPath, ...nodeArgs, COMMAND, ...own, ...args];
     const [program = '', ...rest] = words;
-    const child = spawn(program, rest, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, rest, {
+      cwd,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: leads,
+    });
     const kill = (): void => void child.kill('SIGKILL');
     process.once('exit', kill);
     const said: string[] = [];

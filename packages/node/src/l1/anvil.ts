@@ -4,10 +4,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import type { AnvilState } from './anvil-state.js';
 import { L1Error } from './ethereum.js';
 
 export interface Anvil {
   readonly url: string;
+  /** From now on its end is no fault. */
+  expectEnd(): void;
+  /** Ends it; what it writes at its end is then complete. */
   close(): Promise<void>;
 }
 
@@ -15,10 +19,12 @@ const PACKAGE = '@foundry-rs/anvil';
 const NOT_FOUND = `Anvil is not installed. Either install Foundry (https://getfoundry.sh), so that anvil is on the PATH, or run: npm install --save-dev ${PACKAGE}`;
 
 const START_MILLISECONDS = 15_000;
+const LAST_WORDS_MILLISECONDS = 50;
 
 /**
  * Runs a program that is stopped when standard input ends, which it does however we end. A shell does
- * that for every system but Windows, where only an orderly end stops it.
+ * that for every system but Windows, where only an orderly end stops it. Both are in a session of their
+ * own, so that a signal of the terminal reaches us alone and Anvil ends after its chain was saved.
  */
 const UNTIL_INPUT_ENDS =
   'exec 3<&0; "$@" </dev/null & p=$!; (cat <&3 >/dev/null; kill $p 2>/dev/null) & wait $p';
@@ -26,10 +32,16 @@ const UNTIL_INPUT_ENDS =
 export interface AnvilOptions {
   /** 0 takes a free one. */
   readonly port: number;
-  /** A file that its chain is kept in. */
-  readonly state?: string | undefined;
+  /** Where its chain is kept. */
+  readonly state?: AnvilState | undefined;
   readonly onExit: (reason: string) => void;
 }
+
+/** Anvil also writes its state at intervals, into the file for its end: not within a lifetime. */
+const NEVER_SECONDS = 10 * 365 * 86_400;
+
+/** An Anvil that does not end in this time is killed. */
+const ENDING_MILLISECONDS = 30_000;
 
 /** The Anvil of a node that was just killed needs a moment to leave its port. */
 const PORT_ATTEMPTS = 10;
@@ -49,30 +61,70 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 }
 
 async function run(program: string, { port, state, onExit }: AnvilOptions): Promise<Anvil> {
-  const args = ['--host', '127.0.0.1', '--port', String(port)];
-  if (state !== undefined) args.push('--state', state, '--state-interval', '1');
-  const [command, ...words] =
-    process.platform === 'win32'
-      ? [program, ...args]
-      : ['/bin/sh', '-c', UNTIL_INPUT_ENDS, 'anvil', program, ...args];
-  const child = spawn(command ?? program, words, { stdio: ['pipe', 'pipe', 'pipe'] });
-  let isClosing = false;
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const child = launch(program, argumentsFor(port, state), state?.mark ?? 'anvil');
+  let isExpected = false;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
   const close = async (): Promise<void> => {
-    isClosing = true;
-    child.stdin.end();
+    isExpected = true;
+    const late = setTimeout(() => kill(child), ENDING_MILLISECONDS);
+    child.stdin?.end();
     if (process.platform === 'win32') child.kill();
     await ended;
+    clearTimeout(late);
   };
   try {
+    if (child.pid !== undefined) await state?.noteRun(child.pid);
     const url = await listening(child, port);
-    child.once('close', () => {
-      if (!isClosing) onExit('Anvil has ended by itself');
+    if (child.pid !== undefined) await state?.noteRun(child.pid, url);
+    child.once('exit', (code, signal) => {
+      if (isExpected) return;
+      const how = signal ?? `exit code ${code}`;
+      onExit(`Anvil has ended by itself (${how}): there is no L1 until the node is started again`);
     });
-    return { url, close };
+    return {
+      url,
+      expectEnd: () => {
+        isExpected = true;
+      },
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+function argumentsFor(port: number, state: AnvilState | undefined): readonly string[] {
+  const args = ['--host', '127.0.0.1', '--port', String(port)];
+  if (!state) return args;
+  if (state.file !== undefined) args.push('--load-state', state.file);
+  return [...args, '--dump-state', state.exitFile, '--state-interval', String(NEVER_SECONDS)];
+}
+
+function launch(program: string, args: readonly string[], mark: string): ChildProcess {
+  const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe'];
+  const child =
+    process.platform === 'win32'
+      ? spawn(program, args, { stdio })
+      : spawn('/bin/sh', ['-c', UNTIL_INPUT_ENDS, mark, program, ...args], {
+          stdio,
+          detached: true,
+        });
+  // Its input is closed by the other side when it ends first.
+  child.stdin.on('error', () => {});
+  return child;
+}
+
+/** With everything that it has started. */
+function kill({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
   }
 }
 
@@ -95,9 +147,10 @@ async function listening(child: ChildProcess, port: number): Promise<string> {
       resolve(`http://${place}/`);
     });
     child.once('error', (error) => fail(error.message));
-    child.once('close', () => {
+    child.once('exit', () => {
       clearTimeout(late);
-      fail('has ended.');
+      // What it said may still be on its way.
+      setTimeout(() => fail('has ended.'), LAST_WORDS_MILLISECONDS);
     });
   });
 }

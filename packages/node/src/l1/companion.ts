@@ -1,8 +1,9 @@
 // Knows the L1 that a node was given at its start: another node's, an Anvil of its own, or none.
-import { join } from 'node:path';
 import type { Chain } from '../chain/chain.js';
 import type { Log } from '../log.js';
 import type { Anvil } from './anvil.js';
+import type { AnvilKeeper } from './anvil-keeper.js';
+import type { AnvilState } from './anvil-state.js';
 import { ethereumAt } from './ethereum.js';
 import { Postman, type PostmanOptions } from './postman.js';
 import { Relay } from './relay.js';
@@ -34,11 +35,17 @@ export class Companion {
   readonly #log: Log;
   #relay: Relay | undefined;
   #anvil: Anvil | undefined;
+  /** Of an Anvil whose chain is kept. */
+  #state: AnvilState | undefined;
+  #keeper: AnvilKeeper | undefined;
 
-  constructor(options: PostmanOptions) {
+  constructor(options: Omit<PostmanOptions, 'settle'>) {
     this.#chain = options.chain;
     this.#log = options.log;
-    this.postman = new Postman(options);
+    const settle = async (url: string): Promise<void> => {
+      if (url === this.#anvil?.url) await this.#keeper?.save();
+    };
+    this.postman = new Postman({ ...options, settle });
     this.timeline = new PairedTimeline(this.#chain, this.postman);
   }
 
@@ -67,21 +74,42 @@ export class Companion {
 
   async #startAnvil(port: number, dataDir: string | undefined): Promise<void> {
     const { startAnvil } = await import('./anvil.js');
+    if (dataDir !== undefined) {
+      this.#state = await (await import('./anvil-state.js')).AnvilState.open(dataDir);
+    }
     this.#anvil = await startAnvil({
       port,
-      state: dataDir === undefined ? undefined : join(dataDir, 'anvil.json'),
+      state: this.#state,
       onExit: (reason) => this.#log.error(reason),
     });
     const { url } = this.#anvil;
-    if (!(await this.postman.resume(url))) await this.postman.load({ url });
+    const node = await ethereumAt(url);
+    if (this.#state) {
+      const { AnvilKeeper } = await import('./anvil-keeper.js');
+      this.#keeper = new AnvilKeeper(node, this.#state, this.#log);
+      this.#keeper.start();
+    }
+    if (!(await this.postman.resume(url, this.#state?.previousUrl))) {
+      await this.postman.load({ url });
+    }
     const link = this.#chain.world.messages.l1;
-    if (link) await this.timeline.pairWith(await ethereumAt(url), link);
+    // Failing, it tries again soon.
+    const save = async (): Promise<void> => this.#keeper?.save().catch(() => undefined);
+    if (link) await this.timeline.pairWith(node, link, save);
+  }
+
+  /** Carries nothing more by itself. What the same signal ends is no fault from now on. */
+  stop(): void {
+    this.#relay?.stop();
+    this.#anvil?.expectEnd();
   }
 
   /** Ends what was begun here. */
   async close(): Promise<void> {
-    this.#relay?.stop();
+    this.stop();
     await this.postman.close();
+    await this.#keeper?.stop();
     await this.#anvil?.close();
+    await this.#state?.adoptExit();
   }
 }

@@ -249,6 +249,11 @@ export class Ethereum {
     return this.#asking(() => this.#client.getTransactionCount({ address, blockTag: 'latest' }));
   }
 
+  /** The whole chain of an Anvil, as it can be loaded again. */
+  dumpState(): Promise<string> {
+    return this.#ask('anvil_dumpState', []);
+  }
+
   /** Keeps the state of a test node; its name. */
   snapshot(): Promise<string> {
     return this.#ask('evm_snapshot', []);

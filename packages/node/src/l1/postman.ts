@@ -23,7 +23,8 @@ import {
  * The rule. From L1: the place of the next unread message is part of the world, and the write that
  * includes a message's transaction is the one that moves it. To L1: before a message leaves, its signed
  * transaction is written into the world; after a failure that very transaction is sent again, and its
- * nonce lets it be mined once. Nothing waits for a network inside of a write.
+ * nonce lets it be mined once. Nothing waits for a network inside of a write. What a write says about
+ * an L1 that we run and keep is on disk there first.
  */
 
 export interface PostmanOptions {
@@ -31,6 +32,8 @@ export interface PostmanOptions {
   readonly log: Log;
   /** Runs the write that includes a message from L1, so that it can be kept like a call. */
   readonly onMessage?: <T>(message: L1Message, write: () => T) => T;
+  /** Resolves when the L1 at this URL will not lose the blocks that it has now, as far as that is up to us. */
+  readonly settle: (url: string) => Promise<void>;
 }
 
 export interface Connection {
@@ -102,27 +105,34 @@ export class Postman {
         throw new L1Error(`The specified address (${contract}) contains no contract.`);
       }
       const start = { block: head.number + 1, log: 0 };
+      // The block of the contract tells this L1 from one that begins with the same block.
+      const seen = given === undefined ? await node.head() : head;
+      await this.#options.settle(node.url);
       await this.#chain.crossing.link({
         url: node.url,
         contract,
         key,
         start,
-        cursor: { ...start, seen: head },
+        cursor: { ...start, seen },
         inFlight: await this.#stillInFlight(node, contract, key),
       });
       return contract;
     });
   }
 
-  /** Goes on with the L1 that the chain was connected with, if that is what is found at this URL. */
-  resume(url: string): Promise<boolean> {
+  /**
+   * Goes on with the L1 that the chain was connected with, if that is what is found at this URL.
+   *
+   * @param formerly another URL of the same L1: there it may have gone back since it was read
+   */
+  resume(url: string, formerly?: string): Promise<boolean> {
     return this.alone(async () => {
       const { l1 } = this.#chain.world.messages;
       if (!l1) return false;
       const node = await this.#nodeAt(readUrl(url));
       const { number, hash } = l1.cursor.seen;
-      if ((await node.blockHash(number)) !== hash || !(await node.hasCode(l1.contract)))
-        return false;
+      const isSame = l1.url === formerly || (await node.blockHash(number)) === hash;
+      if (!isSame || !(await node.hasCode(l1.contract))) return false;
       if (l1.url !== node.url) await this.#chain.crossing.link({ ...l1, url: node.url });
       return true;
     });
@@ -201,6 +211,8 @@ export class Postman {
     const fetched =
       head.number < from.block ? [] : await node.fetchMessages(contract, from.block, head.number);
     const unread = fetched.filter((each) => !isBefore(each, from));
+    const isFar = head.number - cursor.block > UNWRITTEN_BLOCKS;
+    if (unread.length > 0 || hasGoneBack || isFar) await this.#options.settle(url);
     for (let done = 0; done < unread.length; done += TOGETHER) {
       const some = unread.slice(done, done + TOGETHER);
       const cancelled = await Promise.all(
@@ -294,6 +306,7 @@ export class Postman {
       }
     }
     const { status } = await node.waitFor(inFlight.hash);
+    await this.#options.settle(link.url);
     if (await land(status === 'success')) return true;
     throw new L1Error(
       `the messaging contract refused a message, see L1 transaction ${inFlight.hash}`,

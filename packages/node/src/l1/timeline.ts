@@ -11,6 +11,8 @@ interface Partner {
   readonly link: L1Link;
   /** Its name for that moment; good for one return. */
   readonly beginning: string;
+  /** Saves what it has now, where it is kept. */
+  readonly save: () => Promise<void>;
 }
 
 /** Snapshots, reverts and restarts of a chain; of its L1 too, once there is one to pair with. */
@@ -27,8 +29,8 @@ export class PairedTimeline {
   }
 
   /** From now on this L1 goes back with the chain, but not beyond this moment. */
-  async pairWith(node: Ethereum, link: L1Link): Promise<void> {
-    this.#partner = { node, link, beginning: await node.snapshot() };
+  async pairWith(node: Ethereum, link: L1Link, save: Partner['save']): Promise<void> {
+    this.#partner = { node, link, beginning: await node.snapshot(), save };
   }
 
   snapshot(title?: string): Promise<bigint> {
@@ -51,7 +53,9 @@ export class PairedTimeline {
         if (name === undefined || !this.#chain.hasSnapshot(id)) return this.#chain.revert(id);
         await partner.node.revert(name);
         for (const later of this.#names.keys()) if (later >= id) this.#names.delete(later);
-        return this.#chain.revert(id, true);
+        const isDone = await this.#chain.revert(id, true);
+        await partner.save();
+        return isDone;
       },
       () => this.#chain.revert(id),
     );
@@ -63,11 +67,12 @@ export class PairedTimeline {
         const { node, link, beginning } = partner;
         await node.revert(beginning);
         this.#names.clear();
-        this.#partner = { node, link, beginning: await node.snapshot() };
+        this.#partner = { ...partner, beginning: await node.snapshot() };
         await this.#chain.restart(
           (now) => (relink ? relink(now) : now.url === link.url ? link : now),
           options,
         );
+        await partner.save();
       },
       () => this.#chain.restart(relink, options),
     );

@@ -1,0 +1,21 @@
+// Whether a process still runs, told apart from a later one with the same id.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** Whether the process with this id has the mark among the words of its command line. */
+export async function findProcess(pid: number, mark: string): Promise<boolean> {
+  return (await commandLine(pid)).includes(mark);
+}
+
+async function commandLine(pid: number): Promise<string> {
+  if (process.platform === 'win32') return '';
+  try {
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', `${pid}`]);
+    return stdout;
+  } catch {
+    // There is no such process.
+    return '';
+  }
+}
