@@ -5,7 +5,7 @@ import { hex, shortString } from '../felt.js';
 import { stringify } from '../json.js';
 import type { BLOCK_ID } from '../spec.js';
 import { SEQUENCER } from './accounts.js';
-import { afterBlock, nextBlockTime } from './clock.js';
+import { afterBlock } from './clock.js';
 import type { Header } from './closed-block.js';
 import type { Fork } from './fork.js';
 import { enginePrices, type HeaderPrices, headerPrices, sealingPrices } from './gas.js';
@@ -14,7 +14,7 @@ import type { History } from './history.js';
 import { landmarksOf } from './landmarks.js';
 import { withSent } from './messages.js';
 import type { Past } from './past.js';
-import { NOTHING_PENDING, type World } from './world.js';
+import { NOTHING_PENDING, nextTime, type World } from './world.js';
 
 /** Contracts can ask for the hash of a block this much older than their own. */
 const HASH_BUFFER = 10;
@@ -102,7 +102,7 @@ export function contextOf(world: World, rules: BlockRules, number: number): Bloc
   const header = world.history.header(number);
   return header
     ? makeContext(rules, number, header.timestamp, header.prices)
-    : pendingContext(world, rules, nextBlockTime(world.clock));
+    : pendingContext(world, rules, nextTime(world));
 }
 
 export function pendingContext(world: World, rules: BlockRules, time: number): Block {

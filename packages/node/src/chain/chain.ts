@@ -21,7 +21,7 @@ import { PersistentMap } from './persistent.js';
 import { checkProof, type ProofMode } from './proof.js';
 import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
 import { type Broadcasted, type Prepared, prepare } from './transaction.js';
-import { firstWorld, type World } from './world.js';
+import { firstWorld, nextTime, type World } from './world.js';
 import { type Change, type ObserverErrorHandler, type Turn, Writer } from './writer.js';
 
 export interface ChainOptions extends InclusionRules, ExecutionLimits {
@@ -174,7 +174,7 @@ export class Chain {
     prepared: Prepared,
     refuse?: (rejection: Rejection) => never,
   ): Promise<readonly [World, undefined]> {
-    const time = nextBlockTime(world.clock);
+    const time = nextTime(world);
     const next = await include(world, prepared, this.options, time, refuse);
     const closesAtOnce = this.options.blockGeneration === 'transaction';
     return [closesAtOnce ? await this.#closeAt(next, time) : next, undefined];
@@ -188,7 +188,7 @@ export class Chain {
   }
 
   async #close(world: World): Promise<readonly [World, string]> {
-    const next = await this.#closeAt(world, nextBlockTime(world.clock));
+    const next = await this.#closeAt(world, nextTime(world));
     return [next, latestHeader(next).hash];
   }
 
@@ -320,7 +320,7 @@ export class Chain {
       }
       const id = now.lastSnapshot + 1n;
       const snapshots = now.snapshots.set(id, now.world);
-      const notes = now.notes.set(id, { name, time: nextBlockTime(now.world.clock) });
+      const notes = now.notes.set(id, { name, time: nextTime(now.world) });
       return { after: { ...now, snapshots, notes, lastSnapshot: id }, result: id };
     });
   }
@@ -384,5 +384,6 @@ async function createWorld(options: ChainOptions): Promise<World> {
   const { genesis, startTime, prices, keepsHistory } = options;
   const world = firstWorld(genesis.state, { startTime, prices, keepsHistory });
   const state = await withOldHash(world.state, world.history, options.fork);
-  return closeBlock({ ...world, state }, options, nextBlockTime(world.clock));
+  const time = nextBlockTime(world.clock, options.fork?.block.timestamp);
+  return closeBlock({ ...world, state }, options, time);
 }

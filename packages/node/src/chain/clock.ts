@@ -1,5 +1,10 @@
 // Knows what time it is on the chain; the only place that reads the wall clock.
 
+import { invalidParams } from '../errors.js';
+
+/** The latest time that is an exact number in JSON. */
+const LATEST_TIME = Number.MAX_SAFE_INTEGER;
+
 /** How chain time follows real time, in whole seconds. */
 export interface Clock {
   /** Chain time minus real time. */
@@ -24,10 +29,15 @@ export function clockFrom(start: number | undefined): Clock {
     : { offset: start - now(), exact: start };
 }
 
-/** The time that a block gets if it is sealed at this moment. */
-export function nextBlockTime({ offset, exact }: Clock): number {
+/**
+ * The time that a block gets if it is sealed at this moment.
+ *
+ * @param parent the time of the block before it: the system's clock may step back, and the chain's must
+ * not; only a time that was asked for may be earlier
+ */
+export function nextBlockTime({ offset, exact }: Clock, parent = 0): number {
   // Neither time before 1970 nor a time that is not exact can be written into a block.
-  return exact ?? Math.min(Math.max(0, now() + offset), Number.MAX_SAFE_INTEGER);
+  return exact ?? Math.min(Math.max(0, parent, now() + offset), LATEST_TIME);
 }
 
 /** The clock after `setTime`: the next block has exactly this time, and time runs on from there. */
@@ -35,8 +45,15 @@ export function setTo(time: number): Clock {
   return { offset: time - now(), exact: time };
 }
 
+/** The clock after `increaseTime`; throws what the caller is told if blocks could not show that time. */
 export function increasedBy(clock: Clock, seconds: number): Clock {
-  return { ...clock, offset: Math.min(clock.offset + seconds, Number.MAX_SAFE_INTEGER) };
+  const most = Math.max(0, LATEST_TIME - now() - clock.offset);
+  if (seconds > most) {
+    invalidParams(
+      `params.time: at most ${most} seconds from now; the time of a block is at most ${LATEST_TIME}`,
+    );
+  }
+  return { ...clock, offset: clock.offset + seconds };
 }
 
 /** The clock after a block took its time. */

@@ -1,11 +1,10 @@
 // Knows blocks and transactions in brief, as lists show them.
 import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '../spec.js';
 import { pendingNumber } from './block.js';
-import { nextBlockTime } from './clock.js';
 import type { Header, TransactionRecord } from './closed-block.js';
 import { calls, FAILS, holds, isReverted, senderIn, sentBy, typeIn, UNKNOWN } from './landmarks.js';
 import { type Page, readPage } from './page.js';
-import { transactionHashesOf, type World } from './world.js';
+import { nextTime, transactionHashesOf, type World } from './world.js';
 
 /** What is read of a receipt. */
 interface Receipt {
@@ -189,7 +188,7 @@ function summarise(
     fee: receipt.actual_fee,
     l2_gas: receipt.execution_resources.l2_gas,
     ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
-    timestamp: world.history.header(block)?.timestamp ?? nextBlockTime(world.clock),
+    timestamp: world.history.header(block)?.timestamp ?? nextTime(world),
   };
 }
 

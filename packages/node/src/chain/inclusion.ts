@@ -3,13 +3,12 @@ import type { Rejection } from '@starkbox/engine';
 import { fail } from '../errors.js';
 import type { Probe } from '../probe.js';
 import { type BlockRules, pendingContext } from './block.js';
-import { nextBlockTime } from './clock.js';
 import { type Executions, executeInTurn } from './executions.js';
 import { failingByOrigin } from './fork.js';
 import { isImpersonated } from './impersonation.js';
 import { executing, refuseSubmission } from './rejection.js';
 import { included, type Prepared } from './transaction.js';
-import { isKnown, type World, withIncluded } from './world.js';
+import { isKnown, nextTime, type World, withIncluded } from './world.js';
 
 export interface InclusionRules extends BlockRules {
   /** When blocks are closed: after each transaction, on demand, or every so many seconds. */
@@ -64,7 +63,7 @@ export async function readAhead(
   rules: InclusionRules,
   executions: Executions,
 ): Promise<void> {
-  const context = pendingContext(world, rules, nextBlockTime(world.clock));
+  const context = pendingContext(world, rules, nextTime(world));
   const validate = !isImpersonated(world.impersonation, transaction.address);
   // Others of the same sender may be before it, so that its nonce is not due yet.
   await failingByOrigin(

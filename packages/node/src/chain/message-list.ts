@@ -3,13 +3,12 @@ import { messageToL1Hash } from '@starkbox/engine';
 import { padded } from '../felt.js';
 import type { MESSAGE_ROW } from '../spec.js';
 import { pendingNumber } from './block.js';
-import { nextBlockTime } from './clock.js';
 import type { TransactionRecord } from './closed-block.js';
 import { recordAt } from './explore.js';
 import { holds, isReverted, SENDS, sendsMessages, typeIn, UNKNOWN } from './landmarks.js';
 import type { Messages, MessageToL1 } from './messages.js';
 import { type Page, readPage } from './page.js';
-import { transactionHashesOf, transactionsOf, type World } from './world.js';
+import { nextTime, transactionHashesOf, transactionsOf, type World } from './world.js';
 
 interface Wish {
   readonly cursor: string | undefined;
@@ -147,5 +146,5 @@ function waitingIn({ outgoing }: Messages, block: number): Map<string, number> {
 }
 
 function timeOf(world: World, block: number): number {
-  return world.history.header(block)?.timestamp ?? nextBlockTime(world.clock);
+  return world.history.header(block)?.timestamp ?? nextTime(world);
 }

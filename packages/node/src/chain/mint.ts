@@ -6,10 +6,9 @@ import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from
 import { MINTER } from './accounts.js';
 import { contextOf, findBlock, pendingContext, stateOf } from './block.js';
 import type { Chain } from './chain.js';
-import { nextBlockTime } from './clock.js';
 import { callInTurn } from './executions.js';
 import { ETH, STRK } from './genesis.js';
-import { findTransaction, type World } from './world.js';
+import { findTransaction, nextTime, type World } from './world.js';
 
 const OVERFLOW = 'u256_add Overflow';
 
@@ -34,7 +33,7 @@ export async function mint(
       found: findTransaction(world, hash),
       called: await callInTurn(
         world.state,
-        pendingContext(world, chain.options, nextBlockTime(world.clock)),
+        pendingContext(world, chain.options, nextTime(world)),
         request,
       ),
     }),

@@ -1,6 +1,6 @@
 // Knows everything that a chain is at one moment, as one frozen value.
 import type { State } from '@starkbox/engine';
-import { type Clock, clockFrom } from './clock.js';
+import { type Clock, clockFrom, nextBlockTime } from './clock.js';
 import type { TransactionRecord } from './closed-block.js';
 import { type Gas, type GasPrices, startingAt } from './gas.js';
 import { History } from './history.js';
@@ -78,6 +78,11 @@ export function firstWorld(
     journal: List<string>(),
     acceptedOnL1: undefined,
   });
+}
+
+/** The time that the block under construction gets if it is closed at this moment. */
+export function nextTime({ clock, history }: Pick<World, 'clock' | 'history'>): number {
+  return nextBlockTime(clock, history.latest?.timestamp);
 }
 
 /** A transaction and its place: the number of its block, also while that is under construction. */

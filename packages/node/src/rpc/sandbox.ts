@@ -1,10 +1,9 @@
 // Tells what happens to the sandbox beside blocks, and that it is alive.
 import { latestHeader, pendingNumber } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
-import { nextBlockTime } from '../chain/clock.js';
 import type { Standing } from '../chain/keeper.js';
 import { commonBlock, removedTransactions } from '../chain/transition.js';
-import type { World } from '../chain/world.js';
+import { nextTime, type World } from '../chain/world.js';
 import type { Turn } from '../chain/writer.js';
 import { hex } from '../felt.js';
 import { stringify } from '../json.js';
@@ -74,7 +73,7 @@ export class SandboxNews {
       ...event,
       head: { block_number: number, block_hash: hash },
       pending: world.pending.transactions.size,
-      chain_time: nextBlockTime(world.clock),
+      chain_time: nextTime(world),
     } satisfies SANDBOX_NEWS);
     this.#subscriptions.later(() =>
       this.#subscriptions.tell({ topic: 'sandbox', text: () => text }),

@@ -1,10 +1,9 @@
 // Knows the shapes of blocks, transactions and receipts on the wire.
 import { SEQUENCER } from '../chain/accounts.js';
 import { pendingNumber } from '../chain/block.js';
-import { nextBlockTime } from '../chain/clock.js';
 import type { Header, TransactionRecord } from '../chain/closed-block.js';
 import { headerPrices } from '../chain/gas.js';
-import type { Located, World } from '../chain/world.js';
+import { type Located, nextTime, type World } from '../chain/world.js';
 import { JsonText } from '../json.js';
 import type {
   BLOCK_HEADER,
@@ -42,7 +41,7 @@ export function wireHeader(header: Header): BLOCK_HEADER {
 export function wirePendingHeader(world: World): PRE_CONFIRMED_BLOCK_HEADER {
   return {
     block_number: pendingNumber(world),
-    timestamp: nextBlockTime(world.clock),
+    timestamp: nextTime(world),
     sequencer_address: SEQUENCER,
     ...headerPrices(world.gas.current),
     l1_da_mode: 'BLOB',

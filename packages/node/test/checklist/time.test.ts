@@ -211,6 +211,47 @@ describe('setting and increasing', () => {
     expect(await timeOf(client)).toBe(PAST + HOUR);
   });
 
+  test('a system clock that steps back gives no block a time before its parent', async () => {
+    const { client, sender } = await start();
+    const address = await sender.deploy(context);
+    letPass(-HOUR);
+    expect(await timeOf(client, 'pre_confirmed')).toBe(NOW);
+    await sender.invoke([{ to: address, name: 'store' }]);
+    expect(await seenBy(client, address, 'stored')).toBe(NOW);
+    await client.call('devnet_createBlock');
+    expect(await timeOf(client)).toBe(NOW);
+    letPass(HOUR + 2);
+    await client.call('devnet_createBlock');
+    expect(await timeOf(client)).toBe(NOW + 2);
+  });
+
+  test('a time in the past that was asked for is where time goes on from, though the clock steps back', async () => {
+    const { client } = await start();
+    await client.call('devnet_setTime', { time: PAST });
+    letPass(-5);
+    await client.call('devnet_createBlock');
+    expect(await timeOf(client)).toBe(PAST);
+    letPass(8);
+    await client.call('devnet_createBlock');
+    expect(await timeOf(client)).toBe(PAST + 3);
+  });
+
+  test('an increase that no block could show is refused with the bound, and changes nothing', async () => {
+    const { client } = await start();
+    const most = Number.MAX_SAFE_INTEGER - NOW;
+    for (const time of [most + 1, Number.MAX_SAFE_INTEGER]) {
+      const { code, message } = await client.failure('devnet_increaseTime', { time });
+      expect(code).toBe(-32602);
+      expect(message).toContain(`at most ${most} seconds`);
+    }
+    expect(await client.call('starknet_blockNumber')).toBe(0);
+    await client.call('devnet_increaseTime', { time: most });
+    expect(await timeOf(client)).toBe(Number.MAX_SAFE_INTEGER);
+    expect((await client.failure('devnet_increaseTime', { time: 1 })).message).toContain(
+      'at most 0',
+    );
+  });
+
   test('10.9.6 a time set without a block is exactly that of the next one', async () => {
     const { client } = await start();
     const answer = await client.call('devnet_setTime', { time: PAST, generate_block: false });
