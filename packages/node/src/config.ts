@@ -199,7 +199,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     group: 'Blocks and time',
     default: 'transaction',
     parse: blockGeneration,
-    help: 'When a block is made: after each transaction, on demand, or every N seconds (a number).',
+    help: 'When a block is made: after each transaction, on demand, or every N seconds (a number such as 5, or 500ms).',
   },
   startTime: {
     flag: '--start-time <SECONDS>',

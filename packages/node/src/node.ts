@@ -276,6 +276,7 @@ async function assemble(
     );
   };
   let server: HttpServer | undefined;
+  let isListening = false;
   let warming: NodeJS.Timeout | undefined;
   const figures = (): Figures => ({
     ...figuresOf(chain),
@@ -298,7 +299,9 @@ async function assemble(
     await directory?.close();
     throw error;
   });
-  chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
+  const startClock = (): void =>
+    chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
+  startClock();
 
   return {
     config,
@@ -325,6 +328,9 @@ async function assemble(
         onRefusal: (session, what, error) => requests.refused(session, what, error),
         log,
       });
+      // Clients count the interval from when they can connect.
+      if (!isListening) startClock();
+      isListening = true;
       const metricsUrl = await telemetry.listen((name) => door.admitsHost(name));
       warming ??= setTimeout(warm, WARM_UP_MILLISECONDS);
       const { host, port } = server;

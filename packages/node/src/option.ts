@@ -78,6 +78,9 @@ export const RESTRICTED_BY_DEFAULT: readonly string[] = [
   'devnet_getPredeployedAccounts',
 ];
 
+/** Milliseconds; closing an empty block takes about one. */
+const SHORTEST_INTERVAL = 10;
+
 /** Timers of Node hold 31 bits of milliseconds. */
 const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
 
@@ -163,10 +166,12 @@ export const chainName: Parse<string> = (text) => {
 export const blockGeneration: Parse<'transaction' | 'demand' | number> = (text) => {
   const word = text.toLowerCase();
   if (word === 'transaction' || word === 'demand') return word;
-  const seconds = /^\d+$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= LONGEST_TIMER) return seconds;
+  const [, number, unit] = /^(\d+)(ms)?$/.exec(word) ?? [];
+  const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
+  if (seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER) return seconds;
   throw new InvalidValue(
-    `must be transaction, demand or a number of seconds from 1 to ${LONGEST_TIMER}`,
+    `must be transaction, demand, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
+      `or of milliseconds from ${SHORTEST_INTERVAL}ms`,
   );
 };
 

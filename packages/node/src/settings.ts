@@ -57,7 +57,7 @@ export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undef
     chain_id: config.chainId,
     dump_on: config.dumpOn ?? null,
     dump_path: config.dumpPath ?? null,
-    block_generation_on: String(config.blockGenerationOn),
+    block_generation_on: shownBlockGeneration(config.blockGenerationOn),
     lite_mode: config.liteMode,
     proof_mode: config.proofMode,
     state_archive: config.stateArchive,
@@ -82,4 +82,10 @@ export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undef
       ui_enabled: config.ui,
     },
   };
+}
+
+/** The setting as it is given: whole seconds as a number, others in milliseconds. */
+function shownBlockGeneration(setting: Config['blockGenerationOn']): string {
+  if (typeof setting === 'string' || Number.isInteger(setting)) return String(setting);
+  return `${Math.round(setting * 1000)}ms`;
 }

@@ -281,7 +281,7 @@ export type CONFIG = {
   /** When calls are written down; null is never. */
   readonly dump_on: ('exit' | 'block' | 'request') | null;
   readonly dump_path: string | null;
-  /** "transaction", "demand", or the seconds between two blocks in decimal digits. */
+  /** "transaction", "demand", the seconds between two blocks in decimal digits, or the milliseconds followed by ms. */
   readonly block_generation_on: string | null;
   readonly lite_mode: boolean;
   readonly proof_mode: 'full' | 'devnet' | 'none';

@@ -250,6 +250,8 @@ describe('values', () => {
     ['--host my-machine.local', { host: 'my-machine.local' }],
     ['--block-generation-on demand', { blockGenerationOn: 'demand' }],
     ['--block-generation-on 10', { blockGenerationOn: 10 }],
+    ['--block-generation-on 500ms', { blockGenerationOn: 0.5 }],
+    ['--block-generation-on 2000MS', { blockGenerationOn: 2 }],
     ['--state-archive-capacity none', { stateArchive: 'none' }],
     ['--proof-mode full', { proofMode: 'full' }],
     ['--dump-on request', { dumpOn: 'request' }],
@@ -280,7 +282,7 @@ describe('values', () => {
     ['--proof-mode <PROOF_MODE>', ['half']],
     [
       '--block-generation-on <BLOCK_GENERATION_ON>',
-      ['', '0', '-1', 'mempool', '1.5', '99999999999'],
+      ['', '0', '-1', 'mempool', '1.5', '99999999999', '9ms', 'ms', '1.5ms', '5s', '99999999999ms'],
     ],
     ['--state-archive-capacity <STATE_ARCHIVE_CAPACITY>', ['some']],
     ['--fork-network <URL>', ['abc', '', 'http://', 'ftp://a.b']],

@@ -11,7 +11,7 @@ import {
   readAmount,
   STRK,
 } from '../src/values/amount.js';
-import { ageText, momentText, offsetText } from '../src/values/clock.js';
+import { ageText, intervalText, momentText, offsetText } from '../src/values/clock.js';
 import { canonical, shortAddress, shortHash, spelled } from '../src/values/felt.js';
 import { disarm } from '../src/values/hostile.js';
 import { selectorOf } from '../src/values/keccak.js';
@@ -113,4 +113,9 @@ test('hostile texts cannot hide, reorder or overflow', () => {
   expect(disarm(`e${'\u0301'.repeat(50)}`).text).toBe(`e${'\u0301'.repeat(3)}`);
   const long = disarm('a'.repeat(48_210));
   expect(long).toEqual({ text: 'a'.repeat(200), cutFrom: 48_210 });
+});
+
+test('the time between two blocks has its unit', () => {
+  expect(intervalText('5')).toBe('5 s');
+  expect(intervalText('500ms')).toBe('500 ms');
 });

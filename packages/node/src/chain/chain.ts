@@ -116,12 +116,21 @@ export class Chain {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Begins to close blocks by the clock, where the options say so. */
+  /** Begins to close blocks by the clock, where the options say so; once more, the interval begins anew. */
   start(onError: (error: unknown) => void): void {
     const { blockGeneration } = this.options;
     if (typeof blockGeneration !== 'number') return;
+    clearInterval(this.#timer);
+    let isClosing = false;
     this.#timer = setInterval(() => {
-      this.createBlock().catch(onError);
+      // Where closing takes longer than the interval, the queue of changes must not grow.
+      if (isClosing) return;
+      isClosing = true;
+      this.createBlock()
+        .catch(onError)
+        .finally(() => {
+          isClosing = false;
+        });
     }, blockGeneration * 1000);
     this.#timer.unref();
   }

@@ -11,7 +11,7 @@ import { included, type Prepared } from './transaction.js';
 import { isKnown, nextTime, type World, withIncluded } from './world.js';
 
 export interface InclusionRules extends BlockRules {
-  /** When blocks are closed: after each transaction, on demand, or every so many seconds. */
+  /** When blocks are closed: after each transaction, on demand, or every so many seconds, which may be a fraction. */
   readonly blockGeneration: 'transaction' | 'demand' | number;
   /** Times what the chain does. */
   readonly probe?: Probe;

@@ -1,5 +1,6 @@
 // Blocks that come by the clock.
 import { expect, test, vi } from 'vitest';
+import { blockGeneration } from '../../src/option.js';
 import { type Fixture, startFixture } from './fixture.js';
 
 async function balanceAt({ client }: Fixture, block_id: string): Promise<string> {
@@ -43,6 +44,57 @@ test('10.6.6b it holds what waited', async () => {
       event_count: 6,
     });
     expect(await balanceAt(fixture, 'latest')).toBe('30');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('the interval begins when the server listens', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { client, node } = await startFixture({ blockGenerationOn: 6, port: 0 });
+    vi.advanceTimersByTime(4_000);
+    await node.listen();
+    vi.advanceTimersByTime(5_999);
+    await client.call('devnet_setGasPrice', {});
+    expect(await client.call('starknet_blockNumber')).toBe(0);
+    // A second call opens nothing, and does not move the clock.
+    await node.listen();
+    vi.advanceTimersByTime(1);
+    await client.call('devnet_setGasPrice', {});
+    expect(await client.call('starknet_blockNumber')).toBe(1);
+    await node.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('an interval of milliseconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { client } = await startFixture({ blockGenerationOn: blockGeneration('250ms') });
+    expect(await client.call('devnet_getConfig')).toMatchObject({ block_generation_on: '250ms' });
+    for (const [passed, blocks] of [
+      [249, 0],
+      [1, 1],
+      [250, 2],
+    ] as const) {
+      vi.advanceTimersByTime(passed);
+      await client.call('devnet_setGasPrice', {});
+      expect(await client.call('starknet_blockNumber')).toBe(blocks);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('where a block is still being closed, the clock asks for no other', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { client } = await startFixture({ blockGenerationOn: 0.01 });
+    vi.advanceTimersByTime(1_000);
+    await client.call('devnet_setGasPrice', {});
+    expect(await client.call('starknet_blockNumber')).toBe(1);
   } finally {
     vi.useRealTimers();
   }

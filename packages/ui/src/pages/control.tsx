@@ -6,6 +6,7 @@ import { Heading, Problem } from '../parts/states.js';
 import { Address, Link } from '../parts/values.js';
 import { to } from '../route.js';
 import { grouped } from '../values/amount.js';
+import { intervalText } from '../values/clock.js';
 import { canonical, shortHash } from '../values/felt.js';
 import { useLive } from '../wire/live.js';
 import { useConfig, useStatus } from '../wire/queries.js';
@@ -72,7 +73,7 @@ function BlocksGroup({ ask }: Asks) {
             ? 'a block for each transaction'
             : mode === 'demand'
               ? 'blocks on demand'
-              : mode !== undefined && `a block each ${mode} s`}
+              : mode && `a block each ${intervalText(mode)}`}
         </span>
         <span>head {head && <Link href={to('block', head.number)}>{head.number}</Link>}</span>
         <span>{grouped(pending)} pending</span>

@@ -4,7 +4,7 @@ import { Heading, Loading, Problem } from '../parts/states.js';
 import { Amount, ClassRef, Copy, Link } from '../parts/values.js';
 import { to } from '../route.js';
 import { ETH, grouped, priceText, STRK } from '../values/amount.js';
-import { momentText } from '../values/clock.js';
+import { intervalText, momentText } from '../values/clock.js';
 import { useConfig, useStatus } from '../wire/queries.js';
 
 type Facts = readonly (readonly [name: string, value: ReactNode])[];
@@ -91,7 +91,7 @@ export function NodePage() {
                 ? 'one for each transaction'
                 : on === 'demand'
                   ? 'on demand'
-                  : `one each ${on} s`,
+                  : on && `one each ${intervalText(on)}`,
             ],
             [
               'fork',

@@ -69,3 +69,8 @@ export function momentText(seconds: number, year?: number): string {
 export function isoText(seconds: number): string {
   return at(seconds, (date) => date.toISOString().replace('.000', ''));
 }
+
+/** The time between two blocks, from a number of seconds or from milliseconds such as 500ms. */
+export function intervalText(setting: string): string {
+  return setting.endsWith('ms') ? `${setting.slice(0, -2)} ms` : `${setting} s`;
+}
