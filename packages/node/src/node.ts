@@ -105,7 +105,7 @@ async function assemble(
   const directory =
     overrides.dataDir === undefined
       ? undefined
-      : await (await import('./store/open.js')).holdDirectory(overrides.dataDir, overrides);
+      : await (await import('./store/open.js')).holdDirectory(overrides.dataDir, overrides, log);
   if (directory) toClose.push(directory);
   const asked = directory?.config ?? defaultConfig(overrides);
   checkConfig(asked);

@@ -1,7 +1,6 @@
 // Knows how entries reach the disk: in order, many at a time, and none after one that failed.
 import type { RpcError } from '../errors.js';
-import type { Database } from './directory.js';
-import type { Entry } from './entries.js';
+import type { Database, Entry } from './database.js';
 
 interface Waiting<T> {
   readonly entries: readonly Entry[];
@@ -50,16 +49,8 @@ export class CommitQueue<T> {
 
   /** Writes entries that nothing else depends on. */
   async write(entries: readonly Entry[]): Promise<void> {
-    const promises = new Set<Promise<unknown>>();
-    const all = this.#database.batch(() => {
-      for (const [key, value] of entries) {
-        promises.add(value ? this.#database.put(key, value) : this.#database.remove(key));
-      }
-    });
-    // They fail together, and each would be reported if nobody listened to it.
-    for (const promise of promises) promise.catch(() => {});
     try {
-      await all;
+      await this.#database.write(entries);
     } catch (error) {
       throw await this.#explain(error);
     }

@@ -1,25 +1,27 @@
-// Knows a data directory: who may open it, what is in it, and what to say when the disk refuses.
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+// A data directory: one process may hold it, its two files must belong together, and failures get words.
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileLock } from '@starkbox/engine';
-import { open, type RootDatabase } from 'lmdb';
 import { codeOf, RpcError, reasonOf } from '../errors.js';
+import type { Log } from '../log.js';
 import { ERRORS } from '../spec.js';
 import type { Birth } from './birth.js';
+import { compactedPath, Database, FileFault } from './database.js';
+import {
+  draftOf,
+  type Identity,
+  IdentityError,
+  identityFrom,
+  identityText,
+  isSameBirth,
+  readIdentity,
+  writeIdentity,
+} from './identity.js';
+import { singleKey } from './keys.js';
+import { faultIn } from './mdb-file.js';
 
-export type Database = RootDatabase<Buffer, Buffer>;
-
-/** Why a data directory cannot be used, in words for whoever started the node. */
+/** Why a data directory cannot be used, in words for the user who started the node. */
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 }
@@ -28,76 +30,83 @@ const LOCK = 'lock';
 const BLOCKS = 'chain.mdb';
 const BIRTH = 'chain.json';
 
-/** Whoever changes what is on disk so that this version cannot read it counts on. */
-const FORMAT = 1;
-
 /** With less than this free, a disk is full. */
 const FULL_BYTES = 1024 * 1024;
 
-/** With more than this in the file, and most of it unused, it is written anew when it is opened. */
-const COMPACT_BYTES = 64 * 1024 * 1024;
+const WAYS_OUT =
+  'Put the directory back from a copy, or choose another one with --data-dir and load an image of the chain into it with devnet_load; to begin a new chain here, delete the directory first';
 
 /** A directory that this process holds. */
 export class Directory {
   readonly path: string;
-  /** What its chain was begun with; `undefined` if it holds none. */
-  readonly birth: Birth | undefined;
   readonly #lock: FileLock;
+  readonly #log: Log;
   #database: Database | undefined;
+  #identity: Identity | undefined;
+  /** What chain.json says. */
+  #toldId: string | undefined;
+  /** What was last logged about files that are gone. */
+  #logged: string | undefined;
 
-  constructor(path: string, lock: FileLock, birth: Birth | undefined) {
+  constructor(path: string, lock: FileLock, log: Log) {
     this.path = path;
     this.#lock = lock;
-    this.birth = birth;
+    this.#log = log;
   }
 
   /** Takes hold of a directory, which is made if it is not there. */
-  static take(path: string): Directory {
+  static async take(path: string, log: Log): Promise<Directory> {
     try {
       mkdirSync(path, { recursive: true });
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       throw new DirectoryError(`the data directory ${path} cannot be used: ${wordsFor(error)}`);
     }
-    const lock = takeLock(path);
+    const directory = new Directory(path, takeLock(path), log);
     try {
-      return new Directory(path, lock, readBirth(path));
+      directory.#look();
+      return directory;
     } catch (error) {
-      lock.release();
-      throw error;
+      await directory.close();
+      throw directory.#unusable(error);
     }
+  }
+
+  /** What its chain was begun with; `undefined` if it holds none. */
+  get birth(): Birth | undefined {
+    return this.#identity?.birth;
   }
 
   /** @param birth what a chain that is begun now is begun with */
   async open(birth: Birth): Promise<Database> {
     try {
-      if (!this.birth) writeBirth(this.path, birth);
-      this.#database = openDatabase(join(this.path, BLOCKS));
-      if (isMostlyUnused(this.#database, join(this.path, BLOCKS))) {
-        this.#database = await compacted(this.#database, join(this.path, BLOCKS));
-      }
-      return this.#database;
+      const database = this.#database ?? new Database(this.#file(BLOCKS));
+      this.#database = database;
+      const identity = { birth, ...this.#identity, id: this.#identity?.id ?? randomUUID() };
+      // The copy in the database is there first, so that chain.json never names another one.
+      const text = Buffer.from(identityText(identity));
+      const own = [[singleKey('identity'), text]] as const;
+      // A first start that was cut off may have left a part of the first block.
+      if (!hasChain(database)) await database.replaceAll(own);
+      else if (!database.get(singleKey('identity'))?.equals(text)) await database.write(own);
+      if (this.#toldId !== identity.id) writeIdentity(this.#file(BIRTH), identity);
+      await database.compact();
+      return database;
     } catch (error) {
-      throw new DirectoryError(
-        `the data directory ${this.path} cannot be opened: ${wordsFor(error)}`,
-      );
+      throw this.#unusable(error);
     }
   }
 
-  /** A write that failed, as whoever asked for it is told. */
+  /** A write that failed, as the caller who asked for it is told. */
   async unwritten(error: unknown): Promise<RpcError> {
+    const { code } = ERRORS.INTERNAL_ERROR;
+    if (error instanceof FileFault) return new RpcError(code, this.#whatIsGone(error));
     const cause = await causeOf(error);
     const reason = this.#isFull() ? WORDS['ENOSPC'] : wordsFor(cause);
     return new RpcError(
-      ERRORS.INTERNAL_ERROR.code,
+      code,
       `The data directory ${this.path} could not be written: ${reason}. Nothing was changed.`,
     );
-  }
-
-  /** A full disk is not always called so: a write that got only half through counts as an error of the disk. */
-  #isFull(): boolean {
-    const { bavail, bsize } = statfsSync(this.path);
-    return bavail * bsize < FULL_BYTES;
   }
 
   async close(): Promise<void> {
@@ -105,7 +114,123 @@ export class Directory {
     this.#database = undefined;
     this.#lock.release();
   }
+
+  /** Finds out what is there, and refuses what does not belong together. */
+  #look(): void {
+    rmSync(draftOf(this.#file(BIRTH)), { force: true });
+    rmSync(compactedPath(this.#file(BLOCKS)), { force: true });
+    let told: Identity | IdentityError | undefined;
+    try {
+      told = readIdentity(this.#file(BIRTH));
+    } catch (error) {
+      if (!(error instanceof IdentityError)) throw error;
+      told = error;
+    }
+    const size = statSync(this.#file(BLOCKS), { throwIfNoEntry: false })?.size;
+    // Nothing is lost with a file that never held anything.
+    if (!told && !size) return;
+    if (told instanceof IdentityError && told.isOtherVersion) throw this.#otherVersion(told);
+    if (!size) throw this.#damage(`${BLOCKS} is ${size === 0 ? 'empty' : 'missing'}${begun(told)}`);
+    const fault = faultIn(this.#file(BLOCKS));
+    if (fault !== undefined) throw this.#damage(`${BLOCKS} ${fault}`);
+    const database = new Database(this.#file(BLOCKS));
+    this.#database = database;
+    const text = database.get(singleKey('identity'))?.toString();
+    const kept = text === undefined ? undefined : identityFrom(text);
+    if (told instanceof IdentityError) throw this.#unreadable(told, kept);
+    this.#toldId = told?.id;
+    this.#identity = told ? this.#matched(told, kept, database) : this.#recovered(kept, database);
+  }
+
+  /** Of two that are there, what both say. */
+  #matched(told: Identity, kept: Identity | undefined, database: Database): Identity {
+    if (told.id === undefined) {
+      // Written by an older version, which gave out no identities.
+      if (!hasChain(database)) throw this.#damage(`${BLOCKS} holds no chain${begun(told)}`);
+      if (!kept) return told;
+      if (isSameBirth(told.birth, kept.birth)) return { ...told, id: kept.id };
+    } else if (kept?.id === told.id) return told;
+    throw this.#damage(
+      `${BIRTH} and ${BLOCKS} belong to two different chains (${told.id ?? 'no id'} and ${kept?.id ?? 'no id'})`,
+      `Put the right ${BLOCKS} beside ${BIRTH}, or choose another directory with --data-dir; to go on with the chain in ${BLOCKS}, ${kept ? `delete ${BIRTH}, which is then written again` : `put back the ${BIRTH} that it had`}`,
+    );
+  }
+
+  /** Without chain.json, what the database says; nothing if it holds no chain. */
+  #recovered(kept: Identity | undefined, database: Database): Identity | undefined {
+    if (!hasChain(database)) {
+      if (kept || database.isEmpty) return undefined;
+      throw this.#damage(`${BLOCKS} holds something else than a chain, and ${BIRTH} is missing`);
+    }
+    if (!kept) {
+      throw this.#damage(
+        `${BLOCKS} holds a chain, but ${BIRTH} is missing, which says what it was begun with`,
+      );
+    }
+    this.#log.warn(
+      `${this.#file(BIRTH)} is missing: it is written again from the copy in ${BLOCKS} (--seed ${kept.birth['seed']})`,
+    );
+    return kept;
+  }
+
+  #otherVersion(error: IdentityError): DirectoryError {
+    return this.#damage(
+      `${BIRTH} ${error.message}`,
+      'Use the version of Starkbox that wrote it, or choose another directory with --data-dir',
+      'cannot be used',
+    );
+  }
+
+  #unreadable(error: IdentityError, kept: Identity | undefined): DirectoryError {
+    const what = `${BIRTH} ${error.message}`;
+    if (!kept) return this.#damage(what);
+    return this.#damage(
+      what,
+      `${BLOCKS} has a copy of what it said: delete ${BIRTH} and start again, and it is written again (--seed ${kept.birth['seed']})`,
+    );
+  }
+
+  #damage(what: string, wayOut: string = WAYS_OUT, is = 'is damaged'): DirectoryError {
+    return new DirectoryError(`the data directory ${this.path} ${is}: ${what}. ${wayOut}`);
+  }
+
+  #unusable(error: unknown): Error {
+    if (error instanceof DirectoryError || error instanceof RpcError) return error;
+    return new DirectoryError(
+      `the data directory ${this.path} cannot be opened: ${wordsFor(error)}`,
+    );
+  }
+
+  #whatIsGone({ message, isLate }: FileFault): string {
+    if (this.#logged !== message) this.#log.error(`${message}: changes are refused`);
+    this.#logged = message;
+    const changed = isLate
+      ? 'The change is not part of the chain, and no other is until the node is started again'
+      : 'Nothing was changed';
+    return `${message}. ${changed}. Reads go on: save the chain with devnet_dump and "format": "image", then stop the node, and load the image into a new directory with devnet_load.`;
+  }
+
+  /** A full disk is not always called so: a write that got only half through counts as an error of the disk. */
+  #isFull(): boolean {
+    try {
+      const { bavail, bsize } = statfsSync(this.path);
+      return bavail * bsize < FULL_BYTES;
+    } catch {
+      return false;
+    }
+  }
+
+  #file(name: string): string {
+    return join(this.path, name);
+  }
 }
+
+const hasChain = (database: Database): boolean => database.get(singleKey('standing')) !== undefined;
+
+const begun = (told: Identity | IdentityError | undefined): string =>
+  told && 'birth' in told
+    ? `, although ${BIRTH} says that a chain was begun here with --seed ${told.birth['seed']}`
+    : '';
 
 function takeLock(path: string): FileLock {
   let lock: FileLock | undefined;
@@ -118,60 +243,6 @@ function takeLock(path: string): FileLock {
   throw new DirectoryError(
     `the data directory ${path} is in use by another node: stop that one first, or choose another directory with --data-dir`,
   );
-}
-
-function openDatabase(path: string): Database {
-  // Plain commits: one that has resolved is on disk. Nothing is compressed twice.
-  return open<Buffer, Buffer>({
-    path,
-    noSubdir: true,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-    overlappingSync: false,
-    // What belongs together is told by `batch`; turns of the event loop mean nothing.
-    eventTurnBatching: false,
-    cache: false,
-  });
-}
-
-function readBirth(path: string): Birth | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(path, BIRTH), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw new DirectoryError(`the data directory ${path} cannot be read: ${wordsFor(error)}`);
-  }
-  const { format, birth }: { readonly format: number; readonly birth: Birth } = JSON.parse(text);
-  if (format === FORMAT) return birth;
-  throw new DirectoryError(
-    `the data directory ${path} is written in format ${format}; this version reads format ${FORMAT}`,
-  );
-}
-
-function writeBirth(path: string, birth: Birth): void {
-  const draft = join(path, `${BIRTH}.draft`);
-  writeFileSync(draft, `${JSON.stringify({ format: FORMAT, birth }, null, 2)}\n`, { flush: true });
-  renameSync(draft, join(path, BIRTH));
-}
-
-/** Whether more than half of a large file is left over from what is gone. */
-function isMostlyUnused(database: Database, file: string): boolean {
-  const { size } = statSync(file);
-  if (size < COMPACT_BYTES) return false;
-  const stats: { readonly [name: string]: unknown } = { ...database.getStats() };
-  const pages = (name: string): number => Number(stats[name] ?? 0);
-  const used = pages('treeBranchPageCount') + pages('treeLeafPageCount') + pages('overflowPages');
-  return used * pages('pageSize') < size / 2;
-}
-
-async function compacted(database: Database, file: string): Promise<Database> {
-  const copy = `${file}.compact`;
-  rmSync(copy, { force: true });
-  await database.backup(copy, true);
-  await database.close();
-  renameSync(copy, file);
-  return openDatabase(file);
 }
 
 const WORDS: Readonly<Record<string, string>> = {

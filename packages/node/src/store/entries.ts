@@ -5,11 +5,8 @@ import { heldFrom, marksOf } from '../chain/held.js';
 import { declaredIn } from '../chain/state-diff.js';
 import { feltBytes } from '../felt.js';
 import type { Run } from './branches.js';
-import type { Database } from './directory.js';
+import type { Database, Entry } from './database.js';
 import { blockKey, dated, markPrefix, numberIn, prefix } from './keys.js';
-
-/** An entry to write, or to delete where it has no value. */
-export type Entry = readonly [key: Buffer, value: Buffer | undefined];
 
 const EMPTY = Buffer.alloc(0);
 
@@ -47,7 +44,7 @@ export function* garbageEntries(
     limit: most,
   });
   for (const { key, value } of found) {
-    const block = heldFrom(value);
+    const block = database.decode(`block ${numberIn(key)}`, () => heldFrom(value));
     const text = block.stateDiff?.part(0);
     const diff: StateDiff = text === undefined ? NO_DIFF : JSON.parse(text);
     const content = { record: value, marks: marksOf(block), diff };

@@ -20,12 +20,13 @@ const KINDS = {
   declared: 11,
   class: 12,
   labels: 13,
+  identity: 14,
 } as const;
 
 type Kind = keyof typeof KINDS;
 
 /** The key of the only entry of its kind. */
-export function singleKey(kind: 'standing' | 'messages' | 'labels'): Buffer {
+export function singleKey(kind: 'standing' | 'messages' | 'labels' | 'identity'): Buffer {
   return Buffer.of(KINDS[kind]);
 }
 

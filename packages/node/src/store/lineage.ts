@@ -6,7 +6,7 @@ import type { Archive } from '../chain/history.js';
 import type { Cursor } from '../chain/mentions.js';
 import type { Past, Slots } from '../chain/past.js';
 import { feltOf } from '../felt.js';
-import type { Database } from './directory.js';
+import type { Database } from './database.js';
 import {
   beforeBranch,
   behind,
@@ -80,9 +80,8 @@ export class Lineage implements Archive, Past {
 
   at(number: number): Held | undefined {
     const { branch } = this.#segmentOf(number) ?? {};
-    const record =
-      branch === undefined ? undefined : this.#database.getBinary(blockKey(branch, number));
-    return record && heldFrom(record);
+    const record = branch === undefined ? undefined : this.#database.get(blockKey(branch, number));
+    return record && this.#database.decode(`block ${number}`, () => heldFrom(record));
   }
 
   find(mark: number, passes: (number: number) => boolean): number | undefined {
@@ -182,7 +181,7 @@ export class Lineage implements Archive, Past {
     if (question.kind === 'class') {
       const hash = question.class_hash;
       if (!this.#newest(prefix('declared', [hash]), number)) return null;
-      return this.#database.getBinary(classKey(hash)) ?? null;
+      return this.#database.get(classKey(hash)) ?? null;
     }
     const found = this.#newest(prefixOf(question), number);
     return found ? feltOf(found.value) : null;

@@ -2,6 +2,7 @@
 import type { Fork } from '../chain/fork.js';
 import type { Standing } from '../chain/keeper.js';
 import { type Config, defaultConfig } from '../config.js';
+import type { Log } from '../log.js';
 import { birthOf, mustBeSameFork, reborn } from './birth.js';
 import { Directory } from './directory.js';
 import { Store } from './store.js';
@@ -21,8 +22,12 @@ export interface OpenedStore {
   readonly standing: Standing | undefined;
 }
 
-export async function holdDirectory(path: string, given: Partial<Config>): Promise<HeldDirectory> {
-  const directory = Directory.take(path);
+export async function holdDirectory(
+  path: string,
+  given: Partial<Config>,
+  log: Log,
+): Promise<HeldDirectory> {
+  const directory = await Directory.take(path, log);
   let store: Store | undefined;
   const close = async (): Promise<void> => {
     await store?.close();

@@ -26,8 +26,8 @@ import {
   withoutGarbage,
 } from './branches.js';
 import { CommitQueue } from './commit-queue.js';
-import type { Database } from './directory.js';
-import { blockEntries, type Entry, garbageEntries, withoutValues } from './entries.js';
+import type { Database, Entry } from './database.js';
+import { blockEntries, garbageEntries, withoutValues } from './entries.js';
 import { classKey, numberedKey, singleKey } from './keys.js';
 import { Lineage, type Segment } from './lineage.js';
 import {
@@ -332,12 +332,12 @@ export class Store implements Keeper {
     while (!this.#isClosed) {
       const [garbage] = garbageIn(this.#durable);
       if (!garbage) return;
-      const entries = [...garbageEntries(this.#database, garbage, CHUNK)];
-      if (entries.length === 0) {
-        this.#durable = withoutGarbage(this.#durable, garbage);
-        this.#branches = withoutGarbage(this.#branches, garbage);
-      }
       try {
+        const entries = [...garbageEntries(this.#database, garbage, CHUNK)];
+        if (entries.length === 0) {
+          this.#durable = withoutGarbage(this.#durable, garbage);
+          this.#branches = withoutGarbage(this.#branches, garbage);
+        }
         await this.#queue.write(entries);
       } catch {
         return; // tried again after the next write that succeeds
@@ -351,11 +351,7 @@ export class Store implements Keeper {
   /** The chain that was left here; `undefined` if there is none. */
   async read(): Promise<Standing | undefined> {
     const found = await readBack(this.#database, this.#fork, (segments) => this.#lineage(segments));
-    if (!found) {
-      // Somebody may have been stopped in the middle of writing the first block.
-      await this.#database.clearAsync();
-      return undefined;
-    }
+    if (!found) return undefined;
     this.#nextBranch = found.head.nextBranch;
     this.#branches = found.branches;
     this.#durable = found.branches;

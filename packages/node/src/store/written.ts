@@ -12,8 +12,7 @@ import { applied, declaredIn } from '../chain/state-diff.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../chain/world.js';
 import { parse, stringify } from '../json.js';
 import type { Branches, Place } from './branches.js';
-import type { Database } from './directory.js';
-import type { Entry } from './entries.js';
+import type { Database, Entry } from './database.js';
 import { afterAll, classKey, numberedKey, numberIn, singleKey } from './keys.js';
 import type { Lineage, Segment } from './lineage.js';
 
@@ -59,32 +58,25 @@ export async function readBack(
 ): Promise<ReadBack | undefined> {
   const text = database.get(singleKey('standing'));
   if (!text) return undefined;
-  const head: WrittenHead = JSON.parse(text.toString());
+  const head = database.decode('the head of the chain', (): WrittenHead => placeIn(text));
   const placeOf = ({ segments, next }: WrittenPlace, diffs: readonly string[]): Place => ({
     lineage: lineageOf(segments),
     next,
     pendingDiffs: List(diffs),
   });
-  const messages = database.get(singleKey('messages'));
-  const labels = database.get(singleKey('labels'));
   const place = placeOf(head, textsOf(database, 'pendingDiff'));
-  const world = await worldAt(database, fork, head, place, {
-    ...readMoment(head.moment),
-    messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
-    labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
-    pending: textsOf(database, 'pendingTransaction').reduce(
-      (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
-      NOTHING_PENDING,
-    ),
-  });
+  const moment = database.decode('the block under construction', () => headMoment(database, head));
+  const world = await worldAt(database, fork, head, place, moment);
   let snapshots = PersistentMap<bigint, World>();
   let notes = PersistentMap<bigint, SnapshotNote>();
   let places = PersistentMap<bigint, Place>();
   for (const { key, value } of rangeOf(database, 'snapshot')) {
     const id = BigInt(numberIn(key));
-    const kept: WrittenSnapshot = JSON.parse(value.toString());
+    const [kept, moment] = database.decode(`snapshot ${id}`, (): [WrittenSnapshot, Moment] => {
+      const written: WrittenSnapshot = placeIn(value);
+      return [written, readMoment(written.moment)];
+    });
     const keptPlace = placeOf(kept, kept.pendingDiffs);
-    const moment = readMoment(kept.moment);
     places = places.set(id, keptPlace);
     if (kept.note) notes = notes.set(id, kept.note);
     snapshots = snapshots.set(id, await worldAt(database, fork, kept, keptPlace, moment));
@@ -97,6 +89,26 @@ export async function readBack(
   };
 }
 
+function placeIn<T extends WrittenPlace>(text: Buffer): T {
+  const place: T = JSON.parse(text.toString());
+  if (Array.isArray(place.segments) && place.first <= place.next) return place;
+  throw new TypeError('it says nothing of blocks');
+}
+
+function headMoment(database: Database, head: WrittenHead): Moment {
+  const messages = database.get(singleKey('messages'));
+  const labels = database.get(singleKey('labels'));
+  return {
+    ...readMoment(head.moment),
+    messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
+    labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
+    pending: textsOf(database, 'pendingTransaction').reduce(
+      (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
+      NOTHING_PENDING,
+    ),
+  };
+}
+
 async function worldAt(
   database: Database,
   fork: Fork | undefined,
@@ -104,11 +116,14 @@ async function worldAt(
   { lineage, pendingDiffs }: Place,
   moment: Moment,
 ): Promise<World> {
+  database.decode(`block ${next - 1}`, () => {
+    if (next > first && !lineage.at(next - 1)) throw new Error('it is missing');
+  });
   const history = History.archived(lineage, first, next);
   const latest = lineage.stateAfter(next - 1);
   let state = await withOldHash(latest, history, fork);
   for (const text of pendingDiffs) {
-    const diff: StateDiff = JSON.parse(text);
+    const diff: StateDiff = database.decode('the block under construction', () => JSON.parse(text));
     const classes = declaredIn(diff).map((hash) => classIn(database, hash));
     state = await applied(state, diff, classes);
   }
@@ -117,9 +132,11 @@ async function worldAt(
 }
 
 function classIn(database: Database, hash: string): Class {
-  const packed = database.getBinary(classKey(hash));
-  if (!packed) throw new Error(`class ${hash} is missing in the data directory`);
-  return Class.unpack(packed);
+  return database.decode(`class ${hash}`, () => {
+    const packed = database.get(classKey(hash));
+    if (!packed) throw new Error('it is missing');
+    return Class.unpack(packed);
+  });
 }
 
 type Numbered = 'snapshot' | 'pendingTransaction' | 'pendingDiff';

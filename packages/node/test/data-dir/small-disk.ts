@@ -1,6 +1,6 @@
 // Knows how to get a disk that is soon full or read-only: one of our own where we may mount it, else limits and rights.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -62,6 +62,23 @@ export function readOnlyPlace(): { readonly path: string; remove(): void } {
     remove: () => {
       if (isMounted) run('umount', path);
       else chmodSync(path, 0o700);
+      rmSync(path, { recursive: true });
+    },
+  };
+}
+
+/** A copy of a directory that cannot be written to, whatever the rights of this process are. */
+export function readOnlyCopy(of: string): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'starkbox-disk-'));
+  cpSync(of, path, { recursive: true });
+  const isMounted =
+    run('mount', '--bind', path, path) && run('mount', '-o', 'remount,bind,ro', path);
+  if (!isMounted) chmodSync(path, 0o500);
+  return {
+    path,
+    remove: () => {
+      run('umount', path);
+      chmodSync(path, 0o700);
       rmSync(path, { recursive: true });
     },
   };

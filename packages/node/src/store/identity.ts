@@ -1,0 +1,89 @@
+// What a data directory says of itself, in chain.json and again in the database.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { codeOf } from '../errors.js';
+import type { Birth } from './birth.js';
+
+export interface Identity {
+  /** The same in both places; directories of older versions have none. */
+  readonly id: string | undefined;
+  readonly birth: Birth;
+}
+
+/** Counted up when older versions could not read what is on disk. */
+const FORMAT = 1;
+
+/** Why a text is no identity, to follow its name in a sentence. */
+export class IdentityError extends Error {
+  override readonly name = 'IdentityError';
+  /** Whether another version of Starkbox would understand it. */
+  readonly isOtherVersion: boolean;
+
+  constructor(message: string, isOtherVersion = false) {
+    super(message);
+    this.isOtherVersion = isOtherVersion;
+  }
+}
+
+export function identityText({ id, birth }: Identity): string {
+  return `${JSON.stringify({ format: FORMAT, id, birth }, null, 2)}\n`;
+}
+
+/** @throws IdentityError */
+export function identityFrom(text: string): Identity {
+  if (text.trim() === '') throw new IdentityError('is empty');
+  const { format, id, birth } = membersOf(jsonOf(text));
+  if (typeof format !== 'number' || birth === undefined)
+    throw new IdentityError('is not the one that Starkbox wrote');
+  if (format !== FORMAT) {
+    const reason = `is written in format ${format}; this version of Starkbox reads format ${FORMAT}`;
+    throw new IdentityError(reason, true);
+  }
+  return { id: typeof id === 'string' ? id : undefined, birth: birthFrom(birth) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new IdentityError('is cut or overwritten: it is no JSON');
+  }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function birthFrom(value: unknown): Birth {
+  const birth: Record<string, string | null> = {};
+  for (const [name, text] of Object.entries(membersOf(value))) {
+    if (typeof text !== 'string' && text !== null)
+      throw new IdentityError('is not the one that Starkbox wrote');
+    birth[name] = text;
+  }
+  if (birth['seed'] === undefined) throw new IdentityError('does not say which seed the chain has');
+  return birth;
+}
+
+/** @returns `undefined` if there is no such file */
+export function readIdentity(path: string): Identity | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  return identityFrom(text);
+}
+
+export const draftOf = (path: string): string => `${path}.draft`;
+
+export function writeIdentity(path: string, identity: Identity): void {
+  writeFileSync(draftOf(path), identityText(identity), { flush: true });
+  renameSync(draftOf(path), path);
+}
+
+export function isSameBirth(one: Birth, other: Birth): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => (one[name] ?? null) === (other[name] ?? null));
+}

@@ -1,0 +1,490 @@
+// Shows what becomes of damaged data directories: a refusal or a recovery in words, never a crash or a new chain.
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { RunningCommand } from '../running-command.js';
+import { readOnlyCopy } from './small-disk.js';
+
+const PAGE = 4096;
+const BLOCKS = 12;
+const IDENTITY = Buffer.of(14);
+
+const place = mkdtempSync(join(tmpdir(), 'starkbox-damage-'));
+const [whole, other] = [join(place, 'whole'), join(place, 'other')];
+let directory: string;
+let count = 0;
+const running = new Set<RunningCommand>();
+
+const mint = (node: RunningCommand) =>
+  node.call('devnet_mint', { address: '0x77', amount: 1, unit: 'FRI' });
+const start = async (...args: readonly string[]): Promise<RunningCommand> => {
+  const node = await RunningCommand.start(args);
+  running.add(node);
+  return node;
+};
+const begin = async (path: string, seed: number): Promise<void> => {
+  const node = await start('--data-dir', path, '--seed', String(seed));
+  for (let block = 0; block < BLOCKS; block += 1) await mint(node);
+  expect(await node.stop()).toBe(0);
+};
+const file = (name: string): string => join(directory, name);
+const mdb = (): string => file('chain.mdb');
+const json = (): string => file('chain.json');
+
+beforeAll(async () => {
+  await begin(whole, 7);
+  await begin(other, 8);
+}, 120_000);
+beforeEach(() => {
+  count += 1;
+  directory = join(place, String(count));
+  cpSync(whole, directory, { recursive: true });
+});
+afterAll(async () => {
+  for (const node of running) await node.kill();
+  rmSync(place, { recursive: true });
+});
+
+/** What a start on the directory says when it ends by itself, with exit code 1. */
+async function refusal(): Promise<string> {
+  const started = start('--data-dir', directory);
+  const message = await started.then(
+    () => 'it was started',
+    (error: unknown) => (error instanceof Error ? error.message : ''),
+  );
+  const [, words = message] = /^the command ended with 1: error: (.*)$/s.exec(message) ?? [];
+  return words;
+}
+
+/** The old chain is there, and goes on. */
+async function expectOldChain(blocks = BLOCKS): Promise<RunningCommand> {
+  const node = await start('--data-dir', directory);
+  expect(await node.call('starknet_blockNumber')).toBe(blocks);
+  expect(await node.call('devnet_getConfig')).toMatchObject({ seed: 7 });
+  await mint(node);
+  expect(await node.call('starknet_blockNumber')).toBe(blocks + 1);
+  return node;
+}
+
+function overwrite(bytes: Uint8Array, at: number, path: string = mdb()): void {
+  const descriptor = openSync(path, 'r+');
+  writeSync(descriptor, bytes, 0, bytes.length, at);
+  closeSync(descriptor);
+}
+
+async function inDatabase<T>(
+  use: (database: ReturnType<typeof openDatabase>) => T | Promise<T>,
+): Promise<T> {
+  const database = openDatabase();
+  const result = await use(database);
+  await database.close();
+  return result;
+}
+const openDatabase = () =>
+  open<Buffer, Buffer>({
+    path: mdb(),
+    noSubdir: true,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    overlappingSync: false,
+  });
+
+/** As versions before identities left it. */
+async function withoutIdentity(): Promise<void> {
+  const { format, birth }: { format?: unknown; birth?: unknown } = JSON.parse(
+    readFileSync(json(), 'utf8'),
+  );
+  writeFileSync(json(), JSON.stringify({ format, birth }));
+  await inDatabase((database) => database.remove(IDENTITY));
+}
+
+/** Overwrites bytes of a value wherever the file has them; says in how many places. */
+function spoil(part: Buffer): number {
+  const bytes = readFileSync(mdb());
+  let places = 0;
+  for (let at = bytes.indexOf(part); at >= 0; at = bytes.indexOf(part, at + 1)) {
+    overwrite(Buffer.alloc(part.length, 0xee), at);
+    places += 1;
+  }
+  return places;
+}
+
+interface Case {
+  readonly damage: () => void | Promise<void>;
+  /** What the refusal says is wrong. */
+  readonly words: RegExp;
+}
+
+const last = (): number => statSync(mdb()).size;
+const COPY = /Put the directory back from a copy, .*--data-dir.*devnet_load.*delete the directory/;
+const AGAIN = /delete chain\.json and start again, and it is written again \(--seed 7\)/;
+
+const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
+  'chain.json is empty': {
+    damage: () => truncateSync(json(), 0),
+    words: /chain\.json is empty/,
+    wayOut: AGAIN,
+  },
+  'chain.json is cut': {
+    damage: () => truncateSync(json(), 100),
+    words: /chain\.json is cut or overwritten/,
+    wayOut: AGAIN,
+  },
+  'chain.json is another file': {
+    damage: () => writeFileSync(json(), '{"name": "left-pad", "version": "1.3.0"}'),
+    words: /chain\.json is not the one that Starkbox wrote/,
+    wayOut: AGAIN,
+  },
+  'chain.json says nothing that can be used': {
+    damage: () => writeFileSync(json(), '{"format": 1, "birth": {"seed": 7}}'),
+    words: /chain\.json is not the one that Starkbox wrote/,
+    wayOut: AGAIN,
+  },
+  'chain.json is of a later version': {
+    damage: () => writeFileSync(json(), '{"format": 99, "birth": {}}'),
+    words: /chain\.json is written in format 99; this version of Starkbox reads format 1/,
+    wayOut: /Use the version of Starkbox that wrote it/,
+  },
+  'chain.json is of another chain': {
+    damage: () => cpSync(join(other, 'chain.json'), json()),
+    words: /chain\.json and chain\.mdb belong to two different chains/,
+    wayOut: /Put the right chain\.mdb beside chain\.json.*--data-dir/,
+  },
+  'chain.json is a directory': {
+    damage: () => {
+      rmSync(json());
+      mkdirSync(json());
+    },
+    words: /cannot be opened: .*directory/,
+    wayOut: /./,
+  },
+  'chain.mdb is missing': {
+    damage: () => rmSync(mdb()),
+    words: /chain\.mdb is missing, although chain\.json says .* --seed 7/,
+  },
+  'chain.mdb is empty': {
+    damage: () => truncateSync(mdb(), 0),
+    words: /chain\.mdb is empty, although chain\.json says .* --seed 7/,
+  },
+  'chain.mdb is cut to half': {
+    damage: () => truncateSync(mdb(), Math.floor(last() / 2)),
+    words: /chain\.mdb is cut: it has \d+ bytes, and its header tells of \d+/,
+  },
+  'chain.mdb is cut by a page': {
+    damage: () => truncateSync(mdb(), last() - PAGE),
+    words: /chain\.mdb is cut: it has \d+ bytes, and its header tells of \d+/,
+  },
+  'chain.mdb is cut to its first page': {
+    damage: () => truncateSync(mdb(), PAGE),
+    words: /chain\.mdb is cut: it ends before its second header/,
+  },
+  'the first header is zeroed': {
+    damage: () => overwrite(Buffer.alloc(PAGE), 0),
+    words: /chain\.mdb has no valid first header/,
+  },
+  'the second header is zeroed': {
+    damage: () => overwrite(Buffer.alloc(PAGE), PAGE),
+    words: /chain\.mdb has no valid second header/,
+  },
+  'both headers are zeroed': {
+    damage: () => overwrite(Buffer.alloc(2 * PAGE), 0),
+    words: /chain\.mdb has no valid first header/,
+  },
+  'a header points nowhere': {
+    // The root of the tree of entries.
+    damage: () => {
+      for (const at of [0, PAGE]) overwrite(Buffer.alloc(7, 0xab), at + 24 + 72 + 40);
+    },
+    words: /chain\.mdb has a damaged first header/,
+  },
+  'chain.mdb has random bytes from the middle on': {
+    damage: () => {
+      const middle = Math.floor(last() / PAGE / 2) * PAGE;
+      overwrite(randomBytes(last() - middle), middle);
+    },
+    words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
+  },
+  'all pages but the headers are zeroed': {
+    damage: () => overwrite(Buffer.alloc(last() - 2 * PAGE), 2 * PAGE),
+    words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
+  },
+  'chain.mdb is no database': {
+    damage: () => writeFileSync(mdb(), randomBytes(64 * PAGE)),
+    words: /chain\.mdb has no valid first header: it is overwritten, or no database/,
+  },
+  'chain.mdb is of a later version of the database': {
+    damage: () => {
+      for (const at of [0, PAGE]) overwrite(Buffer.of(3), at + 24 + 4);
+    },
+    words: /chain\.mdb is written in version 3 of the database format; .* reads version 2/,
+  },
+  'chain.mdb is of another chain': {
+    damage: () => cpSync(join(other, 'chain.mdb'), mdb()),
+    words: /chain\.json and chain\.mdb belong to two different chains/,
+    wayOut: /Put the right chain\.mdb beside chain\.json.*--data-dir/,
+  },
+  'chain.mdb is of another program, and alone': {
+    damage: async () => {
+      rmSync(json());
+      rmSync(mdb());
+      await inDatabase((database) => database.put(Buffer.from('key'), Buffer.from('value')));
+    },
+    words: /chain\.mdb holds something else than a chain, and chain\.json is missing/,
+  },
+  'the head of the chain is overwritten': {
+    damage: () => {
+      expect(spoil(Buffer.from('"segments"'))).toBeGreaterThan(0);
+    },
+    words: /chain\.mdb is damaged: the head of the chain cannot be read/,
+    wayOut: /put the data directory back from a copy/,
+  },
+  'the last block is missing': {
+    damage: () =>
+      inDatabase(async (database) => {
+        const range = { start: Buffer.of(7), end: Buffer.of(6), reverse: true, limit: 1 };
+        for (const key of database.getKeys(range)) await database.remove(key);
+      }),
+    words: /chain\.mdb is damaged: block 12 cannot be read \(it is missing\)/,
+    wayOut: /put the data directory back from a copy/,
+  },
+  'a directory of an older version lost chain.json': {
+    damage: async () => {
+      await withoutIdentity();
+      rmSync(json());
+    },
+    words:
+      /chain\.mdb holds a chain, but chain\.json is missing, which says what it was begun with/,
+  },
+  'a directory of an older version lost its chain': {
+    damage: async () => {
+      await withoutIdentity();
+      truncateSync(mdb(), 0);
+    },
+    words: /chain\.mdb is empty, although chain\.json says .* --seed 7/,
+  },
+  'our lock is a directory': {
+    damage: () => {
+      rmSync(file('lock'));
+      mkdirSync(file('lock'));
+    },
+    words: /cannot be used: .*directory/,
+    wayOut: /./,
+  },
+  'a file is in place of the directory': {
+    damage: () => {
+      rmSync(directory, { recursive: true });
+      writeFileSync(directory, 'chain');
+    },
+    words: /cannot be used: there is a file of that name/,
+    wayOut: /./,
+  },
+};
+
+describe('a start is refused, and leaves everything as it is', () => {
+  const content = (path: string): string | undefined =>
+    existsSync(path) && statSync(path).isFile() ? readFileSync(path, 'base64') : undefined;
+
+  test.each(Object.entries(REFUSED))('%s', async (_, { damage, words, wayOut = COPY }) => {
+    await damage();
+    const [chain, options] = [content(mdb()), content(json())];
+    const said = await refusal();
+    expect(said).toMatch(words);
+    expect(said).toMatch(wayOut);
+    expect(said).toContain(directory);
+    expect([content(mdb()) === chain, content(json())]).toEqual([true, options]);
+    // The refusal holds nothing, and says the same again.
+    expect(await refusal()).toBe(said);
+  });
+
+  test('the directory is read-only', async () => {
+    const copy = readOnlyCopy(whole);
+    directory = copy.path;
+    try {
+      expect(await refusal()).toMatch(
+        /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
+      );
+    } finally {
+      copy.remove();
+    }
+  });
+});
+
+describe('a start goes on with the old chain', () => {
+  test('without chain.json, which is written again', async () => {
+    const before = readFileSync(json(), 'utf8');
+    rmSync(json());
+    const node = await expectOldChain();
+    expect(node.said.join()).toMatch(
+      /chain\.json is missing: it is written again from the copy in chain\.mdb \(--seed 7\)/,
+    );
+    expect(await node.stop()).toBe(0);
+    expect(readFileSync(json(), 'utf8')).toBe(before);
+  });
+
+  test('when chain.json is deleted because a refusal said so', async () => {
+    truncateSync(json(), 3);
+    expect(await refusal()).toMatch(AGAIN);
+    rmSync(json());
+    await (await expectOldChain()).stop();
+  });
+
+  test('in a directory of an older version, which gets an identity', async () => {
+    await withoutIdentity();
+    await (await expectOldChain()).stop();
+    const { id }: { id?: unknown } = JSON.parse(readFileSync(json(), 'utf8'));
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    const kept = await inDatabase((database) => database.get(IDENTITY)?.toString() ?? '{}');
+    expect(JSON.parse(kept)).toMatchObject({ id, birth: { seed: '7' } });
+    await (await expectOldChain(BLOCKS + 1)).stop();
+    rmSync(json());
+    await (await expectOldChain(BLOCKS + 2)).stop();
+  });
+
+  test('with a chain.json of before it got an identity', async () => {
+    const { format, birth }: { format?: unknown; birth?: unknown } = JSON.parse(
+      readFileSync(json(), 'utf8'),
+    );
+    const before = readFileSync(json(), 'utf8');
+    writeFileSync(json(), JSON.stringify({ format, birth }));
+    await (await expectOldChain()).stop();
+    expect(readFileSync(json(), 'utf8')).toBe(before);
+  });
+
+  test('with lock files and drafts of others', async () => {
+    writeFileSync(file('chain.mdb-lock'), randomBytes(3 * PAGE));
+    writeFileSync(file('lock'), 'not ours');
+    writeFileSync(file('chain.json.draft'), '{"format"');
+    writeFileSync(file('chain.mdb.compact'), randomBytes(PAGE));
+    const node = await expectOldChain();
+    const names = ['chain.json.draft', 'chain.mdb.compact'];
+    expect(names.filter((name) => existsSync(file(name)))).toEqual([]);
+    await node.stop();
+  });
+
+  test('a first start that was cut off is no damage', async () => {
+    rmSync(directory, { recursive: true });
+    mkdirSync(directory);
+    writeFileSync(mdb(), '');
+    const node = await start('--data-dir', directory, '--seed', '9');
+    await node.kill();
+    // Its files are there, and its first block is not.
+    await inDatabase((database) => database.remove(Buffer.of(1)));
+    const again = await start('--data-dir', directory);
+    expect(await again.call('devnet_getConfig')).toMatchObject({ seed: 9 });
+    expect(await again.call('starknet_blockNumber')).toBe(0);
+    await again.stop();
+  });
+});
+
+test('a block that was overwritten is told of, and the rest can be read', async () => {
+  const record = await inDatabase((database) => {
+    const [entry] = database.getRange({ start: Buffer.of(6), end: Buffer.of(7), offset: 5 });
+    return Buffer.from(entry?.value ?? '');
+  });
+  expect(spoil(record.subarray(0, 40))).toBeGreaterThan(0);
+  const node = await start('--data-dir', directory, '--recent-blocks', '1');
+  const block = (number: number) =>
+    node.call('starknet_getBlockWithReceipts', { block_id: { block_number: number } });
+  await expect(block(5)).rejects.toThrow(
+    /chain\.mdb is damaged: block 5 cannot be read \(.*\)\. Stop the node and put the data directory back from a copy/,
+  );
+  expect(await block(8)).toMatchObject({ block_number: 8 });
+  await mint(node);
+  expect(await node.stop()).toBe(0);
+});
+
+describe('while a node runs', () => {
+  const remaining = async (node: RunningCommand): Promise<void> => {
+    expect(await node.call('starknet_blockNumber')).toBe(BLOCKS);
+    for (const number of [0, 5, BLOCKS]) {
+      const block_id = { block_number: number };
+      const block = await node.call('starknet_getBlockWithReceipts', { block_id });
+      expect(block).toMatchObject({ block_number: number });
+    }
+  };
+  const GONE: Readonly<Record<string, Case>> = {
+    'the directory is deleted': {
+      damage: () => rmSync(directory, { recursive: true }),
+      words:
+        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
+    },
+    'the directory is moved': {
+      damage: () => renameSync(directory, `${directory}-moved`),
+      words:
+        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
+    },
+    'chain.mdb is deleted': {
+      damage: () => rmSync(mdb()),
+      words:
+        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
+    },
+    'chain.mdb is replaced': {
+      damage: () => {
+        rmSync(mdb());
+        cpSync(join(whole, 'chain.mdb'), mdb());
+      },
+      words: /chain\.mdb was replaced by another file while the node was running/,
+    },
+  };
+
+  test.each(Object.entries(GONE))('%s', async (_, { damage, words }) => {
+    const node = await start('--data-dir', directory, '--recent-blocks', '1');
+    await damage();
+    for (let times = 0; times < 3; times += 1) await expect(mint(node)).rejects.toThrow(words);
+    await remaining(node);
+    const log = node.said.filter((line) =>
+      /while the node was running: changes are ref/.test(line),
+    );
+    expect(log).toHaveLength(1);
+    // The way out that the error names.
+    const path = join(place, `${count}.image`);
+    await node.call('devnet_dump', { path, format: 'image' });
+    expect(await node.stop()).toBe(0);
+    directory = `${directory}-new`;
+    const next = await start('--data-dir', directory, '--seed', '7');
+    await next.call('devnet_load', { path });
+    await remaining(next);
+    await mint(next);
+    await next.stop();
+  });
+
+  test('the directory is moved away and back', async () => {
+    const node = await start('--data-dir', directory);
+    renameSync(directory, `${directory}-moved`);
+    await expect(mint(node)).rejects.toThrow(/was removed while the node was running/);
+    renameSync(`${directory}-moved`, directory);
+    await mint(node);
+    expect(await node.stop()).toBe(0);
+    await (await expectOldChain(BLOCKS + 1)).stop();
+  });
+
+  test('chain.mdb is cut', async () => {
+    const node = await start('--data-dir', directory, '--recent-blocks', '1');
+    await mint(node);
+    truncateSync(mdb(), 3 * PAGE);
+    const words = /chain\.mdb was cut from \d+ to \d+ bytes while the node was running/;
+    await expect(mint(node)).rejects.toThrow(words);
+    const block_id = { block_number: 2 };
+    await expect(node.call('starknet_getBlockWithReceipts', { block_id })).rejects.toThrow(words);
+    expect(await node.call('starknet_blockNumber')).toBe(BLOCKS + 1);
+    expect(await node.stop()).toBe(0);
+    expect(await refusal()).toMatch(/chain\.mdb is cut/);
+  });
+});
