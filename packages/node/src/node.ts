@@ -154,6 +154,7 @@ async function assemble(
     about: () => aboutRecording(config, chain, version),
   });
 
+  let server: HttpServer | undefined;
   /** A chain is spoken to through a dispatcher of its own. */
   const createDispatcher = (
     target: Chain,
@@ -191,6 +192,7 @@ async function assemble(
       schema,
       restricted: config.restrictedMethods,
       forListeners: FOR_LISTENERS,
+      socketUrl: () => server && `ws://${hostAndPort(server)}/ws`,
       log,
       maxBatch: config.maximumBatchLength,
       maxDepth: config.maximumJsonDepth,
@@ -275,7 +277,6 @@ async function assemble(
       },
     );
   };
-  let server: HttpServer | undefined;
   let isListening = false;
   let warming: NodeJS.Timeout | undefined;
   const figures = (): Figures => ({
@@ -321,7 +322,7 @@ async function assemble(
         timeoutSeconds: config.timeout,
         bodyLimit: config.requestBodySizeLimit,
         config: () => stringify(configOf(chain)),
-        upgrades: new Map([['/ws', upgrade]]),
+        upgrades: new Map(['/ws', '/', '/rpc'].map((path) => [path, upgrade])),
         explorer: config.ui ? new Explorer() : undefined,
         door,
         maximumConnections: config.maximumConnections,
@@ -334,7 +335,7 @@ async function assemble(
       const metricsUrl = await telemetry.listen((name) => door.admitsHost(name));
       warming ??= setTimeout(warm, WARM_UP_MILLISECONDS);
       const { host, port } = server;
-      const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const url = `http://${hostAndPort(server)}`;
       return { host, port, url, metricsUrl };
     },
     async close() {
@@ -420,6 +421,10 @@ function logChange(log: Log, { before, after }: Change): void {
 }
 
 /** Methods that need somebody to tell. */
+function hostAndPort({ host, port }: HttpServer): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 const FOR_LISTENERS = Object.keys(METHODS).filter((name) => /_(un)?subscribe/.test(name));
 
 /** After those who wait for the port have been answered. */

@@ -165,6 +165,9 @@ test.each(['', 'text/plain', 'application/jsonp', 'text/json', 'application/xml'
   async (type) => {
     const { url } = await start();
     const response = await post(url, CHAIN_ID, { 'content-type': type });
+    const wrong = `Content-Type must be application/json, got ${type}`;
+    const { error } = await response.clone().json();
+    expect(error.data.reason).toBe(type === '' ? 'Missing content type' : wrong);
     expect(await errorOf(response)).toEqual([200, null, -32600]);
     expect(sessions).toEqual([]);
   },
@@ -179,20 +182,62 @@ test('the other routes', async () => {
   expect(await at('GET', '/is_alive')).toEqual([200, null, 'Alive!!!']);
   expect(await at('GET', '/is_alive?x')).toEqual([200, null, 'Alive!!!']);
   expect(await at('HEAD', '/is_alive')).toEqual([200, null, '']);
-  expect(await at('POST', '/is_alive')).toEqual([405, 'GET,HEAD', '']);
   expect(await at('GET', '/config')).toEqual([200, null, '{"seed":0}']);
   expect(await at('HEAD', '/config')).toEqual([200, null, '']);
-  expect(await at('GET', '/')).toEqual([405, 'POST', '']);
-  expect(await at('GET', '/rpc')).toEqual([405, 'POST', '']);
-  expect(await at('HEAD', '/rpc')).toEqual([405, 'POST', '']);
-  expect(await at('PUT', '/rpc')).toEqual([405, 'POST', '']);
-  expect(await at('DELETE', '/')).toEqual([405, 'POST', '']);
-  for (const path of ['/nothing', '/rpc/', '//', '/ui', '/ws', '/constructor', '/__proto__']) {
-    expect(await at('GET', path)).toEqual([404, null, '']);
-    expect(await at('POST', path)).toEqual([404, null, '']);
-  }
   const alive = await fetch(`${url}/is_alive`);
   expect(alive.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+});
+
+const SOCKETS = new Map([['/ws', () => {}]]);
+
+test.each([
+  ['GET', '/', 405, 'POST', /POST with the header Content-Type: application\/json.*at \/ws\n$/],
+  ['GET', '/rpc', 405, 'POST', /POST with the header Content-Type: application\/json/],
+  ['PUT', '/rpc', 405, 'POST', /POST with the header Content-Type: application\/json/],
+  ['DELETE', '/', 405, 'POST', /POST with the header Content-Type: application\/json/],
+  ['PUT', '/is_alive', 405, 'GET,HEAD', /takes GET only/],
+  ['DELETE', '/ws', 405, 'GET,HEAD', /WebSocket connections only.*JSON-RPC.*at \/ and \/rpc\n$/],
+  ['GET', '/ui/', 404, null, /^The explorer is off: start the node with --ui/],
+  ['GET', '/ui', 404, null, /start the node with --ui/],
+  ['GET', '/rpc/', 404, null, /^There is no \/rpc\/: JSON-RPC is served at \/ and \/rpc\./],
+  ['GET', '/rpc/v0_7', 404, null, /speaks Starknet JSON-RPC \d+\.\d+\.\d+ alone, at \/ and \/rpc/],
+  ['GET', '/ws/', 404, null, /WebSocket connections are served at \/ws\n$/],
+  ['GET', '/nothing', 404, null, /^There is no \/nothing: JSON-RPC is served at \/ and \/rpc/],
+  ['GET', '//', 404, null, /JSON-RPC is served at/],
+  ['GET', '/constructor', 404, null, /JSON-RPC is served at/],
+  ['GET', '/__proto__', 404, null, /JSON-RPC is served at/],
+])('%s %s is told where things are', async (method, path, status, allow, line) => {
+  const { url } = await start({ upgrades: SOCKETS });
+  const response = await fetch(url + path, { method });
+  expect([response.status, response.headers.get('allow')]).toEqual([status, allow]);
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect(await response.text()).toMatch(line);
+  const head = await fetch(url + path, { method: method === 'GET' ? 'HEAD' : method });
+  expect(head.status).toBe(status);
+});
+
+test.each([
+  ['/nothing', 404, /JSON-RPC is served at \/ and \/rpc/],
+  ['/rpc/', 404, /JSON-RPC is served at \/ and \/rpc/],
+  ['/rpc/v0_7', 404, /speaks Starknet JSON-RPC/],
+  ['/ui', 404, /--ui/],
+  ['/constructor', 404, /JSON-RPC is served at/],
+  ['/is_alive', 405, /takes GET only/],
+  ['/ws', 405, /WebSocket connections only/],
+])('a call to %s is answered with an error that clients show', async (path, status, message) => {
+  const { url } = await start({ upgrades: SOCKETS });
+  const response = await post(url + path, CHAIN_ID);
+  const body = await response.clone().json();
+  expect(body.error.message).toMatch(message);
+  expect(await errorOf(response)).toEqual([status, null, -32600]);
+  expect(sessions).toEqual([]);
+});
+
+test('a path in an answer is cut, and no script', async () => {
+  const { url } = await start();
+  const response = await fetch(`${url}/${'x'.repeat(5000)}`);
+  expect((await response.text()).length).toBeLessThan(250);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
 });
 
 test('GET /config says what replaces it', async () => {

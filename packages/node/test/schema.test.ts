@@ -230,7 +230,18 @@ describe('numbers', () => {
   });
 
   test('where exactness is not asked for, a long integer is refused', async () => {
-    expect(await refusal('exact', { everyday: 2n ** 60n })).toContain('1152921504606846976');
+    expect(await refusal('exact', { everyday: 2n ** 60n })).toBe(
+      'params.everyday: expected an integer from 0 to 9007199254740991; got 1152921504606846976',
+    );
+  });
+
+  test('a number beyond all bounds is named as such', async () => {
+    expect(await refusal('exact', { everyday: Number.POSITIVE_INFINITY })).toBe(
+      'params.everyday: expected an integer from 0 to 9007199254740991; got a number above 1.7976931348623157e+308',
+    );
+    expect(await refusal('exact', { amount: Number.NEGATIVE_INFINITY })).toContain(
+      'got a number below -1.7976931348623157e+308',
+    );
   });
 });
 

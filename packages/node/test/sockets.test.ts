@@ -71,7 +71,7 @@ async function openDoor(changes: Partial<SocketOptions> = {}): Promise<Door> {
     bodyLimit: 1_000_000,
     config: () => '{}',
     log,
-    upgrades: new Map([['/ws', sockets.upgrade]]),
+    upgrades: new Map(['/ws', '/', '/rpc'].map((path) => [path, sockets.upgrade])),
   });
   const close = (): Promise<void> => {
     open();
@@ -208,13 +208,19 @@ describe('the handshake', () => {
     return raw.head;
   };
 
-  test('is taken at /ws alone', async () => {
+  test('is taken at /ws, and where calls are', async () => {
     const { port } = await openDoor();
     expect(await answerTo(port, handshake())).toMatch(/^HTTP\/1\.1 101/);
     expect(await answerTo(port, handshake('/ws?key=value'))).toMatch(/^HTTP\/1\.1 101/);
     expect(await answerTo(port, handshake('/ws/'))).toMatch(/^HTTP\/1\.1 404/);
     expect(await answerTo(port, handshake('/nothing'))).toMatch(/^HTTP\/1\.1 404/);
-    expect(await answerTo(port, handshake('/'))).toMatch(/^HTTP\/1\.1 405/);
+    for (const path of ['/', '/rpc', '/rpc?key=value']) {
+      expect(await answerTo(port, handshake(path)), path).toMatch(/^HTTP\/1\.1 101/);
+      const other = handshake(path, { Upgrade: 'something' });
+      expect(await answerTo(port, other), path).toMatch(/^HTTP\/1\.1 405/);
+      const posted = handshake(path).replace('GET', 'POST');
+      expect(await answerTo(port, posted), path).toMatch(/^HTTP\/1\.1 200/);
+    }
     expect((await fetch(`http://127.0.0.1:${port}/ws`)).status).toBe(400);
     expect((await fetch(`http://127.0.0.1:${port}/ws`, { method: 'POST' })).status).toBe(405);
   });

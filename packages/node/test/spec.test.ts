@@ -172,6 +172,7 @@ describe('requests', () => {
     const refused = [
       ['starknet_addInvokeTransaction', { invoke_transaction: { ...invoke, extra: 1 } }],
       ['starknet_getNonce', { block_id: { block_number: 1, extra: 1 }, contract_address: '0x1' }],
+      ['starknet_getEvents', { filter: { chunk_size: 1, adress: '0x1' } }],
       ['devnet_applyStateDiff', { state_diff: { extra: [] } }],
       ['devnet_applyStateDiff', { state_diff: { nonces: [{ contract_address: '0x1' }] } }],
     ] as const;
@@ -179,7 +180,7 @@ describe('requests', () => {
     expect(check('starknet_addInvokeTransaction', { invoke_transaction: invoke })).toEqual([]);
   });
 
-  test('may have them in filters, messages and calls', () => {
+  test('may have them in messages and calls', () => {
     const call = { contract_address: '0x1', entry_point_selector: '0x2', calldata: [], extra: 1 };
     const message = {
       from_address: `0x${'0'.repeat(40)}`,
@@ -188,7 +189,6 @@ describe('requests', () => {
       payload: [],
       extra: 1,
     };
-    expect(check('starknet_getEvents', { filter: { chunk_size: 1, extra: 1 } })).toEqual([]);
     expect(check('starknet_call', { request: call, block_id: 'latest' })).toEqual([]);
     expect(check('starknet_estimateMessageFee', { message, block_id: 'latest' })).toEqual([]);
   });

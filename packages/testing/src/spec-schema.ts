@@ -91,6 +91,7 @@ export function translate(
       case 'exclusiveMaximum':
       case 'minItems':
       case 'maxItems':
+      case 'unevaluatedProperties':
         result[key] = value;
         break;
       case 'required':

@@ -14,6 +14,7 @@ import {
   resultAnswer,
 } from './envelope.js';
 import { readDocuments, Schema } from './schema.js';
+import { didYouMean, nearestMethod } from './suggestions.js';
 import { type Caller, failed, refused, type Sighting, type Turn, type Witness } from './witness.js';
 
 /** Who calls, as far as an answer may depend on it. */
@@ -62,6 +63,8 @@ export interface DispatcherOptions {
   readonly log: Log;
   /** Methods that only exist where there is a listener, by canonical name. */
   readonly forListeners?: readonly string[];
+  /** Where WebSocket connections are served, once they are. */
+  readonly socketUrl?: () => string | undefined;
   /** The most calls that a batch may have. */
   readonly maxBatch: number;
   /** The documents of this package by default. */
@@ -106,6 +109,7 @@ export class Dispatcher {
   readonly #probe: Probe | undefined;
   readonly #maxDepth: number | undefined;
   readonly #around: NonNullable<DispatcherOptions['around']>;
+  readonly #socketUrl: DispatcherOptions['socketUrl'];
 
   constructor(options: DispatcherOptions) {
     for (const [name, handler] of Object.entries(options.handlers)) {
@@ -122,6 +126,7 @@ export class Dispatcher {
     this.#witness = options.witness;
     this.#probe = options.probe;
     this.#maxDepth = options.maxDepth;
+    this.#socketUrl = options.socketUrl;
     this.#around = options.around ?? ((_call, handle) => handle());
   }
 
@@ -256,8 +261,9 @@ export class Dispatcher {
       if (session.isForeign && method?.name.startsWith('devnet_')) {
         throw new RpcError(-32604, 'Method forbidden', { reason: FOREIGN });
       }
-      if (method === undefined || (this.#forListeners.has(method.name) && !session.listener)) {
-        throw new RpcError(-32601, 'Method not found');
+      if (method === undefined) throw notFound(noSuchMethod(name, this.#methods.keys()));
+      if (this.#forListeners.has(method.name) && !session.listener) {
+        throw notFound(this.#needsSocket(session));
       }
       const reader = this.#schema.reader(method.name);
       const read = typeof reader === 'function' ? reader : await reader;
@@ -282,6 +288,12 @@ export class Dispatcher {
     }
   }
 
+  #needsSocket({ transport }: Session): string {
+    if (transport === 'ws') return 'A subscription cannot be part of a batch: send it alone';
+    const url = this.#socketUrl?.();
+    return `Subscriptions need a WebSocket: ${url ?? 'connect to the path /ws of a node that listens'}`;
+  }
+
   /** Nobody outside learns more of an unexpected failure than that there was one. */
   #toRpcError(error: unknown, method: string): RpcError {
     if (error instanceof RpcError) return error;
@@ -289,6 +301,17 @@ export class Dispatcher {
     this.#log.error({ err, method }, 'A call failed unexpectedly');
     return new RpcError(-32603, 'Internal error; the log of the node has the cause');
   }
+}
+
+function notFound(reason: string): RpcError {
+  return new RpcError(-32601, 'Method not found', { reason });
+}
+
+/** Of a name that is no method, in characters. */
+const LONGEST_NAME = 100;
+
+function noSuchMethod(name: string, known: Iterable<string>): string {
+  return `There is no method ${name.slice(0, LONGEST_NAME)}${didYouMean(nearestMethod(name, known))}`;
 }
 
 const FOREIGN =

@@ -1,5 +1,6 @@
 // Knows how ajv's errors become one line that tells a caller which value is wrong and what was expected.
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
+import { didYouMean, nearest } from './suggestions.js';
 
 /** What explaining needs of whoever checks. */
 export interface Checker {
@@ -96,19 +97,42 @@ function toLeaf(error: ErrorObject, checker: Checker): Fault {
     case 'required':
       return { pointer, text: `${error.params['missingProperty']} is missing`, weight };
     case 'additionalProperties': {
-      const known = Object.keys(error.parentSchema?.['properties'] ?? {}).join(', ');
-      const text = `unknown member ${error.params['additionalProperty']}; expected ${known}`;
+      const known = Object.keys(error.parentSchema?.['properties'] ?? {});
+      const text = unknownMember(String(error.params['additionalProperty']), known);
       return { pointer, text, weight };
     }
+    case 'x-closed': {
+      const known: readonly string[] = error.parentSchema?.['x-closed'] ?? [];
+      const unknown = Object.keys(error.data ?? {}).find((name) => !known.includes(name));
+      return { pointer, text: unknownMember(unknown ?? '', known), weight };
+    }
     default: {
-      const text = expectation(either(choices(error.parentSchema ?? {}, checker)), error.data);
-      return { pointer, text, weight: 0 };
+      const expected = choices(error.parentSchema ?? {}, checker, isLarge(error.data));
+      return { pointer, text: expectation(either(expected), error.data), weight: 0 };
     }
   }
 }
 
+function unknownMember(name: string, known: readonly string[]): string {
+  const expected = `${known.join(', ')}${didYouMean(nearest(name, known))}`;
+  return `unknown member ${name.slice(0, SHOWN)}; expected ${expected}`;
+}
+
 function expectation(expected: string, got: unknown): string {
-  return `expected ${expected}; got ${show(got)}`;
+  const isOldTag = got === 'pending' && expected.includes('"pre_confirmed"');
+  return `expected ${expected}; got ${show(got)}${isOldTag ? OLD_TAG : ''}`;
+}
+
+/** Clients of RPC 0.8 and before, such as starknet.js 6 and 7, send the tag `pending`. */
+const OLD_TAG = '; RPC 0.10 calls it pre_confirmed: use starknet.js 8 or later';
+
+/** Beyond what JavaScript counts in: then even an integer without a bound has one. */
+function isLarge(value: unknown): boolean {
+  return typeof value === 'bigint' || (typeof value === 'number' && !isSmall(value));
+}
+
+function isSmall(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 function follow(schema: AnySchemaObject, checker: Checker): AnySchemaObject {
@@ -118,18 +142,18 @@ function follow(schema: AnySchemaObject, checker: Checker): AnySchemaObject {
 }
 
 /** What a schema asks for, in a few words for each choice. */
-function choices(given: AnySchemaObject, checker: Checker): readonly string[] {
+function choices(given: AnySchemaObject, checker: Checker, isForLarge: boolean): readonly string[] {
   const schema = follow(given, checker);
   const union: readonly AnySchemaObject[] | undefined = schema['oneOf'] ?? schema['anyOf'];
-  if (union !== undefined) return union.flatMap((member) => choices(member, checker));
+  if (union !== undefined) return union.flatMap((one) => choices(one, checker, isForLarge));
   const values: readonly unknown[] | undefined = schema['enum'];
   if (values !== undefined) return values.map(show);
   const parts: readonly AnySchemaObject[] | undefined = schema['allOf'];
-  if (parts === undefined) return [describe(schema)];
-  return [parts.map((part) => either(choices(part, checker))).join(' and ')];
+  if (parts === undefined) return [describe(schema, isForLarge)];
+  return [parts.map((part) => either(choices(part, checker, isForLarge))).join(' and ')];
 }
 
-function describe(schema: AnySchemaObject): string {
+function describe(schema: AnySchemaObject, isForLarge: boolean): string {
   if (schema['x-felt'] === 'address') return '0x and hexadecimal digits, below 2^251';
   if (schema['x-felt'] !== undefined) {
     return '0x and hexadecimal digits, below the prime 2^251 + 17 * 2^192 + 1';
@@ -147,7 +171,7 @@ function describe(schema: AnySchemaObject): string {
     case 'null':
       return 'null';
     case 'integer':
-      return `an integer${bounds(exact ?? schema)}`;
+      return `an integer${bounds(exact ?? (isForLarge ? { maximum: Number.MAX_SAFE_INTEGER, ...schema } : schema))}`;
     case 'number':
       return `a number${bounds(exact ?? schema)}`;
     case 'string':
@@ -182,6 +206,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (isObject(value)) return 'an object';
+  if (value === Number.POSITIVE_INFINITY) return `a number above ${Number.MAX_VALUE}`;
+  if (value === Number.NEGATIVE_INFINITY) return `a number below -${Number.MAX_VALUE}`;
   const text = typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }

@@ -10,6 +10,7 @@ import type {
 import { invalidParams } from '../errors.js';
 import { parse } from '../json.js';
 import { explain } from './faults.js';
+import { didYouMean, nearest } from './suggestions.js';
 
 /** OpenRPC documents by the names of their files, which `$ref`s between them use. */
 export type Documents = ReadonlyMap<string, unknown>;
@@ -135,8 +136,10 @@ function toNamed(given: unknown, parameters: readonly Parameter[]): Record<strin
   }
   for (const name of Object.keys(given ?? {})) {
     if (parameters.every((parameter) => parameter.name !== name)) {
-      const known = parameters.map((parameter) => parameter.name).join(', ') || 'no parameters';
-      invalidParams(`params: unknown parameter ${name}; expected ${known}`);
+      const known = parameters.map((parameter) => parameter.name);
+      const expected = known.join(', ') || 'no parameters';
+      const suggestion = didYouMean(nearest(name, known));
+      invalidParams(`params: unknown parameter ${name}; expected ${expected}${suggestion}`);
     }
   }
   for (const parameter of parameters) {
@@ -150,6 +153,7 @@ function toNamed(given: unknown, parameters: readonly Parameter[]): Record<strin
 
 const OPTIONS = {
   strict: false,
+  strictNumbers: true, // 1e400 is read as an infinity, which is no integer
   validateSchema: false,
   validateFormats: false,
   addUsedSchema: false,
@@ -172,7 +176,8 @@ class Compiler {
   constructor(ajv: AjvModule, documents: Documents) {
     this.#ajv = new ajv.Ajv(OPTIONS)
       .addKeyword(feltKeyword(ajv))
-      .addKeyword({ keyword: 'x-exact', errors: false, compile: toExactCheck });
+      .addKeyword({ keyword: 'x-exact', errors: false, compile: toExactCheck })
+      .addKeyword({ keyword: 'x-closed', errors: false, compile: toClosedCheck });
     this.#documents = documents;
   }
 
@@ -204,6 +209,10 @@ class Compiler {
     const exact = schema['x-exact'] === true;
     const felt = 'x-felt' in schema;
     if (exact) found['x-exact'] = pick(schema, NUMERIC);
+    // The draft of JSON Schema that ajv reads by default has no such keyword.
+    if (schema['unevaluatedProperties'] === false) {
+      found['x-closed'] = this.#membersOf(schema, file);
+    }
     for (const [key, value] of Object.entries(schema)) {
       if (key === '$ref') found[key] = this.#define(String(value), file);
       else if (ONE.has(key) && isRecord(value)) found[key] = this.#translate(value, file);
@@ -217,6 +226,25 @@ class Compiler {
     return found;
   }
 
+  /** The names of all members that an object may have by a schema and its parts. */
+  #membersOf(schema: unknown, file: string): readonly string[] {
+    const ref = at(schema, '$ref');
+    if (typeof ref === 'string') {
+      const { target, targetFile } = this.#find(ref, file);
+      return this.#membersOf(target, targetFile);
+    }
+    const properties = at(schema, 'properties');
+    const own = isRecord(properties) ? Object.keys(properties) : [];
+    return [...own, ...listAt(schema, 'allOf').flatMap((part) => this.#membersOf(part, file))];
+  }
+
+  #find(ref: string, from: string): { readonly target: unknown; readonly targetFile: string } {
+    const [path = '', pointer = ''] = ref.split('#');
+    const targetFile = path === '' ? from : path.replace(/^\.\//, '');
+    const steps = pointer.split('/').slice(1);
+    return { target: steps.reduce<unknown>(at, this.#documents.get(targetFile)), targetFile };
+  }
+
   #translateEach(schemas: Record<string, unknown>, file: string): AnySchemaObject {
     const entries = Object.entries(schemas);
     return Object.fromEntries(entries.map(([name, one]) => [name, this.#translate(one, file)]));
@@ -224,14 +252,11 @@ class Compiler {
 
   /** Makes the target of a `$ref` known to ajv, and returns the id that it has there. */
   #define(ref: string, from: string): string {
-    const [path = '', pointer = ''] = ref.split('#');
-    const file = path === '' ? from : path.replace(/^\.\//, '');
-    const id = `/${file}${pointer}`;
+    const { target, targetFile } = this.#find(ref, from);
+    const id = `/${targetFile}${ref.slice(ref.indexOf('#') + 1)}`;
     if (!this.#components.has(id)) {
       this.#components.set(id, {}); // a component may refer to itself
-      const steps = pointer.split('/').slice(1);
-      const target = steps.reduce<unknown>(at, this.#documents.get(file));
-      const schema = this.#translate(target, file);
+      const schema = this.#translate(target, targetFile);
       this.#components.set(id, schema);
       this.#ajv.addSchema(schema, id);
     }
@@ -298,6 +323,12 @@ function toExactCheck(bounds: AnySchemaObject): (value: unknown) => boolean {
       !(value >= exclusiveMaximum)
     );
   };
+}
+
+/** `x-closed`: no members but these. */
+function toClosedCheck(names: readonly string[]): (value: unknown) => boolean {
+  const known = new Set(names);
+  return (value) => !isRecord(value) || Object.keys(value).every((name) => known.has(name));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

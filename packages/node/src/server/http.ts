@@ -14,6 +14,7 @@ import type { Dispatcher, Session } from '../rpc/dispatch.js';
 import { errorAnswer, idOf } from '../rpc/envelope.js';
 import { callerOf } from './caller.js';
 import { Connections } from './connections.js';
+import { nothingAt, RPC_PATHS, wrongMethodAt } from './directions.js';
 import type { Door } from './door.js';
 import type { Reply } from './reply.js';
 import { Explorer } from './ui.js';
@@ -72,6 +73,8 @@ const EVERY_ANSWER = {
   vary: 'origin, access-control-request-method, access-control-request-headers',
   'x-content-type-options': 'nosniff',
 };
+/** Of a content type that is refused, in characters. */
+const LONGEST_TYPE = 100;
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
 
 /** Longer than the pools of clients keep a connection, so that it is they who close it. */
@@ -127,7 +130,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
   if (options.upgrades !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const upgrade = options.upgrades?.get(pathOf(request));
+      const upgrade = upgradeOf(request, options);
       connections.whenAnswered(socket, () => {
         const refusal = upgrade && refuseAtDoor(request, options, true);
         if (refusal) {
@@ -177,8 +180,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
   const rpc: Route = { POST: (request) => serveRpc(request, options) };
   const routes = new Map<string, Route>([
-    ['/', rpc],
-    ['/rpc', rpc],
+    ...RPC_PATHS.map((path) => [path, rpc] as const),
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
     ['/config', { GET: (request) => serveConfig(request, options) }],
   ]);
@@ -193,6 +195,7 @@ function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
     });
   }
   for (const path of options.upgrades?.keys() ?? []) {
+    if (routes.has(path)) continue;
     const GET = () => text(400, 'This path takes WebSocket connections only');
     routes.set(path, { GET, isOpen: true });
   }
@@ -212,11 +215,36 @@ function serve(
   const refusal = refuseAtDoor(request, options, asksForToken);
   if (refusal) return refusal;
   if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.door);
-  if (route === undefined) return { status: 404 };
+  const served = {
+    explorer: options.explorer !== undefined,
+    sockets: options.upgrades !== undefined,
+  };
+  if (route === undefined) return missed(request, options, 404, nothingAt(path, served));
   if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request);
   if (route.POST && method === 'POST') return route.POST(request);
   const allow = route.GET ? 'GET,HEAD' : 'POST';
-  return { status: 405, headers: { allow }, isPage: route.isOwn ?? false };
+  const reply = missed(request, options, 405, wrongMethodAt(path, served));
+  return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };
+}
+
+/** Clients of JSON-RPC show an error; other programs, and people, read a line of text. */
+function missed(
+  request: IncomingMessage,
+  options: HttpOptions,
+  status: number,
+  line: string,
+): Reply {
+  if (request.method !== 'POST') return text(status, `${line}\n`);
+  return refusalOf(request, options, status, new RpcError(-32600, line));
+}
+
+/** Where calls are taken as well, other protocols than WebSocket are only offered, and are not meant. */
+function upgradeOf(request: IncomingMessage, { upgrades }: HttpOptions): Upgrade | undefined {
+  const path = pathOf(request);
+  const isMeant =
+    !RPC_PATHS.includes(path) ||
+    (request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket');
+  return isMeant ? upgrades?.get(path) : undefined;
 }
 
 function refuseAtDoor(
@@ -308,8 +336,11 @@ function serveConfig(request: IncomingMessage, options: HttpOptions): Reply {
 }
 
 function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promise<Reply> {
-  if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
-    const error = new RpcError(-32600, 'Invalid request', { reason: 'Missing content type' });
+  const type = request.headers['content-type'] ?? '';
+  if (!JSON_TYPE.test(type)) {
+    const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
+    const reason = type === '' ? 'Missing content type' : wrong;
+    const error = new RpcError(-32600, 'Invalid request', { reason });
     return refusalOf(request, options, 200, error);
   }
   const { bodyLimit, timeoutSeconds } = options;

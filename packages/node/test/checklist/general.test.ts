@@ -50,7 +50,8 @@ describe('requests', () => {
     '10.1.3 there is no method %s',
     async (method) => {
       const { body } = await post('/', JSON.stringify({ jsonrpc: '2.0', id: 1, method }));
-      const error = { code: -32601, message: 'Method not found' };
+      const data = { reason: expect.stringContaining(`There is no method ${method}`) };
+      const error = { code: -32601, message: 'Method not found', data };
       expect(body).toEqual({ jsonrpc: '2.0', id: 1, error });
     },
   );
@@ -85,13 +86,14 @@ describe('requests', () => {
 
   test('10.1.9 a request must say that it is JSON', async () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
-    const data = { reason: 'Missing content type' };
-    const refusal = {
-      status: 200,
-      body: { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid request', data } },
+    const refusal = (reason: string): object => {
+      const error = { code: -32600, message: 'Invalid request', data: { reason } };
+      return { status: 200, body: { jsonrpc: '2.0', id: null, error } };
     };
-    expect(await post('/rpc', call, {})).toEqual(refusal);
-    expect(await post('/rpc', call, { 'content-type': 'text/plain' })).toEqual(refusal);
+    expect(await post('/rpc', call, {})).toEqual(refusal('Missing content type'));
+    expect(await post('/rpc', call, { 'content-type': 'text/plain' })).toEqual(
+      refusal('Content-Type must be application/json, got text/plain'),
+    );
     const { body } = await post('/rpc', call, {
       'content-type': 'application/json; charset=utf-8',
     });

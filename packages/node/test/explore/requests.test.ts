@@ -117,7 +117,7 @@ test('what was refused says where it went wrong', async () => {
   expect(schema).toMatchObject({ code: -32602, message: expect.stringContaining('amount') });
   expect(text).toMatchObject({ method: 'unknown', code: -32700 });
   expect(envelope?.message).toContain('method must be a string');
-  expect(plain).toMatchObject({ code: -32600, message: expect.stringContaining('content type') });
+  expect(plain).toMatchObject({ code: -32600, message: expect.stringContaining('Content-Type') });
   expect(foreign).toMatchObject({ code: -32604, origin, method: 'devnet_getStatus' });
   expect(foreign?.message).toContain('--allowed-origins');
 });

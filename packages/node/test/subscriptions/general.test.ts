@@ -259,7 +259,7 @@ describe('refusals', () => {
     ]) {
       for (const prefix of ['starknet', 'chain']) {
         const answer = { jsonrpc: '2.0', id: 1, error: notFound };
-        expect(await post(`${prefix}_${method}`, []), method).toEqual(answer);
+        expect(await post(`${prefix}_${method}`, []), method).toMatchObject(answer);
         expect((await client.failure(`${prefix}_${method}`, [])).code, method).toBe(-32601);
       }
     }

@@ -1,0 +1,93 @@
+// Suggestions for names that do not exist: the nearest one that does.
+
+/** Names that differ in more letters are not alike. */
+const MOST_DIFFERENCES = 4;
+/** Longer names are not compared: they are no typing errors. */
+const LONGEST = 64;
+
+/** What other development chains call the things that this one has, without their prefixes. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['mine', 'devnet_createBlock'],
+  ['generateBlock', 'devnet_createBlock'],
+  ['setNextBlockTimestamp', 'devnet_setTime'],
+  ['increaseNextBlockTimestamp', 'devnet_increaseTime'],
+  ['predeployedAccounts', 'devnet_getPredeployedAccounts'],
+  ['accounts', 'devnet_getPredeployedAccounts'],
+  ['setBalance', 'devnet_mint'],
+  ['getBalance', 'devnet_getAccountBalance'],
+  ['setStorageAt', 'devnet_applyStateDiff'],
+  ['stopImpersonatingAccount', 'devnet_stopImpersonateAccount'],
+  ['autoImpersonateAccount', 'devnet_autoImpersonate'],
+  ['dumpState', 'devnet_dump'],
+  ['loadState', 'devnet_load'],
+  ['reset', 'devnet_restart'],
+  ['rollback', 'devnet_abortBlocks'],
+  ['sendRawTransaction', 'starknet_addInvokeTransaction'],
+  ['pendingTransactions', 'starknet_getBlockWithTxs'],
+]);
+
+/** The method that was probably meant: of the same name under another prefix, or spelled nearly so. */
+export function nearestMethod(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > LONGEST) return undefined;
+  const names = [...known];
+  const wanted = withoutPrefix(name);
+  const elsewhere = ELSEWHERE.get(wanted);
+  if (elsewhere !== undefined && names.includes(elsewhere)) return elsewhere;
+  const sameRest = names.find(
+    (one) => withoutPrefix(one).toLowerCase() === wanted.toLowerCase() && wanted !== '',
+  );
+  return sameRest ?? onlyOne(names.filter((one) => isBeginning(name, one))) ?? nearest(name, names);
+}
+
+function onlyOne(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
+}
+
+/** Whether a name is another one without its end, and more than a prefix. */
+function isBeginning(name: string, whole: string): boolean {
+  return withoutPrefix(name).length >= 4 && whole.startsWith(name);
+}
+
+function withoutPrefix(name: string): string {
+  return name.slice(name.indexOf('_') + 1);
+}
+
+/** The name with the fewest differences in spelling; undefined if all differ too much. */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > LONGEST) return undefined;
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const candidate of known) {
+    const shorter = Math.min(name.length, candidate.length);
+    const most = Math.min(Math.floor(shorter / 3), MOST_DIFFERENCES);
+    if (Math.abs(name.length - candidate.length) > most) continue;
+    const distance = differences(name.toLowerCase(), candidate.toLowerCase());
+    if (distance <= most && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+      best = { name: candidate, distance };
+    }
+  }
+  return best?.name;
+}
+
+/** Letters to insert, remove or replace (Levenshtein). */
+function differences(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [above, letter] of [...one].entries()) {
+    const next = [above + 1];
+    for (const [index, against] of [...other].entries()) {
+      next.push(
+        Math.min(
+          (row[index + 1] ?? 0) + 1,
+          (next[index] ?? 0) + 1,
+          (row[index] ?? 0) + (letter === against ? 0 : 1),
+        ),
+      );
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The end of a sentence that names what does not exist. */
+export function didYouMean(suggestion: string | undefined): string {
+  return suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+}
