@@ -9,7 +9,16 @@ import type { Upstream } from '../upstream/upstream.js';
 /** What a chain needs of its origin. */
 export type Below = Pick<
   Upstream,
-  'ask' | 'at' | 'block' | 'blockOf' | 'chainId' | 'forward' | 'hashOf' | 'l1Accepted' | 'numberOf'
+  | 'ask'
+  | 'at'
+  | 'block'
+  | 'blockOf'
+  | 'chainId'
+  | 'forward'
+  | 'hashOf'
+  | 'header'
+  | 'l1Accepted'
+  | 'numberOf'
 >;
 
 /** Contracts can ask for hashes of blocks this much older than their own; the origin has kept the rest. */
@@ -106,8 +115,10 @@ export class Fork {
   /** The block of the origin that an id means, where no local block is meant. */
   async find(id: BLOCK_ID, accepted: number | undefined): Promise<number> {
     if (id === 'l1_accepted') {
-      const newest = accepted ?? (await this.#below.l1Accepted()) ?? fail('BLOCK_NOT_FOUND');
-      return Math.min(newest, this.block.number);
+      const { number: last } = this.block;
+      if (accepted !== undefined && accepted >= last) return last;
+      const newest = Math.max(accepted ?? -1, (await this.#below.l1Accepted()) ?? -1);
+      return newest < 0 ? fail('BLOCK_NOT_FOUND') : newest;
     }
     if (typeof id === 'string') return fail('BLOCK_NOT_FOUND');
     if ('block_hash' in id) return this.#below.numberOf(id.block_hash);
@@ -178,16 +189,9 @@ export class Fork {
     for (let first = from; first <= this.block.number; first += HEADERS_AT_ONCE) {
       const count = Math.min(HEADERS_AT_ONCE, this.block.number - first + 1);
       const blocks = await Promise.all(
-        Array.from({ length: count }, (_, index) =>
-          this.#below.forward('starknet_getBlockWithTxHashes', {
-            block_id: { block_number: first + index },
-          }),
-        ),
+        Array.from({ length: count }, (_, index) => this.#below.header(first + index)),
       );
-      for (const { text } of blocks) {
-        const { status: _status, transactions: _hashes, ...header } = membersOf(parse(text));
-        found.push(header);
-      }
+      found.push(...blocks.map(membersOf));
     }
     return found;
   }

@@ -123,7 +123,7 @@ export class Cache {
   }
 
   #documentFile(name: string): string | undefined {
-    return this.#folders && join(this.#folders.block, 'answers', digest(name));
+    return this.#folders && join(this.#folders.block, 'documents', digest(name));
   }
 
   async #readWhole(file: string | undefined): Promise<string | undefined> {

@@ -1,22 +1,22 @@
 // Knows one address of the origin: how it is spoken to, and what its silence or its refusal means.
 import { parse } from '../json.js';
-import { shownUrl, UpstreamError } from './failure.js';
+import { OriginError, shownUrl, UpstreamError, type WireError } from './failure.js';
+import { misfit } from './shapes.js';
 
 /** What came of one question. */
 export type Outcome =
   | { readonly kind: 'result'; readonly result: unknown }
   /** An error that is about the chain, such as a contract that does not exist. */
-  | { readonly kind: 'error'; readonly error: WireError }
-  | { readonly kind: 'failure'; readonly error: UpstreamError; readonly hope: Hope };
+  | { readonly kind: 'error'; readonly error: OriginError }
+  /** No answer, or an error that says nothing about the chain. */
+  | {
+      readonly kind: 'failure';
+      readonly error: UpstreamError | OriginError;
+      readonly hope: Hope;
+    };
 
 /** Whether asking the same address again may help. */
 export type Hope = 'again' | 'elsewhere';
-
-export interface WireError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
 
 export interface Asked {
   readonly method: string;
@@ -130,31 +130,47 @@ export class Endpoint {
   }
 
   #outcomes(questions: readonly Asked[], value: unknown, isBatch: boolean): readonly Outcome[] {
+    if (!isBatch) return questions.map(({ method }) => this.#single(method, value));
     const replies = new Map<unknown, unknown>();
-    for (const reply of Array.isArray(value) ? value : [value]) {
-      if (isObject(reply)) replies.set('id' in reply ? reply.id : undefined, reply);
+    for (const reply of Array.isArray(value) ? value : []) {
+      if (isObject(reply) && 'id' in reply) replies.set(String(reply.id), reply);
     }
-    // A refusal of the whole batch carries no id.
-    const forAll = Array.isArray(value) ? undefined : value;
-    return questions.map(({ method }, id) =>
-      this.#outcome(method, replies.get(id) ?? (isBatch && !isError(forAll) ? undefined : forAll)),
+    // A refusal of the whole batch carries no id, and is no answer to any of its questions.
+    const refusal = isError(value) ? this.#refusal(value.error) : undefined;
+    return questions.map(
+      ({ method }, id) => refusal ?? this.#outcome(method, replies.get(String(id))),
     );
   }
 
+  #single(method: string, value: unknown): Outcome {
+    const reply: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    const id = isObject(reply) && 'id' in reply ? reply.id : null;
+    if (id === null || String(id) === '0') return this.#outcome(method, reply);
+    const error = this.failure('malformed', `it answers ${method} with the id of another question`);
+    return { kind: 'failure', error, hope: 'again' };
+  }
+
   #outcome(method: string, reply: unknown): Outcome {
-    if (isObject(reply) && 'result' in reply) return { kind: 'result', result: reply.result };
-    if (!isError(reply)) {
-      const error = this.failure('malformed', `it answers ${method} with neither result nor error`);
-      return { kind: 'failure', error, hope: 'again' };
+    if (isError(reply)) {
+      const error = new OriginError(reply.error, this.shown);
+      if (error.isAboutTheChain) return { kind: 'error', error };
+      if (isRateLimit(reply.error)) return this.#refusal(reply.error);
+      return { kind: 'failure', error, hope: error.mayPass ? 'again' : 'elsewhere' };
     }
-    const { error } = reply;
-    if (isAboutTheChain(error.code)) return { kind: 'error', error };
+    const hasResult = isObject(reply) && 'result' in reply;
+    const fault = hasResult ? misfit(method, reply.result) : 'neither result nor error';
+    if (hasResult && fault === undefined) return { kind: 'result', result: reply.result };
+    const error = this.failure('malformed', `it answers ${method} with ${fault}`);
+    return { kind: 'failure', error, hope: 'again' };
+  }
+
+  #refusal(error: WireError): Outcome {
     const limited = isRateLimit(error);
-    const said = `${method} fails with ${error.code}: ${error.message}`;
+    const said = `it ${limited ? 'limits requests' : 'refuses'}: ${error.code}: ${error.message}`;
     return {
       kind: 'failure',
       error: this.failure(limited ? 'rate-limited' : 'rpc', said),
-      hope: limited || mayPass(error.code) ? 'again' : 'elsewhere',
+      hope: 'again',
     };
   }
 
@@ -217,7 +233,7 @@ function parsed(text: string): unknown {
 
 /** Origins without batches answer one with a refusal, as one object or by status. */
 function refusesBatch(status: number, value: unknown): boolean {
-  if (isError(value)) return !isRateLimit(value.error) && !mayPass(value.error.code);
+  if (isError(value)) return !isRateLimit(value.error) && !new OriginError(value.error, '').mayPass;
   return [400, 404, 405, 413, 415, 422, 501].includes(status);
 }
 
@@ -231,22 +247,12 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
 }
 
-const UNEXPECTED = 63;
-
-/** Starknet's own codes are small and positive. One of them says only that something went wrong. */
-function isAboutTheChain(code: number): boolean {
-  return code > 0 && code < 400 && code !== UNEXPECTED;
-}
+/** Codes of providers for limits of any kind: only the words tell those of the rate apart. */
+const LIMITS: ReadonlySet<number> = new Set([-32005, -32029]);
 
 function isRateLimit({ code, message }: WireError): boolean {
-  return code === -32005 || code === 429 || /rate.?limit|too many requests/i.test(message);
-}
-
-/** Internal errors and those that a server makes up for itself. */
-function mayPass(code: number): boolean {
-  return (
-    code === -32603 || (code <= -32000 && code >= -32099) || code === UNEXPECTED || code >= 500
-  );
+  if (code === 429 || /rate.?limit|too many requests|throttl/i.test(message)) return true;
+  return LIMITS.has(code) && /limit|exceeded|capacity|quota/i.test(message);
 }
 
 function isObject(value: unknown): value is object {
@@ -256,7 +262,8 @@ function isObject(value: unknown): value is object {
 function isError(value: unknown): value is { readonly error: WireError } {
   if (!isObject(value) || !('error' in value) || !isObject(value.error)) return false;
   const { error } = value;
-  return 'code' in error && typeof error.code === 'number' && 'message' in error;
+  if (!('code' in error) || typeof error.code !== 'number') return false;
+  return 'message' in error && typeof error.message === 'string';
 }
 
 function isReply(value: unknown): boolean {

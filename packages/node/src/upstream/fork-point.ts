@@ -1,6 +1,6 @@
 // Knows which block of which chain is forked: by asking the origin, or by what was locked.
 import { RpcError } from '../errors.js';
-import { shownUrl, UpstreamError } from './failure.js';
+import { OriginError, shownUrl, UpstreamError } from './failure.js';
 import { headerOf, readForkBlock } from './header.js';
 import type { LockFile } from './lock-file.js';
 import { canonical, isFelt } from './reads.js';
@@ -19,10 +19,10 @@ export async function lookUp(
   urls: readonly string[],
 ): Promise<ForkPoint> {
   const [chainId, specVersion, answer] = await Promise.all([
-    remote.ask('starknet_chainId', []),
-    remote.ask('starknet_specVersion', []).catch(() => undefined),
+    ask(remote, 'starknet_chainId', []),
+    ask(remote, 'starknet_specVersion', []).catch(() => undefined),
     blockId(remote, block)
-      .then((block_id) => remote.ask('starknet_getBlockWithTxHashes', { block_id }))
+      .then((block_id) => ask(remote, 'starknet_getBlockWithTxHashes', { block_id }))
       .catch((error: unknown) => {
         if (!(error instanceof RpcError) || error.code !== 24) throw error;
         const origin = urls.map(shownUrl).join(', ');
@@ -37,11 +37,20 @@ export async function lookUp(
   };
 }
 
+/** What the origin says to one of these questions is told with its address: there is no caller yet. */
+async function ask(remote: Remote, method: string, params: unknown): Promise<unknown> {
+  try {
+    return await remote.ask(method, params, { insists: true });
+  } catch (error) {
+    throw error instanceof OriginError && !error.isAboutTheChain ? error.asFailure(method) : error;
+  }
+}
+
 async function blockId(remote: Remote, block: number | string | undefined): Promise<unknown> {
   if (block === undefined) return 'latest';
   if (typeof block === 'string') return { block_hash: block };
   if (block >= 0) return { block_number: block };
-  const latest = await remote.ask('starknet_blockNumber', []);
+  const latest = await ask(remote, 'starknet_blockNumber', []);
   if (typeof latest !== 'number') {
     throw new UpstreamError('malformed', '', 'its block number is no number');
   }

@@ -1,10 +1,10 @@
 // Knows how questions reach the origin: together, never twice at once, not too many, and again where that may help.
-import { RpcError, reasonOf } from '../errors.js';
+import { reasonOf } from '../errors.js';
 import { stringify } from '../json.js';
 import type { Log } from '../log.js';
 import { during, type Probe } from '../probe.js';
 import { type Asked, Endpoint, type Hope } from './endpoint.js';
-import { UpstreamError } from './failure.js';
+import { OriginError, UpstreamError } from './failure.js';
 
 export interface Manners {
   /** Milliseconds without a byte after which an answer is not awaited any more. */
@@ -45,7 +45,16 @@ export interface RemoteFigures {
   readonly retries: number;
 }
 
+export interface Asking {
+  /**
+   * Ask again also where an error says nothing about the chain. For questions of our own: a caller is told
+   * what the origin said.
+   */
+  readonly insists?: boolean;
+}
+
 interface Waiting extends Asked {
+  readonly insists: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   /** Addresses that will not answer it. */
@@ -86,28 +95,29 @@ export class Remote {
     return { ...this.#figures };
   }
 
-  /** The result; an `RpcError` where the origin's answer is one, an `UpstreamError` where there is none. */
-  ask(method: string, params: unknown): Promise<unknown> {
+  /** The result; an `OriginError` where the origin answers with one, an `UpstreamError` where it gives no answer. */
+  ask(method: string, params: unknown, { insists = false }: Asking = {}): Promise<unknown> {
     const text = stringify(params);
-    const name = `${method} ${text}`;
+    const name = `${method} ${text} ${insists}`;
     const known = this.#underWay.get(name);
     if (known) return known;
     const work = { kind: 'upstream', method } as const;
-    const answer = during(this.#probe, work, () => this.#enqueue(method, text)).finally(() =>
-      this.#underWay.delete(name),
+    const answer = during(this.#probe, work, () => this.#enqueue(method, text, insists)).finally(
+      () => this.#underWay.delete(name),
     );
     this.#underWay.set(name, answer);
     return answer;
   }
 
-  #enqueue(method: string, params: string): Promise<unknown> {
+  #enqueue(method: string, params: string, insists: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
         reject(new UpstreamError('unreachable', '', 'the connection was closed here'));
         return;
       }
       this.#figures.questions += 1;
-      this.#queue.push({ method, params, resolve, reject, hopeless: new Set(), attempts: 0 });
+      const question = { method, params, insists, resolve, reject };
+      this.#queue.push({ ...question, hopeless: new Set(), attempts: 0 });
       this.#pumpSoon();
     });
   }
@@ -186,10 +196,10 @@ export class Remote {
           if (outcome?.kind === 'result') {
             question.resolve(outcome.result);
           } else if (outcome?.kind === 'error') {
-            const { code, message, data } = outcome.error;
-            question.reject(new RpcError(code, message, data));
+            question.reject(outcome.error);
           } else if (outcome) {
-            const hope = asksTooMuch ? 'elsewhere' : outcome.hope;
+            const isAnswer = outcome.error instanceof OriginError && !question.insists;
+            const hope = asksTooMuch || isAnswer ? 'elsewhere' : outcome.hope;
             this.#failed(question, endpoint, outcome.error, hope, retryAfter !== undefined);
           }
         }
@@ -207,7 +217,7 @@ export class Remote {
   #failed(
     question: Waiting,
     endpoint: Endpoint,
-    error: UpstreamError,
+    error: UpstreamError | OriginError,
     hope: Hope,
     isResting: boolean,
   ): void {
@@ -221,7 +231,9 @@ export class Remote {
       question.attempts >= Math.max(this.#manners.attempts, all.length) ||
       this.#closing.signal.aborted;
     if (isOver) {
-      this.#log.warn({ method: question.method, attempts: question.attempts }, error.message);
+      if (error instanceof UpstreamError) {
+        this.#log.warn({ method: question.method, attempts: question.attempts }, error.message);
+      }
       question.reject(error);
       return;
     }

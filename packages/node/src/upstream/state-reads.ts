@@ -1,8 +1,7 @@
 // Knows the state of the origin at one block: every slot, nonce and class of it, asked for once.
 import type { OriginQuestion } from '@starkbox/engine';
-import { RpcError } from '../errors.js';
 import { stringify } from '../json.js';
-import { UpstreamError } from './failure.js';
+import { OriginError, UpstreamError } from './failure.js';
 import { canonical, isFelt, METHODS, nameOf, wireQuestion } from './reads.js';
 import type { Sources } from './sources.js';
 
@@ -87,12 +86,13 @@ export class StateReads {
     if (!remote) return missing(`${this.#scope}${nameOf(question)}`);
     const { method, params, nothing } = wireQuestion(question, this.#blockHash);
     try {
-      return written(question, await remote.ask(method, params));
+      return written(question, await remote.ask(method, params, { insists: true }));
     } catch (error) {
-      if (!(error instanceof RpcError) || error instanceof UpstreamError) throw error;
+      if (error instanceof UpstreamError) throw error.ofStateRead();
+      if (!(error instanceof OriginError)) throw error;
       if (error.code === nothing) return NOTHING;
       // Any other error means that the block itself is gone.
-      throw new UpstreamError('rpc', '', `${method} fails with ${error.code}: ${error.message}`);
+      throw error.asFailure(method);
     }
   }
 }

@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { OriginQuestion } from '@starkbox/engine';
 import { fail, RpcError } from '../errors.js';
-import { JsonText, parse, stringify } from '../json.js';
+import { type JsonText, parse, stringify } from '../json.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
+import { Answers, type Params } from './answers.js';
 import { Cache } from './cache.js';
 import { UpstreamError } from './failure.js';
 import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
-import { type ForkBlock, headerOf, membersOf, readForkBlock } from './header.js';
+import { type ForkBlock, membersOf, readForkBlock } from './header.js';
 import { LockFile } from './lock-file.js';
 import { prefetch, ReadLog } from './prefetch.js';
 import { canonical, isFelt, nameOf } from './reads.js';
@@ -34,8 +35,6 @@ export interface UpstreamOptions {
   readonly manners?: Partial<Manners>;
   readonly probe?: Probe | undefined;
 }
-
-type Params = Readonly<Record<string, unknown>>;
 
 interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
   readonly chainId: string;
@@ -62,8 +61,7 @@ export class Upstream {
   /** Of the origin's RPC, where it says so. */
   readonly specVersion: string | undefined;
   readonly #parts: Parts;
-  /** Large answers that were wanted lately. */
-  readonly #recent = new Map<string, string>();
+  readonly #answers: Answers;
   readonly #earlier: Upstream[] = [];
   readonly #state: StateReads;
 
@@ -78,6 +76,7 @@ export class Upstream {
       looked: (method, isKept) => ledger.looked(method, isKept),
       missing: (name) => ledger.missing(name),
     };
+    this.#answers = new Answers(sources);
     this.#state = new StateReads(sources, this.block.hash, parts.scope);
   }
 
@@ -153,9 +152,7 @@ export class Upstream {
 
   /** The same chain as it was when an earlier block was its last; it ends with this one. */
   async at(number: number): Promise<Upstream> {
-    const params = { block_id: { block_number: number } };
-    const { text } = await this.forward('starknet_getBlockWithTxHashes', params);
-    const header = headerOf(parse(text));
+    const header = await this.header(number);
     const { cacheDirectory, log } = this.#parts;
     const earlier = new Upstream({
       ...this.#parts,
@@ -182,42 +179,48 @@ export class Upstream {
     await Promise.all([from_block, to_block].map((id) => this.#mustBeBefore(id)));
     const { transaction_hash: hash } = params;
     if (typeof hash !== 'string' || method === 'starknet_getMessagesStatus') {
-      return this.#answer(method, params);
+      return this.#answers.ask(method, params);
     }
-    const [answer] = await Promise.all([this.#answer(method, params), this.blockOf(hash)]);
+    const [answer] = await Promise.all([this.#answers.ask(method, params), this.blockOf(hash)]);
     return answer;
   }
 
   /** The number of the block with a hash. */
   async numberOf(blockHash: string): Promise<number> {
     if (blockHash === this.block.hash) return this.block.number;
-    const block_id = { block_hash: blockHash };
-    const answer = await this.#answer('starknet_getBlockWithTxHashes', { block_id });
-    const { block_number: number } = membersOf(parse(answer.text));
-    if (typeof number !== 'number' || number > this.block.number) fail('BLOCK_NOT_FOUND');
-    return number;
+    const method = 'starknet_getBlockWithTxHashes';
+    const params = { block_id: { block_hash: blockHash } };
+    const name = `block_number ${blockHash}`;
+    const number = await this.#answers.number(name, method, params, ({ block_number: found }) => {
+      if (typeof found !== 'number' || found > this.block.number) fail('BLOCK_NOT_FOUND');
+      return found;
+    });
+    return number > this.block.number ? fail('BLOCK_NOT_FOUND') : number;
+  }
+
+  /** A block without what may change (its status) and what is long (its transactions). */
+  async header(number: number): Promise<object> {
+    if (number > this.block.number) fail('BLOCK_NOT_FOUND');
+    return this.#answers.header(number);
   }
 
   async hashOf(number: number): Promise<string> {
     if (number === this.block.number) return this.block.hash;
-    const block_id = { block_number: number };
-    const answer = await this.forward('starknet_getBlockWithTxHashes', { block_id });
-    const { block_hash: hash } = membersOf(parse(answer.text));
+    const { block_hash: hash } = membersOf(await this.header(number));
     if (!isFelt(hash)) throw new UpstreamError('malformed', '', `block ${number} has no hash`);
     return canonical(hash);
   }
 
-  /** The newest block up to the fork point that L1 had accepted when it was first asked for. */
+  /** The newest block up to the fork point that L1 has accepted; asked for every time. */
   async l1Accepted(): Promise<number | undefined> {
     try {
       const params = { block_id: 'l1_accepted' };
-      const answer = await this.#answer('starknet_getBlockWithTxHashes', params);
+      const answer = await this.#answers.ask('starknet_getBlockWithTxHashes', params);
       const { block_number: number } = membersOf(parse(answer.text));
       return typeof number === 'number' ? Math.min(number, this.block.number) : undefined;
     } catch (error) {
-      // Origins of an older specification do not know the tag.
-      const isRefused = error instanceof UpstreamError && error.kind === 'rpc';
-      if (isRefused || (error instanceof RpcError && error.code === 24)) return undefined;
+      // Either there is none, or the origin is of an older specification without the tag.
+      if (error instanceof RpcError && NO_SUCH_BLOCK.has(error.code)) return undefined;
       throw error;
     }
   }
@@ -225,20 +228,24 @@ export class Upstream {
   /** The number of the block that holds a transaction. */
   async blockOf(transactionHash: string): Promise<number> {
     const params = { transaction_hash: transactionHash };
-    const answer = await this.#answer('starknet_getTransactionReceipt', params);
-    const { block_number: number, block_hash: hash } = membersOf(parse(answer.text));
-    // A transaction that waits has a number but no hash yet.
-    if (typeof number !== 'number' || hash === undefined || number > this.block.number) {
-      fail('TXN_HASH_NOT_FOUND');
-    }
-    return number;
+    const method = 'starknet_getTransactionReceipt';
+    const name = `block_of ${transactionHash}`;
+    const number = await this.#answers.number(name, method, params, (receipt) => {
+      const { block_number: holder, block_hash: hash } = receipt;
+      // A transaction that waits has a number but no hash yet.
+      if (typeof holder !== 'number' || hash === undefined || holder > this.block.number) {
+        fail('TXN_HASH_NOT_FOUND');
+      }
+      return holder;
+    });
+    return number > this.block.number ? fail('TXN_HASH_NOT_FOUND') : number;
   }
 
   // All of it.
 
   figures(): UpstreamFigures {
     const { cache, ledger, remote } = this.#parts;
-    return { ...ledger.figures(remote), held: cache.size + this.#recent.size };
+    return { ...ledger.figures(remote), held: cache.size + this.#answers.held };
   }
 
   /** The first thing that was asked offline and is not in the lock file. */
@@ -265,47 +272,6 @@ export class Upstream {
     return this.#state.read(question);
   }
 
-  async #answer(method: string, params: Params): Promise<JsonText> {
-    const { cache, lock, remote, ledger } = this.#parts;
-    const name = `${method} ${stringify(sorted(params))}`;
-    const known = lock?.answer(name) ?? this.#recent.get(name) ?? (await cache.document(name));
-    if (known !== undefined) {
-      ledger.looked(method, true);
-      lock?.record(name, known);
-      this.#remember(name, known);
-      return told(known);
-    }
-    if (!remote) return ledger.missing(name);
-    ledger.looked(method, false);
-    let text: string;
-    let isFinal = true;
-    try {
-      text = stringify({ result: await remote.ask(method, params) });
-      isFinal = !/"(finality_)?status":"(RECEIVED|CANDIDATE|PRE_CONFIRMED)"/.test(text);
-    } catch (error) {
-      if (!(error instanceof RpcError) || error instanceof UpstreamError) throw error;
-      const { code, message, data } = error;
-      text = stringify({ error: { code, message, data } });
-      isFinal = code === 20 || code === 27 || code === 28; // an origin that lags may yet find the others
-    }
-    if (isFinal) {
-      this.#remember(name, text);
-      await cache.keepDocument(name, text);
-    }
-    lock?.record(name, text);
-    return told(text);
-  }
-
-  #remember(name: string, text: string): void {
-    if (text.length > RECENT_LENGTH) return;
-    this.#recent.delete(name);
-    this.#recent.set(name, text);
-    for (const oldest of this.#recent.keys()) {
-      if (this.#recent.size <= RECENT) break;
-      this.#recent.delete(oldest);
-    }
-  }
-
   async #mustBeBefore(id: unknown): Promise<void> {
     if (id === undefined || id === null) return;
     const { block_number: number, block_hash: hash } = membersOf(id);
@@ -330,29 +296,8 @@ function openCache(
 }
 
 const EARLIER = 32;
-const RECENT = 512;
-const RECENT_LENGTH = 1 << 18;
-
-/** Kept answers are `{"result":…}` or `{"error":…}`; the first goes out as it is. */
-function told(text: string): JsonText {
-  if (text.startsWith(RESULT)) return new JsonText(text.slice(RESULT.length, -1));
-  const { code, message, data } = membersOf(membersOf(parse(text))['error']);
-  throw new RpcError(Number(code), String(message), data);
-}
-
-const RESULT = '{"result":';
-
-/** The same question has the same name, whatever the order of its members. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, member]) => [name, sorted(member)]),
-  );
-}
+/** Block not found, and what servers say to a tag that they cannot read. */
+const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([24, -32600, -32602]);
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');

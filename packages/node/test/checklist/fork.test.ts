@@ -281,7 +281,7 @@ describe('what it does not see', () => {
     const failure = await young.client.failure('starknet_getStorageAt', key);
     expect(failure.code).toBe(-1);
     expect(failure.message).toMatch(
-      /^Failed to read from state: .* Error in interacting with origin http:.*ECONNREFUSED/,
+      /^Failed to read from state: .* Error in communication with forking origin http:.*ECONNREFUSED/,
     );
     const here = young.node.accounts[1]?.address ?? '';
     await mint(young, here, 5);

@@ -156,6 +156,7 @@ describe('a fork with a cache', () => {
     const directory = cacheDirectory();
     const hash = origin.node.accountClassHash;
     const block = { block_id: { block_number: 0 } };
+    await origin.node.request('devnet_acceptOnL1', { starting_block_id: block.block_id });
     const first = await origin.connect({ cacheDirectory: directory });
     const text = await first.classText(hash);
     const answer = await first.forward('starknet_getBlockWithReceipts', block);
