@@ -7,7 +7,7 @@ import type { Log } from './log.js';
 import { webUrls } from './option.js';
 import type { Probe } from './probe.js';
 import { SPEC_VERSION } from './spec.js';
-import { shownUrl } from './upstream/failure.js';
+import { OriginError, shownUrl } from './upstream/failure.js';
 import type { Upstream } from './upstream/upstream.js';
 
 export interface OpenedFork {
@@ -40,7 +40,7 @@ export async function openFork(
     probe,
   });
   const { specVersion, block } = upstream;
-  if (specVersion !== undefined && specVersion !== SPEC_VERSION) {
+  if (specVersion !== undefined && !isCompatible(specVersion)) {
     log.warn(
       `JSON-RPC API version of origin (${specVersion}) does not match this node's version (${SPEC_VERSION}).`,
     );
@@ -55,8 +55,14 @@ export async function openFork(
     return { fork, upstream, config: inherited };
   } catch (error) {
     await upstream.close();
-    throw error;
+    throw error instanceof OriginError ? error.asFailure('starknet_getBlockWithTxHashes') : error;
   }
+}
+
+/** Versions with the same major and minor number differ in details only; providers serve candidates too. */
+function isCompatible(version: string): boolean {
+  const family = (text: string): string => text.split('.').slice(0, 2).join('.');
+  return family(version) === family(SPEC_VERSION);
 }
 
 /** The addresses of the network, as anybody may see them. */

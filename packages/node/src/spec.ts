@@ -286,7 +286,7 @@ export type CONFIG = {
   readonly lite_mode: boolean;
   readonly proof_mode: 'full' | 'devnet' | 'none';
   readonly state_archive: 'full' | 'none';
-  /** The chain below; nulls where there is none. */
+  /** The chain below, also after `devnet_restart` has put the node on another one; nulls where there is none. */
   readonly fork_config: {
     readonly url: string | null;
     readonly block_number: BLOCK_NUMBER | null;

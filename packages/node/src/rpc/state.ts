@@ -41,7 +41,8 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
 
     starknet_getStorageProof({ block_id }) {
       blockNumber(chain.world, block_id);
-      return fail('STORAGE_PROOF_NOT_SUPPORTED');
+      // The message is the specification's; it names a reason that is not ours.
+      return fail('STORAGE_PROOF_NOT_SUPPORTED', 'This node makes no storage proofs of its blocks');
     },
 
     async starknet_getNonce({ block_id, contract_address }) {

@@ -120,7 +120,10 @@ describe('the service', () => {
     '10.1.6b there are no storage proofs at %j',
     async (block_id) => {
       const error = await fixture.client.failure('starknet_getStorageProof', { block_id });
-      expect(error).toMatchObject({ code: 42, data: undefined });
+      expect(error).toMatchObject({
+        code: 42,
+        data: 'This node makes no storage proofs of its blocks',
+      });
     },
   );
 

@@ -346,6 +346,25 @@ test('on another block, what was read before is asked for in one go', async () =
   await young.node.close();
 });
 
+test.each([
+  ['0.10.3-rc.0', false],
+  ['0.10.0', false],
+  ['0.9.0', true],
+  ['1.10.2', true],
+])('it says that the specification %s of the origin is another: %s', async (version, isTold) => {
+  const warned: unknown[] = [];
+  const log = { ...silentLog, warn: (text: unknown) => warned.push(text) };
+  pair.proxy.mishap = () => ({ kind: 'result', of: 'starknet_specVersion', result: version });
+  try {
+    const options = { seed: 1, forkNetwork: pair.proxy.url, forkUpstreamCaching: false };
+    await (await createNode(options, { log })).close();
+  } finally {
+    pair.proxy.mishap = () => undefined;
+  }
+  const words = `JSON-RPC API version of origin (${version}) does not match this node's version`;
+  expect(warned).toEqual(isTold ? [expect.stringContaining(words)] : []);
+});
+
 test('it says what it forks, and counts what it asks', async () => {
   const said: unknown[] = [];
   const log = { ...silentLog, info: (text: unknown) => said.push(text) };
@@ -367,11 +386,11 @@ test('it says what it forks, and counts what it asks', async () => {
   expect(said[0]).toBe(`Forked SN_SEPOLIA after block ${number} (${hash}) of ${pair.proxy.url}/`);
   const { metricsUrl = '' } = await node.listen();
   for (let time = 0; time < 2; time += 1) {
-    await node.request('starknet_getBlockWithTxHashes', { block_id: at(0) });
+    await node.request('starknet_getStateUpdate', { block_id: at(0) });
   }
   const { values } = parse(await (await fetch(metricsUrl)).text());
   const of = (name: string, labels: string) => values.get(`starknet_upstream_${name}${labels}`);
-  const method = 'method="starknet_getBlockWithTxHashes"';
+  const method = 'method="starknet_getStateUpdate"';
   expect(of('call_count', `{${method},status="success"}`)).toBeGreaterThan(0);
   expect(of('cache_hit_count', `{${method}}`)).toBeGreaterThan(0);
   expect(of('cache_size', '')).toBeGreaterThan(20);

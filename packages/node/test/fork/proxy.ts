@@ -10,7 +10,9 @@ export type Mishap =
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'error'; readonly code: number; readonly message: string };
+  | { readonly kind: 'error'; readonly code: number; readonly message: string }
+  /** Another result for one method; the others pass. */
+  | { readonly kind: 'result'; readonly of: string; readonly result: unknown };
 
 /** What a request asks: one question, or a batch. */
 export interface Seen {
@@ -133,14 +135,20 @@ export class FaultyProxy implements AsyncDisposable {
       const error = { code: -32600, message: 'Batches are not served' };
       response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
     } else {
-      await this.#pass(body, mishap?.kind === 'truncate', response);
+      const change = mishap?.kind === 'result' ? changed(questions, mishap) : undefined;
+      await this.#pass(body, mishap?.kind === 'truncate', response, change);
     }
   }
 
-  async #pass(body: string, truncated: boolean, response: ServerResponse): Promise<void> {
+  async #pass(
+    body: string,
+    truncated: boolean,
+    response: ServerResponse,
+    change: (text: string) => string = (text) => text,
+  ): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(this.#target, { method: 'POST', headers, body });
-    const text = Buffer.from(await answer.text());
+    const text = Buffer.from(change(await answer.text()));
     response.writeHead(answer.status, { ...headers, 'content-length': text.length });
     if (!truncated) {
       response.end(text);
@@ -150,6 +158,20 @@ export class FaultyProxy implements AsyncDisposable {
     await sleep(5);
     response.destroy();
   }
+}
+
+/** Puts another result into the answers to one method. */
+function changed(
+  questions: readonly Question[],
+  { of, result }: { readonly of: string; readonly result: unknown },
+): (text: string) => string {
+  const ids = new Set(questions.filter(({ method }) => method === of).map(({ id }) => id));
+  return (text) => {
+    const value: { readonly id: number } | readonly { readonly id: number }[] = JSON.parse(text);
+    const change = (answer: { readonly id: number }): object =>
+      ids.has(answer.id) ? { jsonrpc: '2.0', id: answer.id, result } : answer;
+    return JSON.stringify(Array.isArray(value) ? value.map(change) : change(Object(value)));
+  };
 }
 
 function portOf(address: AddressInfo | string | null): number {
