@@ -516,7 +516,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     group: 'Limits',
     default: 10_000,
     parse: wholeNumber(1),
-    help: 'How many events one answer may have.',
+    help: 'How many events one answer may have; where more are asked for, a token continues.',
   },
   maximumSimulationBatch: {
     flag: '--maximum-simulation-batch <NUMBER>',

@@ -393,12 +393,11 @@ describe('what costs too much', () => {
     await expect.poll(async () => (await send(url).catch(() => undefined))?.result).toBe(0);
   });
 
-  test('batches, depth, pages, simulations and snapshots have their errors', async () => {
+  test('batches, depth, simulations and snapshots have their errors', async () => {
     const node = await createNode({
       seed: 0,
       maximumBatchLength: 2,
       maximumJsonDepth: 8,
-      maximumChunkSize: 5,
       maximumSimulationBatch: 1,
       maximumSnapshots: 2,
     });
@@ -408,10 +407,6 @@ describe('what costs too much', () => {
     expect(await handle(`[${one},${one}]`)).toHaveLength(2);
     const deep = `{"jsonrpc":"2.0","id":1,"method":"x","params":${'['.repeat(8)}${']'.repeat(8)}}`;
     expect(await handle(deep)).toMatchObject({ error: { code: -32_700 } });
-    const events = (chunk_size: number) =>
-      node.request('starknet_getEvents', { filter: { chunk_size } });
-    await expect(events(6)).rejects.toMatchObject({ code: 31 });
-    await events(5);
     const transaction = {
       type: 'INVOKE',
       version: '0x3',

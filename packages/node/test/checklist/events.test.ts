@@ -82,6 +82,11 @@ describe.each(['transaction', 'demand'] as const)('blocks on %s', (mode) => {
     expect(halves.map(({ length }) => length)).toEqual([5, 5]);
   });
 
+  test('10.16.1 a page may be asked for that is far larger than what there is', async () => {
+    const whole = await ask(client, { address });
+    expect(await ask(client, { address, chunk_size: 100_000_000 })).toEqual(whole);
+  });
+
   test('10.16.1 the same after the block of the last ones was closed', async () => {
     const { block_hash } = await client.call('devnet_createBlock');
     const chunks = await pages(client, { address, chunk_size: 3 });
@@ -159,4 +164,31 @@ describe('by address', () => {
     const turned = { from_block: 'latest', to_block: { block_number: 0 } };
     expect((await ask(client, { address: addresses, ...turned })).events).toEqual([]);
   });
+});
+
+test('a page that would have more events than the limit ends there, and its token goes on', async () => {
+  const { client: limited } = await startFixture({ maximumChunkSize: 5 });
+  for (let mint = 0; mint < 6; mint += 1) {
+    await limited.call('devnet_mint', { address: '0x1', amount: 1 });
+  }
+  const all: unknown[] = [];
+  const lengths: number[] = [];
+  let token: string | undefined;
+  do {
+    const page: Awaited<ReturnType<typeof ask>> = await ask(limited, {
+      chunk_size: 100_000_000,
+      ...(token === undefined ? {} : { continuation_token: token }),
+    });
+    lengths.push(page.events.length);
+    all.push(...page.events);
+    token = page.continuation_token;
+  } while (token !== undefined);
+  expect(lengths.slice(0, -1).every((length) => length === 5)).toBe(true);
+  expect(lengths.length).toBeGreaterThan(2);
+  const small: unknown[] = [];
+  for (let page = 0; page < all.length; page += 1) {
+    const { events } = await ask(limited, { chunk_size: 1, continuation_token: String(page) });
+    small.push(...events);
+  }
+  expect(all).toEqual(small);
 });
