@@ -71,13 +71,13 @@ export async function readAhead(
   );
 }
 
-/** An account of an unknown class fails in its constructor; this is why. */
+/** An account of an unknown class fails for want of a balance or in its constructor; this is why. */
 async function mustBeDeclared(
   { state }: World,
   { values }: Prepared,
   { reason }: Rejection,
 ): Promise<void> {
-  const failedEarlier = reason === 'nonce' || reason === 'balance' || reason === 'resource_bounds';
+  const failedEarlier = reason === 'nonce' || reason === 'resource_bounds';
   if (values.type !== 'DEPLOY_ACCOUNT' || failedEarlier) return;
   if (!(await state.class(values.class_hash))) fail('CLASS_HASH_NOT_FOUND');
 }
