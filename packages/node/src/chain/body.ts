@@ -1,5 +1,7 @@
 // Knows how the long texts of closed blocks are kept small: packed one after another, unpacked when read.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { RpcError, reasonOf } from '../errors.js';
+import { ERRORS } from '../spec.js';
 
 /** What is kept of a transaction beside its hash, as JSON text where it says text. */
 export interface TransactionTexts {
@@ -121,7 +123,7 @@ export class Texts {
       typeof this.#content === 'string'
         ? unpacked(this, this.#content).part(index)
         : this.#content[index];
-    if (part === undefined) throw new RangeError(`there is no part ${index} of ${this.size}`);
+    if (part === undefined) throw damaged(`there is no part ${index} of ${this.size}`);
     return part;
   }
 
@@ -222,8 +224,21 @@ let recent: { readonly texts: Texts; readonly unpacked: Unpacked } | undefined;
 
 /** Whoever reads a part of some texts mostly reads another next. */
 function unpacked(texts: Texts, packed: string): Unpacked {
-  if (recent?.texts !== texts) recent = { texts, unpacked: new Unpacked(unpack(packed)) };
-  return recent.unpacked;
+  if (recent?.texts === texts) return recent.unpacked;
+  try {
+    recent = { texts, unpacked: new Unpacked(unpack(packed)) };
+    return recent.unpacked;
+  } catch (error) {
+    throw damaged(reasonOf(error));
+  }
+}
+
+/** Texts in memory are whole, so these came from a file. */
+function damaged(reason: string): RpcError {
+  return new RpcError(
+    ERRORS.INTERNAL_ERROR.code,
+    `A block is damaged where it is kept: its texts cannot be unpacked (${reason}). Put the data directory, or the image that the chain came from, back from a copy.`,
+  );
 }
 
 /** The first byte says how the rest was packed: texts may outlive the dictionary that is best today. */

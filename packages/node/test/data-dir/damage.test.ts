@@ -1,110 +1,58 @@
 // Shows what becomes of damaged data directories: a refusal or a recovery in words, never a crash or a new chain.
 import { randomBytes } from 'node:crypto';
 import {
-  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
-  openSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { open } from 'lmdb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { RunningCommand } from '../running-command.js';
+import type { RunningCommand } from '../running-command.js';
+import {
+  BLOCKS,
+  inDatabase,
+  KEYS,
+  mint,
+  overwrite,
+  PAGE,
+  SEED,
+  spoil,
+  Workshop,
+} from './damaged-directory.js';
 import { readOnlyCopy } from './small-disk.js';
 
-const PAGE = 4096;
-const BLOCKS = 12;
-const IDENTITY = Buffer.of(14);
-
-const place = mkdtempSync(join(tmpdir(), 'starkbox-damage-'));
-const [whole, other] = [join(place, 'whole'), join(place, 'other')];
+let workshop: Workshop;
+let whole: string;
+let other: string;
 let directory: string;
-let count = 0;
-const running = new Set<RunningCommand>();
-
-const mint = (node: RunningCommand) =>
-  node.call('devnet_mint', { address: '0x77', amount: 1, unit: 'FRI' });
-const start = async (...args: readonly string[]): Promise<RunningCommand> => {
-  const node = await RunningCommand.start(args);
-  running.add(node);
-  return node;
-};
-const begin = async (path: string, seed: number): Promise<void> => {
-  const node = await start('--data-dir', path, '--seed', String(seed));
-  for (let block = 0; block < BLOCKS; block += 1) await mint(node);
-  expect(await node.stop()).toBe(0);
-};
 const file = (name: string): string => join(directory, name);
 const mdb = (): string => file('chain.mdb');
 const json = (): string => file('chain.json');
 
 beforeAll(async () => {
-  await begin(whole, 7);
-  await begin(other, 8);
+  workshop = new Workshop();
+  whole = await workshop.begin('whole', SEED);
+  other = await workshop.begin('other', SEED + 1);
 }, 120_000);
 beforeEach(() => {
-  count += 1;
-  directory = join(place, String(count));
-  cpSync(whole, directory, { recursive: true });
+  directory = workshop.copy(whole);
 });
-afterAll(async () => {
-  for (const node of running) await node.kill();
-  rmSync(place, { recursive: true });
-});
-
-/** What a start on the directory says when it ends by itself, with exit code 1. */
-async function refusal(): Promise<string> {
-  const started = start('--data-dir', directory);
-  const message = await started.then(
-    () => 'it was started',
-    (error: unknown) => (error instanceof Error ? error.message : ''),
-  );
-  const [, words = message] = /^the command ended with 1: error: (.*)$/s.exec(message) ?? [];
-  return words;
-}
+afterAll(() => workshop.remove());
 
 /** The old chain is there, and goes on. */
 async function expectOldChain(blocks = BLOCKS): Promise<RunningCommand> {
-  const node = await start('--data-dir', directory);
+  const node = await workshop.start('--data-dir', directory);
   expect(await node.call('starknet_blockNumber')).toBe(blocks);
-  expect(await node.call('devnet_getConfig')).toMatchObject({ seed: 7 });
+  expect(await node.call('devnet_getConfig')).toMatchObject({ seed: SEED });
   await mint(node);
   expect(await node.call('starknet_blockNumber')).toBe(blocks + 1);
   return node;
 }
-
-function overwrite(bytes: Uint8Array, at: number, path: string = mdb()): void {
-  const descriptor = openSync(path, 'r+');
-  writeSync(descriptor, bytes, 0, bytes.length, at);
-  closeSync(descriptor);
-}
-
-async function inDatabase<T>(
-  use: (database: ReturnType<typeof openDatabase>) => T | Promise<T>,
-): Promise<T> {
-  const database = openDatabase();
-  const result = await use(database);
-  await database.close();
-  return result;
-}
-const openDatabase = () =>
-  open<Buffer, Buffer>({
-    path: mdb(),
-    noSubdir: true,
-    keyEncoding: 'binary',
-    encoding: 'binary',
-    overlappingSync: false,
-  });
 
 /** As versions before identities left it. */
 async function withoutIdentity(): Promise<void> {
@@ -112,18 +60,7 @@ async function withoutIdentity(): Promise<void> {
     readFileSync(json(), 'utf8'),
   );
   writeFileSync(json(), JSON.stringify({ format, birth }));
-  await inDatabase((database) => database.remove(IDENTITY));
-}
-
-/** Overwrites bytes of a value wherever the file has them; says in how many places. */
-function spoil(part: Buffer): number {
-  const bytes = readFileSync(mdb());
-  let places = 0;
-  for (let at = bytes.indexOf(part); at >= 0; at = bytes.indexOf(part, at + 1)) {
-    overwrite(Buffer.alloc(part.length, 0xee), at);
-    places += 1;
-  }
-  return places;
+  await inDatabase(mdb(), (database) => database.remove(KEYS.identity));
 }
 
 interface Case {
@@ -196,33 +133,33 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
     words: /chain\.mdb is cut: it ends before its second header/,
   },
   'the first header is zeroed': {
-    damage: () => overwrite(Buffer.alloc(PAGE), 0),
+    damage: () => overwrite(mdb(), Buffer.alloc(PAGE), 0),
     words: /chain\.mdb has no valid first header/,
   },
   'the second header is zeroed': {
-    damage: () => overwrite(Buffer.alloc(PAGE), PAGE),
+    damage: () => overwrite(mdb(), Buffer.alloc(PAGE), PAGE),
     words: /chain\.mdb has no valid second header/,
   },
   'both headers are zeroed': {
-    damage: () => overwrite(Buffer.alloc(2 * PAGE), 0),
+    damage: () => overwrite(mdb(), Buffer.alloc(2 * PAGE), 0),
     words: /chain\.mdb has no valid first header/,
   },
   'a header points nowhere': {
     // The root of the tree of entries.
     damage: () => {
-      for (const at of [0, PAGE]) overwrite(Buffer.alloc(7, 0xab), at + 24 + 72 + 40);
+      for (const at of [0, PAGE]) overwrite(mdb(), Buffer.alloc(7, 0xab), at + 24 + 72 + 40);
     },
     words: /chain\.mdb has a damaged first header/,
   },
   'chain.mdb has random bytes from the middle on': {
     damage: () => {
       const middle = Math.floor(last() / PAGE / 2) * PAGE;
-      overwrite(randomBytes(last() - middle), middle);
+      overwrite(mdb(), randomBytes(last() - middle), middle);
     },
     words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
   },
   'all pages but the headers are zeroed': {
-    damage: () => overwrite(Buffer.alloc(last() - 2 * PAGE), 2 * PAGE),
+    damage: () => overwrite(mdb(), Buffer.alloc(last() - 2 * PAGE), 2 * PAGE),
     words: /chain\.mdb is damaged: its page \d+ holds what does not belong there/,
   },
   'chain.mdb is no database': {
@@ -231,7 +168,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.mdb is of a later version of the database': {
     damage: () => {
-      for (const at of [0, PAGE]) overwrite(Buffer.of(3), at + 24 + 4);
+      for (const at of [0, PAGE]) overwrite(mdb(), Buffer.of(3), at + 24 + 4);
     },
     words: /chain\.mdb is written in version 3 of the database format; .* reads version 2/,
   },
@@ -244,21 +181,21 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
     damage: async () => {
       rmSync(json());
       rmSync(mdb());
-      await inDatabase((database) => database.put(Buffer.from('key'), Buffer.from('value')));
+      await inDatabase(mdb(), (database) => database.put(Buffer.from('key'), Buffer.from('value')));
     },
     words: /chain\.mdb holds something else than a chain, and chain\.json is missing/,
   },
   'the head of the chain is overwritten': {
     damage: () => {
-      expect(spoil(Buffer.from('"segments"'))).toBeGreaterThan(0);
+      expect(spoil(mdb(), Buffer.from('"segments"'))).toBeGreaterThan(0);
     },
     words: /chain\.mdb is damaged: the head of the chain cannot be read/,
     wayOut: /put the data directory back from a copy/,
   },
   'the last block is missing': {
     damage: () =>
-      inDatabase(async (database) => {
-        const range = { start: Buffer.of(7), end: Buffer.of(6), reverse: true, limit: 1 };
+      inDatabase(mdb(), async (database) => {
+        const range = { start: KEYS.afterBlocks, end: KEYS.block, reverse: true, limit: 1 };
         for (const key of database.getKeys(range)) await database.remove(key);
       }),
     words: /chain\.mdb is damaged: block 12 cannot be read \(it is missing\)/,
@@ -304,20 +241,18 @@ describe('a start is refused, and leaves everything as it is', () => {
   test.each(Object.entries(REFUSED))('%s', async (_, { damage, words, wayOut = COPY }) => {
     await damage();
     const [chain, options] = [content(mdb()), content(json())];
-    const said = await refusal();
+    const said = await workshop.refusal(directory);
     expect(said).toMatch(words);
     expect(said).toMatch(wayOut);
     expect(said).toContain(directory);
     expect([content(mdb()) === chain, content(json())]).toEqual([true, options]);
-    // The refusal holds nothing, and says the same again.
-    expect(await refusal()).toBe(said);
   });
 
   test('the directory is read-only', async () => {
     const copy = readOnlyCopy(whole);
     directory = copy.path;
     try {
-      expect(await refusal()).toMatch(
+      expect(await workshop.refusal(directory)).toMatch(
         /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
       );
     } finally {
@@ -340,7 +275,10 @@ describe('a start goes on with the old chain', () => {
 
   test('when chain.json is deleted because a refusal said so', async () => {
     truncateSync(json(), 3);
-    expect(await refusal()).toMatch(AGAIN);
+    const said = await workshop.refusal(directory);
+    expect(said).toMatch(AGAIN);
+    // A refusal holds nothing, and is the same again.
+    expect(await workshop.refusal(directory)).toBe(said);
     rmSync(json());
     await (await expectOldChain()).stop();
   });
@@ -350,7 +288,10 @@ describe('a start goes on with the old chain', () => {
     await (await expectOldChain()).stop();
     const { id }: { id?: unknown } = JSON.parse(readFileSync(json(), 'utf8'));
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    const kept = await inDatabase((database) => database.get(IDENTITY)?.toString() ?? '{}');
+    const kept = await inDatabase(
+      mdb(),
+      (database) => database.get(KEYS.identity)?.toString() ?? '{}',
+    );
     expect(JSON.parse(kept)).toMatchObject({ id, birth: { seed: '7' } });
     await (await expectOldChain(BLOCKS + 1)).stop();
     rmSync(json());
@@ -382,109 +323,39 @@ describe('a start goes on with the old chain', () => {
     rmSync(directory, { recursive: true });
     mkdirSync(directory);
     writeFileSync(mdb(), '');
-    const node = await start('--data-dir', directory, '--seed', '9');
+    const node = await workshop.start('--data-dir', directory, '--seed', '9');
     await node.kill();
     // Its files are there, and its first block is not.
-    await inDatabase((database) => database.remove(Buffer.of(1)));
-    const again = await start('--data-dir', directory);
+    await inDatabase(mdb(), (database) => database.remove(KEYS.head));
+    const again = await workshop.start('--data-dir', directory);
     expect(await again.call('devnet_getConfig')).toMatchObject({ seed: 9 });
     expect(await again.call('starknet_blockNumber')).toBe(0);
     await again.stop();
   });
 });
 
-test('a block that was overwritten is told of, and the rest can be read', async () => {
-  const record = await inDatabase((database) => {
-    const [entry] = database.getRange({ start: Buffer.of(6), end: Buffer.of(7), offset: 5 });
-    return Buffer.from(entry?.value ?? '');
-  });
-  expect(spoil(record.subarray(0, 40))).toBeGreaterThan(0);
-  const node = await start('--data-dir', directory, '--recent-blocks', '1');
-  const block = (number: number) =>
-    node.call('starknet_getBlockWithReceipts', { block_id: { block_number: number } });
-  await expect(block(5)).rejects.toThrow(
+test('blocks that were overwritten are told of, and the rest can be read', async () => {
+  const [five, nine] = await inDatabase(mdb(), (database) =>
+    [...database.getRange({ start: KEYS.block, end: KEYS.afterBlocks })]
+      .filter((_, number) => number === 5 || number === 9)
+      .map(({ value }) => Buffer.from(value)),
+  );
+  // Of one, how it begins; of the other, the end of its last text.
+  expect(spoil(mdb(), (five ?? Buffer.of()).subarray(0, 40))).toBeGreaterThan(0);
+  expect(spoil(mdb(), (nine ?? Buffer.of()).subarray(-20))).toBeGreaterThan(0);
+  const node = await workshop.start('--data-dir', directory, '--recent-blocks', '1');
+  const ask = (method: string, number: number) =>
+    node.call(method, { block_id: { block_number: number } });
+  await expect(ask('starknet_getBlockWithReceipts', 5)).rejects.toThrow(
     /chain\.mdb is damaged: block 5 cannot be read \(.*\)\. Stop the node and put the data directory back from a copy/,
   );
-  expect(await block(8)).toMatchObject({ block_number: 8 });
+  await expect(ask('starknet_getStateUpdate', 9)).rejects.toThrow(
+    /A block is damaged where it is kept: its texts cannot be unpacked \(.*\)\. Put the data directory/,
+  );
+  for (const number of [0, 3, 8, BLOCKS]) {
+    const block = await ask('starknet_getBlockWithReceipts', number);
+    expect(block).toMatchObject({ block_number: number });
+  }
   await mint(node);
   expect(await node.stop()).toBe(0);
-});
-
-describe('while a node runs', () => {
-  const remaining = async (node: RunningCommand): Promise<void> => {
-    expect(await node.call('starknet_blockNumber')).toBe(BLOCKS);
-    for (const number of [0, 5, BLOCKS]) {
-      const block_id = { block_number: number };
-      const block = await node.call('starknet_getBlockWithReceipts', { block_id });
-      expect(block).toMatchObject({ block_number: number });
-    }
-  };
-  const GONE: Readonly<Record<string, Case>> = {
-    'the directory is deleted': {
-      damage: () => rmSync(directory, { recursive: true }),
-      words:
-        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
-    },
-    'the directory is moved': {
-      damage: () => renameSync(directory, `${directory}-moved`),
-      words:
-        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
-    },
-    'chain.mdb is deleted': {
-      damage: () => rmSync(mdb()),
-      words:
-        /chain\.mdb was removed while the node was running\. Nothing was changed\. Reads go on/,
-    },
-    'chain.mdb is replaced': {
-      damage: () => {
-        rmSync(mdb());
-        cpSync(join(whole, 'chain.mdb'), mdb());
-      },
-      words: /chain\.mdb was replaced by another file while the node was running/,
-    },
-  };
-
-  test.each(Object.entries(GONE))('%s', async (_, { damage, words }) => {
-    const node = await start('--data-dir', directory, '--recent-blocks', '1');
-    await damage();
-    for (let times = 0; times < 3; times += 1) await expect(mint(node)).rejects.toThrow(words);
-    await remaining(node);
-    const log = node.said.filter((line) =>
-      /while the node was running: changes are ref/.test(line),
-    );
-    expect(log).toHaveLength(1);
-    // The way out that the error names.
-    const path = join(place, `${count}.image`);
-    await node.call('devnet_dump', { path, format: 'image' });
-    expect(await node.stop()).toBe(0);
-    directory = `${directory}-new`;
-    const next = await start('--data-dir', directory, '--seed', '7');
-    await next.call('devnet_load', { path });
-    await remaining(next);
-    await mint(next);
-    await next.stop();
-  });
-
-  test('the directory is moved away and back', async () => {
-    const node = await start('--data-dir', directory);
-    renameSync(directory, `${directory}-moved`);
-    await expect(mint(node)).rejects.toThrow(/was removed while the node was running/);
-    renameSync(`${directory}-moved`, directory);
-    await mint(node);
-    expect(await node.stop()).toBe(0);
-    await (await expectOldChain(BLOCKS + 1)).stop();
-  });
-
-  test('chain.mdb is cut', async () => {
-    const node = await start('--data-dir', directory, '--recent-blocks', '1');
-    await mint(node);
-    truncateSync(mdb(), 3 * PAGE);
-    const words = /chain\.mdb was cut from \d+ to \d+ bytes while the node was running/;
-    await expect(mint(node)).rejects.toThrow(words);
-    const block_id = { block_number: 2 };
-    await expect(node.call('starknet_getBlockWithReceipts', { block_id })).rejects.toThrow(words);
-    expect(await node.call('starknet_blockNumber')).toBe(BLOCKS + 1);
-    expect(await node.stop()).toBe(0);
-    expect(await refusal()).toMatch(/chain\.mdb is cut/);
-  });
 });
