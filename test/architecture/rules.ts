@@ -41,6 +41,7 @@ const LEAVES = [
   'confinement',
   'regular-file',
   'draft',
+  'nearest',
 ];
 
 /** The rows of packages/node/src: a file of its root or a folder. */
@@ -51,6 +52,7 @@ const NODE: Readonly<Record<string, Layer>> = {
   felt: { may: [] },
   colour: { may: [] },
   log: { may: ['colour'] },
+  nearest: { may: [] },
   probe: { may: [] },
   confinement: { may: [] },
   'regular-file': { may: [] },
@@ -61,9 +63,10 @@ const NODE: Readonly<Record<string, Layer>> = {
   option: { may: [] },
   config: { may: [...LEAVES, 'option'] },
   'config-rules': { may: [...LEAVES, 'option', 'config'] },
-  'config-file': { may: [...LEAVES, 'option', 'config'] },
+  'config-source': { may: [...LEAVES, 'option', 'config'] },
+  'config-file': { may: [...LEAVES, 'option', 'config-source'] },
   'command-line': {
-    may: [...LEAVES, 'colour', 'option', 'config', 'config-rules', 'config-file'],
+    may: [...LEAVES, 'colour', 'option', 'config', 'config-rules', 'config-source', 'config-file'],
   },
   banner: { may: [...LEAVES, 'colour'], types: ['config'] },
   'port-socket': { may: [], packages: ['node:http'] },
@@ -85,6 +88,7 @@ const NODE: Readonly<Record<string, Layer>> = {
       'settings',
       'config',
       'config-rules',
+      'config-source',
       'origin',
       'upstream',
       'forking',
@@ -117,7 +121,7 @@ const NODE: Readonly<Record<string, Layer>> = {
       'node',
     ],
   },
-  index: { may: [...LEAVES, 'config', 'config-rules', 'node'] },
+  index: { may: [...LEAVES, 'option', 'config', 'config-rules', 'node'] },
 };
 
 const GUARDED = new Set(Object.values(NODE).flatMap((layer) => layer.packages ?? []));

@@ -80,9 +80,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const createNode = options.createNode ?? (await import('./node.js')).createNode;
   let node: Startable;
   try {
-    // A directory knows what nobody asked for.
     const progress = progressLine(stderr);
-    node = await createNode(config.dataDir === undefined ? config : given, {
+    node = await createNode(given.values, {
       log,
       ...(progress ? { progress } : {}),
     });

@@ -13,11 +13,11 @@ import {
 } from './config.js';
 import { readConfigFile } from './config-file.js';
 import { checkConfig, checkGiven, NOT_YET } from './config-rules.js';
+import { type Given, readSources, type Source } from './config-source.js';
 import {
   defaultText,
   environmentExample,
-  environmentName,
-  InvalidValue,
+  environmentNames,
   optionKind,
   UsageError,
 } from './option.js';
@@ -28,8 +28,7 @@ export type CommandLine =
   | {
       readonly kind: 'start';
       readonly config: Config;
-      /** What of it was asked for. */
-      readonly given: Partial<Config>;
+      readonly given: Given;
       /** The config file that was read. */
       readonly configFile: string | undefined;
       /** A Unix socket on which a test harness waits for our port. */
@@ -44,13 +43,6 @@ export interface Surroundings {
   readonly coloured: boolean;
 }
 
-/** Where values come from: the first source that has one for a key decides. */
-interface Source {
-  readonly texts: ReadonlyMap<ConfigKey, string>;
-  /** How messages call an option of this source. */
-  readonly name: (key: ConfigKey) => string;
-}
-
 interface Words {
   readonly texts: ReadonlyMap<ConfigKey, string>;
   readonly configFile?: string | undefined;
@@ -60,7 +52,11 @@ interface Words {
 
 const CONFIG_FILE_VARIABLE = 'STARKBOX_CONFIG';
 const HELP_WIDTH = 80;
+const INDENT = ' '.repeat(6);
+const FACTS_WIDTH = HELP_WIDTH - INDENT.length - 1;
+/** Stand in for a space that does not break, and for the place where facts begin. */
 const UNBROKEN = '\u{e000}';
+const FACTS = '\u{e001}';
 const EXAMPLES = `  starkbox --seed 0                       the same accounts every time
   starkbox --block-generation-on demand   blocks only when asked for
   starkbox --port 0 --no-banner           any free port, and little output
@@ -78,53 +74,36 @@ export async function readConfig(
   const asked = words.configFile ?? (env[CONFIG_FILE_VARIABLE] || undefined);
   const file = await readConfigFile(directory, asked);
 
-  const sources: Source[] = [
+  const given = readSources([
     { texts: words.texts, name: (key) => `'${OPTIONS[key].flag}'` },
-    {
-      texts: environmentTexts(env),
-      name: (key) =>
-        `'${OPTIONS[key].flag}' from the environment variable ${environmentName(OPTIONS[key])}`,
-    },
-  ];
-  if (file) sources.push({ texts: file.texts, name: (key) => `'${key}' in ${file.name}` });
-
-  const given: { -readonly [K in ConfigKey]?: Config[K] } = {};
-  for (const key of CONFIG_KEYS) take(given, key, sources);
-  const config = defaultConfig(given);
-  checkGiven(new Set(CONFIG_KEYS.filter((key) => key in given)), config);
+    environmentSource(env),
+    ...(file ? [file.source] : []),
+  ]);
+  const config = defaultConfig(given.values);
+  checkGiven(given.keys, config);
   checkConfig(config);
   const portSocket = env['UNIX_SOCKET'] || undefined;
   return { kind: 'start', config, given, configFile: file?.name, portSocket };
 }
 
-function take<K extends ConfigKey>(
-  given: { -readonly [Key in ConfigKey]?: Config[Key] },
-  key: K,
-  sources: readonly Source[],
-): void {
-  for (const { texts, name } of sources) {
-    const text = texts.get(key);
-    if (text === undefined) continue;
-    try {
-      given[key] = OPTIONS[key].parse(text);
-    } catch (error) {
-      if (!(error instanceof InvalidValue)) throw error;
-      const shown = OPTIONS[key].isSecret ? '…' : text;
-      throw new UsageError(`invalid value '${shown}' for ${name(key)}: ${error.message}`);
-    }
-    return;
-  }
-}
-
 /** An empty variable counts as unset, but for the list, where it asks for the default one. */
-function environmentTexts(env: Environment): ReadonlyMap<ConfigKey, string> {
+function environmentSource(env: Environment): Source {
   const texts = new Map<ConfigKey, string>();
+  const names = new Map<ConfigKey, string>();
   for (const key of CONFIG_KEYS) {
-    const text = env[environmentName(OPTIONS[key])];
-    if (text === undefined || (text === '' && optionKind(OPTIONS[key]) !== 'list')) continue;
-    texts.set(key, text);
+    const mayBeEmpty = optionKind(OPTIONS[key]) === 'list';
+    const name = environmentNames(OPTIONS[key]).find(
+      (one) => env[one] !== undefined && (env[one] !== '' || mayBeEmpty),
+    );
+    if (name === undefined) continue;
+    texts.set(key, env[name] ?? '');
+    names.set(key, name);
   }
-  return texts;
+  return {
+    texts,
+    name: (key) => `'${OPTIONS[key].flag}' from the environment variable ${names.get(key)}`,
+    origin: (key) => `the variable ${names.get(key)}`,
+  };
 }
 
 /**
@@ -211,12 +190,14 @@ function helpText(key: ConfigKey): string {
   );
 }
 
-/** Facts in brackets, with spaces that do not break, so that they stay together. */
+/** Facts in brackets, with spaces that do not break, so that those that fit into a line stay together. */
 function withFacts(help: string, ...facts: readonly string[]): string {
-  return `${help} ${facts
-    .map((fact) => `[${fact}]`)
-    .join(' ')
-    .replaceAll(' ', UNBROKEN)}`;
+  const all = facts.map((fact) => `[${fact}]`);
+  const joined = all.join(' ').length <= FACTS_WIDTH ? [all.join(' ')] : all;
+  const unbroken = joined.map((one) =>
+    one.length <= FACTS_WIDTH ? one.replaceAll(' ', UNBROKEN) : one,
+  );
+  return `${help} ${FACTS}${unbroken.join(' ')}`;
 }
 
 /** One line for an option and then its text: names as long as ours leave no room for two columns. */
@@ -225,12 +206,11 @@ function helpStyle(paint: Paint): Partial<Help> {
     styleTitle: (text) => paint('bold', text),
     styleOptionTerm: (text) => paint('cyan', text),
     formatItem: (term, _, description, helper) => {
-      const indent = ' '.repeat(6);
-      const text = helper.boxWrap(description, HELP_WIDTH - indent.length);
-      const styled = text.replace(/\[\S*$/, (facts) =>
-        paint('dim', facts.replaceAll(UNBROKEN, ' ')),
-      );
-      return `  ${term}\n${styled.replaceAll(/^/gm, indent)}`;
+      const [text = '', facts = ''] = helper
+        .boxWrap(description, HELP_WIDTH - INDENT.length)
+        .replaceAll(UNBROKEN, ' ')
+        .split(FACTS);
+      return `  ${term}\n${`${text}${paint('dim', facts)}`.replaceAll(/^/gm, INDENT)}`;
     },
   };
 }

@@ -1,12 +1,12 @@
-// Knows where a config file may be, and how its values become the texts that options are made of.
+// Knows where a config file may be, and how it is read.
 
 import { closeSync, existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CONFIG_KEYS, type ConfigKey, isConfigKey, OPTIONS } from './config.js';
+import { type Source, sourceOf } from './config-source.js';
 import { reasonOf } from './errors.js';
 import { parse } from './json.js';
-import { longName, optionKind, UsageError } from './option.js';
+import { UsageError } from './option.js';
 import { openRegular, readRegular } from './regular-file.js';
 
 const NAMES = ['starkbox.config.json', 'starkbox.config.mjs'] as const;
@@ -14,7 +14,7 @@ const NAMES = ['starkbox.config.json', 'starkbox.config.mjs'] as const;
 export interface ConfigFile {
   /** As messages should call it. */
   readonly name: string;
-  readonly texts: ReadonlyMap<ConfigKey, string>;
+  readonly source: Source;
 }
 
 /** The file that was asked for, or the one in the directory, if there is one. */
@@ -26,7 +26,7 @@ export async function readConfigFile(
   if (path === undefined) return undefined;
   const name = asked ?? relative(directory, path);
   if (!existsSync(path)) throw new UsageError(`there is no config file '${name}'`);
-  return { name, texts: texts(name, await load(name, path)) };
+  return { name, source: sourceOf(await load(name, path), name) };
 }
 
 function find(directory: string): string | undefined {
@@ -60,43 +60,4 @@ async function loadModule(path: string): Promise<unknown> {
   closeSync(openRegular(path));
   const module: { readonly default?: unknown } = await import(pathToFileURL(path).href);
   return module.default;
-}
-
-function texts(name: string, values: object): ReadonlyMap<ConfigKey, string> {
-  const found = new Map<ConfigKey, string>();
-  for (const [key, value] of Object.entries(values)) {
-    if (!isConfigKey(key)) throw new UsageError(unknownKey(name, key));
-    if (value === null || value === undefined) continue;
-    found.set(key, toText(name, key, value));
-  }
-  return found;
-}
-
-function unknownKey(name: string, key: string): string {
-  const same = (one: string): string => one.replaceAll(/[^a-z0-9]/gi, '').toLowerCase();
-  const near = CONFIG_KEYS.find((one) =>
-    [one, longName(OPTIONS[one])].some((known) => same(known) === same(key)),
-  );
-  return `unknown key '${key}' in ${name}${near ? `: did you mean '${near}'?` : ''}`;
-}
-
-/** Options are read from texts, so that one parser serves all their sources. */
-function toText(name: string, key: ConfigKey, value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value) || Number.isSafeInteger(value)) return String(value);
-    throw new UsageError(
-      `invalid value '${value}' for '${key}' in ${name}: write so large a number as a string`,
-    );
-  }
-  const isList = OPTIONS[key].flag.includes('...');
-  if (isList && Array.isArray(value) && value.every((item) => typeof item === 'string')) {
-    return value.join(' ');
-  }
-  const isOptional = optionKind(OPTIONS[key]) === 'list';
-  const wanted = isList
-    ? `${isOptional ? 'true' : 'a string'} or a list of strings`
-    : 'a string, a number, true or false';
-  throw new UsageError(`invalid value for '${key}' in ${name}: must be ${wanted}`);
 }

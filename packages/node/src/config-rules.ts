@@ -40,20 +40,28 @@ const NEEDS: readonly {
 /** Beyond it no u256 can hold the supply: the account that mints owns the other half. */
 const SUPPLY_BOUND = 2n ** 255n;
 
-/** Throws a `UsageError` if options that were given do not go together. */
-export function checkGiven(given: ReadonlySet<ConfigKey>, config: Config): void {
+/**
+ * Throws a `UsageError` if options that were given do not go together.
+ *
+ * @param name what an option is called where it was given
+ * @param supplied what was given, and what the data directory supplies
+ */
+export function checkGiven(
+  given: ReadonlySet<ConfigKey>,
+  config: Config,
+  name: (key: ConfigKey) => string = (key) => OPTIONS[key].flag,
+  supplied: ReadonlySet<ConfigKey> = given,
+): void {
   for (const [one, other] of CONFLICTS) {
     if (given.has(one) && given.has(other)) {
-      throw new UsageError(
-        `the argument '${OPTIONS[one].flag}' cannot be used with '${OPTIONS[other].flag}'`,
-      );
+      throw new UsageError(`the argument '${name(one)}' cannot be used with '${name(other)}'`);
     }
   }
   const missing = NEEDS.filter(
-    ({ key, needs, when }) => given.has(key) && !given.has(needs) && (when?.(config) ?? true),
-  ).map(({ needs }) => OPTIONS[needs].flag);
+    ({ key, needs, when }) => given.has(key) && !supplied.has(needs) && (when?.(config) ?? true),
+  ).map(({ needs }) => name(needs));
   if (missing.length > 0) {
-    const lines = [...new Set(missing)].map((flag) => `\n  ${flag}`).join('');
+    const lines = [...new Set(missing)].map((one) => `\n  ${one}`).join('');
     throw new UsageError(`the following required arguments were not provided:${lines}`);
   }
 }

@@ -114,6 +114,14 @@ export interface Config {
 
 export type ConfigKey = keyof Config;
 
+/** Settings as a program gives them: large numbers may also be texts, or numbers while they are exact. */
+export type ConfigInput = {
+  readonly [K in ConfigKey]?:
+    | Config[K]
+    | (bigint extends Config[K] ? number | string : never)
+    | undefined;
+};
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const U16 = 2 ** 16 - 1;
@@ -607,7 +615,23 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const draft: Draft = {};
   for (const key of CONFIG_KEYS) settle(draft, key, overrides);
   if (!isComplete(draft)) throw new Error('an option has got no value');
+  givenTo.set(draft, keysIn(overrides));
   return Object.freeze(draft);
+}
+
+/** A whole config does not show any more what of it was given. */
+const givenTo = new WeakMap<object, ReadonlySet<ConfigKey>>();
+
+/** The keys that somebody chose a value for: in a config of `defaultConfig`, those of its overrides. */
+export function givenIn(values: object): ReadonlySet<ConfigKey> {
+  return givenTo.get(values) ?? keysIn(values);
+}
+
+function keysIn(values: object): ReadonlySet<ConfigKey> {
+  const given = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  return new Set(given.filter(isConfigKey));
 }
 
 /** Where answers of a network are kept unless a folder is named. */

@@ -1,7 +1,7 @@
 // Knows how a fork begins: from settings to the chain below, and to what is inherited from it.
 import { Fork } from './chain/fork.js';
 import { inherit } from './chain/inherit.js';
-import { type Config, defaultConfig, defaultForkCache, patienceOf } from './config.js';
+import { type Config, type ConfigKey, defaultForkCache, patienceOf } from './config.js';
 import { invalidParams } from './errors.js';
 import type { Log } from './log.js';
 import { webUrls } from './option.js';
@@ -18,9 +18,14 @@ export interface OpenedFork {
   readonly config: Config;
 }
 
-/** The chain below, where one is asked for. Its client is loaded only then. */
+/**
+ * The chain below, where one is asked for. Its client is loaded only then.
+ *
+ * @param given keys of the config that were given a value, by options or by the data directory
+ */
 export async function openFork(
   config: Config,
+  given: ReadonlySet<ConfigKey>,
   log: Log,
   probe?: Probe,
 ): Promise<OpenedFork | undefined> {
@@ -47,7 +52,7 @@ export async function openFork(
   }
   try {
     const fork = await Fork.from(upstream, { patience: patienceOf(config) * 1000 });
-    const inherited = inherit(config, defaultConfig(), fork);
+    const inherited = inherit(config, given, fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(
       `Forked ${inherited.chainId} after block ${block.number} (${block.hash}) of ${source}`,

@@ -5,8 +5,9 @@ import { realMilliseconds } from './chain/clock.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { transition } from './chain/transition.js';
 import type { Change } from './chain/writer.js';
-import { type Config, defaultConfig } from './config.js';
-import { ConfigError, checkConfig } from './config-rules.js';
+import { type Config, type ConfigInput, defaultConfig } from './config.js';
+import { ConfigError, checkConfig, checkGiven } from './config-rules.js';
+import { readInput } from './config-source.js';
 import { removeStaleDrafts } from './draft.js';
 import { reasonOf, refuse } from './errors.js';
 import { onNetwork, openFork } from './forking.js';
@@ -65,7 +66,8 @@ export interface Node {
 }
 
 /**
- * A node with its own chain. It needs no port: `listen` opens one.
+ * A node with its own chain. It needs no port: `listen` opens one. Options that the command would refuse
+ * throw a `UsageError` or a `ConfigError`.
  *
  * @example
  * const node = await createNode({ seed: 0 });
@@ -74,7 +76,7 @@ export interface Node {
  * await node.close();
  */
 export async function createNode(
-  overrides: Partial<Config> = {},
+  overrides: ConfigInput = {},
   options: NodeOptions = {},
 ): Promise<Node> {
   const opened: Opened[] = [];
@@ -97,17 +99,20 @@ interface Opened {
 }
 
 async function assemble(
-  overrides: Partial<Config>,
+  overrides: ConfigInput,
   { log = silentLog, progress }: NodeOptions,
   toClose: Opened[],
 ): Promise<Node> {
+  const { values, keys } = readInput(overrides);
   // Loaded only when needed: the database is a tenth of a start.
   const directory =
-    overrides.dataDir === undefined
+    values.dataDir === undefined
       ? undefined
-      : await (await import('./store/open.js')).holdDirectory(overrides.dataDir, overrides, log);
+      : await (await import('./store/open.js')).holdDirectory(values.dataDir, values, log);
   if (directory) toClose.push(directory);
-  const asked = directory?.config ?? defaultConfig(overrides);
+  const asked = directory?.config ?? defaultConfig(values);
+  const given = directory?.given ?? keys;
+  checkGiven(keys, asked, (key) => key, given);
   checkConfig(asked);
   checkDumpFiles(asked);
   const isJournalOn = asked.dumpOn !== undefined && asked.dumpFormat === 'journal';
@@ -120,7 +125,7 @@ async function assemble(
   const shown = new WeakMap<ChainOptions, CONFIG>();
   /** Everything that a chain begins with; a fork asks its network for some of it. */
   const prepare = async (wish: Config) => {
-    const below = await openFork(wish, log, probe);
+    const below = await openFork(wish, given, log, probe);
     if (below) {
       upstreams.push(below.upstream);
       toClose.push(below.upstream);
@@ -129,7 +134,7 @@ async function assemble(
     const genesis = await createGenesis(config, fork);
     const call = isJournalOn ? callUnderWay : undefined;
     const options: ChainOptions = {
-      ...chainOptionsOf(config, genesis, call),
+      ...chainOptionsOf(config, genesis, fork, call),
       fork,
       ...(probe ? { probe } : {}),
       onObserverError: (name, err) => log.error({ err }, `${name} failed after a change`),

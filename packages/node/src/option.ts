@@ -50,6 +50,12 @@ export function environmentName(option: Pick<Option<unknown>, 'flag'>): string {
     .toUpperCase();
 }
 
+/** Variables that are read: the first one that is set counts. `SEED` may belong to another program. */
+export function environmentNames(option: Pick<Option<unknown>, 'flag'>): readonly string[] {
+  const name = environmentName(option);
+  return [`STARKBOX_${name}`, name];
+}
+
 /** How the variable is used: a flag needs a word in it. */
 export function environmentExample(option: Pick<Option<unknown>, 'flag'>): string {
   if (optionKind(option) !== 'flag') return environmentName(option);

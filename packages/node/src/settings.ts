@@ -9,6 +9,7 @@ import type { CONFIG } from './spec.js';
 export function chainOptionsOf(
   config: Config,
   genesis: Genesis,
+  fork: Fork | undefined,
   call: ChainOptions['callUnderWay'],
 ): ChainOptions {
   return {
@@ -17,7 +18,7 @@ export function chainOptionsOf(
     lite: config.liteMode,
     blockGeneration: config.blockGenerationOn,
     keepsHistory: config.stateArchive === 'full',
-    startTime: config.startTime,
+    startTime: config.startTime ?? (fork ? fork.block.timestamp + 1 : undefined),
     prices: {
       gas_price_wei: config.gasPriceWei,
       data_gas_price_wei: config.dataGasPriceWei,

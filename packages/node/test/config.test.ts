@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../src/command-line.js';
-import { CONFIG_KEYS, type Config, defaultConfig, OPTIONS } from '../src/config.js';
+import { CONFIG_KEYS, type Config, defaultConfig, givenIn, OPTIONS } from '../src/config.js';
 import { ConfigError, checkConfig } from '../src/config-rules.js';
+import { createNode } from '../src/index.js';
 import { stringify } from '../src/json.js';
 import { environmentName, longName, RESTRICTED_BY_DEFAULT, UsageError } from '../src/option.js';
 import { METHODS } from '../src/spec.js';
@@ -158,6 +159,12 @@ describe('sources', () => {
     );
   });
 
+  test('a variable may begin with STARKBOX_, and then counts first', async () => {
+    const env = { STARKBOX_SEED: '7', SEED: '8', STARKBOX_PORT: '', PORT: '9' };
+    expect(await read('', env)).toMatchObject({ seed: 7, port: 9 });
+    expect((await refusal('', { STARKBOX_SEED: 'x' })).message).toMatch(/variable STARKBOX_SEED: /);
+  });
+
   test('an empty variable counts as unset', async () => {
     expect(await read('', { PORT: '', LITE_MODE: '' })).toMatchObject({ port: 5050 });
   });
@@ -207,7 +214,7 @@ describe('a config file', () => {
   });
 
   test.each([
-    ['{ "accouns": 1 }', /'accouns' in starkbox\.config\.json/],
+    ['{ "accouns": 1 }', /'accouns' in starkbox\.config\.json: did you mean 'accounts'\?$/],
     ['{ "gas-price": 1 }', /'gas-price'.*'gasPriceWei'/],
     ['{ "Accounts": 1 }', /'Accounts'.*'accounts'/],
     ['{ "accounts": 300 }', /'300' for 'accounts' in starkbox\.config\.json/],
@@ -236,6 +243,58 @@ describe('a config file', () => {
     write('starkbox.config.json', '{}');
     write('starkbox.config.mjs', 'export default {};');
     expect(await refusal('')).toBeInstanceOf(UsageError);
+  });
+});
+
+describe('the options of createNode', () => {
+  const wrong = async (options: object): Promise<unknown> =>
+    createNode(options).then(
+      () => 'accepted',
+      (error: unknown) => error,
+    );
+
+  test.each([
+    [{ sed: 0 }, "unknown key 'sed' in the options of createNode: did you mean 'seed'?"],
+    [{ 'gas-price': 1 }, /'gas-price'.*'gasPriceWei'/],
+    [{ nonsense: 1 }, "unknown key 'nonsense' in the options of createNode"],
+    [{ seed: -1 }, /^invalid value '-1' for 'seed' in the options of createNode: /],
+    [{ blockGenerationOn: 'foo' }, /^invalid value 'foo' for 'blockGenerationOn' /],
+    [{ initialBalance: -5 }, /^invalid value '-5' for 'initialBalance' /],
+    [
+      { initialBalance: 1e21 },
+      /'initialBalance'.*: write so large a number as a string or a BigInt$/,
+    ],
+    [{ accounts: -5 }, /^invalid value '-5' for 'accounts' /],
+    [{ accounts: 300 }, /^invalid value '300' for 'accounts' /],
+    [{ accounts: Number.NaN }, /^invalid value 'NaN' for 'accounts' /],
+    [{ accounts: [1] }, /^invalid value for 'accounts' in the options of createNode: /],
+    [{ authToken: 'a b' }, /^invalid value '…' for 'authToken' /],
+    [
+      { chainId: 'A', forkNetwork: 'http://a' },
+      "the argument 'chainId' cannot be used with 'forkNetwork'",
+    ],
+    [{ dumpOn: 'exit' }, /were not provided:\n {2}dumpPath$/],
+  ])('%o are refused in the same words', async (options, message) => {
+    const error = await wrong(options);
+    expect(error).toBeInstanceOf(UsageError);
+    const said = error instanceof Error ? error.message : '';
+    if (typeof message === 'string') expect(said).toBe(message);
+    else expect(said).toMatch(message);
+  });
+
+  test.each([5, 5n, '5'])('a balance may be %o', async (initialBalance) => {
+    const node = await createNode({ initialBalance, accounts: 1 });
+    expect(node.config.initialBalance).toBe(5n);
+    await node.close();
+  });
+
+  test('may be a whole config, of which only what was chosen counts as given', async () => {
+    const config = defaultConfig({ accounts: 1, seed: 3, restrictedMethods: [] });
+    expect(givenIn(config)).toEqual(new Set(['accounts', 'seed', 'restrictedMethods']));
+    const node = await createNode(config);
+    expect(node.config).toMatchObject({ accounts: 1, seed: 3, timeout: 120 });
+    expect(await node.request('devnet_snapshot')).toBeDefined();
+    await node.close();
   });
 });
 

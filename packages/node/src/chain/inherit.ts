@@ -1,13 +1,12 @@
-// Knows what a fork takes over from the block it begins after: the chain's name, its time and its prices.
+// Knows what a fork takes over from the block it begins after: the chain's name and its prices.
 
-import type { Config } from '../config.js';
+import type { Config, ConfigKey } from '../config.js';
 import { feltBytes } from '../felt.js';
 import type { Fork } from './fork.js';
 
 type Inherited = Pick<
   Config,
   | 'chainId'
-  | 'startTime'
   | 'gasPriceWei'
   | 'gasPriceFri'
   | 'dataGasPriceWei'
@@ -17,25 +16,28 @@ type Inherited = Pick<
 >;
 
 /**
- * A config with the origin's values where nobody asked for others.
+ * A config with the origin's values for what was not given.
  *
- * @param defaults what the config has where nobody asked for anything
+ * @param given keys that were given a value, which may be the default
  */
-export function inherit<C extends Inherited>(config: C, defaults: Inherited, fork: Fork): C {
-  const { prices, timestamp } = fork.block;
+export function inherit<C extends Inherited>(
+  config: C,
+  given: ReadonlySet<ConfigKey>,
+  fork: Fork,
+): C {
+  const { prices } = fork.block;
   const price = (
-    key: Exclude<keyof Inherited, 'chainId' | 'startTime'>,
+    key: Exclude<keyof Inherited, 'chainId'>,
     of: keyof typeof prices,
     unit: 'price_in_fri' | 'price_in_wei',
   ): bigint => {
     const theirs = BigInt(prices[of]?.[unit] ?? '0x0');
     // Blocks from before a price existed have none, and nothing is free.
-    return config[key] === defaults[key] && theirs > 0n ? theirs : config[key];
+    return !given.has(key) && theirs > 0n ? theirs : config[key];
   };
   return {
     ...config,
     chainId: nameOf(fork.chainId),
-    startTime: config.startTime ?? timestamp + 1,
     gasPriceWei: price('gasPriceWei', 'l1_gas_price', 'price_in_wei'),
     gasPriceFri: price('gasPriceFri', 'l1_gas_price', 'price_in_fri'),
     dataGasPriceWei: price('dataGasPriceWei', 'l1_data_gas_price', 'price_in_wei'),

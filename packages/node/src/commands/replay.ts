@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
-import { type Config, type ConfigKey, isConfigKey, OPTIONS } from '../config.js';
+import { isConfigKey } from '../config.js';
 import { parse, stringify } from '../json.js';
 import { createNode } from '../node.js';
 import { openRegular } from '../regular-file.js';
@@ -175,21 +175,18 @@ function nextAnswer(socket: WebSocket): Promise<string> {
   });
 }
 
-function configOf(options: unknown): Partial<Config> {
-  const config: { -readonly [K in ConfigKey]?: Config[K] } = { port: 0 };
-  for (const [key, value] of Object.entries(objectOf(stringify(options)))) {
-    if (isConfigKey(key) && value !== null) take(config, key, value);
-  }
-  return config;
-}
-
-/** Options are read from texts, so that one parser serves all their sources. */
-function take<K extends ConfigKey>(
-  config: { -readonly [Key in ConfigKey]?: Config[Key] },
-  key: K,
-  value: unknown,
-): void {
-  config[key] = OPTIONS[key].parse(Array.isArray(value) ? value.join(' ') : String(value));
+/** Options that this version has; a recording may be of another. */
+function configOf(options: unknown): object {
+  const known = Object.entries(objectOf(stringify(options))).filter(([key]) => isConfigKey(key));
+  const { accountClass, dumpOn, ...rest }: Values = Object.fromEntries(known);
+  const isCustom = typeof rest['accountClassCustom'] === 'string';
+  return {
+    ...rest,
+    ...(isCustom ? {} : { accountClass }),
+    // The file to dump to is not recorded.
+    ...(dumpOn === undefined || dumpOn === null ? {} : { dumpOn: 'request' }),
+    port: 0,
+  };
 }
 
 /** The object in a JSON text; an empty one where it is something else. */

@@ -1,7 +1,7 @@
 // Knows how a data directory becomes what a node needs of it.
 import type { Fork } from '../chain/fork.js';
 import type { Standing } from '../chain/keeper.js';
-import { type Config, defaultConfig } from '../config.js';
+import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config.js';
 import type { Log } from '../log.js';
 import { birthOf, mustBeSameFork, reborn } from './birth.js';
 import { Directory } from './directory.js';
@@ -11,6 +11,8 @@ import { Store } from './store.js';
 export interface HeldDirectory {
   /** What was asked for, with what the chain was born with. */
   readonly config: Config;
+  /** The keys of both. */
+  readonly given: ReadonlySet<ConfigKey>;
   /** @param fork the chain below, if this one is a fork */
   open(config: Config, fork: Fork | undefined): Promise<OpenedStore>;
   close(): Promise<void>;
@@ -35,8 +37,10 @@ export async function holdDirectory(
   };
   try {
     const { birth } = directory;
+    const chosen = birth ? reborn(birth, given, path) : given;
     return {
-      config: defaultConfig(birth ? reborn(birth, given, path) : given),
+      config: defaultConfig(chosen),
+      given: givenIn(chosen),
       async open(config, fork) {
         if (birth) mustBeSameFork(birth, fork?.block.hash, path);
         const database = await directory.open(birthOf(config, fork?.block.hash));

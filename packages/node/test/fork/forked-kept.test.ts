@@ -65,7 +65,7 @@ test('in a directory it goes on above the same block', async () => {
   // The origin goes on; the fork does not see it.
   await mint(origin, '0x77', 100);
   const second = await start({ dataDir });
-  expect(second.config).toMatchObject({ forkNetwork, seed: 3 });
+  expect(second.config).toMatchObject({ forkNetwork: `${forkNetwork}/`, seed: 3 });
   expect(await told(second)).toEqual(before);
   expect([await balance(second, '0x77'), await balance(second, '0x88')]).toEqual(['1215', '5']);
   expect(await balance(second, '0x77', { block_number: 14 })).toBe('1201');
@@ -93,7 +93,6 @@ test('it cannot become the fork of another block, or none', async () => {
   await start({ forkNetwork, forkBlock: 5, dataDir });
   await nodes.pop()?.close();
   const plain = join(directory, 'plain');
-  await start({ dataDir: plain });
-  await nodes.pop()?.close();
+  await (await createNode({ dataDir: plain })).close();
   await expect(start({ forkNetwork, dataDir: plain })).rejects.toThrow(/is no fork/);
 });

@@ -1,0 +1,53 @@
+// The known word that a mistyped one was probably meant to be.
+
+/** More edits than this make another word. */
+const MOST_EDITS = 3;
+
+/**
+ * The candidate with the fewest edits, or none if all of them are other words.
+ *
+ * @example
+ * nearest('sed', ['accounts', 'seed']) // 'seed'
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = plain(word);
+  let found: string | undefined;
+  let fewest = Math.min(MOST_EDITS, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const edits = distance(wanted, plain(candidate));
+    if (edits >= fewest) continue;
+    found = candidate;
+    fewest = edits;
+  }
+  return found;
+}
+
+/** `gas-price` and `gasPrice` are the same word. */
+function plain(word: string): string {
+  return word.replaceAll(/[^a-z0-9]/gi, '').toLowerCase();
+}
+
+/** Letters to insert, delete, replace or swap with the next one. */
+function distance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      let edits = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+      );
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (row > 1 && column > 1 && isSwapped) {
+        edits = Math.min(edits, (beforeLast[column - 2] ?? 0) + 1);
+      }
+      current.push(edits);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[other.length] ?? 0;
+}
