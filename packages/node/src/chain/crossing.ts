@@ -5,6 +5,7 @@ import { reasonOf, refuse } from '../errors.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
 import {
   type InFlight,
+  isOutgoing,
   type L1Cursor,
   type L1Link,
   type MessageToL1,
@@ -124,8 +125,8 @@ export class Crossing {
   /** Writes down that a message is about to leave for L1; false if it may not any more. */
   depart(link: L1Link, inFlight: InFlight): Promise<boolean> {
     return this.#chain.write(async (world) => {
-      const { l1, outgoing } = world.messages;
-      if (l1 !== link || outgoing.first()?.id !== inFlight.id) return [world, false];
+      const { l1 } = world.messages;
+      if (l1 !== link || !isOutgoing(world.messages, inFlight.id)) return [world, false];
       return [{ ...world, messages: { ...world.messages, l1: { ...l1, inFlight } } }, true];
     });
   }

@@ -2,7 +2,8 @@
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { AnvilState } from './anvil-state.js';
-import { type Ethereum, L1Error } from './ethereum.js';
+import { L1Error } from './endpoint.js';
+import type { Ethereum } from './ethereum.js';
 
 /** How often Anvil is asked for new blocks. */
 const LOOK_MILLISECONDS = 250;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { AnvilState } from './anvil-state.js';
-import { L1Error } from './ethereum.js';
+import { L1Error } from './endpoint.js';
 
 export interface Anvil {
   readonly url: string;

@@ -5,8 +5,9 @@ import type { Anvil } from './anvil.js';
 import type { AnvilKeeper } from './anvil-keeper.js';
 import type { AnvilState } from './anvil-state.js';
 import { ethereumAt } from './ethereum.js';
-import { Postman, type PostmanOptions } from './postman.js';
+import { Postman } from './postman.js';
 import { Relay } from './relay.js';
+import type { RouteOptions } from './route.js';
 import { PairedTimeline } from './timeline.js';
 
 export interface CompanionConfig {
@@ -39,7 +40,7 @@ export class Companion {
   #state: AnvilState | undefined;
   #keeper: AnvilKeeper | undefined;
 
-  constructor(options: Omit<PostmanOptions, 'settle'>) {
+  constructor(options: Omit<RouteOptions, 'settle'>) {
     this.#chain = options.chain;
     this.#log = options.log;
     const settle = async (url: string): Promise<void> => {

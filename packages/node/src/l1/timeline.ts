@@ -2,7 +2,8 @@
 import type { Chain, ChainOptions } from '../chain/chain.js';
 import type { L1Link } from '../chain/messages.js';
 import { refuse } from '../errors.js';
-import { type Ethereum, L1Error } from './ethereum.js';
+import { L1Error } from './endpoint.js';
+import type { Ethereum } from './ethereum.js';
 import type { Postman } from './postman.js';
 
 /** An L1 of our own, and how it was when the chain began. */

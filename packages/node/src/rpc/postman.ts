@@ -2,7 +2,7 @@
 import type { Chain } from '../chain/chain.js';
 import { RpcError, refuse } from '../errors.js';
 import { hex } from '../felt.js';
-import { L1Error } from '../l1/ethereum.js';
+import { L1Error } from '../l1/endpoint.js';
 import { DeliveryError, type Postman } from '../l1/postman.js';
 import { ERRORS, type FLUSH_RESULT, type FLUSHED_TO_L1 } from '../spec.js';
 import type { Group } from './handlers.js';
@@ -22,8 +22,8 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
         const contract = await postman.load({ url, contract: messaging_contract_address, key });
         return { messaging_contract_address: contract };
       } catch (error) {
-        // Existing tools look for these words before the reason.
-        if (error instanceof L1Error) refuse(`Alloy error: ${error.message}`);
+        // Existing tools look for these words before the reason, and for a full stop after it.
+        if (error instanceof L1Error) refuse(`Alloy error: ${asSentence(error.message)}`);
         throw error;
       }
     },
@@ -67,6 +67,10 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
       return { message_hash: await chain.crossing.consume(message) };
     },
   };
+}
+
+function asSentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
 }
 
 /** An address of L1 has all its digits. */

@@ -117,6 +117,43 @@ describe('to L1', () => {
     expect(await scene.heard('0x1')).toBe(1);
   });
 
+  test('one that L1 refuses keeps no other waiting, and is tried again', async () => {
+    const scene = await setScene();
+    for (const word of ['0x1', '0xdeadbeef', '0x2']) await scene.say(word);
+    const error = { code: -32000, message: 'gas required exceeds allowance' };
+    scene.proxy.mood = {
+      only: 'eth_estimateGas',
+      rewrite: (body, request) =>
+        request.includes('deadbeef') ? JSON.stringify({ jsonrpc: '2.0', id: 1, error }) : body,
+    };
+    expect(words(await flush(scene))).toEqual(['0x1', '0x2']);
+    await scene.say('0x3');
+    expect(words(await flush(scene))).toEqual(['0x3']);
+    // Alone it is an error.
+    const { code, message } = await scene.client.failure('devnet_postmanFlush');
+    expect(code).toBe(-32603);
+    expect(message).toMatch(/^Error in sending messages to L1: .*gas required exceeds allowance/);
+    scene.proxy.mood = {};
+    expect(words(await flush(scene))).toEqual(['0xdeadbeef']);
+    const heard = await Promise.all(['0x1', '0x2', '0x3', '0xdeadbeef'].map(scene.heard));
+    expect(heard).toEqual([1, 1, 1, 1]);
+    expect(words(await flush(scene))).toEqual([]);
+  });
+
+  test('an L1 that lost what was signed before a message in flight gets it nevertheless', async () => {
+    const scene = await setScene();
+    const id = await scene.l1.snapshot();
+    const same = scene.anvil.client(0);
+    await mined(same, await same.sendTransaction({ to: asHex(RECEIVER), value: 1n }));
+    await scene.say('0x1');
+    scene.proxy.mood = { only: SEND, status: 503 };
+    await scene.client.failure('devnet_postmanFlush');
+    await scene.l1.revert({ id });
+    scene.proxy.mood = {};
+    expect(words(await flush(scene))).toEqual(['0x1']);
+    expect(await scene.heard('0x1')).toBe(1);
+  });
+
   test('the chain goes back, and L1 does not', async () => {
     const scene = await setScene();
     const { client } = scene;

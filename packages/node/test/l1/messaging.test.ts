@@ -88,7 +88,7 @@ test('10.17.3 loading signs with the key that is given', async () => {
   const network_url = anvil.url;
   const poor = await client.failure('devnet_postmanLoad', { network_url });
   expect(poor.code).toBe(-1);
-  expect(poor.message).toContain('Insufficient funds for gas * price + value');
+  expect(poor.message).toMatch(/^Alloy error: .* Insufficient funds for gas \* price \+ value\.$/);
 
   const rich = KEYS[2];
   const { address } = anvil.client(2).account;

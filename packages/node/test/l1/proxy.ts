@@ -14,6 +14,8 @@ export interface Mood {
   readonly error?: { readonly code: number; readonly message: string };
   /** The L1 does what it is asked, and nobody hears its answer. */
   readonly isDeaf?: boolean;
+  /** In place of what the L1 answers. */
+  readonly rewrite?: (body: string, request: string) => string;
 }
 
 export interface L1Proxy {
@@ -42,13 +44,14 @@ export async function startProxy(target: () => string): Promise<L1Proxy> {
       status,
       error,
       isDeaf,
+      rewrite = (same: string) => same,
     } = mood.only === undefined || mood.only === method ? mood : {};
     await delay(milliseconds);
     if (status !== undefined) return void response.writeHead(status).end();
     if (error) return void response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
     const headers = { 'content-type': 'application/json' };
     const answered = await fetch(target(), { method: 'POST', headers, body });
-    const said = await answered.text();
+    const said = rewrite(await answered.text(), body);
     if (isDeaf) return void request.socket.destroy();
     response.writeHead(answered.status, headers).end(said);
   };

@@ -1,0 +1,132 @@
+// Brings the messages of L1 to L2.
+import type { L1Cursor, L1Link, L1Place } from '../chain/messages.js';
+import { L1Error } from './endpoint.js';
+import type { Ethereum, Fetched, SeenBlock } from './ethereum.js';
+import { messagePages } from './message-pages.js';
+import type { Route } from './route.js';
+
+export interface Received {
+  readonly toL2: readonly Fetched['message'][];
+  /** The transactions that handled them. */
+  readonly transactions: readonly string[];
+  readonly url: string;
+}
+
+type OnTaken = (message: Fetched['message'], hash: string) => void;
+
+/** Blocks of L1 without messages that may be read again, to spare writes. */
+const UNWRITTEN_BLOCKS = 500;
+
+/** Messages that L1 is asked about at once: so many can be executed before the next question. */
+const TOGETHER = 16;
+
+/** How often L1 is read anew because the chain went back in the meantime. */
+const ATTEMPTS = 10;
+
+/** Executes every message that L1 has and the chain has not. */
+export async function receive(route: Route): Promise<Received> {
+  const toL2: Fetched['message'][] = [];
+  const transactions: string[] = [];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const isDone = await readOn(route, (message, hash) => {
+      toL2.push(message);
+      transactions.push(hash);
+    });
+    if (isDone) return { toL2, transactions, url: route.link().url };
+  }
+  throw new L1Error('the chain goes back again and again while L1 is read');
+}
+
+/** Reads L1 to its end; false if the chain went back meanwhile. */
+async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
+  let link: L1Link | undefined = route.link();
+  const { contract, cursor, start, url } = link;
+  const node = await route.nodeAt(url);
+  const [head, hasCode, seen] = await Promise.all([
+    node.head(),
+    node.hasCode(contract),
+    node.blockHash(cursor.seen.number),
+  ]);
+  if (!hasCode) {
+    throw new L1Error(
+      `the L1 at ${url} has no messaging contract ${contract}: it is another chain by now. Connect with devnet_postmanLoad.`,
+    );
+  }
+  // An L1 that has gone back may have other messages where we have been: those we know are passed over.
+  const hasGoneBack = seen !== cursor.seen.hash;
+  const from: L1Place = hasGoneBack ? start : cursor;
+  for await (const page of messagePages(node, contract, from.block, head.number)) {
+    const unread = page.filter((each) => !isBefore(each, from));
+    if (unread.length === 0) continue;
+    await route.options.settle(url);
+    link = await takeAll(route, node, { link, head, unread }, onTaken);
+    if (!link) return false;
+  }
+  if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
+    await route.options.settle(url);
+    route.mustBeOpen();
+    await route.chain.crossing.pass(link, { block: head.number + 1, log: 0, seen: head });
+  }
+  return true;
+}
+
+interface Unread {
+  readonly link: L1Link;
+  readonly head: SeenBlock;
+  readonly unread: readonly Fetched[];
+}
+
+/** Executes messages in order; the link then, unless the chain went back. */
+async function takeAll(
+  route: Route,
+  node: Ethereum,
+  { link: first, head, unread }: Unread,
+  onTaken: OnTaken,
+): Promise<L1Link | undefined> {
+  let link = first;
+  for (let done = 0; done < unread.length; done += TOGETHER) {
+    const some = unread.slice(done, done + TOGETHER);
+    const cancelled = await Promise.all(
+      some.map(({ message }) => node.isCancelled(link.contract, message)),
+    );
+    for (const [index, { block, log, message }] of some.entries()) {
+      const next = { block, log: log + 1, seen: head };
+      route.mustBeOpen();
+      const moved = cancelled[index]
+        ? await route.chain.crossing.pass(link, next)
+        : await take(route, link, next, message, onTaken);
+      if (!moved) return undefined;
+      link = moved;
+    }
+  }
+  return link;
+}
+
+/** Executes a message, or passes it over; the link then, unless the chain went back. */
+async function take(
+  { chain, options }: Route,
+  link: L1Link,
+  next: L1Cursor,
+  message: Fetched['message'],
+  onTaken: OnTaken,
+): Promise<L1Link | undefined> {
+  const { onMessage = (_message, write) => write(), log } = options;
+  const done = await onMessage(message, () => chain.crossing.take(link, next, message));
+  switch (done.outcome) {
+    case 'taken':
+      onTaken(message, done.hash);
+      return done.link;
+    case 'stale':
+      return undefined;
+    case 'refused':
+      log.warn(
+        { l1TransactionHash: message.l1_transaction_hash, nonce: message.nonce },
+        `a message from L1 cannot be executed and is passed over: ${done.reason}`,
+      );
+  }
+  return chain.crossing.pass(link, next);
+}
+
+function isBefore(one: L1Place, other: L1Place): boolean {
+  return one.block === other.block ? one.log < other.log : one.block < other.block;
+}

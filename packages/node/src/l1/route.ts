@@ -1,0 +1,50 @@
+// What both directions between a chain and its L1 need.
+import type { Chain } from '../chain/chain.js';
+import type { L1Message } from '../chain/l1-handler.js';
+import type { L1Link } from '../chain/messages.js';
+import type { Log } from '../log.js';
+import { L1Error } from './endpoint.js';
+import { type Ethereum, ethereumAt } from './ethereum.js';
+
+export interface RouteOptions {
+  readonly chain: Chain;
+  readonly log: Log;
+  /** Runs the write that includes a message from L1, so that it can be kept like a call. */
+  readonly onMessage?: <T>(message: L1Message, write: () => T) => T;
+  /** Resolves when the L1 at this URL will not lose the blocks that it has now, as far as that is up to us. */
+  readonly settle: (url: string) => Promise<void>;
+}
+
+export class Route {
+  readonly options: RouteOptions;
+  #node: Ethereum | undefined;
+  #isClosed = false;
+
+  constructor(options: RouteOptions) {
+    this.options = options;
+  }
+
+  get chain(): Chain {
+    return this.options.chain;
+  }
+
+  link(): L1Link {
+    const { l1 } = this.chain.world.messages;
+    if (!l1) throw new L1Error('no L1 is connected: devnet_postmanLoad does that.');
+    return l1;
+  }
+
+  async nodeAt(url: string): Promise<Ethereum> {
+    if (this.#node?.url !== url) this.#node = await ethereumAt(url);
+    return this.#node;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** To be asked before each write. */
+  mustBeOpen(): void {
+    if (this.#isClosed) throw new L1Error('the node is closing');
+  }
+}
