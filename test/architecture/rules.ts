@@ -42,6 +42,7 @@ const LEAVES = [
   'regular-file',
   'draft',
   'nearest',
+  'slices',
 ];
 
 /** The rows of packages/node/src: a file of its root or a folder. */
@@ -57,6 +58,7 @@ const NODE: Readonly<Record<string, Layer>> = {
   confinement: { may: [] },
   'regular-file': { may: [] },
   draft: { may: ['errors'] },
+  slices: { may: ['probe'] },
   metrics: { may: ['probe'] },
   traces: { may: ['probe'] },
   telemetry: { may: [...LEAVES, 'config', 'traces', 'server/metrics-page'] },

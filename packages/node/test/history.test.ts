@@ -197,9 +197,9 @@ function grow(history: History, count: number): { history: History; blocks: Clos
 }
 
 describe('a history', () => {
-  test('is what was appended, on every branch, packed or not', () => {
-    fc.assert(
-      fc.property(fc.array(command, { maxLength: 25 }), (commands) => {
+  test('is what was appended, on every branch, packed or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {
         const branches: { readonly history: History; readonly model: Model }[] = [
           { history: History.startingAt(FIRST), model: [] },
         ];
@@ -231,7 +231,7 @@ describe('a history', () => {
         }
         for (const { history, model } of branches) {
           check(history, model, everything);
-          check(History.restore(FIRST, records(history)), model, everything);
+          check(await History.restore(FIRST, records(history)), model, everything);
         }
       }),
     );

@@ -18,6 +18,7 @@ export type Body = readonly Texts[];
 
 // What one piece holds of each transaction, in this order.
 const [TRANSACTION, PROOF_FACTS, RECEIPT, TRACE, PARTS] = [0, 1, 2, 3, 4] as const;
+export const TEXTS_OF_TRANSACTION: number = PARTS;
 
 /** Reading one transaction of a large block unpacks no more than about this many characters. */
 const PIECE = 32 * 1024;
@@ -253,11 +254,18 @@ function pack(text: string): string {
   return Buffer.concat([Buffer.of(FORMAT), bytes]).toString('latin1');
 }
 
+/** Bytes; only texts that were made to fill the memory are longer. */
+const MOST_UNPACKED = 256 << 20;
+
 function unpack(packed: string): Buffer {
   const bytes = Buffer.from(packed, 'latin1');
   if (bytes[0] !== FORMAT) throw new Error('texts were packed in an unknown format');
   const { windowBits } = SETTINGS;
-  return inflateRawSync(bytes.subarray(1), { windowBits, dictionary: DICTIONARY });
+  return inflateRawSync(bytes.subarray(1), {
+    windowBits,
+    dictionary: DICTIONARY,
+    maxOutputLength: MOST_UNPACKED,
+  });
 }
 
 // The words that these texts repeat, rare ones first: the nearer to the end, the fewer bits a reference

@@ -4,7 +4,7 @@ import { type Body, bodyFrom, bodyOf, Texts } from './body.js';
 import { BytesError, Reader, Writer } from './bytes.js';
 import type { ClosedBlock, Header } from './closed-block.js';
 import { type Emitted, eventMarks } from './event-index.js';
-import type { HeaderPrices } from './gas.js';
+import type { HeaderPrices, Price } from './gas.js';
 import { UNKNOWN } from './landmarks.js';
 import { markOf } from './mentions.js';
 
@@ -148,7 +148,8 @@ export function heldFrom(record: Uint8Array, before?: Held): Held {
   const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
   const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
   const [parentHash, felts] = [reader.latin1(), reader.latin1()];
-  if (felts.length % FELT !== 0 || felts.length < HEADER_FELTS * FELT) {
+  const isParent = parentHash.length === 0 || parentHash.length === FELT;
+  if (felts.length % FELT !== 0 || felts.length < HEADER_FELTS * FELT || !isParent) {
     throw new BytesError('a block is not whole');
   }
   const price = () => ({ price_in_fri: reader.felt(), price_in_wei: reader.felt() });
@@ -160,6 +161,9 @@ export function heldFrom(record: Uint8Array, before?: Held): Held {
     return new Texts(reader.latin1(), size);
   });
   if (!reader.isAtEnd) throw new BytesError('a block is followed by something');
+  if (inBody > texts.length || texts.length > inBody + 1) {
+    throw new BytesError('a block holds texts that belong to nothing');
+  }
   return Object.freeze({
     felts,
     parentHash: parentHash === '' ? undefined : feltsIn({ felts: parentHash }, 0, 1)[0],
@@ -182,7 +186,7 @@ function times<T>(reader: Reader, read: () => T): readonly T[] {
 
 // Prices.
 
-const pricesOf = (prices: HeaderPrices) => [
+export const pricesOf = (prices: HeaderPrices): readonly Price[] => [
   prices.l1_gas_price,
   prices.l1_data_gas_price,
   prices.l2_gas_price,

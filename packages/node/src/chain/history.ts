@@ -1,5 +1,6 @@
 // Knows the closed blocks of a chain, by number, by hash and by what they hold: a persistent value.
 
+import { Slices } from '../slices.js';
 import { allTexts, receiptsOf, Texts, textsAt } from './body.js';
 import type { ClosedBlock, Header, TransactionRecord } from './closed-block.js';
 import { candidates, type Emitted, type EventFilter } from './event-index.js';
@@ -98,10 +99,25 @@ export class History {
     });
   }
 
-  /** The history that records were taken of, oldest first. Indexes are built again. */
-  static restore(first: number, records: Iterable<Uint8Array>): History {
+  /**
+   * The history that records were taken of, oldest first. Indexes are built again.
+   *
+   * @param check throws for a block that cannot follow the one before it
+   */
+  static async restore(
+    first: number,
+    records: Iterable<Uint8Array>,
+    check: (number: number, block: Held, before: Held | undefined) => void = () => {},
+  ): Promise<History> {
     const blocks: Held[] = [];
-    for (const record of records) blocks.push(heldFrom(record, blocks.at(-1)));
+    const slices = new Slices();
+    for (const record of records) {
+      const before = blocks.at(-1);
+      const block = heldFrom(record, before);
+      check(first + blocks.length, block, before);
+      blocks.push(block);
+      if (slices.isOver) await slices.next();
+    }
     const last = blocks.at(-1);
     return new History({
       first,
@@ -109,7 +125,7 @@ export class History {
       base: first,
       blocks: List(blocks),
       latest: last && headerOf(first + blocks.length - 1, last, blocks.at(-2)),
-      mentions: Mentions.of(first, blocks.map(marksOf)),
+      mentions: await Mentions.gathered(first, marksOfEach(blocks)),
     });
   }
 
@@ -279,6 +295,11 @@ export class History {
     return this.#at(number)?.stateDiff?.part(0);
   }
 
+  /** Whether a block carries its state difference itself. */
+  carriesDiff(number: number): boolean {
+    return this.#at(number)?.stateDiff !== undefined;
+  }
+
   /** How many transactions and events there are up to a block, itself included. */
   totals(number: number): Totals | undefined {
     const block = this.#at(number);
@@ -329,6 +350,10 @@ export class History {
     if (number >= this.#base) return this.#blocks.get(number - this.#base);
     return number < this.first ? undefined : this.#archive?.at(number);
   }
+}
+
+function* marksOfEach(blocks: readonly Held[]): Iterable<readonly number[]> {
+  for (const block of blocks) yield marksOf(block);
 }
 
 /** A way through the archive up to a block, and through memory from there on. */

@@ -7,6 +7,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
 import { reasonOf } from '../errors.js';
+import { Slices } from '../slices.js';
 import { ImageError, type Source } from './image-source.js';
 
 export const MAGIC = 'SBXIMAGE';
@@ -185,7 +186,7 @@ export interface SectionSize {
   readonly stored: number;
 }
 
-/** Reads an image from its first byte to its last, in order. Does not wait: a frame is read in no time. */
+/** Reads an image from its first byte to its last, in order, frame by frame. */
 export class ImageReader {
   readonly #source: Source;
   readonly #tell: (progress: Progress) => void;
@@ -254,10 +255,14 @@ export class ImageReader {
   }
 
   /** Passes a section: checks it, and unpacks nothing. */
-  skip(): void {
+  async skip(): Promise<void> {
     const begin = this.#at;
+    const slices = new Slices();
     let [kind, bytes] = this.#contentFrame();
-    while (kind !== SECTION_END) [kind, bytes] = this.#contentFrame();
+    while (kind !== SECTION_END) {
+      if (slices.isOver) await slices.next();
+      [kind, bytes] = this.#contentFrame();
+    }
     this.#finish(countIn(bytes), begin);
   }
 

@@ -1,4 +1,5 @@
 // Knows what an image says of itself before anything else.
+import { boolean, count, felt, object, string } from './checked-values.js';
 import type { World } from './world.js';
 
 /** Every number is held against what follows. */
@@ -61,33 +62,24 @@ export function imageHeader(
 
 /** A header whose members are of the right kind; what they say is checked by what follows. */
 export function readHeader(text: string): ImageHeader {
-  const given: Partial<ImageHeader> = JSON.parse(text);
+  const given = object(JSON.parse(text), 'header');
+  const words = (name: keyof ImageHeader): string => string(given[name], `header.${name}`);
+  const number = (name: keyof ImageHeader): number => count(given[name], `header.${name}`);
   return {
-    written_by: words(given.written_by),
-    chain_id: words(given.chain_id),
-    first_block: count(given.first_block),
-    last_block: count(given.last_block),
-    last_block_hash: words(given.last_block_hash),
-    first_timestamp: count(given.first_timestamp),
-    last_timestamp: count(given.last_timestamp),
-    transactions: count(given.transactions),
-    events: count(given.events),
-    pending_transactions: count(given.pending_transactions),
-    contracts: count(given.contracts),
-    classes: count(given.classes),
-    slots: count(given.slots),
-    keeps_history: given.keeps_history === true,
-    journal_calls: given.journal_calls === null ? null : count(given.journal_calls),
+    written_by: words('written_by'),
+    chain_id: words('chain_id'),
+    first_block: number('first_block'),
+    last_block: number('last_block'),
+    last_block_hash: felt(given['last_block_hash'], 'header.last_block_hash'),
+    first_timestamp: number('first_timestamp'),
+    last_timestamp: number('last_timestamp'),
+    transactions: number('transactions'),
+    events: number('events'),
+    pending_transactions: number('pending_transactions'),
+    contracts: number('contracts'),
+    classes: number('classes'),
+    slots: number('slots'),
+    keeps_history: boolean(given['keeps_history'], 'header.keeps_history'),
+    journal_calls: given['journal_calls'] === null ? null : number('journal_calls'),
   };
-}
-
-function words(value: unknown): string {
-  if (typeof value !== 'string') throw new Error('the header lacks a text');
-  return value;
-}
-
-function count(value: unknown): number {
-  const number = Number.isSafeInteger(value) ? Number(value) : -1;
-  if (number < 0) throw new Error('the header lacks a number');
-  return number;
 }

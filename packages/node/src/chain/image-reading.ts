@@ -1,7 +1,9 @@
 // Knows how an image becomes the world that it was made of, executing nothing.
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Origin, State } from '@starkbox/engine';
+import { sliced } from '../slices.js';
 import { History } from './history.js';
+import { checkBlock } from './image-check.js';
 import { ImageReader, type Progress } from './image-file.js';
 import { type ImageHeader, imageHeader, readHeader } from './image-header.js';
 import { unprefixed } from './image-records.js';
@@ -31,7 +33,7 @@ export interface Loaded {
 /** Throws an `ImageError` for what is not an image, or damaged, or does not fit. */
 export async function readImage(source: Source, reading: Reading = {}): Promise<Loaded> {
   // Checking takes a tenth of the time of reading, and then nothing is begun that cannot be finished.
-  const { header } = surveyImage(source);
+  const { header } = await surveyImage(source);
   mustFit(header, reading);
   // States are read by another thread, mostly. Meanwhile this one reads the blocks.
   const parts = [
@@ -45,6 +47,7 @@ export async function readImage(source: Source, reading: Reading = {}): Promise<
   try {
     const world = joined(history, others, reading);
     mustBeAsSaid(world, header);
+    mustHoldDifferences(world);
     return { header, world };
   } catch (error) {
     throw new ImageError(`the image is damaged: ${error instanceof Error ? error.message : error}`);
@@ -54,19 +57,34 @@ export async function readImage(source: Source, reading: Reading = {}): Promise<
 function mustBeAsSaid(world: World, header: ImageHeader): void {
   const { written_by: writtenBy, chain_id: chainId, keeps_history } = header;
   const keepsJournal = header.journal_calls !== null;
-  const found = imageHeader(world, { writtenBy, chainId, keepsJournal });
-  const isSo = JSON.stringify({ ...found, keeps_history }) === JSON.stringify(header);
-  must(isSo, 'it does not hold what its header says');
+  const found = { ...imageHeader(world, { writtenBy, chainId, keepsJournal }), keeps_history };
+  const wrong = names(found).find((name) => found[name] !== header[name]);
+  must(wrong === undefined, `it does not hold what its header says of ${wrong}`);
 }
 
-function readBlocks(source: Source, { first_block }: ImageHeader): History {
+function names<T extends object>(value: T): readonly (keyof T & string)[] {
+  const found: (keyof T & string)[] = [];
+  for (const name in value) found.push(name);
+  return found;
+}
+
+/** What a block changed is read from the block, or from a state that goes back as far. */
+function mustHoldDifferences({ history, state, keepsHistory }: World): void {
+  for (let number = history.first; number < history.next; number += 1) {
+    if (state.firstVersion <= number) return;
+    must(!keepsHistory, `the state of block ${number} is missing`);
+    must(history.carriesDiff(number), `what block ${number} changed is missing`);
+  }
+}
+
+async function readBlocks(source: Source, { first_block }: ImageHeader): Promise<History> {
   const reader = new ImageReader(source);
   try {
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
-    reader.skip();
+    await reader.skip();
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
-    return History.restore(first_block, unprefixed(reader.pieces()));
+    return await History.restore(first_block, unprefixed(reader.pieces()), checkBlock);
   } catch (error) {
     throw reader.explain(error);
   }
@@ -81,8 +99,9 @@ async function readOthers(source: Source, { origin, tell }: Reading): Promise<Ot
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
     const moment = readMoment(Buffer.concat([...reader.pieces()]).toString());
+    must(moment.messages.l1 === undefined, 'an image holds no connection to L1');
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
-    reader.skip();
+    await reader.skip();
     must(reader.next() === 'state', 'the section "state" is missing');
     const state = await State.import(reader.pieces(), origin);
     let next = reader.next();
@@ -95,8 +114,11 @@ async function readOthers(source: Source, { origin, tell }: Reading): Promise<Ot
     must(latest.version === state.version, 'the two states are not of the same moment');
     let journal = List<string>();
     if (next === 'journal') {
-      const calls = unprefixed(reader.pieces());
-      journal = List([...calls].map((call) => Buffer.from(call).toString()));
+      const calls: string[] = [];
+      for await (const call of sliced(unprefixed(reader.pieces()))) {
+        calls.push(Buffer.from(call).toString());
+      }
+      journal = List(calls);
       next = reader.next();
     }
     must(next === undefined, `the section "${next}" is unknown`);
@@ -107,9 +129,13 @@ async function readOthers(source: Source, { origin, tell }: Reading): Promise<Ot
 }
 
 function joined(history: History, others: Others, { keepsHistory = true }: Reading): World {
-  const { state, acceptedOnL1 } = others;
+  const { state, acceptedOnL1, messages } = others;
   must(state.version === history.next, 'blocks and state are not of the same moment');
   must((acceptedOnL1 ?? 0) < history.next, 'a block was accepted that is not there');
+  must(
+    messages.outgoing.every(({ block }) => block < history.next),
+    'a message was sent by a block that is not there',
+  );
   return Object.freeze({
     ...others,
     keepsHistory: others.keepsHistory && keepsHistory,
@@ -141,14 +167,13 @@ function mustFollow(history: History, { parentHash }: Reading): void {
 }
 
 /** What an image says of itself, and the sizes of its sections. Checks all and unpacks nothing. */
-export function surveyImage(source: Source): {
-  readonly header: ImageHeader;
-  readonly sections: ImageReader['sizes'];
-} {
+export async function surveyImage(
+  source: Source,
+): Promise<{ readonly header: ImageHeader; readonly sections: ImageReader['sizes'] }> {
   const reader = new ImageReader(source);
   try {
     const header = readHeader(reader.begin());
-    while (reader.next() !== undefined) reader.skip();
+    while (reader.next() !== undefined) await reader.skip();
     return { header, sections: reader.sizes };
   } catch (error) {
     throw reader.explain(error);

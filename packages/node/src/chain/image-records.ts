@@ -1,8 +1,11 @@
 // Knows how records of any length stand in a stream of pieces of any length: each behind its own length.
+import { sliced } from '../slices.js';
 import { Writer } from './bytes.js';
 
-export function* prefixed(records: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
-  for (const record of records) yield new Writer().bytes(record).done();
+export async function* prefixed(
+  records: Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const record of sliced(records)) yield new Writer().bytes(record).done();
 }
 
 /** Holds no more than one record and one piece, whatever lengths they claim. */

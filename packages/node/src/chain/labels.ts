@@ -1,5 +1,6 @@
 // Knows the names that people gave to addresses, classes and other felts.
 import { refuse } from '../errors.js';
+import { felt, list, pair, string } from './checked-values.js';
 import { PersistentMap } from './persistent.js';
 
 /** Names by felt. */
@@ -25,14 +26,13 @@ export function labelsToJson(labels: Labels): readonly (readonly [string, string
 
 /** What `labelsToJson` made; throws a `TypeError` for anything else. */
 export function labelsFromJson(value: unknown): Labels {
-  if (!Array.isArray(value)) throw new TypeError('labels are missing');
-  return PersistentMap(
-    value.map((pair: unknown): [string, string] => {
-      const [felt, label] = Array.isArray(pair) ? pair : [];
-      if (typeof felt !== 'string' || typeof label !== 'string') {
-        throw new TypeError('a label is missing');
-      }
-      return [felt, label];
-    }),
-  );
+  const labels = PersistentMap(list(value, 'labels', (one, at) => pair(one, at, felt, label)));
+  if (labels.size > MOST) throw new TypeError(`labels: expected at most ${MOST}`);
+  return labels;
+}
+
+function label(value: unknown, where: string): string {
+  const text = string(value, where);
+  if (!/^.{1,100}$/u.test(text)) throw new TypeError(`${where}: expected 1 to 100 characters`);
+  return text;
 }

@@ -1,4 +1,5 @@
 // Knows which blocks mention a felt; it may name a block too many, never one too few.
+import { Slices } from '../slices.js';
 import { List, PersistentMap } from './persistent.js';
 
 /** Most felts are mentioned once, and a list is heavy. */
@@ -29,24 +30,23 @@ export class Mentions {
   }
 
   /** The marks of one block after another, the first of which has the number `first`. */
-  static of(first: number, marks: readonly (readonly number[])[]): Mentions {
-    const found = new Map<number, number | number[]>();
-    marks.forEach((ofBlock, index) => {
-      for (const mark of ofBlock) {
-        const known = found.get(mark);
-        if (known === undefined) found.set(mark, first + index);
-        else if (typeof known === 'number') {
-          if (known !== first + index) found.set(mark, [known, first + index]);
-        } else if (known.at(-1) !== first + index) known.push(first + index);
-      }
-    });
-    return new Mentions(
-      PersistentMap<number, Blocks>().withMutations((blocks) => {
-        for (const [mark, numbers] of found) {
-          blocks.set(mark, typeof numbers === 'number' ? numbers : List(numbers));
-        }
-      }),
-    );
+  static of(first: number, marks: Iterable<readonly number[]>): Mentions {
+    const steps = gathering(first, marks);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return new Mentions(value);
+    }
+  }
+
+  /** As `of`, with turns for others. */
+  static async gathered(first: number, marks: Iterable<readonly number[]>): Promise<Mentions> {
+    const slices = new Slices();
+    const steps = gathering(first, marks);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return new Mentions(value);
+      if (slices.isOver) await slices.next();
+    }
   }
 
   /** How many different marks there are. */
@@ -109,6 +109,39 @@ export class Mentions {
     const blocks = this.#blocks.get(mark);
     return new ListCursor(typeof blocks === 'number' ? List.of(blocks) : (blocks ?? List()));
   }
+}
+
+/** Builds an index in small steps. */
+function* gathering(
+  first: number,
+  marks: Iterable<readonly number[]>,
+): Generator<void, PersistentMap<number, Blocks>, undefined> {
+  const found = new Map<number, number | number[]>();
+  let block = first;
+  for (const ofBlock of marks) {
+    for (const mark of ofBlock) gather(found, mark, block);
+    block += 1;
+    yield;
+  }
+  const blocks = PersistentMap<number, Blocks>().asMutable();
+  let count = 0;
+  for (const [mark, numbers] of found) {
+    blocks.set(mark, typeof numbers === 'number' ? numbers : List(numbers));
+    count += 1;
+    if (count % MARKS_A_STEP === 0) yield;
+  }
+  return blocks.asImmutable();
+}
+
+/** Far less than a millisecond. */
+const MARKS_A_STEP = 100;
+
+function gather(found: Map<number, number | number[]>, mark: number, block: number): void {
+  const known = found.get(mark);
+  if (known === undefined) found.set(mark, block);
+  else if (typeof known === 'number') {
+    if (known !== block) found.set(mark, [known, block]);
+  } else if (known.at(-1) !== block) known.push(block);
 }
 
 function extended(blocks: Blocks | undefined, block: number): Blocks {

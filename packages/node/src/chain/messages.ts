@@ -1,5 +1,17 @@
 // Knows the messages between L1 and L2 that a chain holds: those on their way out, and what came in.
 import { messageToL1Hash } from '@starkbox/engine';
+import {
+  count,
+  felt,
+  felts,
+  hexNumber,
+  integer,
+  list,
+  object,
+  optional,
+  pair,
+  string,
+} from './checked-values.js';
 import { List, PersistentMap } from './persistent.js';
 
 export interface MessageToL1 {
@@ -209,16 +221,85 @@ export function messagesToJson(messages: Messages): MessagesJson {
   };
 }
 
-/** The same messages again. */
-export function messagesFromJson(value: MessagesJson): Messages {
-  const { outgoing, nextId, delivered, consumable, incoming, l1 } = value;
+/** What `messagesToJson` made; throws a `TypeError` for anything else. */
+export function messagesFromJson(value: unknown): Messages {
+  const given = object(value, 'messages');
+  const nextId = count(given['nextId'], 'messages.nextId');
+  const outgoing = list(given['outgoing'], 'messages.outgoing', readOutgoing);
+  if (outgoing.some(({ id }, index) => id >= (outgoing[index + 1]?.id ?? nextId))) {
+    throw new TypeError('messages.outgoing: expected ascending ids below nextId');
+  }
   return {
     outgoing: List(outgoing),
     nextId,
-    delivered,
-    consumable: PersistentMap(consumable),
-    incoming: PersistentMap(incoming.map(([l1Hash, hashes]) => [l1Hash, List(hashes)])),
-    l1: l1 ? { ...l1, inFlight: l1.inFlight ?? undefined } : undefined,
+    delivered: list(given['delivered'], 'messages.delivered', (one, at) =>
+      pair(one, at, count, count),
+    ),
+    consumable: PersistentMap(
+      list(given['consumable'], 'messages.consumable', (one, at) =>
+        pair(one, at, hexNumber, count),
+      ),
+    ),
+    incoming: PersistentMap(
+      list(given['incoming'], 'messages.incoming', (one, at) =>
+        pair(one, at, hexNumber, (hashes, place) => List(list(hashes, place, felt))),
+      ),
+    ),
+    l1: optional(given['l1'], 'messages.l1', readLink),
+  };
+}
+
+function readOutgoing(value: unknown, where: string): Outgoing {
+  const { id, block, message } = object(value, where);
+  return {
+    id: count(id, `${where}.id`),
+    block: count(block, `${where}.block`),
+    message: readMessage(message, `${where}.message`),
+  };
+}
+
+/** A message to L1; throws a `TypeError` for anything else. */
+export function readMessage(value: unknown, where: string): MessageToL1 {
+  const { from_address, to_address, payload } = object(value, where);
+  return {
+    from_address: felt(from_address, `${where}.from_address`),
+    to_address: felt(to_address, `${where}.to_address`),
+    payload: felts(payload, `${where}.payload`),
+  };
+}
+
+function readLink(value: unknown, where: string): L1Link {
+  const { url, contract, key, start, cursor, inFlight } = object(value, where);
+  const { seen, ...place } = object(cursor, `${where}.cursor`);
+  const { number, hash } = object(seen, `${where}.cursor.seen`);
+  return {
+    url: string(url, `${where}.url`),
+    contract: hexNumber(contract, `${where}.contract`),
+    key: string(key, `${where}.key`),
+    start: readPlace(start, `${where}.start`),
+    cursor: {
+      ...readPlace(place, `${where}.cursor`),
+      seen: {
+        number: integer(number, `${where}.cursor.seen.number`),
+        hash: string(hash, `${where}.cursor.seen.hash`),
+      },
+    },
+    inFlight: optional(inFlight, `${where}.inFlight`, readInFlight),
+  };
+}
+
+function readPlace(value: unknown, where: string): L1Place {
+  const { block, log } = object(value, where);
+  return { block: integer(block, `${where}.block`), log: integer(log, `${where}.log`) };
+}
+
+function readInFlight(value: unknown, where: string): InFlight {
+  const { id, nonce, hash, signed } = object(value, where);
+  return {
+    id: count(id, `${where}.id`),
+    nonce: count(nonce, `${where}.nonce`),
+    hash: string(hash, `${where}.hash`),
+    signed: string(signed, `${where}.signed`),
   };
 }
 

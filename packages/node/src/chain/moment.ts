@@ -1,14 +1,29 @@
 // Knows the small parts of a world as JSON text: all but its blocks, its states and its journal.
 import type { Receipt } from '@starkbox/engine';
 import { parse, stringify } from '../json.js';
+import {
+  boolean,
+  count,
+  felt,
+  felts,
+  integer,
+  list,
+  object,
+  objectText,
+  optional,
+  string,
+} from './checked-values.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas.js';
+import { checkGas, checkReceipt, checkTransaction } from './image-check.js';
 import type { Impersonation } from './impersonation.js';
 import { labelsFromJson, labelsToJson, NO_LABELS } from './labels.js';
-import { type Messages, type MessagesJson, messagesFromJson, messagesToJson } from './messages.js';
+import { messagesFromJson, messagesToJson } from './messages.js';
 import { PersistentSet } from './persistent.js';
 import type { Included } from './transaction.js';
 import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world.js';
+
+const PRICE_BOUND = 2n ** 128n;
 
 /** What is neither a block nor a state nor the journal. */
 export type Moment = Omit<World, 'state' | 'latest' | 'history' | 'past' | 'journal'>;
@@ -44,38 +59,41 @@ export function includedToJson({ record, signature, receipt }: Included): unknow
 
 /** What `momentText` wrote; throws a `SyntaxError` or a `TypeError` for anything else. */
 export function readMoment(text: string): Moment {
-  const moment = members(parse(text), 'moment');
+  const moment = object(parse(text), 'moment');
   return Object.freeze({
     clock: readClock(moment['clock']),
     gas: readGas(moment['gas']),
     impersonation: readImpersonation(moment['impersonation']),
-    messages: readMessages(moment['messages']),
+    messages: messagesFromJson(moment['messages']),
     labels: moment['labels'] === undefined ? NO_LABELS : labelsFromJson(moment['labels']),
-    acceptedOnL1: optional(moment['accepted_on_l1'], wholeNumber),
-    keepsHistory: truth(moment['keeps_history']),
+    acceptedOnL1: optional(moment['accepted_on_l1'], 'accepted_on_l1', count),
+    keepsHistory: boolean(moment['keeps_history'], 'keeps_history'),
     pending: readPending(moment['pending']),
   });
 }
 
 function readClock(value: unknown): Clock {
-  const { offset, exact } = members(value, 'clock');
-  return { offset: wholeNumber(offset), exact: optional(exact, wholeNumber) };
+  const { offset, exact } = object(value, 'clock');
+  return { offset: integer(offset, 'clock.offset'), exact: optional(exact, 'clock.exact', count) };
 }
 
 function readGas(value: unknown): Gas {
-  const { current, next } = members(value, 'gas');
-  const now = readPrices(current);
-  const later = readPrices(next);
+  const { current, next } = object(value, 'gas');
+  const now = readPrices(current, 'gas.current');
+  const later = readPrices(next, 'gas.next');
   // Equal prices are one object: blocks at equal prices then share theirs.
   return { current: now, next: stringify(now) === stringify(later) ? now : later };
 }
 
-function readPrices(value: unknown): GasPrices {
-  const prices = members(value, 'prices');
+function readPrices(value: unknown, where: string): GasPrices {
+  const prices = object(value, where);
   const read = (name: keyof GasPrices): bigint => {
-    const price = prices[name];
-    if (typeof price === 'bigint') return price;
-    return BigInt(wholeNumber(price));
+    const given = prices[name];
+    const price = typeof given === 'bigint' ? given : BigInt(count(given, `${where}.${name}`));
+    if (price < 1n || price >= PRICE_BOUND) {
+      throw new TypeError(`${where}.${name}: expected a price from 1 and below 2^128`);
+    }
+    return price;
   };
   return {
     gas_price_wei: read('gas_price_wei'),
@@ -88,63 +106,48 @@ function readPrices(value: unknown): GasPrices {
 }
 
 function readImpersonation(value: unknown): Impersonation {
-  const { accounts, auto } = members(value, 'impersonation');
-  return { accounts: PersistentSet(list(accounts, words)), auto: truth(auto) };
-}
-
-function readMessages(value: unknown): Messages {
-  const json: MessagesJson = JSON.parse(stringify(value));
-  return messagesFromJson(json);
-}
-
-function readPending(value: unknown): Pending {
-  return list(value, includedFromJson).reduce(withIncluded, NOTHING_PENDING);
-}
-
-/** What `includedToJson` made. */
-export function includedFromJson(value: unknown): Included {
-  const one = members(value, 'transaction');
-  const receipt: Receipt = JSON.parse(words(one['receipt']));
+  const { accounts, auto } = object(value, 'impersonation');
   return {
-    record: {
-      hash: words(one['hash']),
-      transaction: words(one['transaction']),
-      proofFacts: optional(one['proof_facts'], (facts) => list(facts, words)),
-      receipt: words(one['shown_receipt']),
-      trace: words(one['trace']),
-    },
-    signature: list(one['signature'], words),
-    receipt,
+    accounts: PersistentSet(felts(accounts, 'impersonation.accounts')),
+    auto: boolean(auto, 'impersonation.auto'),
   };
 }
 
-// Values.
-
-function members(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) throw new TypeError(`there is no ${what}`);
-  return { ...value };
+function readPending(value: unknown): Pending {
+  const pending = list(value, 'pending', includedFromJson).reduce(withIncluded, NOTHING_PENDING);
+  if (pending.positions.size !== pending.transactions.size) {
+    throw new TypeError('pending: expected each transaction once');
+  }
+  return pending;
 }
 
-function list<T>(value: unknown, read: (item: unknown) => T): readonly T[] {
-  if (!Array.isArray(value)) throw new TypeError('a list is missing');
-  return value.map((item) => read(item));
+/** What `includedToJson` made. */
+export function includedFromJson(value: unknown, where = 'transaction'): Included {
+  const one = object(value, where);
+  const hash = felt(one['hash'], `${where}.hash`);
+  const record = {
+    hash,
+    transaction: string(one['transaction'], `${where}.transaction`),
+    proofFacts: optional(one['proof_facts'], `${where}.proof_facts`, felts),
+    receipt: string(one['shown_receipt'], `${where}.shown_receipt`),
+    trace: string(one['trace'], `${where}.trace`),
+  };
+  checkTransaction(record, hash, where);
+  return {
+    record,
+    signature: felts(one['signature'], `${where}.signature`),
+    receipt: readReceipt(string(one['receipt'], `${where}.receipt`), hash, `${where}.receipt`),
+  };
 }
 
-function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
-  return value === null ? undefined : read(value);
-}
-
-function words(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('a text is missing');
-  return value;
-}
-
-function wholeNumber(value: unknown): number {
-  if (!Number.isSafeInteger(value)) throw new TypeError('a number is missing');
-  return Number(value);
-}
-
-function truth(value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new TypeError('a yes or no is missing');
-  return value;
+/** A receipt as the engine gave it. */
+function readReceipt(text: string, hash: string, where: string): Receipt {
+  const checked = objectText(text, where);
+  checkReceipt(checked, where);
+  checkGas(checked['data_availability'], `${where}.data_availability`);
+  if (checked['transaction_hash'] !== hash) {
+    throw new TypeError(`${where}: expected the receipt of ${hash}`);
+  }
+  const receipt: Receipt = JSON.parse(text);
+  return receipt;
 }

@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     help: 'Prints what an image holds. Checks all of it.',
     async run({ files: [path = ''], json, paint }) {
       const { inspect } = await import('./inspect.js');
-      return withSource(path, async (source) => inspect(path, source, { json, paint }));
+      return withSource(path, (source) => inspect(path, source, { json, paint }));
     },
   },
   diff: {

@@ -4,8 +4,12 @@ import { surveyImage } from '../chain/image-reading.js';
 import type { Source } from '../chain/image-source.js';
 import { columns, counted, grouped, moment, type Style, size } from './shown.js';
 
-export function inspect(path: string, source: Source, { json, paint }: Style): string {
-  const { header, sections } = surveyImage(source);
+export async function inspect(
+  path: string,
+  source: Source,
+  { json, paint }: Style,
+): Promise<string> {
+  const { header, sections } = await surveyImage(source);
   if (json) {
     const facts = { path, bytes: source.size, format: FORMAT, ...header, sections };
     return `${JSON.stringify(facts)}\n`;

@@ -1,11 +1,11 @@
 // Knows the journal: the calls that made a chain what it is, how they are kept, written and repeated.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Chain } from '../chain/chain.js';
 import type { L1Message } from '../chain/l1-handler.js';
 import type { World } from '../chain/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { parse, stringify } from '../json.js';
+import { Slices } from '../slices.js';
 import { ERRORS, METHODS, type MethodName } from '../spec.js';
 import type { Call, Dispatcher } from './dispatch.js';
 import { type Id, isId, isObject, openEnvelope, type Params } from './envelope.js';
@@ -98,21 +98,16 @@ function readCall(call: unknown, index: number): JournalCall {
   return { jsonrpc: jsonrpc === '1.0' ? '1.0' : '2.0', method, params, id };
 }
 
-/** Milliseconds of checking after which others get their turn. */
-const SLICE = 10;
-
 /**
  * Checks every call of a journal before any of them runs: a journal may hold only what journals are
  * made of. A first call may load an image, because a journal begins so where the calls that made the
  * image were not kept.
  */
 export async function checkCalls(calls: readonly JournalCall[], schema: Schema): Promise<void> {
-  let begin = process.uptime();
+  const slices = new Slices();
   for (const [index, call] of calls.entries()) {
     await locating(call, index, () => checkCall(call, index, schema));
-    if ((process.uptime() - begin) * 1000 < SLICE) continue;
-    await turn();
-    begin = process.uptime();
+    if (slices.isOver) await slices.next();
   }
 }
 

@@ -1,0 +1,103 @@
+// Readers of JSON values of unknown origin. Each throws a `TypeError` that says what stands where.
+
+export type Members = Readonly<Record<string, unknown>>;
+
+function wrong(where: string, expected: string): never {
+  throw new TypeError(`${where}: expected ${expected}`);
+}
+
+export function object(value: unknown, where: string): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return wrong(where, 'an object');
+  }
+  return Object.fromEntries(Object.entries(value));
+}
+
+export function list<T>(
+  value: unknown,
+  where: string,
+  read: (item: unknown, where: string) => T,
+): readonly T[] {
+  if (!Array.isArray(value)) return wrong(where, 'a list');
+  return value.map((item, index) => read(item, `${where}[${index}]`));
+}
+
+/** Two values in a list. */
+export function pair<A, B>(
+  value: unknown,
+  where: string,
+  first: (item: unknown, where: string) => A,
+  second: (item: unknown, where: string) => B,
+): readonly [A, B] {
+  if (!Array.isArray(value) || value.length !== 2) return wrong(where, 'a list of two');
+  return [first(value[0], `${where}[0]`), second(value[1], `${where}[1]`)];
+}
+
+/** `null` stands for what is not there. */
+export function optional<T>(
+  value: unknown,
+  where: string,
+  read: (value: unknown, where: string) => T,
+): T | undefined {
+  return value === null || value === undefined ? undefined : read(value, where);
+}
+
+export function string(value: unknown, where: string): string {
+  return typeof value === 'string' ? value : wrong(where, 'a string');
+}
+
+export function boolean(value: unknown, where: string): boolean {
+  return typeof value === 'boolean' ? value : wrong(where, 'a boolean');
+}
+
+export function integer(value: unknown, where: string): number {
+  return typeof value === 'number' && Number.isSafeInteger(value)
+    ? value
+    : wrong(where, 'an integer');
+}
+
+/** An integer from 0. */
+export function count(value: unknown, where: string): number {
+  const found = integer(value, where);
+  return found < 0 ? wrong(where, 'an integer from 0') : found;
+}
+
+const FELT = /^0x(?:0|[1-9a-f][0-9a-f]{0,62})$/;
+/** The prime of the field; as long as the longest felts, so that texts compare as numbers do. */
+const PRIME = '0x800000000000011000000000000000000000000000000000000000000000001';
+
+export function isFelt(value: unknown): value is string {
+  if (typeof value !== 'string' || !FELT.test(value)) return false;
+  return value.length < PRIME.length || value < PRIME;
+}
+
+/** In canonical form. */
+export function felt(value: unknown, where: string): string {
+  return isFelt(value) ? value : wrong(where, 'a felt in canonical form');
+}
+
+export const felts = (value: unknown, where: string): readonly string[] => list(value, where, felt);
+
+/** A hexadecimal number of up to 32 bytes: what other layers write need not be canonical. */
+export function hexNumber(value: unknown, where: string): string {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)
+    ? value
+    : wrong(where, 'a hexadecimal number of up to 32 bytes');
+}
+
+export function oneOf<T extends string>(value: unknown, where: string, known: readonly T[]): T {
+  return known.find((one) => one === value) ?? wrong(where, `one of ${known.join(', ')}`);
+}
+
+/** The object in a JSON text that answers are made of by adding members. */
+export function objectText(text: string, where: string): Members {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return wrong(where, 'JSON');
+  }
+  // Members are put before its last character, behind a comma.
+  if (!text.startsWith('{"') || !text.endsWith('}')) return wrong(where, 'an object with members');
+  return object(value, where);
+}
