@@ -135,11 +135,19 @@ export class Directory {
     if (fault !== undefined) throw this.#damage(`${BLOCKS} ${fault}`);
     const database = new Database(this.#file(BLOCKS));
     this.#database = database;
-    const text = database.get(singleKey('identity'))?.toString();
-    const kept = text === undefined ? undefined : identityFrom(text);
+    const kept = this.#identityIn(database);
     if (told instanceof IdentityError) throw this.#unreadable(told, kept);
     this.#toldId = told?.id;
     this.#identity = told ? this.#matched(told, kept, database) : this.#recovered(kept, database);
+  }
+
+  #identityIn(database: Database): Identity | undefined {
+    const text = database.get(singleKey('identity'))?.toString();
+    try {
+      return text === undefined ? undefined : identityFrom(text);
+    } catch (error) {
+      throw this.#damage(`the copy of ${BIRTH} in ${BLOCKS} ${reasonOf(error)}`);
+    }
   }
 
   /** Of two that are there, what both say. */

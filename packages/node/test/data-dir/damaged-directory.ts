@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { RunningCommand } from '../running-command.js';
 
-export const PAGE = 4096;
 /** The newest block of the chain. */
 export const BLOCKS = 12;
 export const SEED = 7;
@@ -64,6 +63,9 @@ export class Workshop {
     rmSync(this.place, { recursive: true });
   }
 }
+
+/** As the header of a database says; systems differ. */
+export const pageSizeOf = (path: string): number => readFileSync(path).readUInt32LE(48);
 
 export function overwrite(path: string, bytes: Uint8Array, at: number): void {
   const descriptor = openSync(path, 'r+');

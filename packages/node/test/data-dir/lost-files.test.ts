@@ -2,14 +2,16 @@
 import { cpSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Database } from '../../src/store/database.js';
 import type { RunningCommand } from '../running-command.js';
-import { BLOCKS, mint, PAGE, SEED, Workshop } from './damaged-directory.js';
+import { BLOCKS, KEYS, mint, pageSizeOf, SEED, Workshop } from './damaged-directory.js';
 
 let workshop: Workshop;
 let whole: string;
 let directory: string;
 const file = (name: string): string => join(directory, name);
 const mdb = (): string => file('chain.mdb');
+const page = (): number => pageSizeOf(join(whole, 'chain.mdb'));
 
 beforeAll(async () => {
   workshop = new Workshop();
@@ -93,16 +95,34 @@ describe('while a node runs', () => {
     await again.kill();
   });
 
-  test('chain.mdb is cut', async () => {
+  test.each([0, 3])('chain.mdb is cut to %d pages', async (pages) => {
     const node = await workshop.start('--data-dir', directory, '--recent-blocks', '1');
     await mint(node);
-    truncateSync(mdb(), 3 * PAGE);
+    truncateSync(mdb(), pages * page());
     const words = /chain\.mdb was cut from \d+ to \d+ bytes while the node was running/;
     await expect(mint(node)).rejects.toThrow(words);
     const block_id = { block_number: 2 };
     await expect(node.call('starknet_getBlockWithReceipts', { block_id })).rejects.toThrow(words);
     expect(await node.call('starknet_blockNumber')).toBe(BLOCKS + 1);
     expect(await node.stop()).toBe(0);
-    expect(await workshop.refusal(directory)).toMatch(/chain\.mdb is cut/);
+    expect(await workshop.refusal(directory)).toMatch(/chain\.mdb is (cut|empty)/);
+  });
+
+  test('chain.mdb is moved while it is being written, and back', async () => {
+    const database = new Database(join(directory, 'chain.mdb'));
+    const entry = [KEYS.identity, Buffer.from('value')] as const;
+    const isLate = { name: 'FileFault', isLate: true };
+    try {
+      await database.write([entry]);
+      const written = database.write([entry]);
+      renameSync(mdb(), `${mdb()}-moved`);
+      await expect(written).rejects.toMatchObject(isLate);
+      // What was written is not in the chain that the node shows, so nothing may be built upon it.
+      renameSync(`${mdb()}-moved`, mdb());
+      await expect(database.write([entry])).rejects.toMatchObject(isLate);
+      expect(database.get(KEYS.identity)?.toString()).toBe('value');
+    } finally {
+      await database.close();
+    }
   });
 });
