@@ -50,7 +50,7 @@ export {
 } from './transaction.js';
 
 export interface EngineOptions {
-  /** Where compiled classes are kept between runs; `null` to keep none. */
+  /** Where compiled classes are kept between runs: by default in `XDG_CACHE_HOME`; `null` to keep none. */
   readonly cacheDir?: string | null;
   /** Another compiler executable than the one beside the addon. */
   readonly compiler?: string;
@@ -60,11 +60,13 @@ export interface EngineOptions {
 export function configure(options: EngineOptions = {}): void {
   const beside = `../starkbox-compiler${process.platform === 'win32' ? '.exe' : ''}`;
   const compiler = options.compiler ?? fileURLToPath(new URL(beside, import.meta.url));
-  const cacheDir =
-    options.cacheDir === undefined
-      ? join(homedir(), '.cache', 'starkbox', 'casm')
-      : options.cacheDir;
+  const cacheDir = options.cacheDir === undefined ? defaultCacheDir() : options.cacheDir;
   now(() => binding.configure(compiler, cacheDir));
+}
+
+function defaultCacheDir(): string {
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  return join(cache, 'starkbox', 'casm');
 }
 
 configure();

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Class, configure, versions } from '@starkbox/engine';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compileElsewhere } from './other-process.js';
 import {
   contract,
@@ -296,6 +296,19 @@ describe('the cache on disk', () => {
     const made = await compiles();
     expect(await files()).toEqual([fileOf(made.hash)]);
     expect(await holds(made)).toBe(true);
+  });
+
+  test('is where the system keeps caches, by default', async () => {
+    vi.stubEnv('XDG_CACHE_HOME', folder);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    configure();
+    const made = await compiles();
+    const [file, ...others] = await files();
+    expect(others).toEqual([]);
+    expect(file?.startsWith(join(folder, 'starkbox', 'casm'))).toBe(true);
+    expect(gunzipSync(await readFile(file ?? '')).toString()).toBe(await made.casm());
   });
 
   test('gets nothing from a class that does not compile', async () => {
