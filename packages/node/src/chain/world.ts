@@ -104,6 +104,17 @@ export function findTransaction(world: World, hash: string): Located | undefined
   return record && { ...place, record };
 }
 
+/** One transaction of a block, also of the one under construction; reads no others of a large block. */
+export function transactionAt(
+  { history, pending, state }: World,
+  block: number,
+  index: number,
+): TransactionRecord | undefined {
+  return block === state.version
+    ? pending.transactions.get(index)?.record
+    : history.transaction(block, index);
+}
+
 /** The transactions of a block, also of the one under construction. */
 export function transactionsOf(world: World, block: number): readonly TransactionRecord[] {
   return block === world.state.version

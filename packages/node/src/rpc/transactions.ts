@@ -3,7 +3,13 @@ import { blockNumber } from '../chain/block.js';
 import type { Chain } from '../chain/chain.js';
 import { l1TransactionHash } from '../chain/l1-handler.js';
 import { initialReadsOf } from '../chain/replay.js';
-import { findTransaction, type Located, transactionsOf, type World } from '../chain/world.js';
+import {
+  findTransaction,
+  type Located,
+  transactionAt,
+  transactionsOf,
+  type World,
+} from '../chain/world.js';
 import { fail } from '../errors.js';
 import { JsonText } from '../json.js';
 import type { Group } from './handlers.js';
@@ -27,7 +33,7 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
 
     starknet_getTransactionByBlockIdAndIndex({ block_id, index, response_flags }) {
       const { world } = chain;
-      const record = transactionsOf(world, blockNumber(world, block_id))[index];
+      const record = transactionAt(world, blockNumber(world, block_id), index);
       return wireTransaction(record ?? fail('INVALID_TXN_INDEX'), response_flags, { hash: true });
     },
 
