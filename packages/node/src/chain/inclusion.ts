@@ -28,7 +28,7 @@ export async function include(
   prepared: Prepared,
   rules: InclusionRules,
   time: number,
-  refuse: (rejection: Rejection) => never = refuseSubmission,
+  refuse?: (rejection: Rejection) => never,
 ): Promise<World> {
   const { transaction } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
@@ -47,7 +47,9 @@ export async function include(
   );
   if (done.outcome === 'rejected') {
     await mustBeDeclared(world, prepared, done.rejection);
-    refuse(done.rejection);
+    refuse?.(done.rejection);
+    const { values } = prepared;
+    refuseSubmission(done.rejection, values.type === 'L1_HANDLER' ? undefined : values);
   }
   const pending = withIncluded(world.pending, included(prepared, done));
   return { ...world, state: done.next, pending };

@@ -8,10 +8,20 @@ import {
 } from '@starkbox/engine';
 import { fail, refuse } from '../errors.js';
 import { padded } from '../felt.js';
-import type { CONTRACT_EXECUTION_ERROR } from '../spec.js';
+import type { CONTRACT_EXECUTION_ERROR, RESOURCE_BOUNDS_MAPPING } from '../spec.js';
 
-/** The error of a submission that was refused. */
-export function refuseSubmission(rejection: Rejection): never {
+/** What a sender offers to pay. */
+interface Offer {
+  readonly resource_bounds: RESOURCE_BOUNDS_MAPPING;
+  readonly tip: string;
+}
+
+/**
+ * The error of a submission that was refused.
+ *
+ * @param offer what the sender offered, where a sender pays
+ */
+export function refuseSubmission(rejection: Rejection, offer?: Offer): never {
   const { reason, message, nonce } = rejection;
   switch (reason) {
     case 'nonce':
@@ -23,10 +33,10 @@ export function refuseSubmission(rejection: Rejection): never {
           : message,
       );
     case 'balance':
-      return fail('INSUFFICIENT_ACCOUNT_BALANCE');
+      return fail('INSUFFICIENT_ACCOUNT_BALANCE', offer ? `${feeOf(offer)} ${message}` : message);
     case 'resource_bounds':
     case 'fee':
-      return fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE');
+      return fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', message);
     case 'validation':
       return fail('VALIDATION_FAILURE', message);
     case 'proof_facts':
@@ -38,6 +48,14 @@ export function refuseSubmission(rejection: Rejection): never {
     default:
       return refuse(message);
   }
+}
+
+function feeOf({ resource_bounds, tip }: Offer): string {
+  const { l1_gas, l1_data_gas, l2_gas } = resource_bounds;
+  const cost = ({ max_amount, max_price_per_unit }: typeof l1_gas, extra = 0n): bigint =>
+    BigInt(max_amount) * (BigInt(max_price_per_unit) + extra);
+  const fee = cost(l1_gas) + cost(l1_data_gas) + cost(l2_gas, BigInt(tip));
+  return `The transaction may cost up to ${fee} FRI, and the account holds less.`;
 }
 
 /**

@@ -58,18 +58,27 @@ export function prepare(
   chainId: string,
   limits: ClassLimits,
 ): Prepared | Promise<Prepared> {
-  if (!hasUsableBounds(values.resource_bounds)) fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE');
+  if (!hasUsableBounds(values.resource_bounds)) {
+    fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', UNUSABLE_BOUNDS);
+  }
   if (BigInt(values.version) >= 2n ** 128n) refuse('only-query transactions are not supported');
   const reading = read(values, chainId, limits);
   if (!(reading instanceof Promise)) return { transaction: reading, values };
   return reading.then((transaction) => {
-    const { declared } = transaction;
-    if (values.type === 'DECLARE' && declared?.compiledClassHash !== values.compiled_class_hash) {
-      fail('COMPILED_CLASS_HASH_MISMATCH');
+    const compiled = transaction.declared?.compiledClassHash;
+    if (values.type === 'DECLARE' && compiled !== values.compiled_class_hash) {
+      const { compiled_class_hash: given } = values;
+      fail(
+        'COMPILED_CLASS_HASH_MISMATCH',
+        `The transaction gives ${given}, and the class compiles to ${compiled}.`,
+      );
     }
     return { transaction, values };
   });
 }
+
+const UNUSABLE_BOUNDS =
+  'Of resource_bounds, l2_gas and l1_data_gas need a max_amount and a max_price_per_unit above 0.';
 
 /** Reads a transaction, with the errors that a class of a DECLARE can cause. */
 export function read(
