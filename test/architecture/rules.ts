@@ -103,7 +103,7 @@ const NODE: Readonly<Record<string, Layer>> = {
     ],
     packages: ['@starkbox/engine', 'viem', 'ajv', 'node:http', 'ws'],
   },
-  forking: { may: [...LEAVES, 'option', 'config', 'chain', 'upstream'] },
+  forking: { may: [...LEAVES, 'option', 'config', 'config-rules', 'chain', 'upstream'] },
   commands: {
     may: [...LEAVES, 'colour', 'option', 'config', 'chain', 'node'],
     packages: ['@starkbox/engine', 'ws'],

@@ -1,7 +1,8 @@
 // Knows how a fork begins: from settings to the chain below, and to what is inherited from it.
 import { Fork } from './chain/fork.js';
 import { inherit } from './chain/inherit.js';
-import { type Config, type ConfigKey, defaultForkCache, patienceOf } from './config.js';
+import { type Config, type ConfigKey, defaultForkCache, OPTIONS, patienceOf } from './config.js';
+import { ConfigError } from './config-rules.js';
 import { invalidParams } from './errors.js';
 import type { Log } from './log.js';
 import { webUrls } from './option.js';
@@ -30,7 +31,7 @@ export async function openFork(
   probe?: Probe,
 ): Promise<OpenedFork | undefined> {
   const { forkNetwork, forkBlock, forkUpstreamCaching, forkCacheDir, forkLock, offline } = config;
-  if (forkNetwork === undefined && !offline) return undefined;
+  if (forkNetwork === undefined && !offline) return withoutNetwork(config);
   const { Upstream } = await import('./upstream/upstream.js');
   const upstream = await Upstream.connect({
     urls: forkNetwork?.split(',') ?? [],
@@ -38,6 +39,11 @@ export async function openFork(
     cacheDirectory:
       forkUpstreamCaching === false ? undefined : (forkCacheDir ?? defaultForkCache()),
     lockFile: forkLock,
+    run: {
+      seed: config.seed,
+      accounts: config.accounts,
+      accountClass: config.accountClassCustom === undefined ? config.accountClass : 'custom',
+    },
     offline,
     suite: process.cwd(),
     manners: { patience: config.forkTimeout * 1000 },
@@ -62,6 +68,35 @@ export async function openFork(
     await upstream.close();
     throw error instanceof OriginError ? error.asFailure('starknet_getBlockWithTxHashes') : error;
   }
+}
+
+/** No fork is asked for, unless by half. */
+function withoutNetwork({ forkLock }: Config): undefined {
+  if (forkLock === undefined) return undefined;
+  throw new ConfigError(
+    `--fork-lock ${forkLock} needs a network to read from: add --fork-network <URL>, or add --offline to answer from that file alone`,
+  );
+}
+
+/**
+ * Settings with those that a lock file was recorded with where none were given: with other accounts, what is
+ * read at the start would not be in the file.
+ */
+export async function withRecorded(given: Partial<Config>): Promise<Partial<Config>> {
+  if (given.forkLock === undefined) return given;
+  const { LockFile } = await import('./upstream/lock-file.js');
+  const { options } = await LockFile.open(given.forkLock);
+  if (!options) return given;
+  const { seed, accounts, accountClass } = options;
+  const isCustom = accountClass === 'custom' || given.accountClassCustom !== undefined;
+  return {
+    ...given,
+    seed: given.seed ?? OPTIONS.seed.parse(String(seed)),
+    accounts: given.accounts ?? OPTIONS.accounts.parse(String(accounts)),
+    ...(isCustom
+      ? {}
+      : { accountClass: given.accountClass ?? OPTIONS.accountClass.parse(accountClass) }),
+  };
 }
 
 /** Versions with the same major and minor number differ in details only; providers serve candidates too. */

@@ -10,7 +10,7 @@ import { ConfigError, checkConfig, checkGiven } from './config-rules.js';
 import { readInput } from './config-source.js';
 import { removeStaleDrafts } from './draft.js';
 import { reasonOf, refuse } from './errors.js';
-import { onNetwork, openFork } from './forking.js';
+import { onNetwork, openFork, withRecorded } from './forking.js';
 import { JsonText, stringify } from './json.js';
 import { Companion, type L1Facts } from './l1/companion.js';
 import { type Log, silentLog } from './log.js';
@@ -110,7 +110,8 @@ async function assemble(
       ? undefined
       : await (await import('./store/open.js')).holdDirectory(values.dataDir, values, log);
   if (directory) toClose.push(directory);
-  const asked = directory?.config ?? defaultConfig(values);
+  const asked =
+    directory && !directory.isNew ? directory.config : defaultConfig(await withRecorded(values));
   const given = directory?.given ?? keys;
   checkGiven(keys, asked, (key) => key, given);
   checkConfig(asked);

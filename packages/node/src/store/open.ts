@@ -13,6 +13,8 @@ export interface HeldDirectory {
   readonly config: Config;
   /** The keys of both. */
   readonly given: ReadonlySet<ConfigKey>;
+  /** True where no chain was begun in it yet. */
+  readonly isNew: boolean;
   /** @param fork the chain below, if this one is a fork */
   open(config: Config, fork: Fork | undefined): Promise<OpenedStore>;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function holdDirectory(
     return {
       config: defaultConfig(chosen),
       given: givenIn(chosen),
+      isNew: birth === undefined,
       async open(config, fork) {
         if (birth) mustBeSameFork(birth, fork?.block.hash, path);
         const database = await directory.open(birthOf(config, fork?.block.hash));

@@ -14,6 +14,14 @@ export interface LockedOrigin {
   readonly block: object;
 }
 
+/** Options that decide which accounts there are, and so what is read of the origin before anything runs. */
+export interface LockedOptions {
+  readonly seed: number;
+  readonly accounts: number;
+  /** By name; `custom` for one of the caller's own. */
+  readonly accountClass: string;
+}
+
 const VERSION = 1;
 /** Milliseconds in which answers are gathered before the file is written. */
 const GATHER = 2000;
@@ -23,6 +31,7 @@ type Answers = Map<string, string>;
 
 interface Content {
   readonly origin: LockedOrigin | undefined;
+  readonly options?: LockedOptions | undefined;
   readonly answers: Answers;
 }
 
@@ -40,14 +49,16 @@ const nothing = (): Content => ({ origin: undefined, answers: new Map() });
 export class LockFile {
   readonly path: string;
   #origin: LockedOrigin | undefined;
+  #options: LockedOptions | undefined;
   #answers: Answers;
   #isChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, { origin, answers }: Content = nothing()) {
+  constructor(path: string, { origin, options, answers }: Content = nothing()) {
     this.path = path;
     this.#origin = origin;
+    this.#options = options;
     this.#answers = answers;
   }
 
@@ -60,6 +71,11 @@ export class LockFile {
     return this.#origin;
   }
 
+  /** Of the run that was recorded last; files of older versions have none. */
+  get options(): LockedOptions | undefined {
+    return this.#options;
+  }
+
   /** Names of everything that was asked. */
   names(): readonly string[] {
     return [...this.#answers.keys()];
@@ -70,7 +86,11 @@ export class LockFile {
   }
 
   /** From here on, answers are of this origin; those of another are forgotten. */
-  begin(origin: LockedOrigin): void {
+  begin(origin: LockedOrigin, options?: LockedOptions): void {
+    if (options && stringify(options) !== stringify(this.#options)) {
+      this.#options = options;
+      this.#isChanged = true;
+    }
     if (this.#origin && stringify(this.#origin) === stringify(origin)) return;
     this.#origin = origin;
     this.#answers = new Map();
@@ -97,7 +117,8 @@ export class LockFile {
         const there = await readLock(this.path).catch(nothing);
         const isSame = there.origin && stringify(there.origin) === stringify(this.#origin);
         const answers = new Map([...(isSame ? there.answers : []), ...this.#answers]);
-        await replaceFile(this.path, written({ origin: this.#origin, answers }));
+        const options = this.#options ?? (isSame ? there.options : undefined);
+        await replaceFile(this.path, written({ origin: this.#origin, options, answers }));
       } catch (error) {
         this.#isChanged = true;
         throw error;
@@ -125,11 +146,13 @@ async function readLock(path: string): Promise<Content> {
   } catch (error) {
     return wrong(reasonOf(error));
   }
-  const { version, chain_id, block, reads, classes, answers } = membersOf(value);
+  const { version, chain_id, block, options, reads, classes, answers } = membersOf(value);
   if (version !== VERSION) return wrong(`its version is ${stringify(version)}, not ${VERSION}`);
   if (typeof chain_id !== 'string' || typeof block !== 'object' || block === null) {
     return wrong('it names no chain and block');
   }
+  const recorded = readOptions(options);
+  if (options !== undefined && !recorded) return wrong('its options cannot be read');
   const found: Answers = new Map();
   for (const [name, answer] of [reads, answers].flatMap((part) =>
     Object.entries(membersOf(part)),
@@ -139,11 +162,39 @@ async function readLock(path: string): Promise<Content> {
   for (const [hash, packed] of Object.entries(membersOf(classes))) {
     if (typeof packed === 'string') found.set(`class ${hash}`, unpacked(packed));
   }
-  return { origin: { chain_id, block }, answers: found };
+  return { origin: { chain_id, block }, options: recorded, answers: found };
+}
+
+function readOptions(value: unknown): LockedOptions | undefined {
+  const { seed, accounts, account_class: accountClass } = membersOf(value);
+  if (typeof seed !== 'number' || typeof accounts !== 'number') return undefined;
+  return typeof accountClass === 'string' ? { seed, accounts, accountClass } : undefined;
+}
+
+/** What keeps a run with these options from what was recorded with others; `undefined` where nothing does. */
+export function conflict(
+  recorded: LockedOptions | undefined,
+  wanted: LockedOptions,
+): string | undefined {
+  if (!recorded) return 'it does not name the --seed that it was recorded with: give that one';
+  const differing = [
+    ['--seed', recorded.seed, wanted.seed, recorded.seed !== wanted.seed] as const,
+    ['--accounts', recorded.accounts, wanted.accounts, recorded.accounts < wanted.accounts],
+    [
+      '--account-class',
+      recorded.accountClass,
+      wanted.accountClass,
+      recorded.accountClass !== wanted.accountClass,
+    ],
+  ].filter(([, , , differs]) => differs);
+  if (differing.length === 0) return undefined;
+  const was = differing.map(([flag, value]) => `${flag} ${value}`).join(' ');
+  const is = differing.map(([flag, , value]) => `${flag} ${value}`).join(' ');
+  return `it was recorded with ${was} and this run has ${is}: use the same, or record again`;
 }
 
 /** One line for each answer: whoever compares two versions sees which reads came and went. */
-function written({ origin, answers }: Content): string {
+function written({ origin, options, answers }: Content): string {
   const sorted = [...answers].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const isClass = (name: string, text: string): boolean =>
     name.startsWith('class ') && text !== 'null';
@@ -158,6 +209,18 @@ function written({ origin, answers }: Content): string {
     ['version', VERSION],
     ['chain_id', origin?.chain_id],
     ['block', origin?.block],
+    ...(options
+      ? [
+          [
+            'options',
+            {
+              seed: options.seed,
+              accounts: options.accounts,
+              account_class: options.accountClass,
+            },
+          ] as const,
+        ]
+      : []),
     ['reads', section(sorted.filter(([name, text]) => isRead(name) && !isClass(name, text)))],
     [
       'classes',

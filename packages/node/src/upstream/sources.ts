@@ -22,13 +22,16 @@ export class Ledger {
   readonly #lock: LockFile | undefined;
   readonly #log: Log;
   readonly #probe: Probe | undefined;
+  readonly #hint: string | undefined;
   readonly #counts = { hits: 0, misses: 0, prefetched: 0 };
   #firstMissing: string | undefined;
 
-  constructor(lock: LockFile | undefined, log: Log, probe: Probe | undefined) {
+  /** @param hint why the lock file may not suffice */
+  constructor(lock: LockFile | undefined, log: Log, probe: Probe | undefined, hint?: string) {
     this.#lock = lock;
     this.#log = log;
     this.#probe = probe;
+    this.#hint = hint;
   }
 
   get firstMissing(): string | undefined {
@@ -52,7 +55,8 @@ export class Ledger {
 
   /** Fails because the lock file does not suffice. */
   missing(name: string): never {
-    const reason = `offline, and ${this.#lock?.path} does not have ${name}`;
+    const hint = this.#hint === undefined ? '' : `; ${this.#hint}`;
+    const reason = `offline, and ${this.#lock?.path} does not have ${name}${hint}`;
     if (this.#firstMissing === undefined) {
       this.#log.error(`The lock file does not suffice: ${reason}`);
     }

@@ -11,7 +11,7 @@ import { Cache } from './cache.js';
 import { UpstreamError } from './failure.js';
 import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
 import { type ForkBlock, membersOf, readForkBlock } from './header.js';
-import { LockFile } from './lock-file.js';
+import { conflict, type LockedOptions, LockFile } from './lock-file.js';
 import { prefetch, ReadLog } from './prefetch.js';
 import { canonical, isFelt, nameOf } from './reads.js';
 import { type Manners, Remote } from './remote.js';
@@ -27,6 +27,8 @@ export interface UpstreamOptions {
   readonly cacheDirectory?: string | undefined;
   /** The file that everything asked is recorded in. Unless `block` says another, its block is forked. */
   readonly lockFile?: string | undefined;
+  /** Kept in the lock file, and compared with what it was recorded with. */
+  readonly run?: LockedOptions | undefined;
   /** Answer from the lock file alone. */
   readonly offline?: boolean;
   /** Whose earlier reads are asked for ahead of need. */
@@ -81,7 +83,16 @@ export class Upstream {
   }
 
   static async connect(options: UpstreamOptions): Promise<Upstream> {
-    const { urls, cacheDirectory, lockFile, offline = false, suite = '', log, probe } = options;
+    const {
+      urls,
+      cacheDirectory,
+      lockFile,
+      offline = false,
+      suite = '',
+      run,
+      log,
+      probe,
+    } = options;
     const lock = lockFile === undefined ? undefined : await LockFile.open(lockFile);
     const remote = offline ? undefined : new Remote(urls, options);
     try {
@@ -89,14 +100,15 @@ export class Upstream {
         ? await lookUp(remote, options.block ?? lockedHash(lock), urls)
         : lockedPoint(lock, options.block);
       const wantedBefore = lock?.names() ?? [];
-      lock?.begin({ chain_id: found.chainId, block: found.header });
+      const hint = run && lock && offline ? conflict(lock.options, run) : undefined;
+      lock?.begin({ chain_id: found.chainId, block: found.header }, offline ? undefined : run);
       const directory = offline ? undefined : cacheDirectory;
       const cache = await openCache(directory, found.chainId, found.header, log);
       const { chainFolder } = cache;
       const readLog = await ReadLog.open(
         chainFolder && join(chainFolder, 'runs', digest(suite).slice(0, 16)),
       );
-      const ledger = new Ledger(lock, log, probe);
+      const ledger = new Ledger(lock, log, probe, hint);
       const shared = { remote, cacheDirectory: directory, cache, lock, readLog, ledger, log };
       const upstream = new Upstream({ ...found, ...shared, scope: '' });
       upstream.prefetch([...wantedBefore, ...readLog.earlier()]);
