@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { codeOf, reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 
 /** What the answers are answers of. */
@@ -12,6 +13,20 @@ export interface CachedOrigin {
   readonly hash: string;
   /** Whatever else tells two blocks with the same hash apart: development chains may have such. */
   readonly marks: readonly unknown[];
+}
+
+/** Where the cache tells that it does not work. */
+export type Complaints = Pick<Log, 'warn'>;
+
+/** The first complaint of several caches on one disk. */
+export function firstComplaint(log: Complaints): Complaints {
+  let isTold = false;
+  return {
+    warn(fields, message) {
+      if (!isTold) log.warn(fields, message);
+      isTold = true;
+    },
+  };
 }
 
 /** Milliseconds in which lines are gathered before they are written. */
@@ -26,21 +41,27 @@ const GATHER = 25;
 export class Cache {
   readonly #lines = new Map<string, string>();
   readonly #unwritten: string[] = [];
+  readonly #directory: string | undefined;
   readonly #folders: { readonly chain: string; readonly block: string } | undefined;
-  readonly #log: Log;
+  readonly #log: Complaints;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #hasComplained = false;
 
-  constructor(directory: string | undefined, origin: CachedOrigin, log: Log) {
+  constructor(directory: string | undefined, origin: CachedOrigin, log: Complaints) {
     this.#log = log;
+    this.#directory = directory;
     if (directory === undefined) return;
     const chain = join(directory, chainFolder(origin.chainId));
     const mark = digest(JSON.stringify(origin.marks)).slice(0, 8);
     this.#folders = { chain, block: join(chain, `${origin.number}-${origin.hash}-${mark}`) };
   }
 
-  static async open(directory: string | undefined, origin: CachedOrigin, log: Log): Promise<Cache> {
+  static async open(
+    directory: string | undefined,
+    origin: CachedOrigin,
+    log: Complaints,
+  ): Promise<Cache> {
     const cache = new Cache(directory, origin, log);
     await cache.#load();
     return cache;
@@ -94,7 +115,7 @@ export class Cache {
     this.#writing = this.#writing.then(async () => {
       const lines = this.#unwritten.splice(0).join('');
       if (lines === '' || !this.#folders) return;
-      await this.#trying(async () => {
+      await this.write(async () => {
         const file = this.#linesFile() ?? '';
         await mkdir(dirname(file), { recursive: true });
         // In one piece, so that processes do not mix; on a new line, in case another one died in its last.
@@ -136,21 +157,36 @@ export class Cache {
 
   async #writeWhole(file: string | undefined, text: string): Promise<void> {
     if (file !== undefined) {
-      await this.#trying(() => replaceFile(file, `${checksum(text)}\n${text}`));
+      await this.write(() => replaceFile(file, `${checksum(text)}\n${text}`));
     }
   }
 
+  /** Does without what is not there or cannot be read. */
   async #trying<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      if (!isAbsent && !this.#hasComplained) {
-        this.#hasComplained = true;
-        this.#log.warn({ err: error }, 'the cache of the origin cannot be used');
-      }
+      // A file that is not there was never written.
+      if (codeOf(error) !== 'ENOENT') this.#complain('read', error);
       return undefined;
     }
+  }
+
+  /** Runs work that writes into the cache, and tells once that it fails, whatever the reason. */
+  async write(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#complain('written', error);
+    }
+  }
+
+  #complain(deed: 'read' | 'written', error: unknown): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#log.warn(
+      `The fork cache ${this.#directory} cannot be ${deed} (${reasonOf(error)}): what the network answers is kept in memory only and asked for again by the next run. Make the folder writable, choose another with --fork-cache-dir, or leave it out with --fork-upstream-caching false.`,
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import { type JsonText, parse, stringify } from '../json.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import { Answers, type Params } from './answers.js';
-import { Cache } from './cache.js';
+import { Cache, type Complaints, firstComplaint } from './cache.js';
 import { UpstreamError } from './failure.js';
 import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
 import { type ForkBlock, membersOf, readForkBlock } from './header.js';
@@ -46,6 +46,7 @@ interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
   readonly readLog: ReadLog;
   readonly ledger: Ledger;
   readonly log: Log;
+  readonly complaints: Complaints;
   /** What the names of reads in the lock file begin with; the fork point's with nothing. */
   readonly scope: string;
 }
@@ -103,14 +104,15 @@ export class Upstream {
       const hint = run && lock && offline ? conflict(lock.options, run) : undefined;
       lock?.begin({ chain_id: found.chainId, block: found.header }, offline ? undefined : run);
       const directory = offline ? undefined : cacheDirectory;
-      const cache = await openCache(directory, found.chainId, found.header, log);
+      const complaints = firstComplaint(log);
+      const cache = await openCache(directory, found.chainId, found.header, complaints);
       const { chainFolder } = cache;
       const readLog = await ReadLog.open(
         chainFolder && join(chainFolder, 'runs', digest(suite).slice(0, 16)),
       );
       const ledger = new Ledger(lock, log, probe, hint);
-      const shared = { remote, cacheDirectory: directory, cache, lock, readLog, ledger, log };
-      const upstream = new Upstream({ ...found, ...shared, scope: '' });
+      const shared = { remote, cacheDirectory: directory, cache, lock, readLog, ledger };
+      const upstream = new Upstream({ ...found, ...shared, log, complaints, scope: '' });
       upstream.prefetch([...wantedBefore, ...readLog.earlier()]);
       return upstream;
     } catch (error) {
@@ -165,11 +167,11 @@ export class Upstream {
   /** The same chain as it was when an earlier block was its last; it ends with this one. */
   async at(number: number): Promise<Upstream> {
     const header = await this.header(number);
-    const { cacheDirectory, log } = this.#parts;
+    const { cacheDirectory, complaints } = this.#parts;
     const earlier = new Upstream({
       ...this.#parts,
       header,
-      cache: await openCache(cacheDirectory, this.chainId, header, log),
+      cache: await openCache(cacheDirectory, this.chainId, header, complaints),
       readLog: await ReadLog.open(undefined),
       scope: `@${readForkBlock(header).hash} `,
     });
@@ -267,9 +269,9 @@ export class Upstream {
 
   /** Writes what is to outlive this process. */
   async flush(): Promise<void> {
-    const { cache, lock, readLog, log } = this.#parts;
+    const { cache, lock, readLog } = this.#parts;
     await Promise.all([cache.flush(), ...this.#earlier.map((earlier) => earlier.flush())]);
-    await readLog.write().catch((err: unknown) => log.debug({ err }, 'reads are not remembered'));
+    await cache.write(() => readLog.write());
     if (this.#parts.remote) await lock?.flush();
   }
 
@@ -301,7 +303,7 @@ function openCache(
   directory: string | undefined,
   chainId: string,
   header: object,
-  log: Log,
+  log: Complaints,
 ): Promise<Cache> {
   const { number, hash, parentHash, timestamp } = readForkBlock(header);
   return Cache.open(directory, { chainId, number, hash, marks: [parentHash, timestamp] }, log);

@@ -5,6 +5,7 @@ import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Log, silentLog } from '../../src/log.js';
 import { Cache } from '../../src/upstream/cache.js';
+import { readOnlyPlace } from '../data-dir/small-disk.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from './origin.js';
 
 let origin: TestOrigin;
@@ -135,6 +136,33 @@ describe('a fork with a cache', () => {
     expect(await second.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
     expect(proxy.reads).toBe(0);
     expect(second.figures()).toMatchObject({ hits: 501, misses: 0 });
+  });
+
+  test('in a place that cannot be written tells so once, with its path and the way out', async () => {
+    const place = readOnlyPlace();
+    const warnings: unknown[] = [];
+    const log: Log = { ...silentLog, warn: (fields) => void warnings.push(fields) };
+    const directory = join(place.path, 'not', 'there');
+    try {
+      const upstream = await origin.connect({ cacheDirectory: directory, log });
+      const earlier = await upstream.at(0);
+      const block_id = { block_number: 0 };
+      expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+      expect(await earlier.storage(STRK, balanceSlot('0x1234'))).toBe('0x0');
+      await upstream.forward('starknet_getStateUpdate', { block_id });
+      await upstream.flush();
+      origin.proxy.forget();
+      expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+      expect(origin.proxy.requests).toBe(0);
+      await upstream.close();
+    } finally {
+      place.remove();
+    }
+    expect(warnings).toEqual([
+      expect.stringContaining(`The fork cache ${directory} cannot be written`),
+    ]);
+    expect(warnings[0]).toContain('--fork-cache-dir');
+    expect(warnings[0]).toContain('--fork-upstream-caching false');
   });
 
   test('keeps that something is not there', async () => {
