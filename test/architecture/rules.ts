@@ -82,7 +82,10 @@ const NODE: Readonly<Record<string, Layer>> = {
   },
   l1: { may: [...LEAVES, 'chain'], packages: ['viem'] },
   rpc: { may: [...LEAVES, 'chain', 'l1'], packages: ['ajv'] },
-  server: { may: [...LEAVES, 'rpc/dispatch', 'rpc/envelope'], packages: ['node:http', 'ws'] },
+  server: {
+    may: [...LEAVES, 'rpc/dispatch', 'rpc/envelope', 'rpc/redaction'],
+    packages: ['node:http', 'ws'],
+  },
   settings: { may: [...LEAVES, 'config', 'forking'], types: ['chain'] },
   node: {
     may: [

@@ -231,10 +231,13 @@ async function assemble(
   const recorder =
     config.traceRequests === undefined
       ? undefined
-      : (await import('./server/recorder.js')).openRecorder(
-          config.traceRequests,
-          aboutRecording(config, chain, version),
-        );
+      : (await import('./server/recorder.js')).openRecorder({
+          path: config.traceRequests,
+          about: aboutRecording(config, chain, version),
+          secrets: () => secretsOf(config, chain, genesis),
+          log,
+        });
+  if (recorder) toClose.push(recorder);
   /** What comes from outside. */
   const entrance = recorder?.recording(dispatcher) ?? dispatcher;
   if (config.dumpPath !== undefined && fileExists(config.dumpPath)) {

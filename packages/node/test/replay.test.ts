@@ -81,7 +81,7 @@ test('holds every request and no secret', async () => {
   expect(lines().length).toBeGreaterThan(40);
   for (const line of lines()) JSON.parse(line);
   const text = readFileSync(file, 'utf8');
-  expect(text).toContain('"private_key":"hidden"');
+  expect(text).toContain('"private_key":"•••"');
   expect(text).not.toMatch(/"private_key":"0x/);
   expect(statSync(file).mode & 0o077).toBe(0);
   const other = join(folder, 'token.jsonl');

@@ -8,7 +8,7 @@ const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepte
 /** Where the node stands is not what it answers. */
 const OF_THE_PLACE: ReadonlySet<string> = new Set(['server_config', 'dump_path', 'private_key']);
 /** Stands in recordings where something secret was. */
-const HIDDEN = '•••';
+export const HIDDEN = '•••';
 /** Numbers of the size of a time that are none. */
 const OF_AN_AMOUNT = /gas|amount|price|fee|balance|resources|steps/;
 const [EARLIEST, LATEST] = [10 ** 9, 5 * 10 ** 9];

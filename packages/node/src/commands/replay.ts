@@ -7,7 +7,7 @@ import { isConfigKey } from '../config.js';
 import { parse, stringify } from '../json.js';
 import { createNode } from '../node.js';
 import { openRegular } from '../regular-file.js';
-import { Likeness } from './likeness.js';
+import { HIDDEN, Likeness } from './likeness.js';
 import { counted, type Style } from './shown.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -44,13 +44,21 @@ export async function replay(
   const doors = new Doors(target);
   const differences: Difference[] = [];
   let count = 0;
+  let leftOut = 0;
   try {
     const likeness = new Likeness(SLACK);
     await meet(doors, likeness, objectOf(stringify(about['genesis'])));
     for await (const line of { [Symbol.asyncIterator]: () => lines }) {
       if (line === '') continue;
+      const { missing, ...values } = objectOf(line);
+      if (typeof missing === 'number') leftOut += missing;
+      if (missing !== undefined) continue;
       count += 1;
-      const difference = await repeat(doors, likeness, objectOf(line));
+      if (stringify(values['request'] ?? values['request_text'])?.includes(HIDDEN)) {
+        leftOut += 1;
+        continue;
+      }
+      const difference = await repeat(doors, likeness, values);
       if (difference) differences.push({ line: count + 1, ...difference });
     }
   } finally {
@@ -58,17 +66,26 @@ export async function replay(
     await node?.close();
   }
   const report = json
-    ? `${stringify({ requests: count, differences })}\n`
-    : shown(count, differences, paint);
+    ? `${stringify({ requests: count, differences, ...(leftOut === 0 ? {} : { left_out: leftOut }) })}\n`
+    : shown(count, leftOut, differences, paint);
   if (differences.length > 0) throw new Error(report.trimEnd());
   return report;
 }
 
-function shown(count: number, differences: readonly Difference[], paint: Style['paint']): string {
-  if (differences.length === 0) return `${counted(count, 'request')}, all answered alike\n`;
+function shown(
+  count: number,
+  leftOut: number,
+  differences: readonly Difference[],
+  paint: Style['paint'],
+): string {
+  const without =
+    leftOut === 0 ? '' : `, ${leftOut} left out that the recording does not hold as a whole`;
+  if (differences.length === 0) {
+    return `${counted(count, 'request')}, all answered alike${without}\n`;
+  }
   const cut = (value: unknown): string => (stringify(value) ?? 'nothing').slice(0, LONGEST);
   return [
-    `${counted(differences.length, 'answer')} of ${count} differ`,
+    `${counted(differences.length, 'answer')} of ${count} differ${without}`,
     ...differences
       .slice(0, SHOWN)
       .flatMap(({ line, method, path, recorded, now }) => [

@@ -1,7 +1,10 @@
-// Knows how requests and answers are written down, so that somebody else can repeat them.
+// The file that --trace-requests writes: one line for each request and its answer, for `starkbox replay`.
 import { createWriteStream, openSync } from 'node:fs';
+import { reasonOf } from '../errors.js';
 import { JsonText, parse, stringify } from '../json.js';
+import type { Log } from '../log.js';
 import type { Dispatcher, Listener } from '../rpc/dispatch.js';
+import { HIDDEN, Redaction } from '../rpc/redaction.js';
 
 export interface Recorder {
   /** Answers as the dispatcher does, and writes down what. */
@@ -9,17 +12,45 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-const PRIVATE_KEY = /("private_key":\s*)"[^"]*"/g;
+export interface RecorderOptions {
+  readonly path: string;
+  /** What a repetition has to know of this node: the first line. */
+  readonly about: object;
+  /** What must not be written; asked for with each request, since an L1 key can come later. */
+  readonly secrets: () => { readonly keys: Iterable<string>; readonly words: readonly string[] };
+  readonly log: Log;
+  /** Bytes that may wait for the file; requests beyond are left out and counted. */
+  readonly mostWaiting?: number;
+}
+
+const MOST_WAITING = 64 * 1024 * 1024;
 
 /**
- * Writes one line for each request, when it has been answered: reads that saw an old block then stand
- * before the change that made a new one.
- *
- * @param about what whoever repeats them has to know of this node: the first line
+ * Writes a line when a request has been answered: reads that saw an old block then stand before the change
+ * that made a new one. If the file cannot be written, recording stops and the node goes on.
  */
-export function openRecorder(path: string, about: object): Recorder {
-  // At once, so that a path that cannot be written is told at the start; for nobody else's eyes.
+export function openRecorder(options: RecorderOptions): Recorder {
+  const { path, about, secrets, log, mostWaiting = MOST_WAITING } = options;
+  // Opened at once, so that a path that cannot be written fails the start; readable by its owner only.
   const stream = createWriteStream(path, { fd: openSync(path, 'w', 0o600) });
+  let hasFailed = false;
+  let missing = 0;
+  stream.on('error', (error) => {
+    if (!hasFailed) log.error(`recording requests in ${path} has stopped: ${reasonOf(error)}`);
+    hasFailed = true;
+  });
+  const write = (value: object): void => void stream.write(`${stringify(value)}\n`);
+  const record = (line: () => object): void => {
+    if (hasFailed) return;
+    if (stream.writableLength > mostWaiting) {
+      if (missing === 0) log.warn(`${path} is written too slowly: requests are left out of it`);
+      missing += 1;
+      return;
+    }
+    if (missing > 0) write({ missing });
+    missing = 0;
+    write(line());
+  };
   const sockets = new WeakMap<Listener, number>();
   let opened = 0;
   const socketOf = (listener: Listener): number => {
@@ -29,34 +60,86 @@ export function openRecorder(path: string, about: object): Recorder {
     sockets.set(listener, opened);
     return opened;
   };
-  stream.write(`${stringify(about)}\n`);
+  write(about);
   return {
     recording: (dispatcher) => ({
       async handle(text, session) {
         const answer = await dispatcher.handle(text, session);
         const { listener } = session;
-        stream.write(
-          `${stringify({
+        record(() => {
+          const { keys, words } = secrets();
+          return {
             seconds: Math.round(process.uptime() * 1e3) / 1e3,
             socket: listener && socketOf(listener),
-            ...written('request', text),
-            ...(answer === undefined ? {} : written('answer', answer)),
-          })}\n`,
-        );
+            ...exchange(new Redaction(keys, words), text, answer),
+          };
+        });
         return answer;
       },
     }),
-    close: () => new Promise((resolve) => void stream.end(resolve)),
+    close: () =>
+      new Promise((resolve) => {
+        if (missing > 0 && !hasFailed) write({ missing });
+        if (hasFailed || stream.closed) resolve();
+        else stream.once('close', resolve).end();
+      }),
   };
 }
 
-/** As JSON where it is some, and in one line. */
-function written(name: 'request' | 'answer', text: string): object {
-  try {
-    const value = parse(text);
-    const line = /[\n\r]/.test(text) ? stringify(value) : text;
-    return { [name]: new JsonText(line.replaceAll(PRIVATE_KEY, '$1"hidden"')) };
-  } catch {
-    return { [`${name}_text`]: text };
+/** Both texts without secrets; as JSON where they are some, and in one line. */
+function exchange(redaction: Redaction, request: string, answer: string | undefined): object {
+  const call = parsed(request);
+  if (call === undefined) {
+    return {
+      request_text: JSON.parse(redaction.call('unknown', request).text),
+      ...(answer === undefined ? {} : { answer: new JsonText(redaction.text(answer).text) }),
+    };
   }
+  const calls = Array.isArray(call) ? call : [call];
+  const safe = calls.map((one) => redaction.call(methodOf(one), one));
+  const texts = safe.map(({ text }) => text);
+  const written = Array.isArray(call) ? `[${texts.join()}]` : texts.join();
+  return {
+    request: new JsonText(written),
+    ...(answer === undefined
+      ? {}
+      : {
+          answer: new JsonText(
+            answerTo(
+              redaction,
+              calls,
+              answer,
+              safe.flatMap(({ secrets }) => secrets),
+            ),
+          ),
+        }),
+  };
+}
+
+function answerTo(
+  redaction: Redaction,
+  calls: readonly unknown[],
+  answer: string,
+  secrets: readonly string[],
+): string {
+  const [first, ...others] = calls.map(methodOf);
+  if (others.length === 0) return redaction.answer(first ?? 'unknown', answer, secrets);
+  // Answers of a batch stand in any order: with a whole chain among them, none is kept.
+  const kept = [first, ...others].includes('devnet_dump') ? `"${HIDDEN}"` : answer;
+  return redaction.text(kept, secrets).text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The method by the name that redaction has for it. */
+function methodOf(call: unknown): string {
+  const method =
+    typeof call === 'object' && call !== null && 'method' in call ? call.method : undefined;
+  return typeof method === 'string' ? method.replace(/^sandbox_/, 'devnet_') : 'unknown';
 }
