@@ -1,5 +1,6 @@
-// Writes docs/options.md from the table of options, so that the page cannot differ from the command.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Writes docs/options.md from the table of options and docs/methods.md from the OpenRPC documents, so that the
+// pages cannot differ from the node.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CONFIG_KEYS, OPTIONS } from '../packages/node/dist/config.js';
@@ -9,6 +10,7 @@ import {
   environmentExample,
   RESTRICTED_BY_DEFAULT,
 } from '../packages/node/dist/option.js';
+import { methodsPage } from './methods-page.mjs';
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
 
@@ -49,6 +51,17 @@ const groups = [...new Set(CONFIG_KEYS.map((key) => OPTIONS[key].group))];
 const page = [INTRO, ...groups.map(section), OUTRO].join('\n');
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(join(DOCS, 'options.md'), page);
+
+const SPEC = fileURLToPath(new URL('../packages/node/spec', import.meta.url));
+const documents = new Map(
+  readdirSync(SPEC)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => [
+      file.replace(/\.json$/, ''),
+      JSON.parse(readFileSync(join(SPEC, file), 'utf8')),
+    ]),
+);
+writeFileSync(join(DOCS, 'methods.md'), methodsPage(documents));
 
 /** @param {string} group */
 function section(group) {

@@ -1829,14 +1829,14 @@ export interface Methods {
       readonly tx_hash: TXN_HASH;
     };
   };
-  /** Seal the block being built, even if it is empty. */
+  /** Close the block under construction, even if it is empty. */
   readonly devnet_createBlock: {
     readonly params: Record<string, never>;
     readonly result: {
       readonly block_hash: BLOCK_HASH;
     };
   };
-  /** Take back the newest blocks. */
+  /** Remove the newest blocks. */
   readonly devnet_abortBlocks: {
     readonly params: {
       readonly starting_block_id: BLOCK_ID;
@@ -1878,7 +1878,7 @@ export interface Methods {
       readonly block_hash: BLOCK_HASH | null;
     };
   };
-  /** Move the time on and seal a block. */
+  /** Move the time forward and close a block. */
   readonly devnet_increaseTime: {
     readonly params: {
       readonly time: SECONDS;
@@ -1888,7 +1888,7 @@ export interface Methods {
       readonly block_hash: BLOCK_HASH;
     };
   };
-  /** Begin again with the chain as it was at the start. */
+  /** Start the chain again from its first block. */
   readonly devnet_restart: {
     readonly params: {
       readonly restart_l1_to_l2_messaging?: boolean;
@@ -1937,7 +1937,7 @@ export interface Methods {
       }[];
     };
   };
-  /** Write down the chain: the calls that made it what it is, or all that it is. */
+  /** Save the chain: as the calls that made it, or as an image of everything that it is. */
   readonly devnet_dump: {
     readonly params: {
       readonly path?: string;
@@ -1946,7 +1946,7 @@ export interface Methods {
     };
     readonly result: readonly RPC_CALL[] | IMAGE_DUMP;
   };
-  /** Put a chain that was written down in the place of this one. */
+  /** Replace the chain by one that was saved. */
   readonly devnet_load: {
     readonly params: {
       readonly path?: string;
@@ -1956,7 +1956,7 @@ export interface Methods {
     };
     readonly result: EMPTY;
   };
-  /** Remember the chain as it is now. */
+  /** Save the chain as it is now, to go back to with devnet_revert. */
   readonly devnet_snapshot: {
     readonly params: {
       readonly name?: LABEL;
@@ -1983,7 +1983,7 @@ export interface Methods {
       }[];
     };
   };
-  /** Let everybody send transactions of an account. */
+  /** Accept transactions of an account without its signature. */
   readonly devnet_impersonateAccount: {
     readonly params: {
       readonly account_address: ADDRESS;
@@ -1997,7 +1997,7 @@ export interface Methods {
     };
     readonly result: EMPTY;
   };
-  /** Let everybody send transactions of every account. */
+  /** Accept transactions of every account without signatures. */
   readonly devnet_autoImpersonate: {
     readonly params: Record<string, never>;
     readonly result: EMPTY;
@@ -2007,7 +2007,7 @@ export interface Methods {
     readonly params: Record<string, never>;
     readonly result: EMPTY;
   };
-  /** Connect with an L1. */
+  /** Connect to an L1. */
   readonly devnet_postmanLoad: {
     readonly params: {
       readonly network_url: string;
@@ -2041,7 +2041,7 @@ export interface Methods {
       readonly transaction_hash: TXN_HASH;
     };
   };
-  /** Take a message to L1 as its receiver would. */
+  /** Consume a message to L1 as its receiver on L1 would. */
   readonly devnet_postmanConsumeMessageFromL2: {
     readonly params: {
       readonly from_address: ADDRESS;
@@ -2135,7 +2135,7 @@ export interface Methods {
       };
     };
   };
-  /** The moments that can be gone back to, newest first. */
+  /** The snapshots that can be reverted to, newest first. */
   readonly devnet_listSnapshots: {
     readonly params: Record<string, never>;
     readonly result: {
@@ -2166,7 +2166,7 @@ export interface Methods {
       readonly labels: readonly LABEL_ROW[];
     };
   };
-  /** Begin to record the calls that are made, or stop. Records are kept in memory: at most 2,000 calls and 16 MB, the newest; private keys, tokens and what stands behind the host of a URL are left out. */
+  /** Start or stop recording the calls that are made. */
   readonly devnet_recordRequests: {
     readonly params: {
       readonly enabled: boolean;
@@ -2217,12 +2217,12 @@ export interface Methods {
       readonly left_out: number;
     };
   };
-  /** Be told of what happens beside blocks, and every two seconds that the node is alive. Lasts also when the chain is restarted or another is loaded.. */
+  /** Be told of what happens to the sandbox besides new blocks and transactions. */
   readonly devnet_subscribeSandbox: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Be told of every call that is recorded, once it is answered. Lasts also when the chain is restarted or another is loaded.. */
+  /** Be told of every recorded call once it is answered. */
   readonly devnet_subscribeRequests: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createNode } from '../src/index.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PORT = 5050;
@@ -48,7 +49,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'starkbox-readme-'));
   // Where the pages say to install: packages as they are here.
   await mkdir(join(folder, 'node_modules'));
-  for (const name of ['starknet', 'starkbox']) {
+  for (const name of ['starknet', 'starkbox', 'ws']) {
     await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
 
@@ -81,8 +82,9 @@ afterAll(async () => {
 });
 
 /** Runs a script in the folder; what it printed. */
-async function run(code: string): Promise<{ stdout: string; stderr: string }> {
-  await writeFile(join(folder, 'first.mjs'), code.replaceAll(`http://127.0.0.1:${PORT}`, url));
+async function run(code: string, at = url): Promise<{ stdout: string; stderr: string }> {
+  const ours = code.replaceAll(`127.0.0.1:${PORT}`, new URL(at).host);
+  await writeFile(join(folder, 'first.mjs'), ours);
   return promisify(execFile)(process.execPath, ['first.mjs'], { cwd: folder });
 }
 
@@ -106,6 +108,17 @@ test('the guide goes on from there', async () => {
   const [, ...rest] = stdout.split(/(?<=\n)/);
   expect(rest).toEqual(await blocks('docs/getting-started.md', 'text'));
   expect(stderr).toBe('');
+});
+
+test('the page of subscriptions is told of a block', async () => {
+  const own = await createNode({ seed: 0, port: 0 });
+  try {
+    const [code = ''] = await blocks('docs/subscriptions.md', 'js');
+    const [stdout] = await blocks('docs/subscriptions.md', 'text');
+    expect(await run(code, (await own.listen()).url)).toEqual({ stdout, stderr: '' });
+  } finally {
+    await own.close();
+  }
 });
 
 test('a node in a test needs no port', async () => {
