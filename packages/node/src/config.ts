@@ -84,6 +84,10 @@ export interface Config {
   readonly ui: boolean;
   /** Bytes. */
   readonly requestBodySizeLimit: number;
+  /** Bytes. */
+  readonly maximumAnswerSize: number;
+  /** Bytes, of all requests and answers together. */
+  readonly memoryBudget: number;
   readonly maximumContractClassSize: number;
   readonly maximumContractBytecodeSize: number;
   readonly maximumSierraLength: number;
@@ -98,6 +102,8 @@ export interface Config {
   readonly maximumSockets: number;
   readonly maximumBatchLength: number;
   readonly maximumJsonDepth: number;
+  readonly maximumJsonValues: number;
+  readonly maximumCalldataLength: number;
   readonly maximumChunkSize: number;
   readonly maximumSimulationBatch: number;
   /** As many as the machine takes, where it is not given. */
@@ -431,9 +437,23 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   requestBodySizeLimit: {
     flag: '--request-body-size-limit <BYTES>',
     group: 'Limits',
-    default: 64 * 1024 * 1024,
+    default: 16 * 1024 * 1024,
     parse: wholeNumber(1),
-    help: 'How large the body of an HTTP request may be.',
+    help: 'How large the body of an HTTP request or a WebSocket message may be.',
+  },
+  maximumAnswerSize: {
+    flag: '--maximum-answer-size <BYTES>',
+    group: 'Limits',
+    default: 64 * 1024 * 1024,
+    parse: wholeNumber(1024, 2 ** 29 - 2 ** 16),
+    help: 'How large one answer may be, that of a batch included; calls beyond it get an error.',
+  },
+  memoryBudget: {
+    flag: '--memory-budget <BYTES>',
+    group: 'Limits',
+    default: 256 * 1024 * 1024,
+    parse: wholeNumber(1024 * 1024),
+    help: 'How much all requests and answers together may hold; more get an error, or HTTP 503.',
   },
   maximumContractClassSize: {
     flag: '--maximum-contract-class-size <BYTES>',
@@ -518,6 +538,20 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     default: 1000,
     parse: wholeNumber(8, 1000),
     help: 'How deep the JSON of a request may be nested.',
+  },
+  maximumJsonValues: {
+    flag: '--maximum-json-values <NUMBER>',
+    group: 'Limits',
+    default: 600_000,
+    parse: wholeNumber(100),
+    help: 'How many values the JSON of a request may have, names of members included.',
+  },
+  maximumCalldataLength: {
+    flag: '--maximum-calldata-length <FELTS>',
+    group: 'Limits',
+    default: 10_000,
+    parse: wholeNumber(1),
+    help: 'How long the calldata, the signature or any other list of a transaction or message may be.',
   },
   maximumChunkSize: {
     flag: '--maximum-chunk-size <NUMBER>',

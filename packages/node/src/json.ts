@@ -28,8 +28,18 @@ export type Wire<T> =
           }
         : T);
 
+/** A text has more values than it may. */
+export class TooManyValues extends Error {
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`More than ${limit} JSON values`);
+    this.limit = limit;
+  }
+}
+
 /** Far more than any request or report has, and little enough for everything that recurses. */
-const MAX_DEPTH = 1000;
+export const MAX_DEPTH = 1000;
 
 /** No quantity of the protocol has as many digits; longer ones stay what `JSON.parse` makes of them. */
 const MAX_DIGITS = 1000;
@@ -42,20 +52,31 @@ const CLOSING_BRACKET = 0x5d;
 /**
  * As `JSON.parse`, but an integer beyond 2^53 comes as an exact bigint, also one like `1e21`.
  *
+ * @param maxValues names of members included
  * @throws SyntaxError also for what is nested too deep: by default, more than a thousand levels
+ * @throws TooManyValues
  */
-export function parse(text: string, maxDepth: number = MAX_DEPTH): unknown {
-  if (!survey(text, maxDepth)) return JSON.parse(text);
+export function parse(
+  text: string,
+  maxDepth: number = MAX_DEPTH,
+  maxValues: number = Number.POSITIVE_INFINITY,
+): unknown {
+  if (!survey(text, maxDepth, maxValues)) return JSON.parse(text);
   JSON.parse(text); // From here on the syntax is known to be right.
   return new ExactReader(text).value();
 }
 
-/** True if a number in the text may not survive `JSON.parse`. Refuses what is nested too deep. */
-function survey(text: string, maxDepth: number): boolean {
+/** True if a number in the text may not survive `JSON.parse`. Refuses what is nested too deep, or too much. */
+function survey(text: string, maxDepth: number, maxValues: number): boolean {
   let long = false;
   let depth = 0;
+  let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
+    if (begins(code)) {
+      values += 1;
+      if (values > maxValues) throw new TooManyValues(maxValues);
+    }
     if (code === QUOTE) {
       at = endOfString(text, at);
       if (at < 0) return long;
@@ -76,6 +97,20 @@ function survey(text: string, maxDepth: number): boolean {
     }
   }
   return long;
+}
+
+/** Whether a value or a name begins; of a number, its first digit. */
+function begins(code: number): boolean {
+  return (
+    code === QUOTE ||
+    isDigit(code) ||
+    code === 0x7b ||
+    code === 0x5b ||
+    // true, false, null
+    code === 0x74 ||
+    code === 0x66 ||
+    code === 0x6e
+  );
 }
 
 function isDigit(code: number): boolean {
@@ -183,7 +218,8 @@ class ExactReader {
   }
 }
 
-function toNumber(token: string): number | bigint {
+/** The number that a token of JSON stands for, exact where it is an integer. */
+export function toNumber(token: string): number | bigint {
   const near = Number(token);
   if (!Number.isInteger(near) || Number.isSafeInteger(near)) return near;
   if (token.length > MAX_DIGITS) return near;

@@ -9,7 +9,7 @@ import {
   type PrometheusContentType,
   Registry,
 } from 'prom-client';
-import { type Execution, type Probe, stopwatch, type Work } from './probe.js';
+import { type Execution, type Probe, type Stage, stopwatch, type Work } from './probe.js';
 
 /** What a scrape finds; looked up only then. */
 export interface Figures {
@@ -35,6 +35,8 @@ export interface Figures {
   readonly queuedMessages: number;
   readonly queuedBytes: number;
   readonly connections: number;
+  /** What requests and answers hold of the memory budget. */
+  readonly clientBytes: number;
   /** Answers of the chain below a fork that are held. */
   readonly upstreamCacheSize: number;
 }
@@ -46,6 +48,7 @@ const CALL = [
 const TURN = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10, 60];
 const BLOCK = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01];
 const UPSTREAM = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const STALL = [0.25, 0.5, 1, 2.5, 5, 10, 30];
 const EXECUTION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Contents = PrometheusContentType | OpenMetricsContentType;
@@ -75,6 +78,7 @@ export class Metrics implements Probe {
   readonly #holds: Histogram<'mode'>;
   readonly #blocks: Histogram;
   readonly #executions: Histogram<'kind'>;
+  readonly #stalls: Histogram<'method' | 'stage'>;
   readonly #upstream: Counter<'method' | 'status'>;
   readonly #upstreamSeconds: Histogram<'method' | 'status'>;
   readonly #hits: Counter<'method'>;
@@ -121,6 +125,13 @@ export class Metrics implements Probe {
       help: 'How long executions took',
       labelNames: ['kind'],
       buckets: EXECUTION,
+      registers,
+    });
+    this.#stalls = new Histogram({
+      name: 'starkbox_loop_stall_seconds',
+      help: 'Steps of serving a call that held the event loop for more than 0.2 s',
+      labelNames: ['method', 'stage'],
+      buckets: STALL,
       registers,
     });
     this.#upstreamSeconds = new Histogram({
@@ -178,6 +189,11 @@ export class Metrics implements Probe {
     show('starkbox_sockets', 'Open WebSockets', (f) => f.sockets);
     show('starkbox_connections', 'Open HTTP connections', (f) => f.connections);
     show(
+      'starkbox_client_bytes',
+      'Bytes of the memory budget that requests and answers hold',
+      (f) => f.clientBytes,
+    );
+    show(
       'starkbox_socket_queued_messages',
       'Messages that wait to be read',
       (f) => f.queuedMessages,
@@ -231,6 +247,10 @@ export class Metrics implements Probe {
         this.#upstreamSeconds.observe(labels, seconds);
       }
     }
+  }
+
+  stalled(stage: Stage, method: string, seconds: number): void {
+    this.#stalls.observe({ method, stage }, seconds);
   }
 
   waited(seconds: number): void {

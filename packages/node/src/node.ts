@@ -1,5 +1,6 @@
 // Knows how the parts become a node; the only file that sees them all.
 import { readFileSync } from 'node:fs';
+import { MemoryBudget } from './budget.js';
 import { Chain, type ChainOptions } from './chain/chain.js';
 import { realMilliseconds } from './chain/clock.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
@@ -17,9 +18,10 @@ import { type Log, silentLog } from './log.js';
 import type { Figures } from './metrics.js';
 import { checkFolder, checkPath, checkWritable, fileExists } from './regular-file.js';
 import { announceSoon } from './rpc/announce.js';
+import { limitCalldata } from './rpc/calldata.js';
 import { discovery } from './rpc/discover.js';
 import { Dispatcher } from './rpc/dispatch.js';
-import { type DumpOptions, dumpAtExit, worldInFile } from './rpc/dump.js';
+import { type DumpOptions, dumpAtExit, longestInline, worldInFile } from './rpc/dump.js';
 import { overFork } from './rpc/forward.js';
 import { asCallToL2, callUnderWay, checkCalls, repeatCalls, withCall } from './rpc/journal.js';
 import { JournalFile } from './rpc/journal-file.js';
@@ -166,6 +168,7 @@ async function assemble(
     target: Chain,
     l1: Pick<Companion, 'postman' | 'timeline'>,
   ): Dispatcher => {
+    let discovered: JsonText | undefined;
     const handlers = createMethods({
       chain: target,
       postman: l1.postman,
@@ -186,15 +189,18 @@ async function assemble(
       },
       version,
       discover: () => {
-        const served = new Set(Object.keys(handlers));
-        return new JsonText(discovery(readDocuments(), served, version));
+        // The same text for every call: it takes long to make.
+        discovered ??= new JsonText(
+          discovery(readDocuments(), new Set(Object.keys(handlers)), version),
+        );
+        return discovered;
       },
       dump: dumpOptions(target),
       requests,
       sandbox,
     });
     return new Dispatcher({
-      handlers: overFork(handlers, target),
+      handlers: limitCalldata(overFork(handlers, target), config.maximumCalldataLength),
       schema,
       restricted: config.restrictedMethods,
       forListeners: FOR_LISTENERS,
@@ -202,6 +208,9 @@ async function assemble(
       log,
       maxBatch: config.maximumBatchLength,
       maxDepth: config.maximumJsonDepth,
+      maxValues: config.maximumJsonValues,
+      maxAnswer: config.maximumAnswerSize,
+      onStall: telemetry.onStall,
       ...(target === chain ? { probe, onCall: telemetry.onCall, witness: requests } : {}),
       ...(isJournalOn ? { around: withCall } : {}),
     });
@@ -212,6 +221,7 @@ async function assemble(
     path: config.dumpPath,
     directory: config.dumpDir,
     format: config.dumpFormat,
+    longestInline: longestInline(config.requestBodySizeLimit),
     writtenBy: `starkbox ${version}`,
     check: (calls) => checkCalls(calls, schema),
     repeat,
@@ -256,6 +266,7 @@ async function assemble(
     config.dumpOn === 'block' && config.dumpPath !== undefined
       ? new JournalFile(chain, config.dumpPath, log)
       : undefined;
+  const budget = new MemoryBudget(config.memoryBudget);
   const door = new Door({ ...config, token: config.authToken });
   let sockets: Promise<Sockets> | undefined;
   let openedSockets: Sockets | undefined;
@@ -267,6 +278,7 @@ async function assemble(
         door,
         maximumSockets: config.maximumSockets,
         messageLimit: config.requestBodySizeLimit,
+        budget,
         queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
         beforeAnswer: () => subscriptions.catchUp(),
         onClose: (listener) => subscriptions.drop(listener),
@@ -295,6 +307,7 @@ async function assemble(
     queuedMessages: openedSockets?.queued.messages ?? 0,
     queuedBytes: openedSockets?.queued.bytes ?? 0,
     connections: server?.connections ?? 0,
+    clientBytes: budget.held,
     upstreamCacheSize: upstreams.at(-1)?.figures().held ?? 0,
   });
   /** Reads what somebody would otherwise wait for. */
@@ -330,6 +343,7 @@ async function assemble(
         port: config.port,
         timeoutSeconds: config.timeout,
         bodyLimit: config.requestBodySizeLimit,
+        budget,
         config: () => stringify(configOf(chain)),
         upgrades: new Map(['/ws', '/', '/rpc'].map((path) => [path, upgrade])),
         explorer: config.ui ? new Explorer() : undefined,

@@ -52,6 +52,9 @@ export function stopwatch(): () => number {
   };
 }
 
+/** A synchronous step of serving a call. */
+export type Stage = 'parse' | 'validate' | 'handle' | 'write';
+
 /** How a call ended. */
 export interface CallReport {
   /** By canonical name; `unknown` for what is no method. */

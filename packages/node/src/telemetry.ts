@@ -2,14 +2,17 @@
 import { type Config, wantsTraces } from './config.js';
 import type { Log } from './log.js';
 import type { Figures, Metrics } from './metrics.js';
-import { type CallReport, joined, type Probe } from './probe.js';
+import { type CallReport, joined, type Probe, type Stage } from './probe.js';
 import type { MetricsPage } from './server/metrics-page.js';
 import type { Traces } from './traces.js';
+import { milliseconds } from './turns.js';
 
 export interface Telemetry {
   readonly probe: Probe | undefined;
   /** Hears of every call. */
   readonly onCall: ((report: CallReport) => void) | undefined;
+  /** Hears of steps that held the event loop for long. */
+  readonly onStall: (stage: Stage, method: string, milliseconds: number) => void;
   /** Opens the page of the metrics; its address. */
   listen(admitsHost: (header: string | undefined) => boolean): Promise<string | undefined>;
   close(): Promise<void>;
@@ -34,6 +37,7 @@ export async function openTelemetry(
   return {
     probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
+    onStall: stallReporter(metrics, log),
     async listen(admitsHost) {
       if (host === undefined || !metrics) return undefined;
       const { serveMetrics } = await import('./server/metrics-page.js');
@@ -63,6 +67,28 @@ async function loadTraces(log: Log, version: string): Promise<Traces | undefined
     );
     return undefined;
   }
+}
+
+/** Between two warnings about stalls. */
+const STALL_WARNING_MILLISECONDS = 10_000;
+
+function stallReporter(metrics: Metrics | undefined, log: Log): Telemetry['onStall'] {
+  let next = 0;
+  let untold = 0;
+  return (stage, method, took) => {
+    metrics?.stalled(stage, method, took / 1e3);
+    const now = milliseconds();
+    if (now < next) {
+      untold += 1;
+      return;
+    }
+    next = now + STALL_WARNING_MILLISECONDS;
+    const more = untold === 0 ? '' : `; ${untold} more since the last warning`;
+    untold = 0;
+    log.warn(
+      `${method} (${stage}) held the event loop for ${Math.round(took)} ms, others had to wait${more}`,
+    );
+  };
 }
 
 /** Longer ids are cut: a log line is to be read. */

@@ -290,6 +290,7 @@ test('questions to a forked chain have their own', async () => {
     queuedMessages: 7,
     queuedBytes: 8,
     connections: 0,
+    clientBytes: 9,
     upstreamCacheSize: 3,
   };
   const metrics = new Metrics(() => nothing);
@@ -313,6 +314,7 @@ test('questions to a forked chain have their own', async () => {
   expect(values.get('starknet_upstream_cache_size')).toBe(3);
   expect(values.get('starkbox_socket_queued_messages')).toBe(7);
   expect(values.get('starkbox_socket_queued_bytes')).toBe(8);
+  expect(values.get('starkbox_client_bytes')).toBe(9);
 });
 
 test('a port that is taken is told before anybody relies on it', async () => {

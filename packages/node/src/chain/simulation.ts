@@ -21,6 +21,7 @@ import type {
   ORDERED_MESSAGE,
   SIMULATION_FLAG,
 } from '../spec.js';
+import { breathe } from '../turns.js';
 import { contextOf, findBlock, stateOf } from './block.js';
 import type { Chain } from './chain.js';
 import type { RunOptions } from './executions.js';
@@ -224,7 +225,10 @@ async function run(
   const { chainId, blockGeneration } = chain.options;
   const transactions: Transaction[] = [];
   // Limits of size are for what is kept.
-  for (const values of broadcasted) transactions.push(await read(values, chainId, {}));
+  for (const values of broadcasted) {
+    transactions.push(await read(values, chainId, {}));
+    await breathe();
+  }
   const each = transactions.map(
     ({ address, type }): ExecutionFlags => ({
       ...flags,

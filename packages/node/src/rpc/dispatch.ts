@@ -1,10 +1,14 @@
 // Knows JSON-RPC 2.0: envelopes, batches and notifications, names and aliases, and how calls are answered.
-import { RpcError, reasonOf } from '../errors.js';
-import { parse, stringify } from '../json.js';
+import { RpcError } from '../errors.js';
+import { MAX_DEPTH, parse, stringify } from '../json.js';
+import type { JsonLimits } from '../json-slices.js';
 import type { Log } from '../log.js';
-import { type CallReport, during, type Probe, stopwatch } from '../probe.js';
+import { type CallReport, during, type Probe, type Stage, stopwatch } from '../probe.js';
+import { breathe, milliseconds } from '../turns.js';
+import { answerBatch, answerTooLarge, type Delivery } from './batch.js';
 import {
   errorAnswer,
+  idIn,
   invalid,
   isId,
   isObject,
@@ -13,6 +17,7 @@ import {
   type Params,
   resultAnswer,
 } from './envelope.js';
+import { isLong, readLong, readShort } from './reading.js';
 import { readDocuments, Schema } from './schema.js';
 import { didYouMean, nearestMethod } from './suggestions.js';
 import { type Caller, failed, refused, type Sighting, type Turn, type Witness } from './witness.js';
@@ -78,6 +83,12 @@ export interface DispatcherOptions {
   readonly probe?: Probe | undefined;
   /** How deep a text may be nested. */
   readonly maxDepth?: number;
+  /** How many values a text may have, names of members included. */
+  readonly maxValues?: number;
+  /** How long an answer may be, in bytes. */
+  readonly maxAnswer?: number;
+  /** Hears how long a synchronous step took, if that was long. */
+  readonly onStall?: ((stage: Stage, method: string, milliseconds: number) => void) | undefined;
 }
 
 /** A call as it came, its method by the canonical name. */
@@ -94,6 +105,11 @@ interface Method {
   readonly handler: Handler;
 }
 
+/** A step that takes longer is told of. */
+const STALL_MILLISECONDS = 200;
+/** After a step that took longer, others go first. */
+const LONG_STEP_MILLISECONDS = 10;
+
 const ALIASES = { starknet: 'chain', devnet: 'sandbox' } as const;
 
 /** Takes calls from every door and gives them to the handlers. */
@@ -107,7 +123,9 @@ export class Dispatcher {
   readonly #onCall: DispatcherOptions['onCall'];
   readonly #witness: Witness | undefined;
   readonly #probe: Probe | undefined;
-  readonly #maxDepth: number | undefined;
+  readonly #limits: JsonLimits;
+  readonly #maxAnswer: number;
+  readonly #onStall: DispatcherOptions['onStall'];
   readonly #around: NonNullable<DispatcherOptions['around']>;
   readonly #socketUrl: DispatcherOptions['socketUrl'];
 
@@ -125,24 +143,36 @@ export class Dispatcher {
     this.#onCall = options.onCall;
     this.#witness = options.witness;
     this.#probe = options.probe;
-    this.#maxDepth = options.maxDepth;
     this.#socketUrl = options.socketUrl;
+    const { maxDepth = MAX_DEPTH, maxValues = Number.POSITIVE_INFINITY } = options;
+    this.#limits = { depth: maxDepth, values: maxValues };
+    this.#maxAnswer = options.maxAnswer ?? Number.POSITIVE_INFINITY;
+    this.#onStall = options.onStall;
     this.#around = options.around ?? ((_call, handle) => handle());
   }
 
-  /** Answers a JSON-RPC text with another one; undefined if nothing is to be answered. */
-  async handle(text: string, session: Session): Promise<string | undefined> {
+  /**
+   * Answers a JSON-RPC text with another one; undefined if nothing is to be answered.
+   *
+   * @param delivery may take the first pieces of a long answer; then what is returned is the last one
+   */
+  async handle(text: string, session: Session, delivery?: Delivery): Promise<string | undefined> {
     const sighting = this.#witness?.came(session, text);
     let body: unknown;
     try {
-      body = parse(text, this.#maxDepth);
+      if (isLong(text)) body = await readLong(text, this.#limits, delivery);
+      else {
+        const begin = milliseconds();
+        body = readShort(text, this.#limits);
+        this.#took('parse', 'unknown', begin);
+      }
     } catch (error) {
-      const reason = reasonOf(error);
-      return refused(new RpcError(-32700, 'Parse error', { reason }), sighting, text);
+      return refused(this.#toRpcError(error, 'unknown'), sighting, text);
     }
-    return Array.isArray(body)
-      ? this.#batch(body, session, sighting)
-      : this.#single(body, session, sighting?.turn(false));
+    if (Array.isArray(body)) return this.#batch(body, session, sighting, delivery);
+    const answer = await this.#single(body, session, sighting?.turn(false));
+    if (!delivery || answer === undefined || delivery.share.take(answer.length)) return answer;
+    return errorAnswer(delivery.share.refusal(), idIn(body));
   }
 
   /**
@@ -180,6 +210,7 @@ export class Dispatcher {
     calls: readonly unknown[],
     session: Session,
     sighting: Sighting | undefined,
+    delivery: Delivery | undefined,
   ): Promise<string | undefined> {
     if (calls.length > this.#maxBatch) {
       const message = `A batch may have ${this.#maxBatch} calls, this one has ${calls.length}; --maximum-batch-length sets the limit`;
@@ -189,14 +220,23 @@ export class Dispatcher {
     if (!calls.some(isObject)) {
       return refused(invalid('a batch is a list of calls'), sighting, calls);
     }
-    const answers: string[] = [];
-    // One after the other, so that each call sees what the ones before it did.
-    for (const call of calls) {
-      const turn = sighting?.turn(true);
-      const answer = await this.#single(call, { ...session, listener: undefined }, turn);
-      if (answer !== undefined) answers.push(answer);
-    }
-    return answers.length > 0 ? `[${answers.join(',')}]` : undefined;
+    const alone = { ...session, listener: undefined };
+    return answerBatch({
+      calls,
+      limit: this.#maxAnswer,
+      delivery,
+      signal: session.signal,
+      make: (call) => this.#single(call, alone, sighting?.turn(true)),
+      skip: (call, reason) => this.#skipped(call, reason, sighting?.turn(true)),
+    });
+  }
+
+  /** The answer to a call of a batch that is not made any more. */
+  #skipped(call: unknown, reason: RpcError, turn: Turn | undefined): string | undefined {
+    const isNotification = isObject(call) && call['id'] === undefined;
+    const answer = isNotification ? undefined : failed(turn, reason, idIn(call));
+    turn?.ended(this.#nameOf(isObject(call) ? call['method'] : undefined), call, answer);
+    return answer;
   }
 
   #single(call: unknown, session: Session, turn: Turn | undefined): Promise<string | undefined> {
@@ -226,12 +266,33 @@ export class Dispatcher {
       const envelope = { jsonrpc: call['jsonrpc'], id };
       const value = await this.#run(method, params, session, envelope);
       turn?.ran();
-      const result = stringify(value);
+      const result = this.#write(method, value);
       return id === undefined ? undefined : resultAnswer(result, id);
     } catch (error) {
       const answer = failed(turn, this.#toRpcError(error, method), id);
       return id === undefined ? undefined : answer;
     }
+  }
+
+  #write(method: string, value: unknown): string {
+    const begin = milliseconds();
+    let text: string | undefined;
+    try {
+      text = stringify(value);
+    } catch (error) {
+      // Strings have a limit of their own.
+      if (!(error instanceof RangeError) || !/string length/.test(error.message)) throw error;
+    }
+    this.#took('write', this.#nameOf(method), begin);
+    if (text === undefined || text.length > this.#maxAnswer) throw answerTooLarge(this.#maxAnswer);
+    return text;
+  }
+
+  /** Milliseconds since a step began. */
+  #took(stage: Stage, method: string, begin: number): number {
+    const took = milliseconds() - begin;
+    if (took > STALL_MILLISECONDS) this.#onStall?.(stage, method, took);
+    return took;
   }
 
   /** Everything that happens to a call, whichever way it came; the only place that measures it. */
@@ -268,10 +329,17 @@ export class Dispatcher {
       const reader = this.#schema.reader(method.name);
       const read = typeof reader === 'function' ? reader : await reader;
       const { prefix, handler } = method;
+      let begin = milliseconds();
       const given = read(params);
-      return await this.#around({ ...envelope, method: method.name, params }, () =>
+      if (this.#took('validate', method.name, begin) > LONG_STEP_MILLISECONDS) {
+        await breathe();
+        begin = milliseconds();
+      }
+      const result = this.#around({ ...envelope, method: method.name, params }, () =>
         handler(given, { prefix, session, listener: session.listener }),
       );
+      this.#took('handle', method.name, begin);
+      return await result;
     } catch (error) {
       errorCode = error instanceof RpcError ? error.code : -32603;
       throw error;

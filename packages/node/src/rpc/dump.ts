@@ -27,6 +27,8 @@ export interface DumpOptions {
   /** Where the files are that callers may name. */
   readonly directory: string | undefined;
   readonly format: DUMP_FORMAT;
+  /** How long an image may be that is not written to a file, in bytes. */
+  readonly longestInline: number;
   /** Name and version of this program. */
   readonly writtenBy: string;
   /** Throws an `RpcError` unless these can be the calls of a journal. */
@@ -37,8 +39,14 @@ export interface DumpOptions {
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
 
-/** A longer image belongs into a file: it would be held in memory several times over. */
-const LONGEST_INLINE = 32 * 1024 * 1024;
+/** What a request with an image has besides it, with room to spare. */
+const AROUND_IMAGE = 4 * 1024;
+
+/** The bytes of the longest image that a request can carry; a longer one belongs into a file. */
+export function longestInline(bodyLimit: number): number {
+  // Four characters of base64 stand for three bytes.
+  return Math.max(0, Math.floor((bodyLimit - AROUND_IMAGE) / 4) * 3);
+}
 
 const NO_JOURNAL: Readonly<Record<DUMP_FORMAT, string>> = {
   journal: 'Please provide --dump-on mode on startup, or ask for format image, which needs none.',
@@ -100,7 +108,7 @@ async function dumpImage(
     const { bytes, header } = await writeImageFile(path, world, writing, shown).catch(failFile);
     return { path, bytes, ...factsOf(header) };
   }
-  const made = await imageBytes(world, writing, LONGEST_INLINE).catch(failTooLong);
+  const made = await imageBytes(world, writing, options.longestInline).catch(failTooLong);
   return { image: made.image.toString('base64'), bytes: made.bytes, ...factsOf(made.header) };
 }
 

@@ -20,11 +20,15 @@ export function errorAnswer({ code, message, data }: RpcError, id: Id = null): s
 /** The id that an answer to this text would carry, for answers that are given without its result. */
 export function idOf(text: string): Id {
   try {
-    const call = parse(text);
-    return isObject(call) && isId(call['id']) ? call['id'] : null;
+    return idIn(parse(text));
   } catch {
     return null;
   }
+}
+
+/** The id that an error about a call carries. */
+export function idIn(call: unknown): Id {
+  return isObject(call) && isId(call['id']) ? call['id'] : null;
 }
 
 export function invalid(reason: string): RpcError {

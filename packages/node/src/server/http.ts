@@ -8,29 +8,30 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { MemoryBudget } from '../budget.js';
 import { RpcError } from '../errors.js';
 import type { Log } from '../log.js';
-import type { Dispatcher, Session } from '../rpc/dispatch.js';
-import { errorAnswer, idOf } from '../rpc/envelope.js';
+import type { Session } from '../rpc/dispatch.js';
+import { errorAnswer } from '../rpc/envelope.js';
+import { declaredLength } from './body.js';
 import { callerOf } from './caller.js';
 import { Connections } from './connections.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './directions.js';
 import type { Door } from './door.js';
-import type { Reply } from './reply.js';
+import { json, type Reply } from './reply.js';
+import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
+import { send } from './sending.js';
 import { Explorer } from './ui.js';
 
 /** Takes a connection over that asks for another protocol. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-export interface HttpOptions {
-  readonly dispatcher: Pick<Dispatcher, 'handle'>;
+export interface HttpOptions extends RpcRequestOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** How long an answer may take. The work behind it goes on. */
-  readonly timeoutSeconds: number;
-  /** In bytes. */
-  readonly bodyLimit: number;
+  /** What all requests may hold together; without it, as much as they like. */
+  readonly budget?: MemoryBudget | undefined;
   /** The configuration as JSON, for `GET /config`. */
   readonly config: () => string;
   readonly log: Log;
@@ -57,7 +58,11 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-type Serve = (request: IncomingMessage) => Reply | Promise<Reply>;
+/** Gives the reply, or writes it and gives none. */
+type Serve = (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Reply | Promise<Reply | undefined>;
 
 interface Route {
   readonly GET?: Serve;
@@ -68,11 +73,6 @@ interface Route {
   readonly isOwn?: boolean;
 }
 
-const EVERY_ANSWER = {
-  'access-control-allow-origin': '*',
-  vary: 'origin, access-control-request-method, access-control-request-headers',
-  'x-content-type-options': 'nosniff',
-};
 /** Of a content type that is refused, in characters. */
 const LONGEST_TYPE = 100;
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
@@ -87,28 +87,26 @@ const LOOK_MILLISECONDS = 1_000;
 const BACKLOG = 4096;
 /** In bytes; twice what any client of ours sends would be a twentieth of it. */
 const LARGEST_HEAD = 16 * 1024;
-/** The longest time that a timer takes. */
-const FOREVER_MILLISECONDS = 2 ** 31 - 1;
 
 /**
  * Serves JSON-RPC over HTTP. Rejects with the error of the system, such as one with code
  * `EADDRINUSE`, if it cannot listen.
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
-  const routes = createRoutes(options);
   const connections = new Connections();
+  const routes = createRoutes(options, connections);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     connections.enter(request, response);
     response.on('error', () => {}); // the client is gone
-    let reply: Reply;
+    let reply: Reply | undefined;
     try {
-      reply = await serve(routes, request, options);
+      reply = await serve(routes, request, response, options);
     } catch (err) {
       if (request.socket.destroyed) return; // so did its request
       options.log.error({ err }, 'A request failed unexpectedly');
       reply = json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
     }
-    send(reply, request, response, connections.isLast(request));
+    if (reply) await send(reply, request, response, connections.isLast(request));
   };
 
   const server = createServer({
@@ -177,8 +175,23 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
   });
 }
 
-function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
-  const rpc: Route = { POST: (request) => serveRpc(request, options) };
+function createRoutes(options: HttpOptions, connections: Connections): ReadonlyMap<string, Route> {
+  const { budget = new MemoryBudget() } = options;
+  const rpc: Route = {
+    POST: (request, response) =>
+      refuseType(request, options) ??
+      serveRpcRequest(
+        {
+          request,
+          response,
+          session: callerOf(request, 'http', options.door),
+          isLast: () => connections.isLast(request),
+          refuse: (status, error) => refusalOf(request, options, status, error),
+        },
+        options,
+        budget,
+      ),
+  };
   const routes = new Map<string, Route>([
     ...RPC_PATHS.map((path) => [path, rpc] as const),
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
@@ -205,8 +218,9 @@ function createRoutes(options: HttpOptions): ReadonlyMap<string, Route> {
 function serve(
   routes: ReadonlyMap<string, Route>,
   request: IncomingMessage,
+  response: ServerResponse,
   options: HttpOptions,
-): Reply | Promise<Reply> {
+): Reply | Promise<Reply | undefined> {
   const { method } = request;
   const path = pathOf(request);
   const route = routes.get(Explorer.owns(path) ? '/ui' : path);
@@ -220,8 +234,8 @@ function serve(
     sockets: options.upgrades !== undefined,
   };
   if (route === undefined) return missed(request, options, 404, nothingAt(path, served));
-  if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request);
-  if (route.POST && method === 'POST') return route.POST(request);
+  if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request, response);
+  if (route.POST && method === 'POST') return route.POST(request, response);
   const allow = route.GET ? 'GET,HEAD' : 'POST';
   const reply = missed(request, options, 405, wrongMethodAt(path, served));
   return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };
@@ -319,10 +333,6 @@ function text(status: number, body: string): Reply {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-function json(status: number, body: string): Reply {
-  return { status, headers: { 'content-type': 'application/json' }, body };
-}
-
 function serveConfig(request: IncomingMessage, options: HttpOptions): Reply {
   const { config, door } = options;
   // It holds the seed, and so every key.
@@ -335,92 +345,10 @@ function serveConfig(request: IncomingMessage, options: HttpOptions): Reply {
   return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
 }
 
-function serveRpc(request: IncomingMessage, options: HttpOptions): Reply | Promise<Reply> {
+function refuseType(request: IncomingMessage, options: HttpOptions): Reply | undefined {
   const type = request.headers['content-type'] ?? '';
-  if (!JSON_TYPE.test(type)) {
-    const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
-    const reason = type === '' ? 'Missing content type' : wrong;
-    const error = new RpcError(-32600, 'Invalid request', { reason });
-    return refusalOf(request, options, 200, error);
-  }
-  const { bodyLimit, timeoutSeconds } = options;
-  let body: string | undefined;
-  const abandoned = new AbortController();
-  const abandon = (): void => abandoned.abort();
-  // Any number of pipelined requests share a socket.
-  request.socket.setMaxListeners(0).once('close', abandon);
-  const work = async (): Promise<Reply> => {
-    body = await readBody(request, bodyLimit);
-    if (body === undefined) {
-      const message = `The body exceeds ${bodyLimit} bytes; --request-body-size-limit sets the limit`;
-      return refusalOf(request, options, 413, new RpcError(-32600, message));
-    }
-    const session = { ...callerOf(request, 'http', options.door), signal: abandoned.signal };
-    const answer = await options.dispatcher.handle(body, session);
-    return answer === undefined ? { status: 204 } : json(200, answer);
-  };
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => {
-        const message = `No answer within ${timeoutSeconds} s; --timeout sets the limit`;
-        const id = body === undefined ? null : idOf(body);
-        const reply = json(408, errorAnswer(new RpcError(-32002, message), id));
-        // What has not arrived by now is not waited for.
-        const headers = { ...reply.headers, ...(body === undefined && { connection: 'close' }) };
-        resolve({ ...reply, headers });
-        abandon();
-      },
-      Math.min(timeoutSeconds * 1000, FOREVER_MILLISECONDS),
-    );
-    work()
-      .finally(() => {
-        clearTimeout(timer);
-        request.socket.off('close', abandon);
-      })
-      .then(resolve, reject);
-  });
-}
-
-/** Undefined if there is more than the limit. The rest is still taken off the wire, and dropped. */
-function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const refuse = (): void => {
-      chunks.length = 0;
-      request.off('data', take).resume();
-      resolve(undefined);
-    };
-    const take = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > limit) refuse();
-      else chunks.push(chunk);
-    };
-    request.on('error', reject); // the client is gone
-    if (declaredLength(request) > limit) return refuse();
-    request.on('data', take);
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-  });
-}
-
-function declaredLength({ headers }: IncomingMessage): number {
-  return Number(headers['content-length'] ?? 0);
-}
-
-function send(
-  { status, headers, body = '', isPage = false }: Reply,
-  request: IncomingMessage,
-  response: ServerResponse,
-  isLast: boolean,
-): void {
-  if (response.destroyed) return;
-  // A body that we told the client not to send may come nevertheless, or not.
-  const unsettled = request.headers.expect !== undefined && !request.complete;
-  response.writeHead(status, {
-    ...(isPage ? {} : EVERY_ANSWER),
-    ...headers,
-    ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }),
-    ...((isLast || unsettled) && { connection: 'close' }),
-  });
-  response.end(body);
+  if (JSON_TYPE.test(type)) return undefined;
+  const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
+  const reason = type === '' ? 'Missing content type' : wrong;
+  return refusalOf(request, options, 200, new RpcError(-32600, 'Invalid request', { reason }));
 }

@@ -17,6 +17,17 @@ export class Mailbox {
   /** Messages before this position have been taken. */
   #first = 0;
   #bytes = 0;
+  #pushed = 0;
+
+  /** How many messages were ever put in. */
+  get pushed(): number {
+    return this.#pushed;
+  }
+
+  /** How many of them are not here any more. */
+  get taken(): number {
+    return this.#pushed - this.length;
+  }
 
   get length(): number {
     return this.#shared.length - this.#first;
@@ -28,6 +39,7 @@ export class Mailbox {
   }
 
   push(own: Buffer, shared: Buffer = NOTHING): void {
+    this.#pushed += 1;
     this.#own.push(own);
     this.#shared.push(shared);
     this.#bytes += own.length + shared.length;

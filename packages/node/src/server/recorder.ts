@@ -63,8 +63,10 @@ export function openRecorder(options: RecorderOptions): Recorder {
   write(about);
   return {
     recording: (dispatcher) => ({
-      async handle(text, session) {
-        const answer = await dispatcher.handle(text, session);
+      async handle(text, session, delivery) {
+        // The answer is recorded as a whole, and so not sent in pieces.
+        const whole = delivery && { share: delivery.share };
+        const answer = await dispatcher.handle(text, session, whole);
         const { listener } = session;
         record(() => {
           const { keys, words } = secrets();

@@ -6,4 +6,10 @@ export interface Reply {
   readonly body?: string | Uint8Array;
   /** Its headers are all that it has: no other site may read it. */
   readonly isPage?: boolean;
+  /** The request is refused while its body arrives: it is heard for a moment, then closed. */
+  readonly lingers?: boolean;
+}
+
+export function json(status: number, body: string): Reply {
+  return { status, headers: { 'content-type': 'application/json' }, body };
 }

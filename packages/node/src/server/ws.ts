@@ -2,8 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { MemoryBudget, type Share } from '../budget.js';
 import type { Log } from '../log.js';
 import type { Dispatcher, Listener, Session } from '../rpc/dispatch.js';
+import { errorAnswer, idOf } from '../rpc/envelope.js';
+import { Arrivals } from './arrivals.js';
 import { callerOf } from './caller.js';
 import { type Door, SOCKET_PROTOCOL } from './door.js';
 import { Mailbox } from './mailbox.js';
@@ -20,6 +23,8 @@ export interface SocketOptions {
   /** Hears of every connection that is gone, at once. */
   readonly onClose: (listener: Listener) => void;
   readonly log: Log;
+  /** What all requests and answers may hold together; without it, as much as they like. */
+  readonly budget?: MemoryBudget | undefined;
   /** Tells pages that may not steer the chain from all others. */
   readonly door?: Pick<Door, 'isForeign'>;
   /** The most clients at a time. */
@@ -59,6 +64,10 @@ const TOO_MANY = [
 /** Codes of RFC 6455. */
 const GOING_AWAY = 1001;
 const POLICY = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+/** Longer calls are not read for the id of an error. */
+const SHORT_CALL = 64 * 1024;
 
 export function serveSockets(options: SocketOptions): Sockets {
   const settings = {
@@ -73,6 +82,7 @@ export function serveSockets(options: SocketOptions): Sockets {
   };
   const server = new WebSocketServer(settings);
   const outbox = new Outbox();
+  const budget = options.budget ?? new MemoryBudget();
   const connections = new Set<Connection>();
   const pulse = setInterval(() => {
     for (const connection of connections) connection.checkPulse();
@@ -87,7 +97,7 @@ export function serveSockets(options: SocketOptions): Sockets {
       }
       server.handleUpgrade(request, stream, head, (socket) => {
         const session = callerOf(request, 'ws', options.door);
-        const connection = new Connection({ socket, stream, session, outbox, options });
+        const connection = new Connection({ socket, stream, session, outbox, budget, options });
         connections.add(connection);
         socket.on('close', () => connections.delete(connection));
       });
@@ -117,6 +127,13 @@ export function serveSockets(options: SocketOptions): Sockets {
 /** Where messages become bytes; nobody needs it for longer than a call of a function. */
 let room = Buffer.allocUnsafeSlow(PIECE);
 
+/** A call that waits for its turn, with what it holds; the answer is there if the call is refused. */
+interface Waiting {
+  readonly text: string;
+  readonly share: Share;
+  readonly refusal: string | undefined;
+}
+
 /** One client: its calls are answered in order, and everything to it goes through one queue. */
 class Connection implements Listener, Reader {
   readonly #socket: WebSocket;
@@ -133,7 +150,11 @@ class Connection implements Listener, Reader {
   #isBlocked = false;
   /** The outbox will come to us. */
   #isListed = false;
-  readonly #calls: string[] = [];
+  readonly #budget: MemoryBudget;
+  readonly #arrivals: Arrivals;
+  readonly #calls: Waiting[] = [];
+  /** The call under way, and answers that have not been handed to the system, by their place in the mailbox. */
+  readonly #shares = new Map<Share, number>();
   #answering = false;
   #afterAnswer: (() => void)[] = [];
   #unblocked: (() => void) | undefined;
@@ -144,13 +165,20 @@ class Connection implements Listener, Reader {
     readonly stream: Duplex;
     readonly session: Session;
     readonly outbox: Outbox;
+    readonly budget: MemoryBudget;
     readonly options: SocketOptions;
   }) {
-    const { socket, stream, session, outbox, options } = parts;
+    const { socket, stream, session, outbox, budget, options } = parts;
     this.#socket = socket;
     this.#stream = stream;
     this.#outbox = outbox;
     this.#options = options;
+    this.#budget = budget;
+    this.#arrivals = new Arrivals(stream, budget.open(), () => {
+      this.end(TRY_AGAIN_LATER, 'the node holds too much; --memory-budget sets the limit');
+      // Until the client has answered, what it sends is still taken.
+      setTimeout(() => this.terminate(), LAST_GOODBYE_MILLISECONDS).unref();
+    });
     this.#session = { ...session, listener: this, signal: this.#abandoned.signal };
     socket.on('message', (data: RawData) => this.#take(data));
     socket.on('pong', () => {
@@ -216,12 +244,22 @@ class Connection implements Listener, Reader {
 
   readonly #settled = (): void => {
     this.#unsettled -= 1;
+    if (this.#unsettled === 0 && this.#shares.size > 0) this.#release();
     if (this.#unsettled > 0 || !this.#isBlocked) return;
     this.#isBlocked = false;
     this.#isAlive = true;
     this.#unblocked?.();
     if (this.#mailbox.length > 0) this.#outbox.resume(this);
   };
+
+  /** Gives back what answers held that have been handed to the system. */
+  #release(): void {
+    for (const [share, place] of this.#shares) {
+      if (place > this.#mailbox.taken) continue;
+      this.#shares.delete(share);
+      share.close();
+    }
+  }
 
   #exceeds(share: number): boolean {
     const { messages, bytes } = this.#options.queueLimit;
@@ -250,7 +288,11 @@ class Connection implements Listener, Reader {
   #leave(): void {
     this.#abandoned.abort();
     this.#mailbox.clear();
+    this.#arrivals.close();
+    for (const { share } of this.#calls) share.close();
     this.#calls.length = 0;
+    // The call under way ends by itself.
+    if (this.#shares.size > 0) this.#release();
     this.#afterAnswer = [];
     this.#unblocked?.();
     this.#options.onClose(this);
@@ -273,7 +315,13 @@ class Connection implements Listener, Reader {
   #take(data: RawData): void {
     if (!this.isOpen) return;
     this.#isAlive = true;
-    this.#calls.push(textOf(data));
+    const text = textOf(data);
+    this.#arrivals.completed(Buffer.byteLength(text));
+    const share = this.#budget.open();
+    const refusal = share.take(text.length)
+      ? undefined
+      : errorAnswer(share.refusal(), text.length > SHORT_CALL ? null : idOf(text));
+    this.#calls.push({ text: refusal === undefined ? text : '', share, refusal });
     if (this.#calls.length > CALLS_AHEAD) this.#socket.pause();
     if (!this.#answering) void this.#answerAll();
   }
@@ -282,16 +330,27 @@ class Connection implements Listener, Reader {
     this.#answering = true;
     for (let call = this.#calls.shift(); call !== undefined; call = this.#calls.shift()) {
       if (this.#socket.isPaused && this.#calls.length < CALLS_AHEAD / 2) this.#socket.resume();
-      const answer = await this.#options.dispatcher.handle(call, this.#session);
-      this.#options.beforeAnswer();
-      if (answer !== undefined) this.send(answer);
-      const actions = this.#afterAnswer;
-      this.#afterAnswer = [];
-      for (const action of actions) action();
+      await this.#answer(call);
       // Who does not read answers gets no more of them.
       if (this.#isBlocked && this.isOpen) await this.#roomForMore();
     }
     this.#answering = false;
+  }
+
+  async #answer({ text, share, refusal }: Waiting): Promise<void> {
+    const answer =
+      refusal ?? (await this.#options.dispatcher.handle(text, this.#session, { share }));
+    this.#options.beforeAnswer();
+    if (answer === undefined || !this.isOpen) share.close();
+    else {
+      this.#shares.set(share, this.#mailbox.pushed + 1);
+      this.send(answer);
+      // What the system took at once is not held any more.
+      if (this.#unsettled === 0) this.#release();
+    }
+    const actions = this.#afterAnswer;
+    this.#afterAnswer = [];
+    for (const action of actions) action();
   }
 
   #roomForMore(): Promise<void> {

@@ -180,7 +180,7 @@ describe('the configuration', () => {
       timeout: 120,
       restricted_methods: null,
       ui_enabled: false,
-      request_body_size_limit: 64 * 1024 * 1024,
+      request_body_size_limit: 16 * 1024 * 1024,
     },
   };
 

@@ -1,0 +1,189 @@
+// How large answers may be, and that large ones come in pieces that add up to the same bytes.
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from 'vitest';
+import { batch, call, head, type Served, SIZE, serve } from './served.js';
+
+const LARGE = 'devnet_large';
+let served: Served | undefined;
+
+afterEach(async () => {
+  await served?.close();
+});
+
+async function start(changes: Parameters<typeof serve>[0] = {}): Promise<Served> {
+  served = await serve(changes);
+  return served;
+}
+
+const nothingHeld = () => expect.poll(() => served?.budget.held, { timeout: 20_000 }).toBe(0);
+
+describe('an answer', () => {
+  test('of a long batch comes in pieces, which are what single answers are', async () => {
+    const { post, budget } = await start();
+    const methods = Array.from({ length: 200 }, (_, n) => (n % 3 ? LARGE : 'starknet_chainId'));
+    const response = await post(batch(methods));
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['transfer-encoding']).toBe('chunked');
+    let pieces = 0;
+    response.on('data', () => {
+      pieces += 1;
+    });
+    const whole = await response.body;
+    const single: string[] = [];
+    for (const [id, method] of methods.entries()) {
+      single.push(await (await post(call(id, method))).body);
+    }
+    expect(whole === `[${single.join()}]`).toBe(true);
+    expect(pieces).toBeGreaterThan(10);
+    // The whole answer would not have fitted into the budget.
+    expect(whole.length).toBeGreaterThan(budget.limit);
+    await nothingHeld();
+  });
+
+  test('that is short has a length, as before', async () => {
+    const { post } = await start();
+    for (const body of [call(1, 'starknet_chainId'), batch(['starknet_chainId']), call(1, LARGE)]) {
+      const response = await post(body);
+      const answer = await response.body;
+      expect(response.headers['content-length']).toBe(`${Buffer.byteLength(answer)}`);
+      expect(response.headers['transfer-encoding']).toBeUndefined();
+    }
+    const both = await (await post(batch(['starknet_chainId', 'starknet_none']))).body;
+    expect(both).toBe(
+      '[{"jsonrpc":"2.0","id":0,"result":"0x1"},{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}]',
+    );
+    expect((await post('[{"jsonrpc":"2.0","method":"starknet_chainId"}]')).statusCode).toBe(204);
+    await nothingHeld();
+  });
+
+  test('has a limit: calls beyond it are answered with an error and not made', async () => {
+    const { post, calls } = await start({ maxAnswer: 5 * SIZE });
+    const response = await post(batch(Array.from({ length: 10 }, () => LARGE)));
+    const answers: { id: number; result?: string; error?: unknown }[] = JSON.parse(
+      await response.body,
+    );
+    expect(answers.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(answers.slice(0, 4).every(({ result }) => result?.length === SIZE)).toBe(true);
+    for (const { error } of answers.slice(4)) {
+      expect(error).toEqual({
+        code: -32005,
+        message: `The answer would exceed ${5 * SIZE} bytes; ask for less at once, --maximum-answer-size sets the limit`,
+      });
+    }
+    // The fifth was made, and found to be too much.
+    expect(calls()).toBe(5);
+    await nothingHeld();
+  });
+
+  test('of a single call has the same limit', async () => {
+    const { post } = await start({ maxAnswer: SIZE - 1 });
+    expect(await (await post(call(7, LARGE))).body).toMatch(
+      /"id":7,"error":\{"code":-32005,.*--maximum-answer-size/,
+    );
+    await nothingHeld();
+  });
+
+  test('that no string could hold is refused like any other', async () => {
+    const { post } = await start({
+      handlers: { devnet_endless: () => Array(600).fill('y'.repeat(2 ** 20)) },
+      maxAnswer: 2 ** 24,
+    });
+    const answer = await (await post(call(1, 'devnet_endless'))).body;
+    expect(answer).toContain('--maximum-answer-size');
+  });
+
+  test('for which there is no memory is an error', async () => {
+    const { post } = await start({ memory: SIZE });
+    expect(await (await post(call(3, LARGE))).body).toMatch(
+      /"id":3,"error":\{"code":-32005,.*--memory-budget/,
+    );
+    expect(await (await post(call(4, 'starknet_chainId'))).body).toContain('"result":"0x1"');
+    await nothingHeld();
+  });
+
+  test('is not held for a client that goes before it has read it', async () => {
+    const { send, budget, calls } = await start({ memory: 2 ** 28 });
+    const body = batch(Array.from({ length: 1000 }, () => LARGE));
+    const socket = send(head(body.length) + body);
+    socket.pause();
+    // Once the buffers of the system are full, no more answers are made.
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const same = calls() > 0 && calls() === before;
+          before = calls();
+          return same;
+        },
+        { interval: 300, timeout: 20_000 },
+      )
+      .toBe(true);
+    expect(calls()).toBeLessThan(1000);
+    expect(budget.held).toBeGreaterThan(0);
+    expect(budget.held).toBeLessThan(10 * SIZE);
+    socket.destroy();
+    await nothingHeld();
+    expect(calls()).toBe(before);
+  });
+
+  test('of a client that is gone is not made further', async () => {
+    const { send, calls, open } = await start();
+    const body = batch(['devnet_wait', LARGE, LARGE]);
+    const socket = send(head(body.length) + body);
+    await expect.poll(calls).toBe(1);
+    socket.destroy();
+    await once(socket, 'close');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    open();
+    await nothingHeld();
+    expect(calls()).toBe(1);
+  });
+});
+
+describe('the time limit', () => {
+  test('ends a batch: what has not begun is not begun', async () => {
+    const { post, calls, open } = await start({ timeoutSeconds: 0.3 });
+    const response = await post(batch(['devnet_wait', LARGE, LARGE]));
+    expect(response.statusCode).toBe(408);
+    expect(await response.body).toContain('--timeout');
+    open();
+    await nothingHeld();
+    expect(calls()).toBe(1);
+  });
+
+  test('answers the rest of a batch whose answer has begun with errors', async () => {
+    const { post, calls } = await start({ timeoutSeconds: 1 });
+    const response = await post(batch([LARGE, LARGE, 'devnet_wait', LARGE, 'starknet_chainId']));
+    expect(response.statusCode).toBe(200);
+    const answers: object[] = JSON.parse(await response.body);
+    expect(answers).toHaveLength(5);
+    const error = { code: -32002, message: 'No answer within 1 s; --timeout sets the limit' };
+    expect(answers.slice(2)).toEqual([2, 3, 4].map((id) => ({ jsonrpc: '2.0', id, error })));
+    expect(calls()).toBe(3);
+  });
+
+  test('comes while a batch is busy, and others are answered', async () => {
+    let made = 0;
+    const { post } = await start({
+      timeoutSeconds: 1,
+      handlers: {
+        starknet_chainId: () => '0x1',
+        devnet_busy: () => {
+          made += 1;
+          for (const begin = performance.now(); performance.now() - begin < 15; );
+          return made;
+        },
+      },
+    });
+    const long = post(batch(Array.from({ length: 1000 }, () => 'devnet_busy')));
+    await expect.poll(() => made).toBeGreaterThan(2);
+    expect(await (await post(call(1, 'starknet_chainId'))).body).toContain('"0x1"');
+    expect(made).toBeLessThan(500);
+    expect((await long).statusCode).toBe(408);
+    const ended = made;
+    expect(ended).toBeLessThan(1000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(made).toBeLessThanOrEqual(ended + 1);
+    await nothingHeld();
+  });
+});
