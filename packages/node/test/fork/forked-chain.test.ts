@@ -346,6 +346,21 @@ test('on another block, what was read before is asked for in one go', async () =
   await young.node.close();
 });
 
+test('storage proofs are those of the origin, and there are none of its own blocks', async () => {
+  const method = 'starknet_getStorageProof';
+  const theirs = { classes_proof: [], contracts_proof: {}, contracts_storage_proofs: [] };
+  pair.proxy.mishap = () => ({ kind: 'result', of: method, result: theirs });
+  try {
+    expect(await fork.node.request(method, { block_id: at(1) })).toEqual(theirs);
+  } finally {
+    pair.proxy.mishap = () => undefined;
+  }
+  // One that has none says so itself.
+  const refused = { code: 42, data: expect.stringContaining('no storage proofs') };
+  expect(await fork.client.failure(method, { block_id: at(2) })).toMatchObject(refused);
+  expect(await fork.client.failure(method, { block_id: 'latest' })).toMatchObject(refused);
+});
+
 test.each([
   ['0.10.3-rc.0', false],
   ['0.10.0', false],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { silentLog } from '../../src/log.js';
 import { ERRORS } from '../../src/spec.js';
+import { Remote } from '../../src/upstream/remote.js';
 import { Upstream } from '../../src/upstream/upstream.js';
 
 /** An answer of the origin, instead of the real one. */
@@ -28,6 +29,8 @@ let upstream: Upstream;
 let server: Server;
 let url: string;
 let reply: Reply | undefined;
+/** The method that is answered so. */
+let replyTo = '';
 let asked = 0;
 /** Each question is another one: some errors are kept. */
 let index = 0;
@@ -37,7 +40,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   for await (const piece of request) pieces.push(piece);
   const body = Buffer.concat(pieces).toString();
   const question: { readonly id: number; readonly method: string } = JSON.parse(body);
-  if (reply && question.method === METHOD) {
+  if (reply && question.method === replyTo) {
     asked += 1;
     const text = reply.body(question.id);
     response.writeHead(reply.status ?? 200, reply.headers ?? JSON_TYPE);
@@ -77,8 +80,13 @@ afterAll(async () => {
 });
 
 /** What comes of a question that the origin answers like this. */
-async function during<T>(given: Reply, ask: (params: object) => Promise<T>): Promise<T> {
+async function during<T>(
+  given: Reply,
+  ask: (params: object) => Promise<T>,
+  method = METHOD,
+): Promise<T> {
   reply = given;
+  replyTo = method;
   asked = 0;
   index += 1;
   try {
@@ -274,4 +282,56 @@ describe('what is no answer', () => {
     };
     expect(JSON.parse(answer)).toEqual({ jsonrpc: '2.0', id: 'mine', error });
   });
+});
+
+/** Every method that is asked of an origin, with what it answers. */
+const EXPECTED: readonly (readonly [string, string])[] = [
+  ['starknet_blockNumber', 'a number'],
+  ['starknet_call', 'a list of felts'],
+  ['starknet_chainId', 'a felt'],
+  ['starknet_estimateFee', 'a list of estimates'],
+  ['starknet_estimateMessageFee', 'an object'],
+  ['starknet_getBlockTransactionCount', 'a number'],
+  ['starknet_getBlockWithReceipts', 'a block'],
+  ['starknet_getBlockWithTxHashes', 'a block'],
+  ['starknet_getBlockWithTxs', 'a block'],
+  ['starknet_getClass', 'a class'],
+  ['starknet_getClassAt', 'a class'],
+  ['starknet_getClassHashAt', 'a felt'],
+  ['starknet_getEvents', 'a page of events'],
+  ['starknet_getMessagesStatus', 'a list of messages'],
+  ['starknet_getNonce', 'a felt'],
+  ['starknet_getStateUpdate', 'a state update'],
+  ['starknet_getStorageAt', 'a felt'],
+  ['starknet_getStorageProof', 'an object'],
+  ['starknet_getTransactionByBlockIdAndIndex', 'a transaction'],
+  ['starknet_getTransactionByHash', 'a transaction'],
+  ['starknet_getTransactionReceipt', 'a receipt'],
+  ['starknet_getTransactionStatus', 'a status'],
+  ['starknet_simulateTransactions', 'a list of simulations'],
+  ['starknet_specVersion', 'a string'],
+  ['starknet_traceBlockTransactions', 'a list of traces'],
+  ['starknet_traceTransaction', 'an object'],
+];
+
+test.each(EXPECTED)('a result of %s that is not %s is malformed', async (method, name) => {
+  const remote = new Remote([url], { log: silentLog, manners: { attempts: 1 } });
+  for (const result of ['null', '-5', 'false', '[[7]]']) {
+    const body = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+    const error = await during(
+      { body },
+      () => remote.ask(method, []).catch((reason: unknown) => reason),
+      method,
+    );
+    const told = result === '[[7]]' ? 'a list' : result;
+    expect(error).toMatchObject({
+      code: -32603,
+      data: {
+        kind: 'malformed',
+        url,
+        reason: `it answers ${method} with ${told} instead of ${name}`,
+      },
+    });
+  }
+  remote.close();
 });

@@ -242,6 +242,26 @@ describe('several addresses', () => {
     expect(proxy.requests).toBe(2);
   });
 
+  test('replace one whose error says nothing about the chain, before it is passed on', async () => {
+    await using other = await FaultyProxy.before(proxy.url);
+    other.mishap = always({ kind: 'error', code: -32601, message: 'Not here' });
+    const remote = connect({}, [other.url, proxy.url]);
+    expect(await remote.ask('starknet_getStorageAt', slot(1))).toBe('0x0');
+    proxy.mishap = always({ kind: 'error', code: -32603, message: 'Nor here' });
+    other.forget();
+    proxy.forget();
+    const error = await remote.ask('starknet_getStorageAt', slot(2)).catch((reason) => reason);
+    expect(error).toBeInstanceOf(OriginError);
+    expect([other.requests, proxy.requests]).toEqual([1, 1]);
+    // What is about the chain needs no second opinion.
+    proxy.mishap = always({ kind: 'error', code: 24, message: 'Block not found' });
+    other.mishap = proxy.mishap;
+    other.forget();
+    proxy.forget();
+    await expect(remote.ask('starknet_getStorageAt', slot(3))).rejects.toMatchObject({ code: 24 });
+    expect(other.requests + proxy.requests).toBe(1);
+  });
+
   test('replace one that is silent', async () => {
     await using other = await FaultyProxy.before(proxy.url);
     other.mishap = always({ kind: 'silence' });
