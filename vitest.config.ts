@@ -20,6 +20,7 @@ const TIMED = [
 const LONG = [
   'packages/node/test/data-dir/kill.test.ts',
   'packages/node/test/model.test.ts',
+  'packages/node/test/l1/restart.test.ts',
   'packages/ui/test/pages.test.ts',
   'packages/ui/test/gas.test.ts',
   'packages/ui/test/touch.test.ts',

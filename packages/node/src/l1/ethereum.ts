@@ -120,7 +120,7 @@ export class Ethereum {
       fromBlock === toBlock,
     );
     return logs
-      .filter(({ address, topics }) => address === contract && topics[0] === topic)
+      .filter(({ address, topics }) => address === contract.toLowerCase() && topics[0] === topic)
       .toSorted((a, b) => a.block - b.block || a.index - b.index)
       .map((log) => this.#messageIn(log));
   }

@@ -9,10 +9,10 @@ import { RunningCommand } from '../running-command.js';
 import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from './anvil.js';
 import { deployMessenger, received } from './stage.js';
 
-/** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_SEED. */
+/** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_COURSE. */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);
 const MESSAGES = Number(process.env['STARKBOX_MESSAGES'] ?? 36);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 1);
+const COURSE = Number(process.env['STARKBOX_COURSE'] ?? 1);
 /** A life ends without having delivered what it might after so many milliseconds. */
 const LONGEST_LIFE = 8000;
 /** And so long, at most, after what it was to deliver: in the middle of the next message. */
@@ -64,7 +64,7 @@ test(
     const to = [BigInt(messenger), BigInt(selector('deposit'))] as const;
     const relaying = ['--l1', anvil.url, '--l1-auto-relay', '5'];
     const arrived: number[] = [];
-    let random = SEED;
+    let random = COURSE;
     const chance = (): number => {
       random = (random * 48_271) % (2 ** 31 - 1);
       return random / (2 ** 31 - 1);

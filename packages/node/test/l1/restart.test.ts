@@ -12,9 +12,9 @@ import { RunningCommand } from '../running-command.js';
 import { connect, type L1Client, messagingAt } from './anvil.js';
 import { deployMessenger, deposit, received } from './stage.js';
 
-/** More with STARKBOX_RESTARTS=50. */
+/** More with STARKBOX_RESTARTS=50; another course of events with STARKBOX_COURSE. */
 const RESTARTS = Number(process.env['STARKBOX_RESTARTS'] ?? 6);
-const SEED = Number(process.env['STARKBOX_SEED'] ?? 1);
+const COURSE = Number(process.env['STARKBOX_COURSE'] ?? 1);
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const USER = '0x5';
 /** For a few starts on a busy machine, in milliseconds. */
@@ -111,7 +111,7 @@ test(
     const [account] = await life.client.call('devnet_getPredeployedAccounts');
     const { address = '', private_key: privateKey = '' } = account ?? {};
     const messenger = await deployMessenger(new Sender(life.client, { address, privateKey }));
-    let random = SEED;
+    let random = COURSE;
     const chance = (): number => {
       random = (random * 48_271) % (2 ** 31 - 1);
       return random / (2 ** 31 - 1);
