@@ -1,0 +1,10 @@
+// Writes the CASM of the contract that docs/getting-started.md deploys, beside its Sierra class.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Class } from '@starkbox/engine';
+
+const FOLDER = fileURLToPath(new URL('../contracts/cairo', import.meta.url));
+
+const sierra = readFileSync(`${FOLDER}/counter.sierra.json`, 'utf8');
+const casm = JSON.parse(await (await Class.compile(sierra)).casm());
+writeFileSync(`${FOLDER}/counter.casm.json`, `${JSON.stringify(casm)}\n`);
