@@ -20,6 +20,8 @@ export interface Figures {
   readonly snapshots: number;
   /** Changes that wait for their turn. */
   readonly waitingChanges: number;
+  /** Calls, estimates and simulations that wait for a slot. */
+  readonly waitingExecutions: number;
   readonly state: {
     readonly slots: number;
     readonly contracts: number;
@@ -176,6 +178,11 @@ export class Metrics implements Probe {
     );
     show('starkbox_snapshots', 'Moments to go back to', (f) => f.snapshots);
     show('starkbox_changes_waiting', 'Changes that wait for their turn', (f) => f.waitingChanges);
+    show(
+      'starkbox_executions_waiting',
+      'Calls, estimates and simulations that wait for a slot',
+      (f) => f.waitingExecutions,
+    );
     show('starkbox_state_slots', 'Storage slots that are held', (f) => f.state.slots);
     show('starkbox_state_contracts', 'Contracts that are held', (f) => f.state.contracts);
     show('starkbox_state_classes', 'Classes that are held', (f) => f.state.classes);

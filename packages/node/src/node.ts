@@ -402,6 +402,7 @@ function figuresOf(chain: Chain) {
     pendingTransactions: pending.transactions.size,
     snapshots,
     waitingChanges: waiting,
+    waitingExecutions: chain.executions.figures.waiting,
     state: state.figures(),
   };
 }

@@ -277,6 +277,7 @@ test('questions to a forked chain have their own', async () => {
     pendingTransactions: 0,
     snapshots: 0,
     waitingChanges: 0,
+    waitingExecutions: 9,
     state: {
       slots: 0,
       contracts: 0,
@@ -312,6 +313,7 @@ test('questions to a forked chain have their own', async () => {
   expect(values.get('starknet_upstream_cache_hit_count{method="starknet_getNonce"}')).toBe(1);
   expect(values.get('starknet_upstream_cache_miss_count{method="starknet_getNonce"}')).toBe(1);
   expect(values.get('starknet_upstream_cache_size')).toBe(3);
+  expect(values.get('starkbox_executions_waiting')).toBe(9);
   expect(values.get('starkbox_socket_queued_messages')).toBe(7);
   expect(values.get('starkbox_socket_queued_bytes')).toBe(8);
   expect(values.get('starkbox_client_bytes')).toBe(9);

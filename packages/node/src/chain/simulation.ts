@@ -226,6 +226,8 @@ async function run(
   const transactions: Transaction[] = [];
   // Limits of size are for what is kept.
   for (const values of broadcasted) {
+    // A batch of classes takes long to compile; the semaphore refuses what is aborted.
+    if (options.signal?.aborted) break;
     transactions.push(await read(values, chainId, {}));
     await breathe();
   }

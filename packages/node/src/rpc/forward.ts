@@ -56,7 +56,9 @@ type Handlers = Readonly<Record<string, Handler | undefined>>;
  * does not find is asked of the origin, which knows only what came before.
  */
 export function overFork(handlers: Handlers, chain: Chain): Handlers {
-  const turnstile = new Turnstile({ places: WAITING, patience: chain.options.patience });
+  const { patience, maximumWaitingExecutions: queue } = chain.options;
+  const queueOption = '--maximum-waiting-executions';
+  const turnstile = new Turnstile({ places: WAITING, patience, queue, queueOption });
   return Object.fromEntries(
     Object.entries(handlers).map(([name, handler]) => {
       if (!handler) return [name, handler];

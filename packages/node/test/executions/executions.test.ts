@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { checkedClient, overHttp, startNode } from '@starkbox/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { defaultExecutions } from '../../src/chain/executions.js';
 import { createNode } from '../../src/index.js';
 import { contract, invokeRequest, Sender, STRK, selector } from '../checklist/signing.js';
@@ -180,6 +181,27 @@ test('a call whose client is gone, or was told of a timeout, does not begin', as
   release();
   await first;
   expect(await node.request('starknet_call', CALL)).toEqual(['0x12']);
+  expect(begun.beside).toBe(2);
+});
+
+test('a call of a closed socket does not begin', async () => {
+  const { node, url, close } = await startNode({ maximumExecutions: 1, listen: true });
+  onTestFinished(close);
+  const { begun, hold, release } = watch();
+  hold();
+  const first = node.request('starknet_call', CALL);
+  await expect.poll(() => begun.beside).toBe(1);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL }));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  socket.terminate();
+  await once(socket, 'close');
+  // The server hears of it in its own time.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  release();
+  await first;
+  await node.request('starknet_call', CALL);
   expect(begun.beside).toBe(2);
 });
 
