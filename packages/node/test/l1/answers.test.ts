@@ -39,7 +39,7 @@ const STRANGE: readonly (readonly [method: string, value: unknown])[] = [
   ['eth_getTransactionReceipt', { status: true }],
 ];
 
-test('an answer of another shape is shown, and messages wait', async () => {
+test('an answer of another shape is shown, and messages wait', { timeout: 120_000 }, async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
   const stage = await setStage();
