@@ -33,7 +33,7 @@ const LOADS = 3;
 const figures = new Figures(
   {
     // A short chain comes back in the time that checking its classes takes, and so gains less.
-    image_gain: { atLeast: quick ? 2 : 50 },
+    image_gain: { atLeast: quick ? 2 : 15 },
     slots_load_s: { atMost: 5, isNoisy: true },
   },
   { quick },

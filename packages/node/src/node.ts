@@ -432,10 +432,17 @@ function aboutRecording(config: Config, chain: Chain, version: string): object {
 const OF_THIS_PLACE =
   /^(host|port|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|metrics\w*|log\w*|traceRequests|banner)$/;
 
+/** More blocks at once, as a load brings them, are one line. */
+const MOST_LINES = 100;
+
 /** One line for each block that came or went: a sign of life. */
 function logChange(log: Log, { before, after }: Change): void {
   const { undone, added } = transition(before, after);
   if (undone) log.info(`blocks ${undone.first.number} to ${undone.last.number} are undone`);
+  if (added.to - added.from >= MOST_LINES) {
+    log.info(`blocks ${added.from} to ${added.to} are new`);
+    return;
+  }
   for (let number = added.from; number <= added.to; number += 1) {
     const header = after.history.header(number);
     if (!header) return;

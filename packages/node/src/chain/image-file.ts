@@ -192,6 +192,7 @@ export class ImageReader {
   readonly #tell: (progress: Progress) => void;
   #at = 0;
   #checksum = crc32(START);
+  /** The one that is being read, or was read last: its reader may still find something wrong with it. */
   #section: string | undefined;
   #unpackedBytes = 0;
   readonly #sizes: SectionSize[] = [];
@@ -225,6 +226,7 @@ export class ImageReader {
 
   /** The name of the section that follows; nothing at the end, behind which there is nothing. */
   next(): string | undefined {
+    this.#section = undefined;
     const [kind, bytes] = this.#frame();
     if (kind === SECTION) {
       this.#section = bytes.toString();
@@ -291,7 +293,6 @@ export class ImageReader {
 
   #finish(bytes: number, begin: number): void {
     this.#sizes.push({ name: this.#section ?? '', bytes, stored: this.#at - begin });
-    this.#section = undefined;
   }
 
   /** An error of whoever reads, with the place where that happened. */

@@ -84,7 +84,9 @@ async function readBlocks(source: Source, { first_block }: ImageHeader): Promise
     must(reader.next() === 'moment', 'the section "moment" is missing');
     await reader.skip();
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
-    return await History.restore(first_block, unprefixed(reader.pieces()), checkBlock);
+    const history = await History.restore(first_block, unprefixed(reader.pieces()), checkBlock);
+    must(history.latest !== undefined, 'there is no block');
+    return history;
   } catch (error) {
     throw reader.explain(error);
   }

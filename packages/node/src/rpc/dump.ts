@@ -15,7 +15,7 @@ import { JsonText, stringify } from '../json.js';
 import { checkPath, FileError, fileExists, readRegular } from '../regular-file.js';
 import type { DUMP_FORMAT, IMAGE_DUMP } from '../spec.js';
 import type { Group } from './handlers.js';
-import { failDump, type JournalCall, journalText, parseJournal } from './journal.js';
+import { callsIn, failDump, type JournalCall, journalText, parseJournal } from './journal.js';
 import { writeWhole } from './journal-file.js';
 
 export interface DumpOptions {
@@ -226,7 +226,7 @@ async function loadImage({ chain, check, tell }: DumpOptions, source: Source): P
   const { journal } = loaded.world;
   if (journal.isEmpty()) return loaded;
   try {
-    await check(parseJournal(journalText(loaded.world)));
+    await check(await callsIn(loaded.world));
     return loaded;
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

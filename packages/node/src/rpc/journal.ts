@@ -5,7 +5,7 @@ import type { L1Message } from '../chain/l1-handler.js';
 import type { World } from '../chain/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { parse, stringify } from '../json.js';
-import { Slices } from '../slices.js';
+import { Slices, sliced } from '../slices.js';
 import { ERRORS, METHODS, type MethodName } from '../spec.js';
 import type { Call, Dispatcher } from './dispatch.js';
 import { type Id, isId, isObject, openEnvelope, type Params } from './envelope.js';
@@ -72,18 +72,28 @@ export interface JournalCall {
   readonly id: Id;
 }
 
+/** The calls of a world's journal. */
+export async function callsIn({ journal }: World): Promise<readonly JournalCall[]> {
+  const calls: JournalCall[] = [];
+  for await (const text of sliced(journal)) calls.push(readCall(parsed(text), calls.length));
+  return calls;
+}
+
 /** The calls in the text of a journal. */
 export function parseJournal(text: string): readonly JournalCall[] {
-  let calls: unknown;
-  try {
-    calls = parse(text);
-  } catch (error) {
-    failDump(`Deserialization error: ${reasonOf(error)}`);
-  }
+  const calls = parsed(text);
   if (!Array.isArray(calls)) {
     failDump('Deserialization error: a dump is a list of JSON-RPC calls');
   }
   return calls.map((call: unknown, index) => readCall(call, index));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    return failDump(`Deserialization error: ${reasonOf(error)}`);
+  }
 }
 
 function readCall(call: unknown, index: number): JournalCall {
