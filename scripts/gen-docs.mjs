@@ -17,7 +17,11 @@ const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
 const INTRO = `# Options
 
 An option can be an argument, an environment variable or a key of a config file. If it is given more than
-once, the argument counts first, then the variable, then the file.
+once, the argument counts first, then the variable, then the file. \`createNode\` takes the same keys, and
+refuses unknown keys and wrong values in the same words.
+
+Each variable can also be written with \`STARKBOX_\` before its name, as \`STARKBOX_PORT\`; if both are set,
+that one counts. Use it where a short name such as \`HOST\` or \`SEED\` belongs to another program.
 
 A config file is \`starkbox.config.json\`, or \`starkbox.config.mjs\` with an object as its default export, in
 the directory where the node is started; \`--config FILE\` or the variable \`STARKBOX_CONFIG\` names another
@@ -42,7 +46,12 @@ const OUTRO = `## Restricted methods
 
 \`--restrictive-mode\` takes method names in any of the four prefixes. A name also forbids its alias. The
 variable holds names with commas or spaces between them; \`true\`, or nothing, stands for the default list,
-as the flag without names does:
+as the flag without names does. An empty list in a config file forbids nothing.
+
+The default list has every \`devnet_\` method that changes the chain or the node, reads or writes files, or
+shows keys; transactions can still be sent. While \`devnet_getPredeployedAccounts\` is forbidden,
+\`devnet_getConfig\` shows \`null\` as the seed, because the keys follow from it. To forbid fewer methods, name
+them. The list:
 
 ${RESTRICTED_BY_DEFAULT.map((name) => `- \`${name}\``).join('\n')}
 `;
@@ -67,8 +76,8 @@ writeFileSync(join(DOCS, 'methods.md'), methodsPage(documents));
 function section(group) {
   const rows = CONFIG_KEYS.filter((key) => OPTIONS[key].group === group).map(row);
   const head = [
-    '| option | variable | key | default | meaning |',
-    '| --- | --- | --- | --- | --- |',
+    '| option | variable | key | default | meaning | in `devnet_getConfig` |',
+    '| --- | --- | --- | --- | --- | --- |',
   ];
   return [`## ${group}`, '', ...head, ...rows, ''].join('\n');
 }
@@ -86,6 +95,7 @@ function row(key) {
     `\`${key}\``,
     preset ?? '',
     option.help + note,
+    option.field === undefined ? '' : `\`${option.field}\``,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -19,7 +19,7 @@ const TARGET = join(ROOT, 'packages/node/src/spec.ts');
  * }} Schema
  * @typedef {{ name: string, required: boolean, description: string, schema: Schema }} Param
  * @typedef {{
- *   name: string, summary: string, params: readonly Param[], result?: { schema: Schema }, 'x-writes'?: boolean,
+ *   name: string, summary: string, params: readonly Param[], result?: { schema: Schema }, 'x-writes'?: boolean, 'x-reveals'?: boolean,
  * }} Method
  * @typedef {{ code: number, message: string }} RpcError
  * @typedef {{
@@ -157,14 +157,23 @@ export const METHODS: {
     readonly document: ${groups};
     /** Something is not as before once it was called. */
     readonly writes: boolean;
+    /** Its answer holds keys, or what they follow from. */
+    readonly reveals: boolean;
     readonly params: readonly { readonly name: string; readonly required: boolean }[];
   };
 } = ${JSON.stringify(
   Object.fromEntries(
-    calls.map(({ name, document, params, 'x-writes': writes = false }) => [
-      name,
-      { document, writes, params: params.map(({ name, required }) => ({ name, required })) },
-    ]),
+    calls.map(
+      ({ name, document, params, 'x-writes': writes = false, 'x-reveals': reveals = false }) => [
+        name,
+        {
+          document,
+          writes,
+          reveals,
+          params: params.map(({ name, required }) => ({ name, required })),
+        },
+      ],
+    ),
   ),
 )};
 

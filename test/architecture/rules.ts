@@ -68,7 +68,7 @@ const NODE: Readonly<Record<string, Layer>> = {
   metrics: { may: ['probe'] },
   traces: { may: ['probe'] },
   telemetry: { may: [...LEAVES, 'config', 'traces', 'server/metrics-page'] },
-  option: { may: [] },
+  option: { may: ['spec'] },
   config: { may: [...LEAVES, 'option'] },
   'config-rules': { may: [...LEAVES, 'option', 'config'] },
   'config-source': { may: [...LEAVES, 'option', 'config'] },

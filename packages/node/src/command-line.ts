@@ -187,6 +187,7 @@ function helpText(key: ConfigKey): string {
     ...(gap ? [gap.note ?? 'not available yet'] : []),
     ...(preset === undefined ? [] : [`default: ${preset}`]),
     `env: ${environmentExample(option)}`,
+    ...(option.field === undefined ? [] : [`config: ${option.field}`]),
   );
 }
 

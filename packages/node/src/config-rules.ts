@@ -35,6 +35,13 @@ const NEEDS: readonly {
   { key: 'forkUpstreamCaching', needs: 'forkNetwork' },
   { key: 'forkCacheDir', needs: 'forkNetwork' },
   { key: 'offline', needs: 'forkLock', when: ({ offline }) => offline },
+  // A file may hold a whole config, with defaults.
+  { key: 'l1Port', needs: 'l1', when: ({ l1Port }) => l1Port !== OPTIONS.l1Port.default },
+  {
+    key: 'recentBlocks',
+    needs: 'dataDir',
+    when: ({ recentBlocks }) => recentBlocks !== OPTIONS.recentBlocks.default,
+  },
 ];
 
 /** Beyond it no u256 can hold the supply: the account that mints owns the other half. */
@@ -57,6 +64,11 @@ export function checkGiven(
       throw new UsageError(`the argument '${name(one)}' cannot be used with '${name(other)}'`);
     }
   }
+  if (given.has('l1Port') && config.l1 !== undefined && config.l1 !== 'anvil') {
+    throw new UsageError(
+      `the argument '${name('l1Port')}' is the port of an Anvil that this node starts: it needs '${longName(OPTIONS.l1)} anvil'`,
+    );
+  }
   const missing = NEEDS.filter(
     ({ key, needs, when }) => given.has(key) && !supplied.has(needs) && (when?.(config) ?? true),
   ).map(({ needs }) => name(needs));
@@ -72,6 +84,11 @@ export function checkConfig(config: Config): void {
   if (gap) {
     const name = longName(OPTIONS[gap.key]);
     throw new ConfigError(`${name} is not available yet: this version cannot ${gap.lacks}`);
+  }
+  if (config.proofMode === 'full') {
+    throw new ConfigError(
+      '--proof-mode full is not available yet: this version cannot verify real proofs, so it would refuse every invocation. Choose devnet, which makes and verifies mock proofs, or none',
+    );
   }
   if (config.dumpOn === 'block' && config.dumpFormat === 'image') {
     throw new ConfigError(
@@ -94,6 +111,12 @@ export function checkConfig(config: Config): void {
       `Restricted methods contain unsupported JSON-RPC methods: ${unknown.join(', ')}`,
     );
   }
+}
+
+/** Sentences about options that were given and have no effect; other tools accept them, so they only warn. */
+export function withoutEffect(given: ReadonlySet<ConfigKey>, config: Config): readonly string[] {
+  const isIdle = given.has('metricsPort') && config.metricsHost === undefined;
+  return isIdle ? ['--metrics-port has no effect without --metrics-host'] : [];
 }
 
 /** Subscriptions are not among them: what one would see can be asked for anyway. */

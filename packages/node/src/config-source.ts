@@ -89,7 +89,8 @@ function textOf(value: unknown, key: ConfigKey, where: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') {
-    if (!Number.isInteger(value) || Number.isSafeInteger(value)) return String(value);
+    if (!Number.isInteger(value)) return OPTIONS[key].fraction?.(value) ?? String(value);
+    if (Number.isSafeInteger(value)) return String(value);
     throw new UsageError(
       `invalid value '${value}' for '${key}' in ${where}: write so large a number as a string or a BigInt`,
     );

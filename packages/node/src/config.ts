@@ -7,6 +7,7 @@ import {
   chainName,
   forkPoint,
   host,
+  hostNames,
   methodNames,
   type Option,
   oneOf,
@@ -17,7 +18,6 @@ import {
   webUrl,
   webUrls,
   wholeNumber,
-  words,
 } from './option.js';
 
 /** Settings of a node. Its keys are also those of a config file. */
@@ -142,6 +142,7 @@ const GAS_PRICE = {
 export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   accounts: {
     flag: '--accounts <NUMBER>',
+    field: 'total_accounts',
     group: 'Accounts',
     default: 10,
     parse: wholeNumber(0, 255),
@@ -149,6 +150,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   accountClass: {
     flag: '--account-class <ACCOUNT_CLASS>',
+    field: 'account_contract_class_hash',
     group: 'Accounts',
     default: 'cairo1',
     parse: oneOf('cairo0', 'cairo1'),
@@ -156,6 +158,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   accountClassCustom: {
     flag: '--account-class-custom <PATH>',
+    field: 'account_contract_class_hash',
     group: 'Accounts',
     default: undefined,
     parse: path,
@@ -170,6 +173,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   initialBalance: {
     flag: '--initial-balance <DECIMAL_VALUE>',
+    field: 'predeployed_accounts_initial_balance',
     short: '-e',
     group: 'Accounts',
     default: 10n ** 21n,
@@ -178,6 +182,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   seed: {
     flag: '--seed <SEED>',
+    field: 'seed',
     group: 'Accounts',
     get default() {
       return Math.floor(Math.random() * (U32 + 1));
@@ -188,14 +193,16 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   chainId: {
     flag: '--chain-id <CHAIN_ID>',
+    field: 'chain_id',
     group: 'Chain',
     default: 'SN_SEPOLIA',
     defaultText: 'TESTNET',
     parse: chainName,
-    help: 'MAINNET (SN_MAIN), TESTNET (SN_SEPOLIA) or a name of your own, of up to 31 characters.',
+    help: 'MAINNET (SN_MAIN), TESTNET (SN_SEPOLIA) or a name of your own, of up to 31 characters, kept in its case.',
   },
   liteMode: {
     flag: '--lite-mode',
+    field: 'lite_mode',
     group: 'Chain',
     default: false,
     parse: trueOrFalse,
@@ -203,20 +210,24 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   proofMode: {
     flag: '--proof-mode <PROOF_MODE>',
+    field: 'proof_mode',
     group: 'Chain',
     default: 'devnet',
     parse: oneOf('full', 'devnet', 'none'),
-    help: 'How proofs that come with transactions are treated: full, devnet or none.',
+    help: 'How proofs that come with transactions are treated: devnet (mock proofs) or none. full is not available yet.',
   },
   blockGenerationOn: {
     flag: '--block-generation-on <BLOCK_GENERATION_ON>',
+    field: 'block_generation_on',
     group: 'Blocks and time',
     default: 'transaction',
     parse: blockGeneration,
+    fraction: (seconds) => `${seconds * 1000}ms`,
     help: 'When a block is made: after each transaction, on demand, or every N seconds (a number such as 5, or 500ms).',
   },
   startTime: {
     flag: '--start-time <SECONDS>',
+    field: 'start_time',
     group: 'Blocks and time',
     default: undefined,
     defaultText: 'now',
@@ -226,35 +237,42 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   gasPriceWei: {
     ...GAS_PRICE,
     flag: '--gas-price <WEI_PER_GAS_UNIT>',
+    field: 'gas_price_wei',
     help: 'L1 gas, in wei.',
   },
   gasPriceFri: {
     ...GAS_PRICE,
     flag: '--gas-price-fri <FRI_PER_GAS_UNIT>',
+    field: 'gas_price_fri',
     help: 'L1 gas, in fri.',
   },
   dataGasPriceWei: {
     ...GAS_PRICE,
     flag: '--data-gas-price <WEI_PER_GAS_UNIT>',
+    field: 'data_gas_price_wei',
     help: 'L1 data gas, in wei.',
   },
   dataGasPriceFri: {
     ...GAS_PRICE,
     flag: '--data-gas-price-fri <FRI_PER_GAS_UNIT>',
+    field: 'data_gas_price_fri',
     help: 'L1 data gas, in fri.',
   },
   l2GasPriceWei: {
     ...GAS_PRICE,
     flag: '--l2-gas-price <WEI_PER_GAS_UNIT>',
+    field: 'l2_gas_price_wei',
     help: 'L2 gas, in wei.',
   },
   l2GasPriceFri: {
     ...GAS_PRICE,
     flag: '--l2-gas-price-fri <FRI_PER_GAS_UNIT>',
+    field: 'l2_gas_price_fri',
     help: 'L2 gas, in fri.',
   },
   stateArchive: {
     flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
+    field: 'state_archive',
     group: 'State',
     default: 'full',
     parse: oneOf('none', 'full'),
@@ -276,6 +294,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   dumpOn: {
     flag: '--dump-on <EVENT>',
+    field: 'dump_on',
     group: 'State',
     default: undefined,
     parse: oneOf('exit', 'block', 'request'),
@@ -283,6 +302,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   dumpPath: {
     flag: '--dump-path <DUMP_PATH>',
+    field: 'dump_path',
     group: 'State',
     default: undefined,
     parse: path,
@@ -304,6 +324,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   forkNetwork: {
     flag: '--fork-network <URL>',
+    field: 'fork_config.url',
     group: 'Forking',
     default: undefined,
     parse: webUrls,
@@ -311,6 +332,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   forkBlock: {
     flag: '--fork-block <BLOCK>',
+    field: 'fork_config.block_number',
     group: 'Forking',
     default: undefined,
     defaultText: 'the latest',
@@ -319,6 +341,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   forkUpstreamCaching: {
     flag: '--fork-upstream-caching <BOOL>',
+    field: 'fork_config.caching_enabled',
     group: 'Forking',
     default: undefined,
     defaultText: 'true',
@@ -377,6 +400,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   host: {
     flag: '--host <HOST>',
+    field: 'server_config.host',
     group: 'Server',
     default: '127.0.0.1',
     parse: host,
@@ -384,6 +408,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   port: {
     flag: '--port <PORT>',
+    field: 'server_config.port',
     group: 'Server',
     default: 5050,
     parse: wholeNumber(0, U16),
@@ -391,24 +416,26 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   timeout: {
     flag: '--timeout <SECONDS>',
+    field: 'server_config.timeout',
     group: 'Server',
     default: 120,
-    parse: wholeNumber(0, U16),
-    help: 'How long an HTTP request may take.',
+    parse: wholeNumber(1, U16),
+    help: 'How long an HTTP request may take, at least 1.',
   },
   restrictedMethods: {
     flag: '--restrictive-mode [METHODS...]',
+    field: 'server_config.restricted_methods',
     group: 'Server',
     default: undefined,
     parse: methodNames,
-    help: 'Refuse these methods; without names, those that change the chain past its transactions.',
+    help: 'Refuse these methods; without names, every devnet_ method that changes something, uses files or shows keys.',
   },
   allowedHosts: {
     flag: '--allowed-hosts <NAMES...>',
     group: 'Server',
     default: undefined,
     defaultText: 'loopback names if --host is one, else any',
-    parse: words,
+    parse: hostNames,
     help: 'Names that clients may call this node by, besides numbers and loopback names; * for any.',
   },
   allowedOrigins: {
@@ -429,6 +456,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   ui: {
     flag: '--ui',
+    field: 'server_config.ui_enabled',
     group: 'Server',
     default: false,
     parse: trueOrFalse,
@@ -436,6 +464,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   requestBodySizeLimit: {
     flag: '--request-body-size-limit <BYTES>',
+    field: 'server_config.request_body_size_limit',
     group: 'Limits',
     default: 16 * 1024 * 1024,
     parse: wholeNumber(1),
@@ -457,6 +486,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   maximumContractClassSize: {
     flag: '--maximum-contract-class-size <BYTES>',
+    field: 'class_size_config.maximum_contract_class_size',
     group: 'Limits',
     default: 4_089_446,
     parse: wholeNumber(0),
@@ -464,6 +494,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   maximumContractBytecodeSize: {
     flag: '--maximum-contract-bytecode-size <FELTS>',
+    field: 'class_size_config.maximum_contract_bytecode_size',
     group: 'Limits',
     default: 81_920,
     parse: wholeNumber(0),
@@ -471,6 +502,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
   },
   maximumSierraLength: {
     flag: '--maximum-sierra-length <FELTS>',
+    field: 'class_size_config.maximum_sierra_length',
     group: 'Limits',
     default: 81_920,
     parse: wholeNumber(0),

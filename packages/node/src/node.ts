@@ -6,8 +6,8 @@ import { realMilliseconds } from './chain/clock.js';
 import { createGenesis, type Deployed, type Genesis } from './chain/genesis.js';
 import { transition } from './chain/transition.js';
 import type { Change } from './chain/writer.js';
-import { type Config, type ConfigInput, defaultConfig } from './config.js';
-import { ConfigError, checkConfig, checkGiven } from './config-rules.js';
+import { type Config, type ConfigInput, defaultConfig, OPTIONS } from './config.js';
+import { ConfigError, checkConfig, checkGiven, withoutEffect } from './config-rules.js';
 import { readInput } from './config-source.js';
 import { removeStaleDrafts } from './draft.js';
 import { reasonOf, refuse } from './errors.js';
@@ -115,9 +115,12 @@ async function assemble(
   const asked =
     directory && !directory.isNew ? directory.config : defaultConfig(await withRecorded(values));
   const given = directory?.given ?? keys;
-  checkGiven(keys, asked, (key) => key, given);
+  // Programs also hand on whole configs, where a default was not chosen.
+  const chosen = new Set([...keys].filter((key) => asked[key] !== OPTIONS[key].default));
+  checkGiven(chosen, asked, (key) => key, given);
   checkConfig(asked);
   checkDumpFiles(asked);
+  for (const sentence of withoutEffect(chosen, asked)) log.warn(sentence);
   const isJournalOn = asked.dumpOn !== undefined && asked.dumpFormat === 'journal';
   const version = packageVersion();
   const telemetry = await openTelemetry(asked, log, () => figures(), version);
@@ -150,8 +153,11 @@ async function assemble(
   const chain = opened
     ? await Chain.kept(options, opened.store, opened.standing)
     : await Chain.create(options);
-  const configOf = (target: Chain): CONFIG =>
-    shown.get(target.options) ?? shownConfig(config, genesis, options.fork);
+  const configOf = (target: Chain): CONFIG => {
+    const found = shown.get(target.options) ?? shownConfig(config, genesis, options.fork);
+    const port = server?.port ?? config.port;
+    return { ...found, server_config: { ...found.server_config, port } };
+  };
   const schema = new Schema(readDocuments);
   const subscriptions = new Subscriptions(config.maximumSubscriptions);
   const sandbox = new SandboxNews(chain, subscriptions);

@@ -1,4 +1,5 @@
 // Knows what an option is, and the ways in which a text becomes the value of one.
+import { METHODS } from './spec.js';
 
 /** One option: everything that the command line, the environment, a config file, help and docs need. */
 export interface Option<T> {
@@ -6,11 +7,15 @@ export interface Option<T> {
   readonly flag: string;
   readonly short?: string;
   readonly group: string;
+  /** Where `devnet_getConfig` shows it. */
+  readonly field?: string;
   /** May be a getter, where every config gets a value of its own. */
   readonly default: T;
   /** What to print as the default, where the value itself would say little. */
   readonly defaultText?: string;
   readonly parse: Parse<T>;
+  /** The text for a number that is not whole, where the option can have one. */
+  readonly fraction?: (value: number) => string;
   readonly help: string;
   /** Its value is shown nowhere. */
   readonly isSecret?: boolean;
@@ -69,20 +74,11 @@ export function defaultText(option: Option<unknown>): string | undefined {
   return option.default === undefined ? undefined : String(option.default);
 }
 
-/** What `--restrictive-mode` without names forbids. */
-export const RESTRICTED_BY_DEFAULT: readonly string[] = [
-  'devnet_applyStateDiff',
-  'devnet_mint',
-  'devnet_load',
-  'devnet_snapshot',
-  'devnet_revert',
-  'devnet_restart',
-  'devnet_createBlock',
-  'devnet_abortBlocks',
-  'devnet_impersonateAccount',
-  'devnet_autoImpersonate',
-  'devnet_getPredeployedAccounts',
-];
+/** What `--restrictive-mode` without names forbids: everything beside transactions that is not just a read. */
+export const RESTRICTED_BY_DEFAULT: readonly string[] = Object.entries(METHODS).flatMap(
+  ([name, { writes, reveals }]) =>
+    name.startsWith('devnet_') && (writes || reveals) ? [name] : [],
+);
 
 /** Milliseconds; closing an empty block takes about one. */
 const SHORTEST_INTERVAL = 10;
@@ -158,15 +154,21 @@ export const forkPoint: Parse<number | string> = (text) => {
   return number;
 };
 
-/** A known network by its nickname, or any name that fits into a felt. */
+const KNOWN_CHAINS: ReadonlyMap<string, string> = new Map([
+  ['MAINNET', 'SN_MAIN'],
+  ['SN_MAIN', 'SN_MAIN'],
+  ['TESTNET', 'SN_SEPOLIA'],
+  ['SN_SEPOLIA', 'SN_SEPOLIA'],
+]);
+
+/** A known network in any case, or any name that fits into a felt, kept as it is. */
 export const chainName: Parse<string> = (text) => {
-  const name = text.toUpperCase();
-  if (name === 'MAINNET') return 'SN_MAIN';
-  if (name === 'TESTNET') return 'SN_SEPOLIA';
-  if (!/^[\x21-\x7e]{1,31}$/.test(name)) {
+  const known = KNOWN_CHAINS.get(text.toUpperCase());
+  if (known !== undefined) return known;
+  if (!/^[\x21-\x7e]{1,31}$/.test(text)) {
     throw new InvalidValue('must be MAINNET, TESTNET or 1 to 31 ASCII characters without spaces');
   }
-  return name;
+  return text;
 };
 
 export const blockGeneration: Parse<'transaction' | 'demand' | number> = (text) => {
@@ -196,6 +198,17 @@ export const words: Parse<readonly string[]> = (text) => {
     throw new InvalidValue('must be one or more names with commas between them');
   return found;
 };
+
+/** Names as clients send them in the Host header, without the port. */
+export const hostNames: Parse<readonly string[]> = (text) =>
+  words(text).map((word) => {
+    if (word !== '*' && !/^([\w.-]+|\[?[\da-f:.]*:[\da-f:.]*\]?)$/i.test(word)) {
+      throw new InvalidValue(
+        'must be host names without a scheme, a port or a path, such as example.org, with commas between them',
+      );
+    }
+    return word;
+  });
 
 /** Sites as browsers name them: scheme, host and port. */
 export const origins: Parse<readonly string[]> = (text) =>

@@ -44,7 +44,8 @@ export function chainOptionsOf(
 /** The configuration as `devnet_getConfig` shows it; it never changes at run time. */
 export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
   return {
-    seed: config.seed,
+    // The keys of the accounts follow from it.
+    seed: config.restrictedMethods?.includes('devnet_getPredeployedAccounts') ? null : config.seed,
     total_accounts: config.accounts,
     account_contract_class_hash: genesis.accountClass.hash,
     predeployed_accounts_initial_balance: config.initialBalance.toString(),

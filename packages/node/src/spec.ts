@@ -263,8 +263,8 @@ export type COMMON_RECEIPT_PROPERTIES = {
 
 /** What the node was started with. */
 export type CONFIG = {
-  /** What keys and addresses of the accounts follow from. */
-  readonly seed: number;
+  /** What keys and addresses of the accounts follow from; null where devnet_getPredeployedAccounts is forbidden. */
+  readonly seed: number | null;
   readonly total_accounts: number;
   readonly account_contract_class_hash: FELT;
   readonly predeployed_accounts_initial_balance: DECIMAL;
@@ -2618,19 +2618,23 @@ export const METHODS: {
     readonly document: 'devnet' | 'read' | 'trace' | 'write' | 'ws';
     /** Something is not as before once it was called. */
     readonly writes: boolean;
+    /** Its answer holds keys, or what they follow from. */
+    readonly reveals: boolean;
     readonly params: readonly { readonly name: string; readonly required: boolean }[];
   };
 } = {
-  devnet_getConfig: { document: 'devnet', writes: false, params: [] },
-  devnet_getStatus: { document: 'devnet', writes: false, params: [] },
+  devnet_getConfig: { document: 'devnet', writes: false, reveals: false, params: [] },
+  devnet_getStatus: { document: 'devnet', writes: false, reveals: false, params: [] },
   devnet_getPredeployedAccounts: {
     document: 'devnet',
     writes: false,
+    reveals: true,
     params: [{ name: 'with_balance', required: false }],
   },
   devnet_getAccountBalance: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'address', required: true },
       { name: 'unit', required: false },
@@ -2640,26 +2644,30 @@ export const METHODS: {
   devnet_mint: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'address', required: true },
       { name: 'amount', required: true },
       { name: 'unit', required: false },
     ],
   },
-  devnet_createBlock: { document: 'devnet', writes: true, params: [] },
+  devnet_createBlock: { document: 'devnet', writes: true, reveals: false, params: [] },
   devnet_abortBlocks: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'starting_block_id', required: true }],
   },
   devnet_acceptOnL1: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'starting_block_id', required: true }],
   },
   devnet_setGasPrice: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'gas_price_wei', required: false },
       { name: 'data_gas_price_wei', required: false },
@@ -2673,6 +2681,7 @@ export const METHODS: {
   devnet_setTime: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'time', required: true },
       { name: 'generate_block', required: false },
@@ -2681,11 +2690,13 @@ export const METHODS: {
   devnet_increaseTime: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'time', required: true }],
   },
   devnet_restart: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'restart_l1_to_l2_messaging', required: false },
       { name: 'fork', required: false },
@@ -2694,6 +2705,7 @@ export const METHODS: {
   devnet_replayTransaction: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'transaction_hash', required: true },
       { name: 'overrides', required: false },
@@ -2702,6 +2714,7 @@ export const METHODS: {
   devnet_dump: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'path', required: false },
       { name: 'inline', required: false },
@@ -2711,6 +2724,7 @@ export const METHODS: {
   devnet_load: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'path', required: false },
       { name: 'events', required: false },
@@ -2721,16 +2735,19 @@ export const METHODS: {
   devnet_snapshot: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'name', required: false }],
   },
   devnet_revert: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'snapshot_id', required: true }],
   },
   devnet_applyStateDiff: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'state_diff', required: true },
       { name: 'classes', required: false },
@@ -2739,18 +2756,21 @@ export const METHODS: {
   devnet_impersonateAccount: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'account_address', required: true }],
   },
   devnet_stopImpersonateAccount: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'account_address', required: true }],
   },
-  devnet_autoImpersonate: { document: 'devnet', writes: true, params: [] },
-  devnet_stopAutoImpersonate: { document: 'devnet', writes: true, params: [] },
+  devnet_autoImpersonate: { document: 'devnet', writes: true, reveals: false, params: [] },
+  devnet_stopAutoImpersonate: { document: 'devnet', writes: true, reveals: false, params: [] },
   devnet_postmanLoad: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'network_url', required: true },
       { name: 'messaging_contract_address', required: false },
@@ -2761,11 +2781,13 @@ export const METHODS: {
   devnet_postmanFlush: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [{ name: 'dry_run', required: false }],
   },
   devnet_postmanSendMessageToL2: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'l1_transaction_hash', required: false },
       { name: 'l2_contract_address', required: true },
@@ -2779,16 +2801,18 @@ export const METHODS: {
   devnet_postmanConsumeMessageFromL2: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'from_address', required: true },
       { name: 'to_address', required: true },
       { name: 'payload', required: true },
     ],
   },
-  'rpc.discover': { document: 'devnet', writes: false, params: [] },
+  'rpc.discover': { document: 'devnet', writes: false, reveals: false, params: [] },
   devnet_listBlocks: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'before', required: false },
       { name: 'limit', required: false },
@@ -2797,6 +2821,7 @@ export const METHODS: {
   devnet_listTransactions: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
@@ -2806,6 +2831,7 @@ export const METHODS: {
   devnet_listContracts: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
@@ -2814,6 +2840,7 @@ export const METHODS: {
   devnet_listClasses: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
@@ -2822,6 +2849,7 @@ export const METHODS: {
   devnet_getStorage: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'contract_address', required: true },
       { name: 'cursor', required: false },
@@ -2832,26 +2860,34 @@ export const METHODS: {
   devnet_listMessages: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'direction', required: true },
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
     ],
   },
-  devnet_listSnapshots: { document: 'devnet', writes: false, params: [] },
-  devnet_search: { document: 'devnet', writes: false, params: [{ name: 'query', required: true }] },
+  devnet_listSnapshots: { document: 'devnet', writes: false, reveals: false, params: [] },
+  devnet_search: {
+    document: 'devnet',
+    writes: false,
+    reveals: false,
+    params: [{ name: 'query', required: true }],
+  },
   devnet_setLabel: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'value', required: true },
       { name: 'label', required: true },
     ],
   },
-  devnet_getLabels: { document: 'devnet', writes: false, params: [] },
+  devnet_getLabels: { document: 'devnet', writes: false, reveals: false, params: [] },
   devnet_recordRequests: {
     document: 'devnet',
     writes: true,
+    reveals: false,
     params: [
       { name: 'enabled', required: true },
       { name: 'bodies', required: false },
@@ -2861,6 +2897,7 @@ export const METHODS: {
   devnet_getRequests: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [
       { name: 'after', required: false },
       { name: 'limit', required: false },
@@ -2870,20 +2907,23 @@ export const METHODS: {
   devnet_getRequest: {
     document: 'devnet',
     writes: false,
+    reveals: false,
     params: [{ name: 'id', required: true }],
   },
-  devnet_getRecording: { document: 'devnet', writes: false, params: [] },
-  devnet_subscribeSandbox: { document: 'devnet', writes: false, params: [] },
-  devnet_subscribeRequests: { document: 'devnet', writes: false, params: [] },
-  starknet_specVersion: { document: 'read', writes: false, params: [] },
+  devnet_getRecording: { document: 'devnet', writes: false, reveals: true, params: [] },
+  devnet_subscribeSandbox: { document: 'devnet', writes: false, reveals: false, params: [] },
+  devnet_subscribeRequests: { document: 'devnet', writes: false, reveals: false, params: [] },
+  starknet_specVersion: { document: 'read', writes: false, reveals: false, params: [] },
   starknet_getBlockWithTxHashes: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [{ name: 'block_id', required: true }],
   },
   starknet_getBlockWithTxs: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'response_flags', required: false },
@@ -2892,6 +2932,7 @@ export const METHODS: {
   starknet_getBlockWithReceipts: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'response_flags', required: false },
@@ -2900,6 +2941,7 @@ export const METHODS: {
   starknet_getStateUpdate: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_addresses', required: false },
@@ -2908,6 +2950,7 @@ export const METHODS: {
   starknet_getStorageAt: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'contract_address', required: true },
       { name: 'key', required: true },
@@ -2918,16 +2961,19 @@ export const METHODS: {
   starknet_getTransactionStatus: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_getMessagesStatus: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_getTransactionByHash: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'transaction_hash', required: true },
       { name: 'response_flags', required: false },
@@ -2936,6 +2982,7 @@ export const METHODS: {
   starknet_getTransactionByBlockIdAndIndex: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'index', required: true },
@@ -2945,11 +2992,13 @@ export const METHODS: {
   starknet_getTransactionReceipt: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_getClass: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'class_hash', required: true },
@@ -2958,6 +3007,7 @@ export const METHODS: {
   starknet_getClassHashAt: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_address', required: true },
@@ -2966,6 +3016,7 @@ export const METHODS: {
   starknet_getClassAt: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_address', required: true },
@@ -2974,11 +3025,13 @@ export const METHODS: {
   starknet_getBlockTransactionCount: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [{ name: 'block_id', required: true }],
   },
   starknet_call: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'request', required: true },
       { name: 'block_id', required: true },
@@ -2987,6 +3040,7 @@ export const METHODS: {
   starknet_estimateFee: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'request', required: true },
       { name: 'simulation_flags', required: true },
@@ -2996,23 +3050,26 @@ export const METHODS: {
   starknet_estimateMessageFee: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'message', required: true },
       { name: 'block_id', required: true },
     ],
   },
-  starknet_blockNumber: { document: 'read', writes: false, params: [] },
-  starknet_blockHashAndNumber: { document: 'read', writes: false, params: [] },
-  starknet_chainId: { document: 'read', writes: false, params: [] },
-  starknet_syncing: { document: 'read', writes: false, params: [] },
+  starknet_blockNumber: { document: 'read', writes: false, reveals: false, params: [] },
+  starknet_blockHashAndNumber: { document: 'read', writes: false, reveals: false, params: [] },
+  starknet_chainId: { document: 'read', writes: false, reveals: false, params: [] },
+  starknet_syncing: { document: 'read', writes: false, reveals: false, params: [] },
   starknet_getEvents: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [{ name: 'filter', required: true }],
   },
   starknet_getNonce: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'contract_address', required: true },
@@ -3021,6 +3078,7 @@ export const METHODS: {
   starknet_getStorageProof: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'class_hashes', required: false },
@@ -3031,16 +3089,19 @@ export const METHODS: {
   starknet_getCompiledCasm: {
     document: 'read',
     writes: false,
+    reveals: false,
     params: [{ name: 'class_hash', required: true }],
   },
   starknet_traceTransaction: {
     document: 'trace',
     writes: false,
+    reveals: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_simulateTransactions: {
     document: 'trace',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'transactions', required: true },
@@ -3050,6 +3111,7 @@ export const METHODS: {
   starknet_traceBlockTransactions: {
     document: 'trace',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'trace_flags', required: false },
@@ -3058,6 +3120,7 @@ export const METHODS: {
   starknet_proveTransaction: {
     document: 'trace',
     writes: false,
+    reveals: false,
     params: [
       { name: 'block_id', required: true },
       { name: 'transaction', required: true },
@@ -3066,26 +3129,31 @@ export const METHODS: {
   starknet_addInvokeTransaction: {
     document: 'write',
     writes: true,
+    reveals: false,
     params: [{ name: 'invoke_transaction', required: true }],
   },
   starknet_addDeclareTransaction: {
     document: 'write',
     writes: true,
+    reveals: false,
     params: [{ name: 'declare_transaction', required: true }],
   },
   starknet_addDeployAccountTransaction: {
     document: 'write',
     writes: true,
+    reveals: false,
     params: [{ name: 'deploy_account_transaction', required: true }],
   },
   starknet_subscribeNewHeads: {
     document: 'ws',
     writes: false,
+    reveals: false,
     params: [{ name: 'block_id', required: false }],
   },
   starknet_subscribeEvents: {
     document: 'ws',
     writes: false,
+    reveals: false,
     params: [
       { name: 'from_address', required: false },
       { name: 'keys', required: false },
@@ -3096,11 +3164,13 @@ export const METHODS: {
   starknet_subscribeTransactionStatus: {
     document: 'ws',
     writes: false,
+    reveals: false,
     params: [{ name: 'transaction_hash', required: true }],
   },
   starknet_subscribeNewTransactionReceipts: {
     document: 'ws',
     writes: false,
+    reveals: false,
     params: [
       { name: 'finality_status', required: false },
       { name: 'sender_address', required: false },
@@ -3109,6 +3179,7 @@ export const METHODS: {
   starknet_subscribeNewTransactions: {
     document: 'ws',
     writes: false,
+    reveals: false,
     params: [
       { name: 'finality_status', required: false },
       { name: 'sender_address', required: false },
@@ -3118,6 +3189,7 @@ export const METHODS: {
   starknet_unsubscribe: {
     document: 'ws',
     writes: false,
+    reveals: false,
     params: [{ name: 'subscription_id', required: true }],
   },
 };

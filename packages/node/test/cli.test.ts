@@ -202,7 +202,7 @@ describe('questions', () => {
     expect(lines).toEqual(
       expect.arrayContaining(['Accounts:', '  --port <PORT>', '  --restrictive-mode [METHODS...]']),
     );
-    expect(stdout).toContain('[default: 5050] [env: PORT]');
+    expect(stdout).toContain('[default: 5050] [env: PORT] [config: server_config.port]');
     expect(stdout).toContain('[env: BANNER=false]');
     expect(stdout).not.toMatch(/[^\n\x20-\x7e]/);
     expect((await start('-h')).stdout).toBe(stdout);

@@ -8,6 +8,7 @@ import { CONFIG_KEYS, type Config, defaultConfig, givenIn, OPTIONS } from '../sr
 import { ConfigError, checkConfig } from '../src/config-rules.js';
 import { createNode } from '../src/index.js';
 import { stringify } from '../src/json.js';
+import { createLog } from '../src/log.js';
 import { environmentName, longName, RESTRICTED_BY_DEFAULT, UsageError } from '../src/option.js';
 import { METHODS } from '../src/spec.js';
 
@@ -124,6 +125,55 @@ describe('without options', () => {
 });
 
 describe('the table', () => {
+  /** The leaves of an object by their paths. */
+  const leaves = (value: object, prefix = ''): [string, unknown][] =>
+    Object.entries(value).flatMap(([name, one]): [string, unknown][] =>
+      typeof one === 'object' && one !== null && !Array.isArray(one)
+        ? leaves(one, `${prefix}${name}.`)
+        : [[`${prefix}${name}`, one]],
+    );
+
+  test('names the place in devnet_getConfig of each option that is shown there', async () => {
+    const chosen: Partial<Config> = {
+      accounts: 2,
+      initialBalance: 3n,
+      seed: 4,
+      chainId: 'mine',
+      liteMode: true,
+      proofMode: 'none',
+      blockGenerationOn: 'demand',
+      startTime: 1_900_000_000,
+      gasPriceWei: 11n,
+      gasPriceFri: 12n,
+      dataGasPriceWei: 13n,
+      dataGasPriceFri: 14n,
+      l2GasPriceWei: 15n,
+      l2GasPriceFri: 16n,
+      stateArchive: 'none',
+      dumpOn: 'request',
+      dumpPath: join(directory, 'dump'),
+      host: '127.0.0.2',
+      port: 1234,
+      timeout: 17,
+      restrictedMethods: ['devnet_mint'],
+      ui: true,
+      requestBodySizeLimit: 18,
+      maximumContractClassSize: 19,
+      maximumContractBytecodeSize: 20,
+      maximumSierraLength: 21,
+    };
+    const node = await createNode(chosen);
+    const shown = new Map(leaves(Object(await node.request('devnet_getConfig'))));
+    await node.close();
+    const fields = CONFIG_KEYS.flatMap((key) => OPTIONS[key].field ?? []);
+    // Classes that come with the node.
+    const others = ['eth_erc20_class_hash', 'strk_erc20_class_hash'];
+    expect(new Set([...fields, ...others])).toEqual(new Set(shown.keys()));
+    for (const key of CONFIG_KEYS.filter((one) => one in chosen)) {
+      expect(`${key} ${shown.get(OPTIONS[key].field ?? '')}`).toBe(`${key} ${chosen[key]}`);
+    }
+  });
+
   test('has every variable that the incumbent reads', () => {
     const names =
       `ACCOUNTS ACCOUNT_CLASS ACCOUNT_CLASS_CUSTOM PREDECLARE_ARGENT INITIAL_BALANCE SEED HOST
@@ -292,6 +342,37 @@ describe('the options of createNode', () => {
     await node.close();
   });
 
+  test.each(['500ms', 0.5])('an interval may be %o', async (blockGenerationOn) => {
+    const options: object = { blockGenerationOn, accounts: 0 };
+    const node = await createNode(options);
+    expect(node.config.blockGenerationOn).toBe(0.5);
+    await node.close();
+  });
+
+  test('a chain id means what it means to the command', async () => {
+    for (const [given, chainId] of [
+      ['my_chain', 'my_chain'],
+      ['mainnet', 'SN_MAIN'],
+    ]) {
+      const node = await createNode({ ...(given ? { chainId: given } : {}), accounts: 0 });
+      expect(node.config.chainId).toBe(chainId);
+      await node.close();
+    }
+  });
+
+  test('what has no effect is told', async () => {
+    const lines: string[] = [];
+    const log = createLog(
+      { level: 'warn', format: 'pretty' },
+      { write: (text) => lines.push(text) },
+    );
+    const node = await createNode({ accounts: 0, metricsPort: 1 }, { log });
+    await node.close();
+    expect(lines).toEqual([
+      expect.stringContaining('--metrics-port has no effect without --metrics-host'),
+    ]);
+  });
+
   test('may be a whole config, of which only what was chosen counts as given', async () => {
     const config = defaultConfig({ accounts: 1, seed: 3, restrictedMethods: [] });
     expect(givenIn(config)).toEqual(new Set(['accounts', 'seed', 'restrictedMethods']));
@@ -305,7 +386,10 @@ describe('the options of createNode', () => {
 describe('values', () => {
   test.each([
     ['--chain-id mainnet', { chainId: 'SN_MAIN' }],
-    ['--chain-id my_chain', { chainId: 'MY_CHAIN' }],
+    ['--chain-id my_chain', { chainId: 'my_chain' }],
+    ['--chain-id sn_sepolia', { chainId: 'SN_SEPOLIA' }],
+    ['--chain-id Testnet', { chainId: 'SN_SEPOLIA' }],
+    ['--allowed-hosts my.host,[::1],*', { allowedHosts: ['my.host', '[::1]', '*'] }],
     ['--host localhost', { host: '127.0.0.1' }],
     ['--host ::1', { host: '::1' }],
     ['--host [::]', { host: '::' }],
@@ -316,7 +400,7 @@ describe('values', () => {
     ['--block-generation-on 500ms', { blockGenerationOn: 0.5 }],
     ['--block-generation-on 2000MS', { blockGenerationOn: 2 }],
     ['--state-archive-capacity none', { stateArchive: 'none' }],
-    ['--proof-mode full', { proofMode: 'full' }],
+    ['--proof-mode none', { proofMode: 'none' }],
     ['--dump-on request', { dumpOn: 'request' }],
     ['--account-class cairo0', { accountClass: 'cairo0' }],
     ['--account-class-custom a.json', { accountClassCustom: 'a.json' }],
@@ -336,7 +420,8 @@ describe('values', () => {
     ['--host <HOST>', ['', '300.1.1.1', 'a b', 'http://a', ':::1', 'a/b', '127.0.0.1:5050']],
     ['--port <PORT>', ['65536', 'abc', '-1']],
     ['--start-time <SECONDS>', ['-1', '9007199254740992']],
-    ['--timeout <SECONDS>', ['65536', '1.5']],
+    ['--timeout <SECONDS>', ['65536', '1.5', '0']],
+    ['--allowed-hosts <NAMES...>', ['https://x', 'x:80', 'a/b']],
     ['--gas-price <WEI_PER_GAS_UNIT>', ['0', '340282366920938463463374607431768211456']],
     ['--l2-gas-price-fri <FRI_PER_GAS_UNIT>', ['0']],
     ['--chain-id <CHAIN_ID>', ['', 'é', 'A'.repeat(32), 'A B']],
@@ -382,6 +467,12 @@ describe('options that do not go together', () => {
     ['--fork-block 1', /^the following required arguments were not provided:\n {2}--fork-network /],
     ['--fork-upstream-caching true', /^the following required arguments were not provided:/],
     ['--fork-cache-dir a', /^the following required arguments were not provided:/],
+    ['--l1-port 1', /^the following required arguments were not provided:\n {2}--l1 /],
+    ['--recent-blocks 1', /^the following required arguments were not provided:\n {2}--data-dir /],
+    [
+      '--l1 http://a --l1-port 1',
+      /^the argument '--l1-port <PORT>' is the port of an Anvil that this node starts: it needs '--l1 anvil'$/,
+    ],
     ['--offline', /^the following required arguments were not provided:\n {2}--fork-lock /],
   ])('%s', async (argv, message) => {
     const error = await refusal(argv);
@@ -405,6 +496,12 @@ describe('words that mean nothing', () => {
 });
 
 describe('what a node cannot do', () => {
+  test('verify real proofs', async () => {
+    const error = await refusal('--proof-mode full');
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toMatch(/^--proof-mode full is not available yet: .*devnet.*none$/);
+  });
+
   test('balances whose sum no token can hold', () => {
     const most = { accounts: 1, initialBalance: 2n ** 255n - 1n };
     expect(() => checkConfig(defaultConfig(most))).not.toThrow();

@@ -6,24 +6,38 @@ import { readConfig } from '../../src/command-line.js';
 import { type Fixture, startFixture } from './fixture.js';
 
 const FORBIDDEN = [
-  'devnet_applyStateDiff',
+  'devnet_getPredeployedAccounts',
   'devnet_mint',
+  'devnet_createBlock',
+  'devnet_abortBlocks',
+  'devnet_acceptOnL1',
+  'devnet_setGasPrice',
+  'devnet_setTime',
+  'devnet_increaseTime',
+  'devnet_restart',
+  'devnet_dump',
   'devnet_load',
   'devnet_snapshot',
   'devnet_revert',
-  'devnet_restart',
-  'devnet_createBlock',
-  'devnet_abortBlocks',
+  'devnet_applyStateDiff',
   'devnet_impersonateAccount',
+  'devnet_stopImpersonateAccount',
   'devnet_autoImpersonate',
-  'devnet_getPredeployedAccounts',
+  'devnet_stopAutoImpersonate',
+  'devnet_postmanLoad',
+  'devnet_postmanFlush',
+  'devnet_postmanSendMessageToL2',
+  'devnet_postmanConsumeMessageFromL2',
+  'devnet_setLabel',
+  'devnet_recordRequests',
+  'devnet_getRecording',
 ];
 
 async function startWith(...words: readonly string[]): Promise<Fixture> {
   const surroundings = { env: {}, directory: '/nowhere', coloured: false };
   const line = await readConfig(['--accounts', '1', ...words], surroundings);
   if (line.kind !== 'start') throw new Error('the words do not start a node');
-  return startFixture(line.config);
+  return startFixture({ ...line.given.values });
 }
 
 async function ask({ node }: Fixture, method: string, params?: unknown): Promise<unknown> {
@@ -47,6 +61,14 @@ describe('without names', () => {
     const config = await fixture.client.call('devnet_getConfig');
     expect(config.server_config.restricted_methods).toEqual(FORBIDDEN);
     expect(await fixture.client.call('starknet_blockNumber')).toBe(0);
+  });
+
+  test('the seed is hidden with the keys that follow from it, and only then', async () => {
+    expect((await fixture.client.call('devnet_getConfig')).seed).toBeNull();
+    const { url } = await fixture.node.listen();
+    expect(await (await fetch(`${url}/config`)).json()).toMatchObject({ seed: null });
+    const other = await startWith('--restrictive-mode', 'devnet_mint');
+    expect((await other.client.call('devnet_getConfig')).seed).toBe(42);
   });
 
   test('10.2.1a minting is forbidden', async () => {

@@ -118,7 +118,7 @@ export function NodePage() {
                 {grouped(data.total_accounts)}
               </Link>,
             ],
-            ['seed', data.seed],
+            ['seed', data.seed ?? 'hidden'],
             ['class', <ClassRef key="class" of={data.account_contract_class_hash} copy />],
             [
               'at the start',
