@@ -53,7 +53,7 @@ export function stopwatch(): () => number {
 }
 
 /** A synchronous step of serving a call. */
-export type Stage = 'parse' | 'validate' | 'handle' | 'write';
+export type Stage = 'validate' | 'handle' | 'write';
 
 /** How a call ended. */
 export interface CallReport {

@@ -160,12 +160,9 @@ export class Dispatcher {
     const sighting = this.#witness?.came(session, text);
     let body: unknown;
     try {
-      if (isLong(text)) body = await readLong(text, this.#limits, delivery);
-      else {
-        const begin = milliseconds();
-        body = readShort(text, this.#limits);
-        this.#took('parse', 'unknown', begin);
-      }
+      body = isLong(text)
+        ? await readLong(text, this.#limits, delivery)
+        : readShort(text, this.#limits);
     } catch (error) {
       return refused(this.#toRpcError(error, 'unknown'), sighting, text);
     }

@@ -13,14 +13,16 @@ export interface Body {
   readonly text: string;
 }
 
+export interface Reading {
+  readonly body: Promise<Body | BodyRefusal>;
+  /** What has not come yet is not waited for any more. */
+  stop(): void;
+}
+
 /** The rest of a body that is refused is still taken off the wire, and dropped. */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-  share: Share,
-  signal: AbortSignal,
-): Promise<Body | BodyRefusal> {
-  return new Promise((resolve, reject) => {
+export function readBody(request: IncomingMessage, limit: number, share: Share): Reading {
+  let stop = (): void => {};
+  const body = new Promise<Body | BodyRefusal>((resolve, reject) => {
     const pieces = new Pieces();
     const refuse = (refusal: BodyRefusal): void => {
       pieces.clear();
@@ -38,14 +40,14 @@ export function readBody(
       reject(error);
     });
     if (declaredLength(request) > limit) return refuse('too long');
-    const late = (): void => refuse('too late');
-    signal.addEventListener('abort', late, { once: true });
+    stop = () => refuse('too late');
     request.on('data', take);
     request.on('end', () => {
-      signal.removeEventListener('abort', late);
+      stop = () => {};
       resolve({ text: pieces.text() });
     });
   });
+  return { body, stop: () => stop() };
 }
 
 export function declaredLength({ headers }: IncomingMessage): number {

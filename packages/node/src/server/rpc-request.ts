@@ -4,7 +4,7 @@ import type { MemoryBudget, Share } from '../budget.js';
 import { RpcError } from '../errors.js';
 import type { Dispatcher, Session } from '../rpc/dispatch.js';
 import { errorAnswer, idOf } from '../rpc/envelope.js';
-import { type BodyRefusal, readBody } from './body.js';
+import { type BodyRefusal, type Reading, readBody } from './body.js';
 import { json, type Reply } from './reply.js';
 import { beginStream, type PacedWriter } from './sending.js';
 
@@ -48,6 +48,7 @@ class Exchange {
   readonly #options: RpcRequestOptions;
   readonly #share: Share;
   readonly #abandoned = new AbortController();
+  #reading: Reading | undefined;
   #body: string | undefined;
   #stream: PacedWriter | undefined;
 
@@ -73,6 +74,7 @@ class Exchange {
     };
     const gone = (): void => {
       this.#abandoned.abort();
+      this.#reading?.stop();
       closed();
     };
     // Any number of pipelined requests share a socket.
@@ -95,12 +97,14 @@ class Exchange {
   async #work(): Promise<Reply | undefined> {
     const { request, session } = this.#parts;
     const { bodyLimit, dispatcher } = this.#options;
-    const { signal } = this.#abandoned;
-    const body = await readBody(request, bodyLimit, this.#share, signal);
+    this.#reading = readBody(request, bodyLimit, this.#share);
+    const body = await this.#reading.body;
+    this.#reading = undefined;
     // The client is gone, or has an answer.
     if (body === 'too late') return undefined;
     if (typeof body === 'string') return this.#refuse(body);
     this.#body = body.text;
+    const { signal } = this.#abandoned;
     const delivery = { share: this.#share, write: this.#write };
     const answer = await dispatcher.handle(body.text, { ...session, signal }, delivery);
     if (!this.#stream) return answer === undefined ? { status: 204 } : json(200, answer);
@@ -137,5 +141,6 @@ class Exchange {
       resolve({ ...reply, headers });
     }
     this.#abandoned.abort(error);
+    this.#reading?.stop();
   }
 }

@@ -1,0 +1,321 @@
+// Measures what a hostile client can do to a node with default options, and what another client notices.
+//
+//   npm run bench:attacks              all attacks, times are judged as well
+//   npm run bench:attacks -- --quick   the same, shorter; only memory and answers are judged
+//
+// The node is a process of its own. During each attack another client asks for the number of the newest block
+// again and again. Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound
+// is broken.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Class } from '@starkbox/engine';
+import { createNode } from 'starkbox';
+import { Account, CallData, hash, json, logger, RpcProvider } from 'starknet';
+import { STRK } from '../packages/engine/test/fixture.js';
+import { Figures } from './figures.js';
+
+const { values: given } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    /** Only attacks whose names contain this. */
+    only: { type: 'string', default: '' },
+    /** The node, in a process of its own. */
+    node: { type: 'boolean', default: false },
+  },
+});
+
+const MEGABYTE = 2 ** 20;
+const PEAK_MEGABYTES = 1536;
+const P99_MILLISECONDS = 250;
+const IDLE_SECONDS = given.quick ? 1 : 3;
+/** How long the clients of executions wait before they go. */
+const PATIENCE_SECONDS = given.quick ? 8 : 60;
+/** What a page of another site would send. */
+const FOREIGN = { origin: 'https://hostile.example' };
+
+async function runNode(): Promise<void> {
+  const node = await createNode({ seed: 0, port: 0 });
+  const { url } = await node.listen();
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const [first] = node.accounts;
+  process.on('message', () => {
+    process.send?.({ turn: delay.max / 1e6 });
+    delay.reset();
+  });
+  process.on('disconnect', () => process.exit());
+  process.send?.({ url, address: first?.address, key: first?.privateKey });
+}
+
+const milliseconds = (): number => {
+  const [whole, nanoseconds] = process.hrtime();
+  return whole * 1e3 + nanoseconds / 1e6;
+};
+
+interface Tally {
+  results: number;
+  errors: number;
+}
+
+type Attack = (url: string) => Promise<Tally>;
+
+function post(
+  url: string,
+  body: string | Buffer,
+  agent?: Agent,
+  seconds?: number,
+): Promise<string> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...(agent ? {} : FOREIGN),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      { method: 'POST', headers, ...(agent ? { agent } : {}) },
+      (response) => text(response).then(resolve, reject),
+    );
+    sent.on('error', reject).end(body);
+    if (seconds !== undefined) setTimeout(() => sent.destroy(), seconds * 1e3).unref();
+  });
+}
+
+/** Counts what came back, call by call; a connection that was closed is an error. */
+async function tally(answers: readonly Promise<string>[]): Promise<Tally> {
+  const counted: Tally = { results: 0, errors: 0 };
+  for (const answer of answers) {
+    const said = await answer.catch(() => '"error":');
+    counted.results += said.split('"result":').length - 1;
+    counted.errors += said.split('"error":').length - 1;
+  }
+  return counted;
+}
+
+const call = (method: string, params: unknown, id = 1): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params });
+
+const batch = (length: number, method: string, params: unknown): string =>
+  `[${Array.from({ length }, (_, id) => call(method, params, id)).join()}]`;
+
+/** As large as a body may be by default, and several times as large. */
+const sizes = (unit: string, close: string): readonly Buffer[] =>
+  [15.9, 60].map((megabytes) =>
+    Buffer.from(`[${unit.repeat((megabytes * MEGABYTE) / unit.length)}${close}`),
+  );
+
+const feltsOf = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `0x${index.toString(16)}`);
+
+function estimate(sender: string, felts: number): string {
+  const bound = { max_amount: '0x0', max_price_per_unit: '0x0' };
+  const transaction = {
+    type: 'INVOKE',
+    version: '0x3',
+    sender_address: sender,
+    calldata: feltsOf(felts),
+    signature: [],
+    nonce: '0x0',
+    resource_bounds: { l1_gas: bound, l2_gas: bound, l1_data_gas: bound },
+    tip: '0x0',
+    paymaster_data: [],
+    account_deployment_data: [],
+    nonce_data_availability_mode: 'L1',
+    fee_data_availability_mode: 'L1',
+  };
+  return call('starknet_estimateFee', {
+    request: [transaction],
+    simulation_flags: ['SKIP_VALIDATE'],
+    block_id: 'latest',
+  });
+}
+
+/** Bodies that are never finished. */
+async function unfinished(url: string): Promise<Tally> {
+  const { port } = new URL(url);
+  const counted: Tally = { results: 0, errors: 0 };
+  const part = Buffer.alloc(15 * MEGABYTE, 0x20);
+  const sockets = Array.from({ length: 40 }, () => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket
+      .on('error', () => {})
+      .on('data', (data) => {
+        if (String(data).includes('"error":')) counted.errors += 1;
+      });
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${16 * MEGABYTE}\r\n\r\n`,
+    );
+    socket.write(part);
+    return socket;
+  });
+  await new Promise((resolve) => setTimeout(resolve, given.quick ? 5_000 : 15_000));
+  for (const socket of sockets) socket.destroy();
+  return counted;
+}
+
+function attacksOn(reverter: string, account: string): Readonly<Record<string, Attack>> {
+  const classes = batch(790, 'starknet_getClassAt', ['latest', STRK]);
+  const burn = call('starknet_call', {
+    request: {
+      contract_address: reverter,
+      entry_point_selector: hash.getSelectorFromName('burn'),
+      calldata: ['0x3b9aca00'],
+    },
+    block_id: 'latest',
+  });
+  const each = (bodies: readonly (string | Buffer)[]): Attack => {
+    return async (url) => {
+      const counted: Tally = { results: 0, errors: 0 };
+      for (const body of bodies) {
+        const { results, errors } = await tally([post(url, body)]);
+        counted.results += results;
+        counted.errors += errors;
+      }
+      return counted;
+    };
+  };
+  const keys = (count: number): string =>
+    `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
+  return {
+    'answers of batches': (url) => tally(Array.from({ length: 14 }, () => post(url, classes))),
+    executions: (url) =>
+      tally(Array.from({ length: 64 }, () => post(url, burn, undefined, PATIENCE_SECONDS))),
+    discover: each([batch(1000, 'rpc.discover', [])]),
+    felts: each([estimate(account, 1_000_000), estimate(account, 10_000)]),
+    objects: each(sizes('{},', '{}]')),
+    brackets: each(sizes('[', ']')),
+    keys: each([keys(1_000_000), keys(3_000_000), keys(299_000)]),
+    'unfinished bodies': unfinished,
+  };
+}
+
+/** Another client, which asks one thing after the other. */
+class Bystander {
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  #isOn = true;
+  readonly times: number[] = [];
+  wrong = 0;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async run(): Promise<void> {
+    const question = call('starknet_blockNumber', []);
+    while (this.#isOn) {
+      const begin = milliseconds();
+      const answer = await post(this.#url, question, this.#agent).catch(() => '');
+      this.times.push(milliseconds() - begin);
+      if (!/"result":\d+/.test(answer)) this.wrong += 1;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    this.#agent.destroy();
+  }
+
+  stop(): void {
+    this.#isOn = false;
+  }
+
+  get p99(): number {
+    const sorted = [...this.times].sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+  }
+}
+
+/** What a process holds in memory, in megabytes. */
+function residentMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+async function deployReverter(url: string, address: string, key: string): Promise<string> {
+  logger.setLogLevel('ERROR');
+  const file = new URL('../../../../contracts/cairo/reverter.sierra.json', import.meta.url);
+  const sierra = readFileSync(file, 'utf8');
+  const { hash: classHash, compiledClassHash = '' } = await Class.compile(sierra);
+  const provider = new RpcProvider({ nodeUrl: url, transactionRetryIntervalFallback: 10 });
+  const account = new Account({ provider, address, signer: key });
+  const contract = json.parse(sierra);
+  const constructorCalldata = new CallData(contract.abi).compile('constructor', []);
+  const { deploy } = await account.declareAndDeploy({
+    contract,
+    classHash,
+    compiledClassHash,
+    constructorCalldata,
+  });
+  return deploy.contract_address;
+}
+
+async function observed(url: string, pid: number, work: () => Promise<Tally>) {
+  const bystander = new Bystander(url);
+  let peak = residentMegabytes(pid);
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, residentMegabytes(pid));
+  }, 20);
+  const asking = bystander.run();
+  const begin = milliseconds();
+  const counted = await work();
+  const took = milliseconds() - begin;
+  bystander.stop();
+  await asking;
+  clearInterval(sampling);
+  return { ...counted, took, peak, p99: bystander.p99, wrong: bystander.wrong };
+}
+
+async function measure(): Promise<void> {
+  const child = fork(fileURLToPath(import.meta.url), ['--node']);
+  const { pid = 0 } = child;
+  const [{ url, address, key }] = await once(child, 'message');
+  const longestTurn = async (): Promise<number> => {
+    child.send('turn');
+    const [{ turn }] = await once(child, 'message');
+    return turn;
+  };
+  const reverter = await deployReverter(url, address, key);
+  const rest = async (): Promise<Tally> => {
+    await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1e3));
+    return { results: 0, errors: 0 };
+  };
+  await observed(url, pid, rest);
+  const idle = await observed(url, pid, rest);
+  const attacks = Object.entries(attacksOn(reverter, address)).filter(([name]) =>
+    name.includes(given.only),
+  );
+  const p99 = { atMost: Math.max(P99_MILLISECONDS, 5 * idle.p99), isNoisy: true };
+  const figures = new Figures(
+    Object.fromEntries(
+      attacks.flatMap(([name]) => [
+        [`${name}: peak (MB)`, { atMost: PEAK_MEGABYTES }],
+        [`${name}: answers`, { atLeast: 1 }],
+        [`${name}: wrong beside it`, { atMost: 0 }],
+        [`${name}: p99 beside it (ms)`, p99],
+      ]),
+    ),
+    { quick: given.quick },
+  );
+  figures.say('idle p99 (ms)', idle.p99);
+  for (const [name, attack] of attacks) {
+    await longestTurn();
+    const seen = await observed(url, pid, () => attack(url));
+    figures.say(`${name}: seconds`, seen.took / 1e3);
+    figures.say(`${name}: peak (MB)`, seen.peak);
+    figures.say(`${name}: longest turn (ms)`, await longestTurn());
+    figures.say(`${name}: results`, seen.results);
+    figures.say(`${name}: errors`, seen.errors);
+    figures.say(`${name}: answers`, seen.results + seen.errors);
+    figures.say(`${name}: wrong beside it`, seen.wrong);
+    figures.say(`${name}: p99 beside it (ms)`, seen.p99);
+  }
+  child.disconnect();
+  figures.finish({ quick: given.quick });
+}
+
+await (given.node ? runNode() : measure());
