@@ -88,13 +88,18 @@ function post(
   });
 }
 
+const ANSWER = /"id":(?:\d+|null),"(result|error)":/g;
+/** Counts as an error. */
+const GONE = '"id":null,"error":';
+
 /** Counts what came back, call by call; a connection that was closed is an error. */
 async function tally(answers: readonly Promise<string>[]): Promise<Tally> {
   const counted: Tally = { results: 0, errors: 0 };
-  for (const answer of answers) {
-    const said = await answer.catch(() => '"error":');
-    counted.results += said.split('"result":').length - 1;
-    counted.errors += said.split('"error":').length - 1;
+  for (const said of await Promise.all(answers.map((one) => one.catch(() => GONE)))) {
+    for (const [, kind] of said.matchAll(ANSWER)) {
+      if (kind === 'result') counted.results += 1;
+      else counted.errors += 1;
+    }
   }
   return counted;
 }
