@@ -178,8 +178,9 @@ export function firstWorld(wall: number, startTime: number | undefined): World {
   );
 }
 
-export function nextTime({ offset, exact }: World, wall: number): number {
-  return exact ?? Math.max(0, wall + offset);
+/** Only a time that was asked for may be earlier than that of the parent. */
+export function nextTime({ offset, exact, blocks }: World, wall: number): number {
+  return exact ?? Math.max(0, blocks.at(-1)?.timestamp ?? 0, wall + offset);
 }
 
 /** How much older a block must be for contracts to know its hash. */
