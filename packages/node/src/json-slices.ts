@@ -1,5 +1,5 @@
 // Long JSON texts, read in slices so that the event loop is not held.
-import { TooManyValues, toNumber } from './json.js';
+import { begins, endOfString, isDigit, TooManyValues, toNumber } from './json.js';
 import { breathe } from './turns.js';
 
 export interface JsonLimits {
@@ -14,6 +14,7 @@ export async function parseInSlices(
   text: string,
   limits: JsonLimits,
 ): Promise<{ readonly value: unknown; readonly values: number }> {
+  await checkLimits(text, limits);
   const reader = new Reader(text, limits);
   for (let steps = 1; reader.step(); steps += 1) {
     if (steps % STEPS !== 0) continue;
@@ -22,6 +23,57 @@ export async function parseInSlices(
   }
   return { value: reader.value, values: reader.values };
 }
+
+/** Refuses what exceeds a limit before anything is made of it. */
+async function checkLimits(text: string, limits: JsonLimits): Promise<void> {
+  const survey = { at: 0, depth: 0, values: 0 };
+  while (survey.at < text.length) {
+    surveySlice(text, survey, limits);
+    const pause = breathe();
+    if (pause) await pause;
+  }
+}
+
+interface Survey {
+  at: number;
+  depth: number;
+  values: number;
+}
+
+function surveySlice(text: string, survey: Survey, limits: JsonLimits): void {
+  let { at, depth, values } = survey;
+  const end = Math.min(text.length, at + SLICE);
+  for (; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (begins(code)) {
+      values += 1;
+      if (values > limits.values) throw new TooManyValues(limits.values);
+      if (code === QUOTE) {
+        const close = endOfString(text, at);
+        // The reader says what is wrong with it.
+        at = close < 0 ? text.length : close;
+      } else if (isDigit(code)) {
+        while (isPartOfNumber(text.charCodeAt(at + 1))) at += 1;
+      } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+        depth += 1;
+        if (depth > limits.depth) {
+          throw new SyntaxError(`Nested more than ${limits.depth} levels deep`);
+        }
+      }
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      depth -= 1;
+    }
+  }
+  Object.assign(survey, { at, depth, values });
+}
+
+function isPartOfNumber(code: number): boolean {
+  // Digits, and . + - e E.
+  return isDigit(code) || code === 0x2e || code === 0x2b || code === 0x2d || (code | 0x20) === 0x65;
+}
+
+/** Characters between two looks at the clock. */
+const SLICE = 256 * 1024;
 
 /** Values between two looks at the clock. */
 const STEPS = 512;

@@ -100,7 +100,7 @@ function survey(text: string, maxDepth: number, maxValues: number): boolean {
 }
 
 /** Whether a value or a name begins; of a number, its first digit. */
-function begins(code: number): boolean {
+export function begins(code: number): boolean {
   return (
     code === QUOTE ||
     isDigit(code) ||
@@ -113,12 +113,12 @@ function begins(code: number): boolean {
   );
 }
 
-function isDigit(code: number): boolean {
+export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
 /** Where the string that opens at `open` closes; -1 if it does not. */
-function endOfString(text: string, open: number): number {
+export function endOfString(text: string, open: number): number {
   for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
     while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
