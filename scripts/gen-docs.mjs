@@ -42,7 +42,22 @@ The exit code is 0 after a signal, 1 if the node cannot do what it is asked or c
 options cannot be understood.
 `;
 
-const OUTRO = `## Restricted methods
+const OUTRO = `## In CI
+
+A signal to \`npx starkbox\` ends npx, and may leave the node running with its port taken. Start the command
+itself, so that the process you end is the node:
+
+\`\`\`sh
+node_modules/.bin/starkbox --seed 0 &
+node=$!
+# … tests …
+kill $node
+\`\`\`
+
+Where npx has to be between, \`--exit-with-parent\` (\`EXIT_WITH_PARENT=true\`) ends the node within a second
+after the process that started it is gone, as SIGTERM would; under npm on Linux, also when npm itself is gone.
+
+## Restricted methods
 
 \`--restrictive-mode\` takes method names in any of the four prefixes. A name also forbids its alias. The
 variable holds names with commas or spaces between them; \`true\`, or nothing, stands for the default list,

@@ -3,12 +3,14 @@
 import { type BannerFacts, banner } from './banner.js';
 import { type Output, painter, wantsColour } from './colour.js';
 import { type CommandLine, readConfig } from './command-line.js';
-import { type Config, type Environment, environment, OPTIONS } from './config.js';
+import { type Config, type ConfigKey, type Environment, environment, OPTIONS } from './config.js';
 import { ConfigError } from './config-rules.js';
 import { codeOf, reasonOf } from './errors.js';
 import { createLog, type Log } from './log.js';
+import { nearest } from './nearest.js';
 import type { Node } from './node.js';
 import { UsageError } from './option.js';
+import { ancestors, onParentGone } from './parent-process.js';
 import { progressLine, type Step } from './progress.js';
 
 type Startable = BannerFacts & Pick<Node, 'listen' | 'close'> & Partial<Pick<Node, 'l1'>>;
@@ -29,7 +31,11 @@ export interface RunOptions {
 /** Either the process is done, or a node is listening. */
 export type Outcome =
   | { readonly exitCode: number }
-  | { readonly node: Pick<Node, 'close'>; readonly log: Log };
+  | {
+      readonly node: Pick<Node, 'close'>;
+      readonly log: Log;
+      readonly exitsWithParent: boolean;
+    };
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -51,10 +57,11 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return { exitCode };
   };
 
-  if (COMMANDS.has(options.argv[0] ?? '')) {
+  const argv = withoutHelpWord(options.argv);
+  if (COMMANDS.has(argv[0] ?? '')) {
     try {
       const { runCommand } = await import('./commands/command.js');
-      stdout.write(await runCommand(options.argv, wantsColour(stdout)));
+      stdout.write(await runCommand(argv, wantsColour(stdout)));
       return { exitCode: 0 };
     } catch (error) {
       return refuse(reasonOf(error), error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE);
@@ -63,7 +70,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
 
   let line: CommandLine;
   try {
-    line = await readConfig(options.argv, { ...options, coloured: wantsColour(stdout) });
+    refuseUnknownCommand(argv);
+    line = await readConfig(argv, { ...options, coloured: wantsColour(stdout) });
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message, EXIT_USAGE);
     if (error instanceof ConfigError) return refuse(error.message, EXIT_FAILURE);
@@ -96,7 +104,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     place = await node.listen();
   } catch (error) {
     await node.close();
-    return refuse(whyNotListening(error, config), EXIT_FAILURE);
+    return refuse(whyNotListening(error, config, given.origins), EXIT_FAILURE);
   }
 
   if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
@@ -108,13 +116,30 @@ export async function run(options: RunOptions): Promise<Outcome> {
     log.info(`L1${isManaged ? ' (Anvil)' : ''} on ${url}, messaging contract ${messagingContract}`);
   }
   if (portSocket !== undefined) await tellPort(place.port, portSocket, stdout);
-  return { node, log };
+  return { node, log, exitsWithParent: config.exitWithParent };
+}
+
+/** `help` and `help inspect` mean what `--help` and `inspect --help` do. */
+function withoutHelpWord(argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = argv;
+  return first === 'help' ? [...rest, '--help'] : argv;
+}
+
+function refuseUnknownCommand([word]: readonly string[]): void {
+  if (word === undefined || word.startsWith('-')) return;
+  const near = nearest(word, [...COMMANDS, 'help']);
+  const names = [...COMMANDS].join(', ');
+  const hint =
+    near === undefined ? `the commands are ${names} and help` : `did you mean '${near}'?`;
+  throw new UsageError(`unexpected argument '${word}' found: ${hint}`);
 }
 
 /** What the command does: runs in the real process and obeys its signals. */
 export async function main(): Promise<void> {
   const { argv, stdout, stderr } = process;
   surviveFailedWrites(stdout, stderr);
+  // Looked up first, because they may end while the node starts.
+  const startedBy = ancestors(environment()['npm_command'] !== undefined);
   const outcome = await run({
     argv: argv.slice(2),
     env: environment(),
@@ -127,7 +152,7 @@ export async function main(): Promise<void> {
     process.exitCode ||= outcome.exitCode;
     return;
   }
-  const { node, log } = outcome;
+  const { node, log, exitsWithParent } = outcome;
   const fail = (err: unknown): never => {
     log.error({ err }, 'unexpected error');
     process.exit(EXIT_FAILURE);
@@ -146,6 +171,12 @@ export async function main(): Promise<void> {
   };
   process.on('SIGHUP', obey); // the terminal was closed
   process.on('SIGINT', obey);
+  if (exitsWithParent) {
+    onParentGone(startedBy, () => {
+      log.info('the process that started this one has ended');
+      obey('SIGTERM');
+    });
+  }
   process.on('SIGTERM', obey);
 }
 
@@ -174,16 +205,22 @@ async function tellPort(port: number, path: string, stdout: Output): Promise<voi
   stdout.write(`${words}\n`);
 }
 
-function whyNotListening(error: unknown, { host, port }: Config): string {
+/** @param origins where the values came from, if not from arguments */
+function whyNotListening(
+  error: unknown,
+  { host, port }: Config,
+  origins: ReadonlyMap<ConfigKey, string>,
+): string {
+  const from = (key: ConfigKey): string => (origins.has(key) ? ` (from ${origins.get(key)})` : '');
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return `port ${port} on ${host} is taken: choose another with --port, or let the system pick one with --port 0`;
+      return `port ${port}${from('port')} on ${host} is taken: choose another with --port, or let the system pick one with --port 0`;
     case 'EACCES':
-      return `port ${port} on ${host} needs rights that this process lacks: choose one above 1023 with --port`;
+      return `port ${port}${from('port')} on ${host} needs rights that this process lacks: choose one above 1023 with --port`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine: choose another with --host`;
+      return `${host} is no address of this machine${from('host')}: choose another with --host`;
     case undefined:
       return reasonOf(error);
     default:

@@ -82,6 +82,7 @@ export interface Config {
   readonly allowedOrigins: readonly string[] | undefined;
   readonly authToken: string | undefined;
   readonly ui: boolean;
+  readonly exitWithParent: boolean;
   /** Bytes. */
   readonly requestBodySizeLimit: number;
   /** Bytes. */
@@ -461,6 +462,13 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     default: false,
     parse: trueOrFalse,
     help: 'Serve the explorer under /ui.',
+  },
+  exitWithParent: {
+    flag: '--exit-with-parent',
+    group: 'Server',
+    default: false,
+    parse: trueOrFalse,
+    help: 'End when the process that started this one has ended, as after a kill of npx.',
   },
   requestBodySizeLimit: {
     flag: '--request-body-size-limit <BYTES>',

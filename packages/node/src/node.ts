@@ -436,7 +436,7 @@ function aboutRecording(config: Config, chain: Chain, version: string): object {
 
 /** Options that belong to a machine, or are secret: another one repeats the requests without them. */
 const OF_THIS_PLACE =
-  /^(host|port|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|metrics\w*|log\w*|traceRequests|banner)$/;
+  /^(host|port|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|exitWithParent|metrics\w*|log\w*|traceRequests|banner)$/;
 
 /** More blocks at once, as a load brings them, are one line. */
 const MOST_LINES = 100;

@@ -1,7 +1,7 @@
 // What the command prints, how it ends, and with which exit code.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -207,6 +207,14 @@ describe('questions', () => {
     expect(stdout).not.toMatch(/[^\n\x20-\x7e]/);
     expect((await start('-h')).stdout).toBe(stdout);
   });
+
+  test('help is a word too, also for a command', async () => {
+    expect((await start('help')).stdout).toBe((await start('--help')).stdout);
+    const { outcome, stdout } = await start('help inspect');
+    expect(outcome).toEqual({ exitCode: 0 });
+    expect(stdout).toContain('Usage: starkbox inspect');
+    expect(stdout).toBe((await start('inspect --help')).stdout);
+  });
 });
 
 describe('a refusal', () => {
@@ -216,6 +224,9 @@ describe('a refusal', () => {
     ['--dump-on exit', 2, /^error: the following required arguments were not provided:\n/],
     ['--restrictive-mode nope', 1, /^error: Restricted methods contain .*: nope\n$/],
     ['--initial-balance 1'.padEnd(100, '0'), 1, /^error: Total balance supply in ERC20 contract/],
+    ['inspct a', 2, /^error: unexpected argument 'inspct' found: did you mean 'inspect'\?\n/],
+    ['nonsense', 2, /^error: unexpected argument 'nonsense' found: the commands are inspect, /],
+    ['help inspct', 2, /^error: unexpected argument 'inspct' found: did you mean 'inspect'\?\n/],
     ['--fork-block 1', 2, /^error: the following required arguments were not provided:\n/],
   ])('%s', async (argv, exitCode, message) => {
     const { outcome, stdout, stderr } = await start(argv);
@@ -239,6 +250,17 @@ describe('a refusal', () => {
     const { outcome, stderr } = await start('', { createNode: failing(new Error('oh'), 'create') });
     expect(outcome).toEqual({ exitCode: 1 });
     expect(stderr).toBe('error: oh\n');
+  });
+
+  test('of an address names the variable or the file that it is from', async () => {
+    const createFailing = failing(withCode('EADDRNOTAVAIL'), 'listen');
+    const variable = await start('', { createNode: createFailing, env: { HOST: 'box' } });
+    expect(variable.stderr).toMatch(
+      /^error: box is no address of this machine \(from the variable HOST\): /,
+    );
+    writeFileSync(join(directory, 'starkbox.config.json'), '{ "host": "box" }');
+    const file = await start('', { createNode: createFailing });
+    expect(file.stderr).toMatch(/^error: box .* \(from starkbox\.config\.json\): /);
   });
 
   test.each([
@@ -320,6 +342,41 @@ describe('the built command', () => {
     open.destroy();
     expect(code).toBe(130);
     expect(stderr.match(/SIGINT/g)).toHaveLength(1);
+  });
+
+  test.each(['sh', 'npm'])('ends with its parent if asked to: %s', async (parent) => {
+    const words = [process.execPath, COMMAND, '--port', '0', '--no-banner', '--exit-with-parent'];
+    // npm starts a shell, which starts the command; that shell lives on when npm is killed.
+    const line = '"$@" & echo "$!"; wait';
+    const script = parent === 'npm' ? `sh -c '${line}' sh "$@" & wait` : line;
+    const child = spawn('/bin/sh', ['-c', script, 'sh', ...words], {
+      cwd: directory,
+      env: { PATH: '/usr/bin:/bin', ...(parent === 'npm' ? { npm_command: 'exec' } : {}) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    let [said, pid] = ['', ''];
+    child.stdout.on('data', (part) => {
+      pid += part;
+    });
+    child.stderr.on('data', (part) => {
+      said += part;
+    });
+    await expect.poll(() => said, { timeout: 25_000 }).toContain('listening on');
+    const ended = once(child, 'close');
+    child.kill('SIGKILL');
+    // The streams close when the node, which has them too, is gone.
+    if (parent === 'npm') await expect.poll(() => said).toContain('has ended');
+    else await ended;
+    expect(said).toContain('the process that started this one has ended');
+    const isThere = (): boolean => {
+      try {
+        return process.kill(Number(pid), 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
   });
 
   test('says what to do about a port that is taken', async () => {

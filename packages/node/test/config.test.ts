@@ -80,6 +80,7 @@ describe('without options', () => {
       allowedOrigins: undefined,
       authToken: undefined,
       ui: false,
+      exitWithParent: false,
       requestBodySizeLimit: 16 * 1024 * 1024,
       maximumAnswerSize: 64 * 1024 * 1024,
       memoryBudget: 256 * 1024 * 1024,
