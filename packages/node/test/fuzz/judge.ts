@@ -115,7 +115,7 @@ function wrong(answer: unknown, { id, code, method }: Expected): string | undefi
 
 /** These hold more against params than a schema can say. */
 const STRICTER =
-  /^(params: give one of|params\.fork\.url|state_diff|declared_classes|deprecated_|deployed_|classes\[|params\.snapshot_id)/;
+  /^(params: give one of|params\.fork\.url|state_diff|declared_classes|deprecated_|deployed_|classes\[|params\.snapshot_id|params\.time: at most)/;
 
 /** Whether params were refused although they fit; undefined if not. */
 function refused(answer: unknown): string | undefined {
