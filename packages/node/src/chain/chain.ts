@@ -246,9 +246,10 @@ export class Chain {
 
   /** Moves time forward and closes a block; its hash. */
   increaseTime(seconds: number): Promise<string> {
-    return this.#write(async (world) =>
-      this.#close({ ...world, clock: increasedBy(world.clock, seconds) }),
-    );
+    return this.#write(async (world) => {
+      const clock = increasedBy(world.clock, seconds, latestHeader(world).timestamp);
+      return this.#close({ ...world, clock });
+    });
   }
 
   /** Sets prices for the blocks after the one under construction; all prices then. */

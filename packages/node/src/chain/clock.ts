@@ -45,15 +45,23 @@ export function setTo(time: number): Clock {
   return { offset: time - now(), exact: time };
 }
 
-/** The clock after `increaseTime`; throws what the caller is told if blocks could not show that time. */
-export function increasedBy(clock: Clock, seconds: number): Clock {
-  const most = Math.max(0, LATEST_TIME - now() - clock.offset);
+/**
+ * The clock after `increaseTime`; throws what the caller is told if blocks could not show that time.
+ *
+ * @param parent as of `nextBlockTime`: time is increased from where it would be
+ */
+export function increasedBy(clock: Clock, seconds: number, parent = 0): Clock {
+  const from = nextBlockTime(
+    { ...clock, exact: undefined },
+    clock.exact === undefined ? parent : 0,
+  );
+  const most = LATEST_TIME - from;
   if (seconds > most) {
     invalidParams(
       `params.time: at most ${most} seconds from now; the time of a block is at most ${LATEST_TIME}`,
     );
   }
-  return { ...clock, offset: clock.offset + seconds };
+  return { ...clock, offset: from + seconds - now() };
 }
 
 /** The clock after a block took its time. */

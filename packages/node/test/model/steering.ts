@@ -102,7 +102,11 @@ export async function setTime(stage: Stage, { by, generate }: Of<'setTime'>): Pr
 export async function increaseTime(stage: Stage, { by }: Of<'increaseTime'>): Promise<void> {
   const answer = await stage.door.ask('devnet_increaseTime', { time: by });
   agree(answer.timestamp_increased_by, by);
-  stage.world = { ...stage.world, offset: stage.world.offset + by };
+  const now = stage.wall.now();
+  const { exact, offset } = stage.world;
+  // From where time would be; a time that waits for its block comes first.
+  const from = exact === undefined ? nextTime(stage.world, now) : Math.max(0, now + offset);
+  stage.world = { ...stage.world, offset: from + by - now };
   stage.close();
 }
 
