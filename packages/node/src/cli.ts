@@ -26,16 +26,19 @@ export interface RunOptions {
     config: Partial<Config>,
     options: { readonly log: Log; readonly progress?: (step: Step) => void },
   ) => Promise<Startable>;
+  /** Called when the node listens, before anything says so. */
+  readonly onListening?: (started: Started) => void;
+}
+
+/** A node that listens. */
+export interface Started {
+  readonly node: Pick<Node, 'close'>;
+  readonly log: Log;
+  readonly exitsWithParent: boolean;
 }
 
 /** Either the process is done, or a node is listening. */
-export type Outcome =
-  | { readonly exitCode: number }
-  | {
-      readonly node: Pick<Node, 'close'>;
-      readonly log: Log;
-      readonly exitsWithParent: boolean;
-    };
+export type Outcome = { readonly exitCode: number } | Started;
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -107,6 +110,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return refuse(whyNotListening(error, config, given.origins), EXIT_FAILURE);
   }
 
+  const started = { node, log, exitsWithParent: config.exitWithParent };
+  options.onListening?.(started);
   if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
   log.info(`Starkbox listening on ${place.url}`);
@@ -116,7 +121,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     log.info(`L1${isManaged ? ' (Anvil)' : ''} on ${url}, messaging contract ${messagingContract}`);
   }
   if (portSocket !== undefined) await tellPort(place.port, portSocket, stdout);
-  return { node, log, exitsWithParent: config.exitWithParent };
+  return started;
 }
 
 /** `help` and `help inspect` mean what `--help` and `inspect --help` do. */
@@ -146,13 +151,17 @@ export async function main(): Promise<void> {
     directory: process.cwd(),
     stdout,
     stderr,
+    // A program that reads the line about listening may send a signal at once.
+    onListening: (started) => obeySignals(started, startedBy),
   });
-  if ('exitCode' in outcome) {
-    // A failed write to stdout may have set it.
-    process.exitCode ||= outcome.exitCode;
-    return;
-  }
-  const { node, log, exitsWithParent } = outcome;
+  // A failed write to stdout may have set it.
+  if ('exitCode' in outcome) process.exitCode ||= outcome.exitCode;
+}
+
+function obeySignals(
+  { node, log, exitsWithParent }: Started,
+  startedBy: ReturnType<typeof ancestors>,
+): void {
   const fail = (err: unknown): never => {
     log.error({ err }, 'unexpected error');
     process.exit(EXIT_FAILURE);
@@ -171,13 +180,12 @@ export async function main(): Promise<void> {
   };
   process.on('SIGHUP', obey); // the terminal was closed
   process.on('SIGINT', obey);
-  if (exitsWithParent) {
-    onParentGone(startedBy, () => {
-      log.info('the process that started this one has ended');
-      obey('SIGTERM');
-    });
-  }
   process.on('SIGTERM', obey);
+  if (!exitsWithParent) return;
+  onParentGone(startedBy, () => {
+    log.info('the process that started this one has ended');
+    obey('SIGTERM');
+  });
 }
 
 /**

@@ -326,6 +326,15 @@ describe('the built command', () => {
     },
   );
 
+  test('obeys a signal that comes with the line about listening', async () => {
+    for (let start = 0; start < 4; start += 1) {
+      const { child, url, end } = launch('--port', '0', '--no-banner');
+      await url;
+      child.kill('SIGTERM');
+      expect(await end).toMatchObject({ code: 0, signal: null });
+    }
+  });
+
   test('finishes an open request first, unless it is asked again', async () => {
     const { child, url, end } = launch('--port', '0', '--no-banner');
     const open = connect(Number(new URL(await url).port), '127.0.0.1');
