@@ -41,7 +41,7 @@ export function chainOptionsOf(
   };
 }
 
-/** The configuration as `devnet_getConfig` shows it; it never changes at run time. */
+/** The configuration as `devnet_getConfig` shows it; only a restart on another network changes it. */
 export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
   return {
     // The keys of the accounts follow from it.
