@@ -126,11 +126,12 @@ export function callInTurn(state: State, block: Block, call: FUNCTION_CALL): Pro
 /** The most memory that one execution was seen to take. */
 const EXECUTION_BYTES = 2 ** 29;
 /** On a fork executions mostly wait for the origin, so that more of them than cores make sense. */
-const FORKED = { least: 8, most: 64 };
+const FORKED = { least: 4, most: 64 };
 
 /**
  * How many executions a machine takes at once: one a core, if each can have twice the memory that it may
- * need; on a fork as many as there is memory for, within bounds.
+ * need; on a fork, where transactions read ahead in as many slots again, as many as there is memory for,
+ * within bounds.
  */
 export function defaultExecutions(
   isForked: boolean,
@@ -139,6 +140,6 @@ export function defaultExecutions(
 ): number {
   const fitting = Math.floor(memory / EXECUTION_BYTES);
   return isForked
-    ? Math.min(FORKED.most, Math.max(FORKED.least, fitting))
+    ? Math.min(FORKED.most, Math.max(FORKED.least, Math.floor(fitting / 4)))
     : Math.max(1, Math.min(cores, Math.floor(fitting / 2)));
 }

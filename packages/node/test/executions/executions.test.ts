@@ -33,9 +33,9 @@ test('by default there is a slot for each core, fewer where memory is short', ()
 });
 
 test('on a fork, where executions wait for the origin, memory alone sets the number', () => {
-  expect(defaultExecutions(true, 16 * GIB, 2)).toBe(32);
+  expect(defaultExecutions(true, 16 * GIB, 2)).toBe(8);
   expect(defaultExecutions(true, 256 * GIB, 2)).toBe(64);
-  expect(defaultExecutions(true, GIB / 4, 2)).toBe(8);
+  expect(defaultExecutions(true, GIB / 4, 2)).toBe(4);
 });
 
 test('every way to execute without a trace in the chain goes through the same slots', async () => {
