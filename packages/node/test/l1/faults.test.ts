@@ -134,7 +134,7 @@ test('the relay says once what is wrong, and once that it is over', async () => 
     const address = node.l1?.messagingContract ?? '';
     const l1 = connect(anvil.url);
     proxy.mood = { error: { code: -32000, message: 'out of order' } };
-    const timeout = 8000;
+    const timeout = 30_000;
     await vi.waitFor(() => expect(lines.join()).toContain('out of order'), { timeout });
     const asked = proxy.asked.length;
     await vi.waitFor(() => expect(proxy.asked.length).toBeGreaterThan(asked + 6), { timeout });
@@ -150,7 +150,11 @@ test('the relay says once what is wrong, and once that it is over', async () => 
       },
       { timeout },
     );
-    expect(lines.filter((line) => line.includes('flow again'))).toHaveLength(1);
+    // It is said when the pass that carried them has ended.
+    await vi.waitFor(
+      () => expect(lines.filter((line) => line.includes('flow again'))).toHaveLength(1),
+      { timeout },
+    );
   } finally {
     await node.close();
   }
