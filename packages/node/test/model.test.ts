@@ -13,7 +13,7 @@ import { SETUPS, Theatre } from './model/theatre.js';
  * STARKBOX_HISTORIES=5000 STARKBOX_SEED=7 npx vitest run packages/node/test/model.test.ts
  * A failure names its seed and its path; with STARKBOX_PATH it alone is played again.
  */
-const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 500);
+const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 300);
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 30;

@@ -94,7 +94,12 @@ async function end({ command, anvil }: Life, how: (typeof ENDS)[number]): Promis
     return;
   }
   process.kill(command.pid, 'SIGKILL');
-  process.kill(anvil, 'SIGKILL');
+  try {
+    process.kill(anvil, 'SIGKILL');
+  } catch (error) {
+    // It may have ended already, because the node has.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
   await command.gone;
 }
 
