@@ -106,7 +106,7 @@ describe('a page', () => {
   test('has few elements, and asks few things, however long the chain', async () => {
     const found: [path: string, elements: number, requests: number][] = [];
     for (const path of paths) {
-      // Where the socket opens late, because the machine is busy, a page asks once more.
+      // Calls a few milliseconds apart share a request; on a busy machine they may come further apart.
       const tries: [path: string, elements: number, requests: number][] = [];
       while (tries.length < 3 && (tries.at(-1)?.[2] ?? MOST_REQUESTS + 1) > MOST_REQUESTS) {
         const { page, requests } = await stage.open(path);
