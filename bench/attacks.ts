@@ -3,8 +3,8 @@
 //   npm run bench:attacks              all attacks, times are judged as well
 //   npm run bench:attacks -- --quick   the same, shorter; only memory and answers are judged
 //
-// The node is a process of its own. During each attack another client asks for the number of the newest block
-// again and again. Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound
+// Each attack meets a fresh node in a process of its own. During it another client, also a process of its own,
+// asks for the number of the newest block again and again. Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound
 // is broken.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,6 +28,8 @@ const { values: given } = parseArgs({
     only: { type: 'string', default: '' },
     /** The node, in a process of its own. */
     node: { type: 'boolean', default: false },
+    /** The other client of the node at this address, in a process of its own. */
+    bystander: { type: 'string' },
   },
 });
 
@@ -64,7 +66,7 @@ interface Tally {
   errors: number;
 }
 
-type Attack = (url: string) => Promise<Tally>;
+type Attacking = () => Promise<Tally>;
 
 function post(
   url: string,
@@ -165,74 +167,87 @@ async function unfinished(url: string): Promise<Tally> {
   return counted;
 }
 
-function attacksOn(reverter: string, account: string): Readonly<Record<string, Attack>> {
-  const classes = batch(790, 'starknet_getClassAt', ['latest', STRK]);
-  const burn = call('starknet_call', {
-    request: {
-      contract_address: reverter,
-      entry_point_selector: hash.getSelectorFromName('burn'),
-      calldata: ['0x3b9aca00'],
-    },
-    block_id: 'latest',
-  });
-  const each = (bodies: readonly (string | Buffer)[]): Attack => {
-    return async (url) => {
-      const counted: Tally = { results: 0, errors: 0 };
-      for (const body of bodies) {
-        const { results, errors } = await tally([post(url, body)]);
-        counted.results += results;
-        counted.errors += errors;
-      }
-      return counted;
-    };
-  };
-  const keys = (count: number): string =>
-    `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
-  return {
-    'answers of batches': (url) => tally(Array.from({ length: 14 }, () => post(url, classes))),
-    executions: (url) =>
-      tally(Array.from({ length: 64 }, () => post(url, burn, undefined, PATIENCE_SECONDS))),
-    discover: each([batch(1000, 'rpc.discover', [])]),
-    felts: each([estimate(account, 1_000_000), estimate(account, 10_000)]),
-    objects: each(sizes('{},', '{}]')),
-    brackets: each(sizes('[', ']')),
-    keys: each([keys(1_000_000), keys(3_000_000), keys(299_000)]),
-    'unfinished bodies': unfinished,
-  };
+interface Attack {
+  readonly name: string;
+  readonly prepare: (target: Target) => Attacking | Promise<Attacking>;
 }
 
-/** Another client, which asks one thing after the other. */
-class Bystander {
-  readonly #url: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  #isOn = true;
-  readonly times: number[] = [];
-  wrong = 0;
-
-  constructor(url: string) {
-    this.#url = url;
-  }
-
-  async run(): Promise<void> {
-    const question = call('starknet_blockNumber', []);
-    while (this.#isOn) {
-      const begin = milliseconds();
-      const answer = await post(this.#url, question, this.#agent).catch(() => '');
-      this.times.push(milliseconds() - begin);
-      if (!/"result":\d+/.test(answer)) this.wrong += 1;
-      await new Promise((resolve) => setTimeout(resolve, 1));
+/** Each body alone, one after the other. */
+const oneByOne =
+  (bodies: readonly (string | Buffer)[]) =>
+  ({ url }: Target): Attacking =>
+  async () => {
+    const counted: Tally = { results: 0, errors: 0 };
+    for (const body of bodies) {
+      const { results, errors } = await tally([post(url, body)]);
+      counted.results += results;
+      counted.errors += errors;
     }
-    this.#agent.destroy();
-  }
+    return counted;
+  };
 
-  stop(): void {
-    this.#isOn = false;
-  }
+const keys = (count: number): string =>
+  `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
 
-  get p99(): number {
-    const sorted = [...this.times].sort((a, b) => a - b);
-    return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+/** Calls that burn all the gas there is. */
+async function burning({ url, address, key }: Target): Promise<Attacking> {
+  const request = {
+    contract_address: await deployReverter(url, address, key),
+    entry_point_selector: hash.getSelectorFromName('burn'),
+    calldata: ['0x3b9aca00'],
+  };
+  const burn = call('starknet_call', { request, block_id: 'latest' });
+  return () =>
+    tally(Array.from({ length: 64 }, () => post(url, burn, undefined, PATIENCE_SECONDS)));
+}
+
+function batches({ url }: Target): Attacking {
+  const classes = batch(790, 'starknet_getClassAt', ['latest', STRK]);
+  return () => tally(Array.from({ length: 14 }, () => post(url, classes)));
+}
+
+const ATTACKS: readonly Attack[] = [
+  { name: 'answers of batches', prepare: batches },
+  { name: 'executions', prepare: burning },
+  { name: 'discover', prepare: oneByOne([batch(1000, 'rpc.discover', [])]) },
+  {
+    name: 'felts',
+    prepare: (target) =>
+      oneByOne([1_000_000, 10_000].map((count) => estimate(target.address, count)))(target),
+  },
+  { name: 'objects', prepare: oneByOne(sizes('{},', '{}]')) },
+  { name: 'brackets', prepare: oneByOne(sizes('[', ']')) },
+  { name: 'keys', prepare: oneByOne([1_000_000, 3_000_000, 299_000].map(keys)) },
+  {
+    name: 'unfinished bodies',
+    prepare:
+      ({ url }) =>
+      () =>
+        unfinished(url),
+  },
+];
+
+/** The other client: asks one thing after the other until it is told to stop, and then says what it saw. */
+async function runBystander(url: string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const question = call('starknet_blockNumber', []);
+  const times: number[] = [];
+  let wrong = 0;
+  let isOn = true;
+  process.once('message', () => {
+    isOn = false;
+  });
+  while (isOn) {
+    const begin = milliseconds();
+    const answer = await post(url, question, agent).catch(() => '');
+    times.push(milliseconds() - begin);
+    if (!/"result":\d+/.test(answer)) wrong += 1;
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
+  agent.destroy();
+  times.sort((one, other) => one - other);
+  process.send?.({ p99: times[Math.floor(times.length * 0.99)], wrong });
+  process.disconnect();
 }
 
 /** What a process holds in memory, in megabytes. */
@@ -259,23 +274,35 @@ async function deployReverter(url: string, address: string, key: string): Promis
   return deploy.contract_address;
 }
 
-async function observed(url: string, pid: number, work: () => Promise<Tally>) {
-  const bystander = new Bystander(url);
+/** What is seen of a node while something is done to it. */
+async function observed({ url, pid }: Target, work: () => Promise<Tally>) {
+  const bystander = fork(fileURLToPath(import.meta.url), ['--bystander', url]);
   let peak = residentMegabytes(pid);
   const sampling = setInterval(() => {
     peak = Math.max(peak, residentMegabytes(pid));
   }, 20);
-  const asking = bystander.run();
   const begin = milliseconds();
   const counted = await work();
   const took = milliseconds() - begin;
-  bystander.stop();
-  await asking;
   clearInterval(sampling);
-  return { ...counted, took, peak, p99: bystander.p99, wrong: bystander.wrong };
+  bystander.send('stop');
+  const [{ p99, wrong }] = await once(bystander, 'message');
+  return { ...counted, took, peak, p99, wrong };
 }
 
-async function measure(): Promise<void> {
+/** A node to attack. */
+interface Target {
+  readonly url: string;
+  readonly pid: number;
+  /** An account of its own. */
+  readonly address: string;
+  readonly key: string;
+  /** Milliseconds of the longest turn of its event loop since the last question. */
+  longestTurn(): Promise<number>;
+  end(): void;
+}
+
+async function startTarget(): Promise<Target> {
   const child = fork(fileURLToPath(import.meta.url), ['--node']);
   const { pid = 0 } = child;
   const [{ url, address, key }] = await once(child, 'message');
@@ -284,20 +311,24 @@ async function measure(): Promise<void> {
     const [{ turn }] = await once(child, 'message');
     return turn;
   };
-  const reverter = await deployReverter(url, address, key);
-  const rest = async (): Promise<Tally> => {
-    await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1e3));
-    return { results: 0, errors: 0 };
-  };
-  await observed(url, pid, rest);
-  const idle = await observed(url, pid, rest);
-  const attacks = Object.entries(attacksOn(reverter, address)).filter(([name]) =>
-    name.includes(given.only),
-  );
+  return { url, pid, address, key, longestTurn, end: () => child.disconnect() };
+}
+
+const rest = async (): Promise<Tally> => {
+  await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1e3));
+  return { results: 0, errors: 0 };
+};
+
+async function measure(): Promise<void> {
+  const attacks = ATTACKS.filter(({ name }) => name.includes(given.only));
+  const quiet = await startTarget();
+  await observed(quiet, rest);
+  const idle = await observed(quiet, rest);
+  quiet.end();
   const p99 = { atMost: Math.max(P99_MILLISECONDS, 5 * idle.p99), isNoisy: true };
   const figures = new Figures(
     Object.fromEntries(
-      attacks.flatMap(([name]) => [
+      attacks.flatMap(({ name }) => [
         [`${name}: peak (MB)`, { atMost: PEAK_MEGABYTES }],
         [`${name}: answers`, { atLeast: 1 }],
         [`${name}: wrong beside it`, { atMost: 0 }],
@@ -307,20 +338,24 @@ async function measure(): Promise<void> {
     { quick: given.quick },
   );
   figures.say('idle p99 (ms)', idle.p99);
-  for (const [name, attack] of attacks) {
-    await longestTurn();
-    const seen = await observed(url, pid, () => attack(url));
+  for (const { name, prepare } of attacks) {
+    const target = await startTarget();
+    const attack = await prepare(target);
+    await target.longestTurn();
+    const seen = await observed(target, attack);
     figures.say(`${name}: seconds`, seen.took / 1e3);
     figures.say(`${name}: peak (MB)`, seen.peak);
-    figures.say(`${name}: longest turn (ms)`, await longestTurn());
+    figures.say(`${name}: longest turn (ms)`, await target.longestTurn());
     figures.say(`${name}: results`, seen.results);
     figures.say(`${name}: errors`, seen.errors);
     figures.say(`${name}: answers`, seen.results + seen.errors);
     figures.say(`${name}: wrong beside it`, seen.wrong);
     figures.say(`${name}: p99 beside it (ms)`, seen.p99);
+    target.end();
   }
-  child.disconnect();
   figures.finish({ quick: given.quick });
 }
 
-await (given.node ? runNode() : measure());
+if (given.node) await runNode();
+else if (given.bystander !== undefined) await runBystander(given.bystander);
+else await measure();

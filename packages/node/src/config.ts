@@ -611,7 +611,7 @@ export const OPTIONS: { readonly [K in ConfigKey]: Option<Config[K]> } = {
     flag: '--maximum-executions <NUMBER>',
     group: 'Limits',
     default: undefined,
-    defaultText: 'one a core, fewer where memory is short; on a fork 4 to 64 by memory',
+    defaultText: 'cores less one, fewer where memory is short; on a fork 4 to 64 by memory',
     parse: wholeNumber(1),
     help: 'How many calls, estimates and simulations may run at once; others wait. Each may take half a GB.',
   },

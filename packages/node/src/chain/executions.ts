@@ -129,7 +129,7 @@ const EXECUTION_BYTES = 2 ** 29;
 const FORKED = { least: 4, most: 64 };
 
 /**
- * How many executions a machine takes at once: one a core, if each can have twice the memory that it may
+ * How many executions a machine takes at once: one for each core but the writer's, if each can have twice the memory that it may
  * need; on a fork, where transactions read ahead in as many slots again, as many as there is memory for,
  * within bounds.
  */
@@ -141,5 +141,5 @@ export function defaultExecutions(
   const fitting = Math.floor(memory / EXECUTION_BYTES);
   return isForked
     ? Math.min(FORKED.most, Math.max(FORKED.least, Math.floor(fitting / 4)))
-    : Math.max(1, Math.min(cores, Math.floor(fitting / 2)));
+    : Math.max(1, Math.min(cores - 1, Math.floor(fitting / 2)));
 }

@@ -25,8 +25,10 @@ function watch(): EngineWatch {
   return watched;
 }
 
-test('by default there is a slot for each core, fewer where memory is short', () => {
-  expect(defaultExecutions(false, 32 * GIB, 2)).toBe(2);
+test('by default there is a slot for each core but the writer’s, fewer where memory is short', () => {
+  expect(defaultExecutions(false, 32 * GIB, 1)).toBe(1);
+  expect(defaultExecutions(false, 32 * GIB, 2)).toBe(1);
+  expect(defaultExecutions(false, 32 * GIB, 8)).toBe(7);
   expect(defaultExecutions(false, 32 * GIB, 64)).toBe(32);
   expect(defaultExecutions(false, 3.5 * GIB, 8)).toBe(3);
   expect(defaultExecutions(false, GIB / 4, 8)).toBe(1);
