@@ -1,4 +1,4 @@
-// Knows where a config file may be, and how it is read.
+// Where a config file may be, and how it is read.
 
 import { closeSync, existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';

@@ -696,7 +696,7 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
 /** A whole config does not show any more what of it was given. */
 const givenTo = new WeakMap<object, ReadonlySet<ConfigKey>>();
 
-/** The keys that somebody chose a value for: in a config of `defaultConfig`, those of its overrides. */
+/** The keys that were given a value: in a config of `defaultConfig`, those of its overrides. */
 export function givenIn(values: object): ReadonlySet<ConfigKey> {
   return givenTo.get(values) ?? keysIn(values);
 }

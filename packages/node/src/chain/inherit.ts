@@ -1,4 +1,4 @@
-// Knows what a fork takes over from the block it begins after: the chain's name and its prices.
+// What a fork takes over from the block it begins after: the chain's name and its prices.
 
 import type { Config, ConfigKey } from '../config.js';
 import { feltBytes } from '../felt.js';

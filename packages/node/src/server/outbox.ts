@@ -1,4 +1,5 @@
 // Knows when subscribers get their news: after calls, and without taking the processor from those who execute them.
+import { milliseconds } from '../turns.js';
 
 /** Somebody to whom something is to be written. */
 export interface Reader {
@@ -85,9 +86,4 @@ export class Outbox {
     const [first] = this.#next;
     if (first) this.resume(first);
   }
-}
-
-function milliseconds(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1e3 + nanoseconds / 1e6;
 }
