@@ -10,23 +10,23 @@ const ALL = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 /** Tests that time something: each has the machine for itself. */
 const TIMED = [
   'packages/engine/test/compiler.test.ts',
-  'packages/node/test/isolation.test.ts',
-  'packages/node/test/lifecycle.test.ts',
-  'packages/node/test/longest-transaction.test.ts',
-  'packages/ui/test/limits.test.ts',
+  'packages/starkbox/test/isolation.test.ts',
+  'packages/starkbox/test/lifecycle.test.ts',
+  'packages/starkbox/test/longest-transaction.test.ts',
+  'packages/explorer/test/limits.test.ts',
 ];
 
 /** Tests that take longest, the longest first: begun last, one of them would run on alone. */
 const LONG = [
-  'packages/node/test/data-dir/kill.test.ts',
-  'packages/node/test/model.test.ts',
-  'packages/node/test/l1/restart.test.ts',
-  'packages/ui/test/pages.test.ts',
-  'packages/ui/test/gas.test.ts',
-  'packages/ui/test/touch.test.ts',
-  'packages/node/test/data-dir/data-dir.test.ts',
-  'packages/ui/test/interact.test.ts',
-  'packages/ui/test/elsewhere.test.ts',
+  'packages/starkbox/test/data-dir/kill.test.ts',
+  'packages/starkbox/test/model.test.ts',
+  'packages/starkbox/test/l1/restart.test.ts',
+  'packages/explorer/test/pages.test.ts',
+  'packages/explorer/test/gas.test.ts',
+  'packages/explorer/test/touch.test.ts',
+  'packages/starkbox/test/data-dir/data-dir.test.ts',
+  'packages/explorer/test/interact.test.ts',
+  'packages/explorer/test/elsewhere.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -45,8 +45,13 @@ export default defineConfig({
     // Tests run our sources, so that an edit needs no build in between.
     alias: [
       { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
-      { find: /^starkbox$/, replacement: source('packages/node/src/index.ts') },
+      { find: /^starkbox$/, replacement: source('packages/starkbox/src/index.ts') },
+      { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },
       { find: /^@starkbox\/testing$/, replacement: source('packages/testing/src/index.ts') },
+      {
+        find: /^@starkbox\/conformance$/,
+        replacement: source('packages/conformance/src/index.ts'),
+      },
     ],
   },
   test: {

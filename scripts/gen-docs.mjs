@@ -3,13 +3,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CONFIG_KEYS, OPTIONS } from '../packages/node/dist/config.js';
-import { NOT_YET } from '../packages/node/dist/config-rules.js';
+import { CONFIG_KEYS, OPTIONS } from '../packages/starkbox/dist/config.js';
+import { NOT_YET } from '../packages/starkbox/dist/config-rules.js';
 import {
   defaultText,
   environmentExample,
   RESTRICTED_BY_DEFAULT,
-} from '../packages/node/dist/option.js';
+} from '../packages/starkbox/dist/option.js';
 import { methodsPage } from './methods-page.mjs';
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
@@ -76,7 +76,7 @@ const page = [INTRO, ...groups.map(section), OUTRO].join('\n');
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(join(DOCS, 'options.md'), page);
 
-const SPEC = fileURLToPath(new URL('../packages/node/spec', import.meta.url));
+const SPEC = fileURLToPath(new URL('../packages/starkbox/spec', import.meta.url));
 const documents = new Map(
   readdirSync(SPEC)
     .filter((file) => file.endsWith('.json'))

@@ -18,7 +18,7 @@ function replay(transcripts, themes) {
     [
       join(GOLDEN, 'replay.mjs'),
       '--command',
-      `${process.execPath} ${relative(process.cwd(), join(ROOT, 'packages/node/bin/starkbox.js'))}`,
+      `${process.execPath} ${relative(process.cwd(), join(ROOT, 'packages/starkbox/bin/starkbox.js'))}`,
       '--transcripts',
       transcripts,
       '--differences',

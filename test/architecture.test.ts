@@ -33,22 +33,22 @@ function listFiles(folder: string): string[] {
 /** A tree with one file for each row of the table, which breaks no rule. */
 const SOUND: Readonly<Record<string, string>> = {
   'packages/engine/js/index.ts': `export * from '../binding.js';`,
-  'packages/node/src/index.ts': `export { createNode } from './node.js';`,
-  'packages/node/src/cli.ts': `import { createNode } from './node.js'; import 'commander';`,
-  'packages/node/src/node.ts': `
+  'packages/starkbox/src/index.ts': `export { createNode } from './node.js';`,
+  'packages/starkbox/src/cli.ts': `import { createNode } from './node.js'; import 'commander';`,
+  'packages/starkbox/src/node.ts': `
     import { listen } from './server/http.js';
     import { World } from './chain/world.js';
     import { read } from './config.js';
     import { Origin } from './origin.js';
     export const createNode = () => [listen, World, read, Origin];`,
-  'packages/node/src/config.ts': `import './felt.js'; export const read = () => process.env.PORT;`,
-  'packages/node/src/origin.ts': `import './log.js'; export class Origin {}`,
-  'packages/node/src/spec.ts': `export type Methods = {};`,
-  'packages/node/src/errors.ts': `import type { Methods } from './spec.js'; import 'pino';`,
-  'packages/node/src/felt.ts': `export const zero = '0x0';`,
-  'packages/node/src/log.ts': `import 'pino';`,
-  'packages/node/src/metrics.ts': `import 'prom-client';`,
-  'packages/node/src/chain/world.ts': `
+  'packages/starkbox/src/config.ts': `import './felt.js'; export const read = () => process.env.PORT;`,
+  'packages/starkbox/src/origin.ts': `import './log.js'; export class Origin {}`,
+  'packages/starkbox/src/spec.ts': `export type Methods = {};`,
+  'packages/starkbox/src/errors.ts': `import type { Methods } from './spec.js'; import 'pino';`,
+  'packages/starkbox/src/felt.ts': `export const zero = '0x0';`,
+  'packages/starkbox/src/log.ts': `import 'pino';`,
+  'packages/starkbox/src/metrics.ts': `import 'prom-client';`,
+  'packages/starkbox/src/chain/world.ts': `
     import '@starkbox/engine';
     import type { Config } from '../config.js';
     import type { Origin } from '../origin.js';
@@ -56,18 +56,18 @@ const SOUND: Readonly<Record<string, string>> = {
     // process.env, Date.now() and new Date() in a comment
     const words = 'process.env Date.now()';
     export const World = new Date(now());`,
-  'packages/node/src/chain/clock.ts': `export const now = () => Date.now();`,
-  'packages/node/src/l1/messages.ts': `import 'viem'; import '../chain/world.js';`,
-  'packages/node/src/rpc/dispatch.ts': `import 'ajv'; import '../l1/messages.js'; import './write.js';`,
-  'packages/node/src/rpc/write.ts': `import '../chain/world.js'; import '../errors.js';`,
-  'packages/node/src/server/http.ts': `
+  'packages/starkbox/src/chain/clock.ts': `export const now = () => Date.now();`,
+  'packages/starkbox/src/l1/messages.ts': `import 'viem'; import '../chain/world.js';`,
+  'packages/starkbox/src/rpc/dispatch.ts': `import 'ajv'; import '../l1/messages.js'; import './write.js';`,
+  'packages/starkbox/src/rpc/write.ts': `import '../chain/world.js'; import '../errors.js';`,
+  'packages/starkbox/src/server/http.ts': `
     import 'node:http';
     import 'ws';
     import { dispatch } from '../rpc/dispatch.js';
     export const listen = dispatch;`,
-  'packages/testing/src/index.ts': `import 'starkbox'; import '@starkbox/engine'; import 'starknet';`,
-  'packages/ui/src/app.tsx': `
-    import type { Methods } from '../../node/src/spec.js';
+  'packages/conformance/src/index.ts': `import 'starkbox'; import '@starkbox/engine'; import 'starknet';`,
+  'packages/explorer/src/app.tsx': `
+    import type { Methods } from '../../starkbox/src/spec.js';
     import { useQuery } from '@tanstack/react-query';
     export const App = () => <p>{useQuery()}</p>;`,
 };
@@ -93,58 +93,66 @@ describe('the checker', () => {
   });
 
   const breaches: readonly [rule: Rule, file: string, source: string][] = [
-    ['layer', 'node/src/felt.ts', `import './log.js';`],
-    ['layer', 'node/src/felt.ts', `import './spec.js';`],
-    ['layer', 'node/src/config.ts', `import './chain/clock.js';`],
-    ['layer', 'node/src/origin.ts', `import type { now } from './chain/clock.js';`],
-    ['layer', 'node/src/chain/block.ts', `export const load = () => import('../rpc/write.js');`],
-    ['layer', 'node/src/chain/block.ts', `let x: import('../server/http.js').Server;`],
-    ['layer', 'node/src/chain/block.ts', `import m = require('../l1/messages.js');`],
-    ['layer', 'node/src/l1/postman.ts', `import '../rpc/write.js';`],
-    ['layer', 'node/src/l1/postman.ts', `import '../config.js';`],
-    ['layer', 'node/src/rpc/meta.ts', `import '../server/http.js';`],
-    ['layer', 'node/src/server/ws.ts', `import '../rpc/write.js';`],
-    ['layer', 'node/src/server/ws.ts', `import '../chain/world.js';`],
-    ['layer', 'node/src/cli.ts', `import './server/http.js';`],
-    ['types-only', 'node/src/chain/block.ts', `import { read } from '../config.js';`],
-    ['types-only', 'node/src/chain/block.ts', `import { type Origin } from '../origin.js';`],
-    ['types-only', 'ui/src/app.tsx', `import { methods } from '../../node/src/spec.js';`],
-    ['external', 'node/src/chain/block.ts', `import { createServer } from 'http';`],
-    ['external', 'node/src/chain/block.ts', `import type { Hex } from 'viem';`],
-    ['external', 'node/src/rpc/meta.ts', `import { WebSocket } from 'ws';`],
-    ['external', 'node/src/rpc/meta.ts', `import { createServer } from 'node:http';`],
-    ['external', 'node/src/rpc/meta.ts', `import { State } from '@starkbox/engine';`],
-    ['external', 'node/src/server/ws.ts', `import { mainnet } from 'viem/chains';`],
+    ['layer', 'starkbox/src/felt.ts', `import './log.js';`],
+    ['layer', 'starkbox/src/felt.ts', `import './spec.js';`],
+    ['layer', 'starkbox/src/config.ts', `import './chain/clock.js';`],
+    ['layer', 'starkbox/src/origin.ts', `import type { now } from './chain/clock.js';`],
+    [
+      'layer',
+      'starkbox/src/chain/block.ts',
+      `export const load = () => import('../rpc/write.js');`,
+    ],
+    ['layer', 'starkbox/src/chain/block.ts', `let x: import('../server/http.js').Server;`],
+    ['layer', 'starkbox/src/chain/block.ts', `import m = require('../l1/messages.js');`],
+    ['layer', 'starkbox/src/l1/postman.ts', `import '../rpc/write.js';`],
+    ['layer', 'starkbox/src/l1/postman.ts', `import '../config.js';`],
+    ['layer', 'starkbox/src/rpc/meta.ts', `import '../server/http.js';`],
+    ['layer', 'starkbox/src/server/ws.ts', `import '../rpc/write.js';`],
+    ['layer', 'starkbox/src/server/ws.ts', `import '../chain/world.js';`],
+    ['layer', 'starkbox/src/cli.ts', `import './server/http.js';`],
+    ['types-only', 'starkbox/src/chain/block.ts', `import { read } from '../config.js';`],
+    ['types-only', 'starkbox/src/chain/block.ts', `import { type Origin } from '../origin.js';`],
+    ['types-only', 'ui/src/app.tsx', `import { methods } from '../../starkbox/src/spec.js';`],
+    ['external', 'starkbox/src/chain/block.ts', `import { createServer } from 'http';`],
+    ['external', 'starkbox/src/chain/block.ts', `import type { Hex } from 'viem';`],
+    ['external', 'starkbox/src/rpc/meta.ts', `import { WebSocket } from 'ws';`],
+    ['external', 'starkbox/src/rpc/meta.ts', `import { createServer } from 'node:http';`],
+    ['external', 'starkbox/src/rpc/meta.ts', `import { State } from '@starkbox/engine';`],
+    ['external', 'starkbox/src/server/ws.ts', `import { mainnet } from 'viem/chains';`],
     ['door', 'engine/js/index.ts', `import 'starkbox';`],
-    ['door', 'engine/js/index.ts', `import '../../node/src/felt.js';`],
-    ['door', 'node/src/chain/block.ts', `import '@starkbox/engine/binding.js';`],
-    ['door', 'node/src/chain/block.ts', `import '../../../engine/js/index.js';`],
-    ['door', 'node/src/log.ts', `import '@starkbox/testing';`],
+    ['door', 'engine/js/index.ts', `import '../../starkbox/src/felt.js';`],
+    ['door', 'starkbox/src/chain/block.ts', `import '@starkbox/engine/binding.js';`],
+    ['door', 'starkbox/src/chain/block.ts', `import '../../../engine/js/index.js';`],
+    ['door', 'starkbox/src/log.ts', `import '@starkbox/conformance';`],
     ['door', 'testing/src/index.ts', `import 'starkbox/dist/chain/chain.js';`],
-    ['door', 'testing/src/index.ts', `import type { World } from '../../node/src/chain/world.js';`],
-    ['door', 'ui/src/app.tsx', `import type { World } from '../../node/src/chain/world.js';`],
+    [
+      'door',
+      'testing/src/index.ts',
+      `import type { World } from '../../starkbox/src/chain/world.js';`,
+    ],
+    ['door', 'ui/src/app.tsx', `import type { World } from '../../starkbox/src/chain/world.js';`],
     ['door', 'ui/src/app.tsx', `import 'starkbox';`],
-    ['cycle', 'node/src/chain/clock.ts', `import type { World } from './world.js';`],
-    ['cycle', 'node/src/felt.ts', `import './felt.js';`],
-    ['barrel', 'node/src/chain/all.ts', `export * from './clock.js';`],
-    ['barrel', 'node/src/chain/all.ts', `export { now } from './clock.js';`],
-    ['barrel', 'node/src/chain/all.ts', `import { now } from './clock.js'; export { now };`],
+    ['cycle', 'starkbox/src/chain/clock.ts', `import type { World } from './world.js';`],
+    ['cycle', 'starkbox/src/felt.ts', `import './felt.js';`],
+    ['barrel', 'starkbox/src/chain/all.ts', `export * from './clock.js';`],
+    ['barrel', 'starkbox/src/chain/all.ts', `export { now } from './clock.js';`],
+    ['barrel', 'starkbox/src/chain/all.ts', `import { now } from './clock.js'; export { now };`],
     ['barrel', 'testing/src/wait.ts', `export type { Node } from 'starkbox';`],
-    ['environment', 'node/src/log.ts', `export const level = process.env['LOG'];`],
-    ['environment', 'node/src/log.ts', `const { env } = process;`],
-    ['environment', 'node/src/log.ts', `import { env } from 'node:process';`],
-    ['environment', 'node/src/log.ts', `export const level = globalThis.process.env.LOG;`],
-    ['wall-clock', 'node/src/chain/block.ts', `export const at = Date.now();`],
-    ['wall-clock', 'node/src/chain/block.ts', `export const at = new Date();`],
-    ['wall-clock', 'node/src/chain/block.ts', `export const at = Date();`],
-    ['wall-clock', 'node/src/chain/block.ts', `export const at = [1].map(Date.now);`],
-    ['wall-clock', 'node/src/rpc/meta.ts', `export const at = performance.now();`],
-    ['wall-clock', 'node/src/rpc/meta.ts', `const { now } = globalThis.Date;`],
-    ['name', 'node/src/chain/utils.ts', `export const a = 1;`],
-    ['unplaced', 'node/src/extra.ts', `export const a = 1;`],
-    ['unplaced', 'node/src/extra/a.ts', `export const a = 1;`],
+    ['environment', 'starkbox/src/log.ts', `export const level = process.env['LOG'];`],
+    ['environment', 'starkbox/src/log.ts', `const { env } = process;`],
+    ['environment', 'starkbox/src/log.ts', `import { env } from 'node:process';`],
+    ['environment', 'starkbox/src/log.ts', `export const level = globalThis.process.env.LOG;`],
+    ['wall-clock', 'starkbox/src/chain/block.ts', `export const at = Date.now();`],
+    ['wall-clock', 'starkbox/src/chain/block.ts', `export const at = new Date();`],
+    ['wall-clock', 'starkbox/src/chain/block.ts', `export const at = Date();`],
+    ['wall-clock', 'starkbox/src/chain/block.ts', `export const at = [1].map(Date.now);`],
+    ['wall-clock', 'starkbox/src/rpc/meta.ts', `export const at = performance.now();`],
+    ['wall-clock', 'starkbox/src/rpc/meta.ts', `const { now } = globalThis.Date;`],
+    ['name', 'starkbox/src/chain/utils.ts', `export const a = 1;`],
+    ['unplaced', 'starkbox/src/extra.ts', `export const a = 1;`],
+    ['unplaced', 'starkbox/src/extra/a.ts', `export const a = 1;`],
     ['unplaced', 'extra/src/index.ts', `export const a = 1;`],
-    ['syntax', 'node/src/felt.ts', `export const = ;`],
+    ['syntax', 'starkbox/src/felt.ts', `export const = ;`],
   ];
 
   test.each(breaches)('reports %s in %s: %s', (rule, path, source) => {
@@ -156,13 +164,13 @@ describe('the checker', () => {
   test('names the line and the way round', () => {
     expect(
       violationsWith({
-        'packages/node/src/felt.ts': `\n\nimport './log.js';`,
-        'packages/node/src/rpc/write.ts': `import './read.js';`,
-        'packages/node/src/rpc/read.ts': `import './write.js';`,
+        'packages/starkbox/src/felt.ts': `\n\nimport './log.js';`,
+        'packages/starkbox/src/rpc/write.ts': `import './read.js';`,
+        'packages/starkbox/src/rpc/read.ts': `import './write.js';`,
       }).map((violation) => violation.detail),
     ).toEqual([
       'line 3 imports ./log.js',
-      'packages/node/src/rpc/write.ts → packages/node/src/rpc/read.ts → packages/node/src/rpc/write.ts',
+      'packages/starkbox/src/rpc/write.ts → packages/starkbox/src/rpc/read.ts → packages/starkbox/src/rpc/write.ts',
     ]);
   });
 });

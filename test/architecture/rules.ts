@@ -48,7 +48,7 @@ const LEAVES = [
   'slices',
 ];
 
-/** The rows of packages/node/src: a file of its root or a folder. */
+/** The rows of packages/starkbox/src: a file of its root or a folder. */
 const NODE: Readonly<Record<string, Layer>> = {
   spec: { may: [] },
   errors: { may: ['spec'] },
@@ -158,23 +158,29 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     doors: [],
     files: ['packages/engine/binding'],
   },
-  node: { name: 'starkbox', sources: 'packages/node/src', doors: ['@starkbox/engine'] },
-  testing: {
-    name: '@starkbox/testing',
-    sources: 'packages/testing/src',
-    doors: ['starkbox', '@starkbox/engine'],
+  abi: { name: '@starkbox/abi', sources: 'packages/abi/src', doors: [] },
+  starkbox: {
+    name: 'starkbox',
+    sources: 'packages/starkbox/src',
+    doors: ['@starkbox/engine', '@starkbox/abi'],
   },
-  ui: {
-    name: '@starkbox/ui',
-    sources: 'packages/ui/src',
-    doors: [],
-    types: ['packages/node/src/spec'],
+  testing: { name: '@starkbox/testing', sources: 'packages/testing/src', doors: ['starkbox'] },
+  conformance: {
+    name: '@starkbox/conformance',
+    sources: 'packages/conformance/src',
+    doors: ['starkbox', '@starkbox/engine', '@starkbox/testing'],
+  },
+  explorer: {
+    name: '@starkbox/explorer',
+    sources: 'packages/explorer/src',
+    doors: ['@starkbox/abi'],
+    types: ['packages/starkbox/src/spec'],
   },
 };
 
 const EMPTY_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'types', 'misc']);
-const ENVIRONMENT_READER = 'packages/node/src/config.ts';
-const CLOCK_READER = 'packages/node/src/chain/clock.ts';
+const ENVIRONMENT_READER = 'packages/starkbox/src/config.ts';
+const CLOCK_READER = 'packages/starkbox/src/chain/clock.ts';
 
 /** Everything in `sources` (path from the repository's root → text) that breaks a rule. */
 export function findViolations(sources: ReadonlyMap<string, string>): Violation[] {
@@ -192,7 +198,7 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
       continue;
     }
     const isDoor = withoutExtension(file) === `${home.sources}/index`;
-    const layer = home === PACKAGES['node'] ? layerOf(file) : undefined;
+    const layer = home === PACKAGES['starkbox'] ? layerOf(file) : undefined;
     if (layer !== undefined && !NODE[layer]) report('unplaced', `${layer} is no row of the table`);
 
     if (EMPTY_NAMES.has(withoutExtension(file).split('/').at(-1) ?? '')) {
@@ -256,7 +262,7 @@ function judgeFile(target: string, entry: Import, home: Package, layer: string |
   return entry.typeOnly ? undefined : 'types-only';
 }
 
-/** `packages/node/src/chain/world.ts` → `chain`, `packages/node/src/felt.ts` → `felt`. */
+/** `packages/starkbox/src/chain/world.ts` → `chain`, `packages/starkbox/src/felt.ts` → `felt`. */
 function layerOf(path: string): string {
   return withoutExtension(path).split('/')[3] ?? '';
 }

@@ -2,8 +2,8 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { loadPublishedSpec } from '@starkbox/conformance';
 import { type BuiltinClass, builtinClass, Class, configure } from '@starkbox/engine';
-import { loadPublishedSpec } from '@starkbox/testing';
 import { type CompiledSierraCasm, hash, json as lossless } from 'starknet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contractClass, contractText } from './fixture.js';

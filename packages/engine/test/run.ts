@@ -1,5 +1,6 @@
 // Knows how tests run one transaction: what must come of it, and transactions that only tests send.
 
+import { loadPublishedSpec } from '@starkbox/conformance';
 import {
   type Applied,
   type ExecutionFlags,
@@ -10,7 +11,6 @@ import {
   type Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
-import { loadPublishedSpec } from '@starkbox/testing';
 import { expect } from 'vitest';
 import { type Account, AMPLE, block, bounds } from './fixture.js';
 

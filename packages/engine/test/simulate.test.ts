@@ -1,7 +1,7 @@
 // Shows what is tried and not kept: many transactions, calls, views of older states, a DECLARE as read.
 
+import { loadPublishedSpec } from '@starkbox/conformance';
 import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
-import { loadPublishedSpec } from '@starkbox/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Account,

@@ -1,0 +1,25 @@
+// The package's door: what tests inside and outside of Starkbox may import.
+export { connectDapp, type Dapp } from './accounts.js';
+export { checkedFetch } from './checked-fetch.js';
+export { type Client, checkedClient, type Door, overHttp, RpcFailure } from './client.js';
+export { loadPublishedSpec } from './published-spec.js';
+export { paramsValues, resultValues, schemaValues, valuesOf } from './schema-values.js';
+export {
+  connectSocket,
+  type Farewell,
+  type Notification,
+  type Socket,
+  type SubscribeMethod,
+} from './socket.js';
+export {
+  type CheckOptions,
+  loadSpec,
+  type PlacedSchema,
+  type Spec,
+  type SpecError,
+  type SpecMethod,
+  type SpecParam,
+  type SpecSource,
+} from './spec-documents.js';
+export { withoutWider } from './spec-schema.js';
+export { type ListeningNode, startNode, type TestNode } from './start-node.js';

@@ -1,0 +1,23 @@
+// Knows how the built files are made small once, so that a node never compresses while it serves.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const OUTPUT = fileURLToPath(new URL('../../starkbox/dist/explorer', import.meta.url));
+
+for (const name of readdirSync(OUTPUT, { recursive: true, encoding: 'utf8' })) {
+  const file = join(OUTPUT, name);
+  if (!statSync(file).isFile() || !/\.(html|js|css|svg)$/.test(name)) continue;
+  const content = readFileSync(file);
+  writeFileSync(
+    `${file}.br`,
+    brotliCompressSync(content, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+      },
+    }),
+  );
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+}

@@ -1,0 +1,6 @@
+// Knows the methods that pages use: those of our specification, as types only.
+import type { Methods } from '../../../starkbox/src/spec.js';
+
+export type MethodName = keyof Methods;
+export type Params<M extends MethodName> = Methods[M]['params'];
+export type Result<M extends MethodName> = Methods[M]['result'];

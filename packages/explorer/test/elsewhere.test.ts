@@ -1,0 +1,172 @@
+// Nodes that are not the usual one: a fork, whose past is another chain's, and one that keeps its methods to itself.
+/// <reference lib="dom" />
+import { startNode } from '@starkbox/conformance';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLive, type Stage, setStage } from './stage.js';
+
+const main = (page: Page): Promise<string> => page.locator('main').innerText();
+
+describe('a fork', () => {
+  let origin: Awaited<ReturnType<typeof startOrigin>>;
+  let stage: Stage;
+  let old: string;
+
+  const startOrigin = () => startNode({ listen: true, seed: 1 });
+
+  beforeAll(async () => {
+    origin = await startOrigin();
+    for (let block = 0; block < 40; block++) await origin.client.call('devnet_createBlock', {});
+    const address = origin.node.accounts[0]?.address ?? '';
+    const minted = await origin.client.call('devnet_mint', { address, amount: 5, unit: 'FRI' });
+    old = minted.tx_hash;
+    stage = await setStage({ forkNetwork: origin.url, forkUpstreamCaching: false });
+    await stage.send(0, [stage.transfer(1, 5n)]);
+  }, 180_000);
+  afterAll(async () => {
+    await stage.close();
+    await origin.close();
+  });
+
+  test('is named, and what is the origin’s is marked, and read only when wanted', async () => {
+    const { page, requests, complaints } = await stage.open('blocks');
+    await isLive(page);
+    await page.locator('.strip').getByText('fork of SN_SEPOLIA @ 41').waitFor();
+    await page.locator('tr[data-row]').first().waitFor();
+    expect(await main(page)).not.toContain('41 origin');
+    await page.getByText('Up to block 41 it is the origin’s chain.').waitFor();
+    await page.waitForTimeout(300);
+    const before = requests.filter((url) => url.endsWith('/rpc')).length;
+    await page.getByRole('button', { name: 'Read on there' }).click();
+    await page.locator('tr[data-row]', { hasText: '41 origin' }).waitFor();
+    // As many as fit, and those that come next.
+    const after = requests.filter((url) => url.endsWith('/rpc')).length;
+    expect(after - before).toBeLessThanOrEqual(2);
+    await page.keyboard.press('j');
+    await page.keyboard.press('End');
+    await page.locator('tr[data-row]', { hasText: '22 origin' }).first().waitFor();
+    await page.keyboard.press('End');
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return page.locator('tr[data-row] a[href="/ui/block/0"]').count();
+      })
+      .toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('transactions and blocks of the origin have their pages', async () => {
+    const { page } = await stage.open('transactions');
+    await page.getByRole('button', { name: 'Read on there' }).click();
+    await page.locator(`a[href="/ui/tx/${old}"]`).first().waitFor();
+    await page.locator('tr[data-row]', { hasText: '41 origin' }).first().waitFor();
+    await page.goto(`${stage.origin}/ui/tx/${old}`);
+    await page.getByText('Succeeded').first().waitFor();
+    await page.goto(`${stage.origin}/ui/block/41`);
+    await page.locator(`a[href="/ui/tx/${old}"]`).first().waitFor();
+  });
+
+  test('the page about the node says what it stands on', async () => {
+    const { page } = await stage.open('node');
+    await page.getByText('at block 41').waitFor();
+  });
+});
+
+describe('a node that keeps its own methods to itself', () => {
+  let stage: Stage;
+  let hash: string;
+  let counter: string;
+
+  const LISTS = [
+    'devnet_listBlocks',
+    'devnet_listTransactions',
+    'devnet_listContracts',
+    'devnet_listClasses',
+    'devnet_getStorage',
+    'devnet_listSnapshots',
+    'devnet_search',
+    'devnet_getLabels',
+    'devnet_subscribeSandbox',
+    'devnet_getPredeployedAccounts',
+    'devnet_getRequests',
+    'devnet_subscribeRequests',
+  ];
+
+  beforeAll(async () => {
+    stage = await setStage({ restrictedMethods: LISTS });
+    counter = await stage.deploy('counter', ['7']);
+    hash = await stage.send(0, [stage.transfer(1, 5n)]);
+    await stage.send(1, [stage.transfer(2, 10n ** 30n)]);
+  }, 180_000);
+  afterAll(() => stage.close());
+
+  test('shows blocks, transactions, contracts and classes by the standard methods', async () => {
+    const { page, complaints } = await stage.open('blocks');
+    await page.locator('tr[data-row]').first().waitFor();
+    expect(await page.locator('tr[data-row]').count()).toBe(
+      (await stage.node.client.call('starknet_blockNumber', {})) + 1,
+    );
+    await page.goto(`${stage.origin}/ui/transactions`);
+    await page.locator(`a[href="/ui/tx/${hash}"]`).first().waitFor();
+    await page.getByLabel('status:').selectOption('REVERTED');
+    await expect.poll(() => page.locator('tr[data-row]').count()).toBe(1);
+    expect(await main(page)).toContain('insufficient balance');
+    await page.goto(`${stage.origin}/ui/`);
+    await page.getByText('STRK.transfer').first().waitFor();
+    await page.goto(`${stage.origin}/ui/contracts`);
+    await page.locator(`a[href="/ui/contract/${counter}"]`).first().waitFor();
+    await page.goto(`${stage.origin}/ui/classes`);
+    await page.locator('tr[data-row]').first().waitFor();
+    await page.goto(`${stage.origin}/ui/block/2`);
+    await page.locator('tr[data-row]').first().waitFor();
+    await page.goto(`${stage.origin}/ui/tx/${hash}`);
+    await page.getByRole('treegrid').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('is followed live', async () => {
+    const { page } = await stage.open('blocks');
+    await isLive(page);
+    await page.locator('tr[data-row]').first().waitFor();
+    const { block_hash } = await stage.node.client.call('devnet_createBlock', {});
+    await page.locator(`tr[data-row] a[title="${block_hash}"]`).waitFor({ timeout: 30_000 });
+  });
+
+  test('is searched kind by kind', async () => {
+    const { page } = await stage.open('');
+    const find = async (what: string, kind: string, path: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search' }).fill(what);
+      await page.getByRole('option', { name: new RegExp(`^${kind}`) }).click();
+      await expect.poll(() => new URL(page.url()).pathname).toBe(path);
+    };
+    await find(hash, 'transaction', `/ui/tx/${hash}`);
+    await find(counter, 'contract', `/ui/contract/${counter}`);
+    await find('2', 'block', '/ui/block/2');
+  });
+
+  test('says what it cannot show, on pages that stand', async () => {
+    const { page, complaints } = await stage.open('accounts');
+    await page.getByText('This node does not list predeployed accounts (restricted).').waitFor();
+    const rail = await page
+      .locator('nav.rail a.entry')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+    for (const href of [...rail, `/ui/contract/${counter}?tab=storage`]) {
+      await page.goto(`${stage.origin}${href}`);
+      await page.locator('h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect([href, await page.getByText('This page failed').count()]).toEqual([href, 0]);
+    }
+    expect(complaints).toEqual([]);
+  }, 180_000);
+});
+
+test('a node that takes short batches only is asked in short ones', async () => {
+  const stage = await setStage({ maximumBatchLength: 2 });
+  try {
+    const { page } = await stage.open('accounts');
+    await page.getByText('1,000.000000').first().waitFor();
+  } finally {
+    await stage.close();
+  }
+}, 180_000);

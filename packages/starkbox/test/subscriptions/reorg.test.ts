@@ -1,0 +1,199 @@
+// Blocks that are taken back, as every subscriber learns of it.
+import type { SubscribeMethod } from '@starkbox/conformance';
+import { describe, expect, test } from 'vitest';
+import { gather } from './audience.js';
+import { digest } from './digest.js';
+
+/** Every kind of subscription; for the status of some transaction. */
+const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
+  ['starknet_subscribeNewHeads', {}],
+  ['starknet_subscribeEvents', { from_address: '0x5' }],
+  ['starknet_subscribeTransactionStatus', { transaction_hash: '0x5' }],
+  ['starknet_subscribeNewTransactions', {}],
+  ['starknet_subscribeNewTransactionReceipts', {}],
+];
+
+const LATEST = { starting_block_id: 'latest' };
+
+describe('after an abort', () => {
+  test('10.21.3a every kind of subscription is told once which blocks are gone', async () => {
+    const { connect, client, mint, block } = await gather();
+    await mint();
+    await mint();
+    const { block_hash: first } = await client.call('starknet_blockHashAndNumber');
+    const last = await block();
+    for (const [method, params] of KINDS) {
+      const socket = await connect();
+      const subscription = await socket.subscribe(method, params);
+      await socket.quiet();
+      const id = await client.call('devnet_snapshot');
+      await client.call('devnet_abortBlocks', { starting_block_id: { block_number: 2 } });
+      expect(await socket.heard(), method).toEqual([
+        {
+          method: 'starknet_subscriptionReorg',
+          subscription,
+          result: {
+            starting_block_hash: first,
+            starting_block_number: 2,
+            ending_block_hash: last,
+            ending_block_number: 3,
+          },
+        },
+      ]);
+      await socket.unsubscribe(subscription);
+      await client.call('devnet_revert', { snapshot_id: id });
+    }
+  });
+
+  test('10.21.3a of one block, first and last are the same', async () => {
+    const { connect, client, block } = await gather();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeNewHeads');
+    const hash = await block();
+    await client.call('devnet_abortBlocks', { starting_block_id: { block_hash: hash } });
+    expect(await socket.heard()).toMatchObject([
+      { result: { block_hash: hash } },
+      {
+        result: {
+          starting_block_hash: hash,
+          starting_block_number: 1,
+          ending_block_hash: hash,
+          ending_block_number: 1,
+        },
+      },
+    ]);
+  });
+
+  test('10.21.3a it is told before the abort is answered', async () => {
+    const { connect, block } = await gather();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeNewHeads');
+    await block();
+    await socket.heard();
+    await socket.call('devnet_abortBlocks', LATEST);
+    expect(digest(socket.unread())).toEqual(['reorg 1-1']);
+  });
+
+  test('10.21.3b those who unsubscribed are not told', async () => {
+    const { connect, client, block } = await gather();
+    const [gone, there] = [await connect(), await connect()];
+    for (const [method, params] of KINDS) {
+      await gone.unsubscribe(await gone.subscribe(method, params));
+    }
+    await there.subscribe('starknet_subscribeNewHeads');
+    await block();
+    await client.call('devnet_abortBlocks', LATEST);
+    await gone.quiet();
+    expect(digest(await there.heard())).toEqual(['head 1', 'reorg 1-1']);
+  });
+
+  test('10.21.3c a socket is told once for each of its subscriptions', async () => {
+    const { connect, client, block } = await gather();
+    const socket = await connect();
+    const ids: string[] = [];
+    for (const [method, params] of [...KINDS, ...KINDS]) {
+      ids.push(await socket.subscribe(method, params));
+    }
+    await block();
+    await socket.heard();
+    await client.call('devnet_abortBlocks', LATEST);
+    const heard = await socket.heard();
+    expect(new Set(digest(heard))).toEqual(new Set(['reorg 1-1']));
+    expect(heard.map(({ subscription }) => subscription).sort()).toEqual(ids.sort());
+  });
+
+  test('3.6.4 blocks that follow are told, those with the same number too', async () => {
+    const { connect, client, block, mint } = await gather();
+    await mint();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeNewHeads');
+    await socket.subscribe('starknet_subscribeNewTransactions');
+    await client.call('devnet_abortBlocks', LATEST);
+    await block();
+    const hash = await mint();
+    expect(digest(await socket.heard(), { hash })).toEqual([
+      'reorg 1-1',
+      'reorg 1-1',
+      'head 1',
+      'head 2',
+      'transaction hash ACCEPTED_ON_L2',
+    ]);
+  });
+
+  test('3.6.4 what waited for a block goes with the blocks before it', async () => {
+    const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
+    await block();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeNewTransactions', { finality_status: [] });
+    const hash = await mint();
+    await client.call('devnet_abortBlocks', LATEST);
+    await block();
+    expect(digest(await socket.heard(), { hash })).toEqual([
+      'transaction hash PRE_CONFIRMED',
+      'reorg 1-1',
+    ]);
+  });
+
+  test('3.6.5b of the block under construction those are told nothing who did not ask for it', async () => {
+    const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
+    await mint();
+    const socket = await connect();
+    for (const [method, params] of KINDS) await socket.subscribe(method, params);
+    await socket.subscribe('starknet_subscribeNewTransactions', {
+      finality_status: ['PRE_CONFIRMED'],
+      sender_address: ['0x5'],
+    });
+    await client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
+    await socket.quiet();
+    await block();
+    expect(digest(await socket.heard())).toEqual(['head 1']);
+  });
+
+  test('3.6.5b of the block under construction those are told who heard of its transactions', async () => {
+    const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
+    const kept = await mint();
+    await block();
+    const socket = await connect();
+    const told = [
+      await socket.subscribe('starknet_subscribeNewTransactions', { finality_status: [] }),
+      await socket.subscribe('starknet_subscribeNewTransactionReceipts', {
+        finality_status: ['PRE_CONFIRMED'],
+      }),
+      await socket.subscribe('starknet_subscribeEvents', { finality_status: 'PRE_CONFIRMED' }),
+    ];
+    const gone = await mint();
+    told.push(await socket.subscribe('starknet_subscribeTransactionStatus', [gone]));
+    await socket.subscribe('starknet_subscribeTransactionStatus', [kept]);
+    await socket.subscribe('starknet_subscribeNewHeads');
+    await socket.heard();
+    await client.call('devnet_abortBlocks', { starting_block_id: 'pre_confirmed' });
+    expect((await client.failure('starknet_getTransactionStatus', [gone])).code).toBe(29);
+    const heard = await socket.heard();
+    expect(new Set(heard.map(({ method }) => method))).toEqual(
+      new Set(['starknet_subscriptionReorg']),
+    );
+    expect(heard.map(({ subscription }) => subscription).sort()).toEqual(told.sort());
+    for (const { result } of heard) {
+      expect(result).toEqual({
+        starting_block_hash: '0x0',
+        starting_block_number: 2,
+        ending_block_hash: '0x0',
+        ending_block_number: 2,
+      });
+    }
+    await block();
+    expect(digest(await socket.heard())).toEqual(['head 2']);
+  });
+
+  test('3.6.5b of one that is refused nothing is told', async () => {
+    const { connect, client, block } = await gather();
+    const socket = await connect();
+    await socket.subscribe('starknet_subscribeNewHeads');
+    for (const starting_block_id of [{ block_number: 0 }, { block_number: 5 }, 'latest']) {
+      const { code } = await client.failure('devnet_abortBlocks', { starting_block_id });
+      expect(code).toBe(-1);
+    }
+    await block();
+    expect(digest(await socket.heard())).toEqual(['head 1']);
+  });
+});

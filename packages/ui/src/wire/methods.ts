@@ -1,6 +1,0 @@
-// Knows the methods that pages use: those of our specification, as types only.
-import type { Methods } from '../../../node/src/spec.js';
-
-export type MethodName = keyof Methods;
-export type Params<M extends MethodName> = Methods[M]['params'];
-export type Result<M extends MethodName> = Methods[M]['result'];
