@@ -5,8 +5,8 @@ import { readAbi } from '../src/abi/abi.js';
 import { decodeEvent, decodeInputs, decodeOutputs } from '../src/abi/decode.js';
 import { encodeInput } from '../src/abi/encode.js';
 import { readFailure } from '../src/abi/failure.js';
+import { selectorOf } from '../src/abi/keccak.js';
 import { shortType } from '../src/abi/type-name.js';
-import { selectorOf } from '../src/values/keccak.js';
 
 const inputs = (...types: string[]) => ({
   inputs: types.map((type, at) => ({ name: `p${at}`, type })),

@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keysOf, readFilter, readKeys } from '../src/events/filter.js';
+import { keysOf, readFilter, readKeys } from '../src/features/events/filter.js';
 import { faultsOf } from './faults.js';
 import { isLive, STRK, type Stage, setStage } from './stage.js';
 

@@ -1,7 +1,7 @@
 // What leaves the explorer is what was filtered, whole, and harmless to what opens it.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { csvOf } from '../src/values/csv.js';
+import { csvOf } from '../src/format/csv.js';
 import { type Stage, setStage } from './stage.js';
 
 describe('a table for other programs', () => {

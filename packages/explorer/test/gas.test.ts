@@ -4,9 +4,9 @@
 import type { Page } from 'playwright-core';
 import { type Call, hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { place } from '../src/gas/layout.js';
-import { Functions, functionsOf, Sum } from '../src/gas/sum.js';
-import { type Block, gasTree, MEASURES, OUTSIDE, total } from '../src/gas/tree.js';
+import { place } from '../src/parts/gas/layout.js';
+import { Functions, functionsOf, Sum } from '../src/parts/gas/sum.js';
+import { type Block, gasTree, MEASURES, OUTSIDE, total } from '../src/parts/gas/tree.js';
 import { faultsOf } from './faults.js';
 import { setLongStage } from './long-chain.js';
 import { type Stage, setStage } from './stage.js';

@@ -6,8 +6,8 @@ import { Class } from '@starkbox/engine';
 import type { Page } from 'playwright-core';
 import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readClassFile } from '../src/send/class-file.js';
-import { classHash, compiledClassHash, contractAddress } from '../src/send/stark.js';
+import { readClassFile } from '../src/parts/send/class-file.js';
+import { classHash, compiledClassHash, contractAddress } from '../src/parts/send/hashes.js';
 import { isLive, type Stage, setStage } from './stage.js';
 
 let stage: Stage;

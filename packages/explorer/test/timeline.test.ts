@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barSize } from '../src/timeline/blocks.js';
-import { byTime, foldsIn, pan, zoom } from '../src/timeline/scale.js';
+import { barSize } from '../src/features/timeline/blocks.js';
+import { byTime, foldsIn, pan, zoom } from '../src/features/timeline/scale.js';
 import { faultsOf } from './faults.js';
 import { isLive, STRK, type Stage, setStage } from './stage.js';
 

@@ -2,6 +2,8 @@
 
 import { hash } from 'starknet';
 import { expect, test } from 'vitest';
+import { canonical, shortAddress, shortHash, spelled } from '../src/abi/felt.js';
+import { selectorOf } from '../src/abi/keccak.js';
 import {
   amountText,
   columnAmount,
@@ -10,12 +12,10 @@ import {
   priceText,
   readAmount,
   STRK,
-} from '../src/values/amount.js';
-import { ageText, intervalText, momentText, offsetText } from '../src/values/clock.js';
-import { canonical, shortAddress, shortHash, spelled } from '../src/values/felt.js';
-import { disarm } from '../src/values/hostile.js';
-import { selectorOf } from '../src/values/keccak.js';
-import { parseJson, writeJson } from '../src/wire/json.js';
+} from '../src/format/amount.js';
+import { parseJson, writeJson } from '../src/format/json.js';
+import { ageText, intervalText, momentText, offsetText } from '../src/format/time.js';
+import { disarm } from '../src/format/untrusted-text.js';
 
 test.each(['transfer', 'x', '__execute__', 'a'.repeat(135), 'a'.repeat(136), 'a'.repeat(300)])(
   'the selector of %s is the network’s',

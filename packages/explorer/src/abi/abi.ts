@@ -1,5 +1,5 @@
 // Knows the shape of a class's ABI, old and new, and trusts nothing in it.
-import { selectorOf } from '../values/keccak.js';
+import { selectorOf } from './keccak.js';
 
 export interface Parameter {
   readonly name: string;

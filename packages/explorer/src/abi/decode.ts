@@ -1,7 +1,7 @@
 // Knows how felts become values of the types that an ABI names, whatever nonsense either may be.
 
-import { selectorOf } from '../values/keccak.js';
 import type { Abi, AbiEvent, AbiFunction, Parameter } from './abi.js';
+import { selectorOf } from './keccak.js';
 import { readTypeName } from './type-name.js';
 
 export type Decoded =

@@ -1,7 +1,8 @@
 // Knows a value while it is being typed: what it begins as, what is wrong with it, and which felts it becomes.
-import { toFelt } from '../values/felt.js';
+
 import type { Abi, Parameter } from './abi.js';
 import type { Decoded } from './decode.js';
+import { toFelt } from './felt.js';
 import {
   addressOf,
   boolOf,

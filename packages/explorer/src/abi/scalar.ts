@@ -1,5 +1,5 @@
 // Knows how one typed text becomes the felts of one simple value, and what is wrong with a text that does not.
-import { canonical, toFelt } from '../values/felt.js';
+import { canonical, toFelt } from './felt.js';
 
 /** What is wrong with an input, in words for the one who typed it. */
 export class Refusal extends Error {}

@@ -1,10 +1,10 @@
 // Knows how a page does something to the chain: by one call, said beforehand, with its result beside it.
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
-import { canWrite, useLive } from '../wire/live.js';
-import type { MethodName, Params, Result } from '../wire/methods.js';
-import { queries } from '../wire/queries.js';
-import { asCurl, request } from '../wire/rpc.js';
-import { ErrorText } from './states.js';
+import { asCurl, request } from '../rpc/client.js';
+import { canWrite, useLive } from '../rpc/live-state.js';
+import type { MethodName, Params, Result } from '../rpc/methods.js';
+import { queries } from '../rpc/queries.js';
+import { ErrorText } from './page-states.js';
 import { Copy } from './values.js';
 
 export interface Done {

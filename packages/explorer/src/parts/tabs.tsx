@@ -1,6 +1,7 @@
 // Knows the parts that a page is divided into, each with its own address.
-import { to, usePlace } from '../route.js';
-import { grouped } from '../values/amount.js';
+
+import { grouped } from '../format/amount.js';
+import { to, usePlace } from '../navigation/route.js';
 import { Link } from './values.js';
 
 export interface Tab {

@@ -1,12 +1,12 @@
 // Knows how each kind of value looks: as a link where it leads somewhere, with the whole value behind the short one.
 import { type MouseEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
-import { functionName, useNames } from '../names.js';
-import { go, to } from '../route.js';
-import { amountText, columnAmount, exactText, grouped, type Unit } from '../values/amount.js';
-import { ageText, isoText, momentText } from '../values/clock.js';
-import { shortAddress, shortHash } from '../values/felt.js';
-import { disarm } from '../values/hostile.js';
-import { chainNow, onLive, useLive } from '../wire/live.js';
+import { shortAddress, shortHash } from '../abi/felt.js';
+import { amountText, columnAmount, exactText, grouped, type Unit } from '../format/amount.js';
+import { functionName, useNames } from '../format/names.js';
+import { ageText, isoText, momentText } from '../format/time.js';
+import { disarm } from '../format/untrusted-text.js';
+import { go, to } from '../navigation/route.js';
+import { chainNow, onLive, useLive } from '../rpc/live-state.js';
 
 interface LinkProps {
   readonly href: string;

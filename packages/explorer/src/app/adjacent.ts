@@ -1,0 +1,54 @@
+// Knows what comes before and after a block or a transaction.
+import { type Place, to } from '../navigation/route.js';
+import { call } from '../rpc/client.js';
+import { liveNow } from '../rpc/live-state.js';
+
+/** The address of the one before (-1) or after (1); undefined at an end of the chain. */
+export async function neighbourOf(place: Place, step: -1 | 1): Promise<string | undefined> {
+  const { page, key } = place;
+  if (key === undefined) return undefined;
+  try {
+    if (page === 'block') return await besideBlock(key, step);
+    return page === 'tx' ? await besideTransaction(key, step) : undefined;
+  } catch {
+    // What is not there has no neighbours.
+    return undefined;
+  }
+}
+
+const head = (): number => liveNow().head?.number ?? 0;
+
+async function besideBlock(key: string, step: number): Promise<string | undefined> {
+  const number =
+    key === 'pre_confirmed'
+      ? head() + 1
+      : /^\d+$/.test(key)
+        ? Number(key)
+        : (await call('starknet_getBlockWithTxHashes', { block_id: { block_hash: key } }))
+            .block_number;
+  const next = number + step;
+  return next >= 0 && next <= head() ? to('block', next) : undefined;
+}
+
+/** Blocks without transactions that are passed over before giving up. */
+const MOST_EMPTY = 50;
+
+async function besideTransaction(hash: string, step: number): Promise<string | undefined> {
+  const { block_number } = await call('starknet_getTransactionReceipt', { transaction_hash: hash });
+  const hashesOf = async (number: number): Promise<readonly string[]> =>
+    (
+      await call('starknet_getBlockWithTxHashes', {
+        block_id: number > head() ? 'pre_confirmed' : { block_number: number },
+      })
+    ).transactions;
+  const own = await hashesOf(block_number);
+  const beside = own[own.indexOf(hash) + step];
+  if (beside !== undefined) return to('tx', beside);
+  for (let passed = 1; passed <= MOST_EMPTY; passed++) {
+    const number = block_number + passed * step;
+    if (number < 0 || number > head() + 1) return undefined;
+    const found = (await hashesOf(number)).at(step > 0 ? 0 : -1);
+    if (found !== undefined) return to('tx', found);
+  }
+  return undefined;
+}

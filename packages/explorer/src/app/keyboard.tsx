@@ -1,0 +1,169 @@
+// Knows what each key does wherever one is. No single key writes: what does is asked about first.
+import { useEffect, useRef, useState } from 'react';
+import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
+import { go, type Place, setQuery, to, usePlace } from '../navigation/route.js';
+import { Sheet } from '../parts/dialog.js';
+import { nextMode, useMode } from '../parts/table/live-table.js';
+import { neighbourOf } from './adjacent.js';
+import { ENTRIES } from './pages.js';
+
+export interface Opened {
+  readonly what: 'palette' | 'keys';
+  /** What the palette starts with. */
+  readonly line?: string;
+}
+
+/** After the prefix: what the palette offers, to be taken by Enter. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  s: 'snapshot',
+  n: 'create block',
+  m: 'mint 100 STRK to account 0',
+};
+const PREFIX_MILLISECONDS = 3_000;
+/** What of an address is no filter. */
+const PLACES = new Set(['mode', 'tab', 'frame', 'columns']);
+
+/** Gives whether the prefix was pressed and waits for its letter. */
+export function useKeys(open: (what: Opened) => void): boolean {
+  const mode = useMode();
+  const place = usePlace();
+  const [isPrefixed, setPrefixed] = useState(false);
+  const prefixed = useRef(false);
+  useEffect(() => {
+    if (!isPrefixed) return;
+    prefixed.current = true;
+    const timer = setTimeout(() => setPrefixed(false), PREFIX_MILLISECONDS);
+    return () => {
+      prefixed.current = false;
+      clearTimeout(timer);
+    };
+  }, [isPrefixed]);
+  useEffect(() => {
+    const { page, query } = place;
+    const press = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
+        event.preventDefault();
+        open({ what: 'palette' });
+        return;
+      }
+      if (event.key === 'Escape') {
+        setPrefixed(false);
+        if (!event.defaultPrevented) retreat(event, place);
+        return;
+      }
+      if (event.defaultPrevented || !isShortcut(event) || event.key === 'Shift') return;
+      if (prefixed.current) {
+        setPrefixed(false);
+        const line = COMMANDS[event.key];
+        if (line !== undefined) {
+          event.preventDefault();
+          open({ what: 'palette', line });
+        }
+        return;
+      }
+      const entry = ENTRIES.find(({ key }) => key === event.key);
+      if (entry) go(to(entry.page));
+      else if (event.key === '.') setPrefixed(true);
+      else if (event.key === '/') {
+        event.preventDefault();
+        open({ what: 'palette' });
+      } else if (event.key === '?') open({ what: 'keys' });
+      else if (event.key === 'p') setQuery({ mode: nextMode(mode) });
+      else if (event.key === 'f' && page === '') {
+        setQuery({ failed: query.get('failed') === '1' ? undefined : '1' });
+      } else if (event.key === 'f' && page === 'transactions') {
+        setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
+      } else if (event.key === '[' || event.key === ']') {
+        void neighbourOf(place, event.key === '[' ? -1 : 1).then((address) => {
+          if (address !== undefined) go(address);
+        });
+      } else if (
+        (event.key === 'j' || event.key === 'k') &&
+        !(event.target instanceof HTMLTableRowElement)
+      ) {
+        document.querySelector<HTMLElement>('main tr[data-row][tabindex="0"]')?.focus();
+      }
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [mode, place, open]);
+  return isPrefixed;
+}
+
+/** Closes what is open, then takes filters away, then lets go of what has the focus. */
+function retreat({ target }: KeyboardEvent, { key, query }: Place): void {
+  if (target instanceof Element && target.closest('dialog')) return;
+  const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  if (query.has('peek')) setQuery({ peek: undefined, tab: undefined, frame: undefined });
+  else if (!isField && key === undefined) {
+    const filters = [...query.keys()].filter((name) => !PLACES.has(name));
+    if (filters.length > 0) {
+      setQuery(Object.fromEntries(filters.map((name) => [name, undefined])));
+      return;
+    }
+    if (target instanceof HTMLElement) target.blur();
+  } else if (target instanceof HTMLElement) target.blur();
+}
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['⌘K or /', 'search and commands'],
+  [ENTRIES.flatMap(({ key }) => key ?? []).join(' '), 'pages'],
+  ['. then s n m', 'snapshot, new block, mint: each is asked about'],
+  ['j k or ↓ ↑', 'next, previous row'],
+  ['Enter or o', 'open the row; with ⌘ or Ctrl in a new tab'],
+  ['Space', 'look at the row beside the list'],
+  ['y', 'copy the hash of the row'],
+  ['Home End', 'newest, oldest row'],
+  ['[ ]', 'previous, next block or transaction'],
+  ['f', 'failed only'],
+  ['p', 'paused, live, tail'],
+  ['→ ←', 'open, close a frame of the call tree'],
+  ['e E x', 'expand a frame, expand all, go to the failure'],
+  ['c g /', 'copy a frame, show its gas, find frames'],
+  ['⌘↵', 'simulate or run'],
+  ['⇧⌘↵', 'send'],
+  ['Esc', 'close, then clear the filter, then let go'],
+  ['?', 'this table'],
+];
+
+export function Keys({ close }: { readonly close: () => void }) {
+  return (
+    <Sheet label="Keys" close={close}>
+      <div>
+        <h2>Keys</h2>
+        <dl className="keys">
+          {KEYS.map(([keys, does]) => [
+            <dt key={keys}>
+              <kbd>{keys}</kbd>
+            </dt>,
+            <dd key={`${keys} does`}>{does}</dd>,
+          ])}
+        </dl>
+        <div className="line-of">
+          <LettersSwitch />
+          <button type="button" className="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      </div>
+    </Sheet>
+  );
+}
+
+/** Turns shortcuts of one letter off; Enter, arrows, Escape and ⌘K stay. */
+export function LettersSwitch() {
+  const [isOn, setOn] = useState(areLettersOn);
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={(event) => {
+          setLetters(event.target.checked);
+          setOn(event.target.checked);
+        }}
+      />
+      single letters do something
+    </label>
+  );
+}

@@ -1,0 +1,103 @@
+// Knows which page stands at which address, and starts the whole.
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Component, type ReactNode, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { placeNow, to, usePlace } from '../navigation/route.js';
+import { Heading } from '../parts/page-states.js';
+import { Link } from '../parts/values.js';
+import { More } from './more-page.js';
+import { ENTRIES, loadAll, loadPage, THINGS } from './pages.js';
+import { Shell } from './shell.js';
+import '../styles/order.css';
+import { startToken } from '../rpc/auth-token.js';
+import { queries } from '../rpc/queries.js';
+import { startLive } from '../rpc/subscriptions.js';
+import { startTheme } from './theme.js';
+
+function Page() {
+  const { page, key } = usePlace();
+  const place = key === undefined ? ENTRIES.find((entry) => entry.page === page) : undefined;
+  if (place) return <place.Page />;
+  if (page === 'more' && key === undefined) return <More />;
+  const thing = THINGS.get(page);
+  if (thing && key !== undefined) return <thing.Page key={key} id={key} />;
+  return (
+    <>
+      <Heading title="No such page" />
+      <p className="empty">
+        There is no page at this address. <Link href={to('')}>Activity</Link> shows what happens on
+        the chain; the search finds blocks, transactions, contracts and classes.
+      </p>
+    </>
+  );
+}
+
+/** A page that fails does not take the shell with it. */
+class Guard extends Component<
+  { readonly children: ReactNode; readonly place: string },
+  { failed: string | undefined }
+> {
+  override state: { failed: string | undefined } = { failed: undefined };
+
+  static getDerivedStateFromError(error: unknown): { failed: string } {
+    return { failed: error instanceof Error ? error.message : String(error) };
+  }
+
+  override componentDidUpdate(before: { readonly place: string }): void {
+    if (before.place !== this.props.place && this.state.failed !== undefined)
+      this.setState({ failed: undefined });
+  }
+
+  override render(): ReactNode {
+    if (this.state.failed === undefined) return this.props.children;
+    return (
+      <div className="notice failed" role="alert">
+        <p>
+          <strong>This page failed.</strong> {this.state.failed.slice(0, 300)}
+        </p>
+        <button
+          type="button"
+          className="button"
+          onClick={() => this.setState({ failed: undefined })}
+        >
+          Try again
+        </button>
+      </div>
+    );
+  }
+}
+
+function App() {
+  const { page, key } = usePlace();
+  return (
+    <Shell>
+      <Guard place={`${page}/${key ?? ''}`}>
+        <Page />
+      </Guard>
+    </Shell>
+  );
+}
+
+/** Pages are small; once the first one stands, the others are fetched. */
+const PRELOAD_MILLISECONDS = 1_000;
+/** So long the first drawing waits for the page, so that page and surroundings ask the node together. */
+const TOGETHER_MILLISECONDS = 250;
+
+startToken();
+startTheme();
+startLive();
+setTimeout(loadAll, PRELOAD_MILLISECONDS);
+const root = document.getElementById('app');
+if (root) {
+  const { page, key } = placeNow();
+  const patience = new Promise((resolve) => setTimeout(resolve, TOGETHER_MILLISECONDS));
+  void Promise.race([loadPage(page, key), patience]).then(() => {
+    createRoot(root).render(
+      <StrictMode>
+        <QueryClientProvider client={queries}>
+          <App />
+        </QueryClientProvider>
+      </StrictMode>,
+    );
+  });
+}

@@ -1,0 +1,25 @@
+// Knows the pages that a narrow screen has no room to name.
+
+import { to } from '../navigation/route.js';
+import { Heading } from '../parts/page-states.js';
+import { Link } from '../parts/values.js';
+import { BOTTOM, ENTRIES } from './pages.js';
+
+const AT_THE_FOOT = new Set(BOTTOM.map(([, page]) => page));
+
+export function More() {
+  return (
+    <>
+      <Heading title="More" />
+      <ul className="functions" aria-label="More pages">
+        {ENTRIES.filter(({ page }) => !AT_THE_FOOT.has(page)).map(({ name, page, about }) => (
+          <li key={page}>
+            <Link className="more" href={to(page)}>
+              {name} <span className="soft">{about}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

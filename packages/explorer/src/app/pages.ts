@@ -1,0 +1,187 @@
+// Knows every page: its name, where it stands in the rail, which key goes there, and what it is loaded from.
+import { type Loaded, loaded } from '../navigation/lazy-page.js';
+
+interface NoProps {
+  readonly [prop: string]: never;
+}
+
+export interface Entry extends Loaded<NoProps> {
+  readonly name: string;
+  /** The first part of its address, empty at home. */
+  readonly page: string;
+  readonly icon: string;
+  readonly about: string;
+  readonly key?: string;
+  /** Pages of one thing that belong to it. */
+  readonly also?: readonly string[];
+}
+
+export const RAIL: readonly (readonly Entry[])[] = [
+  [
+    {
+      name: 'Activity',
+      page: '',
+      icon: '◷',
+      key: '1',
+      about: 'what happens on the chain',
+      ...loaded(async () => (await import('../features/transactions/activity-page.js')).Activity),
+    },
+    {
+      name: 'Blocks',
+      page: 'blocks',
+      icon: '▤',
+      key: '2',
+      about: 'from the newest to the first',
+      also: ['block'],
+      ...loaded(async () => (await import('../features/blocks/blocks-page.js')).Blocks),
+    },
+    {
+      name: 'Transactions',
+      page: 'transactions',
+      icon: '⇄',
+      key: '3',
+      about: 'by kind, outcome, sender and contract',
+      also: ['tx'],
+      ...loaded(
+        async () => (await import('../features/transactions/transactions-page.js')).Transactions,
+      ),
+    },
+    {
+      name: 'Events',
+      page: 'events',
+      icon: '◈',
+      key: '4',
+      about: 'what contracts told',
+      ...loaded(async () => (await import('../features/events/events-page.js')).Events),
+    },
+    {
+      name: 'Messages',
+      page: 'messages',
+      icon: '⇋',
+      key: '5',
+      about: 'between L1 and L2',
+      ...loaded(async () => (await import('../features/messages/messages-page.js')).MessagesPage),
+    },
+  ],
+  [
+    {
+      name: 'Accounts',
+      page: 'accounts',
+      icon: '◉',
+      key: '6',
+      about: 'balances, keys, impersonation',
+      ...loaded(async () => (await import('../features/accounts/accounts-page.js')).Accounts),
+    },
+    {
+      name: 'Contracts',
+      page: 'contracts',
+      icon: '▣',
+      key: '7',
+      about: 'what was deployed',
+      also: ['contract'],
+      ...loaded(async () => (await import('../features/contracts/contracts-page.js')).Contracts),
+    },
+    {
+      name: 'Classes',
+      page: 'classes',
+      icon: '◇',
+      about: 'what was declared',
+      also: ['class'],
+      ...loaded(async () => (await import('../features/contracts/contracts-page.js')).Classes),
+    },
+  ],
+  [
+    {
+      name: 'Timeline',
+      page: 'timeline',
+      icon: '◆',
+      key: '8',
+      about: 'snapshots, and the way back to them',
+      ...loaded(async () => (await import('../features/timeline/timeline-page.js')).Timeline),
+    },
+    {
+      name: 'Simulate',
+      page: 'simulate',
+      icon: '◌',
+      key: '9',
+      about: 'steps tried out one after the other',
+      ...loaded(async () => (await import('../features/simulate/simulate-page.js')).Simulate),
+    },
+    {
+      name: 'Console',
+      page: 'console',
+      icon: '›',
+      about: 'every method of the node',
+      ...loaded(async () => (await import('../features/console/console-page.js')).ConsolePage),
+    },
+    {
+      name: 'Requests',
+      page: 'requests',
+      icon: '⇵',
+      about: 'what clients ask, and what they are answered',
+      ...loaded(async () => (await import('../features/requests/requests-page.js')).RequestsPage),
+    },
+    {
+      name: 'Gas',
+      page: 'gas',
+      icon: '▥',
+      about: 'what each function takes',
+      ...loaded(async () => (await import('../features/gas/gas-page.js')).GasPage),
+    },
+    {
+      name: 'Control',
+      page: 'control',
+      icon: '⚙',
+      key: '0',
+      about: 'clock, blocks, gas prices, state',
+      ...loaded(async () => (await import('../features/control/control-page.js')).Control),
+    },
+    {
+      name: 'Node',
+      page: 'node',
+      icon: '▦',
+      about: 'configuration, limits, addresses',
+      ...loaded(async () => (await import('../features/node/node-page.js')).NodePage),
+    },
+  ],
+];
+
+export const ENTRIES: readonly Entry[] = RAIL.flat();
+
+/** What a narrow screen names at its foot; all else is behind More. */
+export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
+  ['Activity', ''],
+  ['Txs', 'transactions'],
+  ['Contracts', 'contracts'],
+  ['Timeline', 'timeline'],
+  ['More', 'more'],
+];
+
+/** Pages of one thing, which its address names. */
+export const THINGS: ReadonlyMap<string, Loaded<{ readonly id: string }>> = new Map([
+  ['block', loaded(async () => (await import('../features/blocks/block-page.js')).BlockPage)],
+  [
+    'tx',
+    loaded(
+      async () => (await import('../features/transactions/transaction-page.js')).TransactionPage,
+    ),
+  ],
+  [
+    'contract',
+    loaded(async () => (await import('../features/contracts/contract-page.js')).ContractPage),
+  ],
+  ['class', loaded(async () => (await import('../features/contracts/class-page.js')).ClassPage)],
+]);
+
+/** Fetches one page, where its address is known before anything is drawn. */
+export async function loadPage(page: string, key: string | undefined): Promise<void> {
+  const wanted =
+    key === undefined ? ENTRIES.find((entry) => entry.page === page) : THINGS.get(page);
+  // Whoever shows it meets the same failure, and tells.
+  await wanted?.load().catch(() => {});
+}
+
+/** Fetches every page, so that going to one takes no time. */
+export function loadAll(): void {
+  for (const { load } of [...ENTRIES, ...THINGS.values()]) void load().catch(() => {});
+}

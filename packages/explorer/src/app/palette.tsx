@@ -1,0 +1,210 @@
+// Knows how something is found: by number, hash, address, name or command, and what each of them leads to.
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import { canonical, shortHash } from '../abi/felt.js';
+import { amountText, readAmount, unitOf } from '../format/amount.js';
+import { useNames } from '../format/names.js';
+import { go, to } from '../navigation/route.js';
+import { act } from '../parts/action.js';
+import { Sheet } from '../parts/dialog.js';
+import { Hostile } from '../parts/values.js';
+import { canWrite, liveNow } from '../rpc/live-state.js';
+import { search } from '../rpc/queries.js';
+import { commandRuns } from './command-result.js';
+import { ENTRIES } from './pages.js';
+
+interface Choice {
+  readonly id: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly run: () => void;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  block: 'block',
+  transaction: 'tx',
+  contract: 'contract',
+  class: 'class',
+};
+
+/** Commands that a line may mean. They run when chosen, never by being typed. */
+function commands(line: string, names: ReadonlyMap<string, string>): Choice[] {
+  if (!canWrite(liveNow().connection)) return [];
+  const found: Choice[] = [];
+  const mint = /^mint\s+([\d.,e]+)\s*(strk|eth|fri|wei)?\s+(?:to\s+)?(.+)$/i.exec(line);
+  if (mint) {
+    const [, number = '', unitName = 'strk', whom = ''] = mint;
+    const token = /eth|wei/i.test(unitName) ? 'WEI' : 'FRI';
+    const unit = unitOf(token);
+    const amount = readAmount(`${number} ${unitName}`, unit);
+    const address =
+      canonical(whom) ?? [...names].find(([, name]) => name === whom.trim().toLowerCase())?.[0];
+    if (amount !== undefined && address !== undefined) {
+      const what = `Mint ${amountText(amount, unit)} to ${names.get(address) ?? shortHash(address)}`;
+      found.push({
+        id: 'mint',
+        kind: 'command',
+        text: what,
+        run: () =>
+          void act(what, 'devnet_mint', { address, amount, unit: token }, ({ tx_hash }) => {
+            go(to('tx', tx_hash));
+            return 'done';
+          }),
+      });
+    }
+  }
+  const jump = /^\+\s*(\d+)\s*(s|min|h|d|day|days|hour|hours)$/i.exec(line);
+  if (jump) {
+    const [, count = '0', span = 's'] = jump;
+    const letter = span[0]?.toLowerCase() ?? 's';
+    const seconds = Number(count) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[letter] ?? 1);
+    const what = `Move the clock by ${count} ${span}`;
+    found.push({
+      id: 'jump',
+      kind: 'command',
+      text: what,
+      run: () => void act(what, 'devnet_increaseTime', { time: seconds }, () => 'done'),
+    });
+  }
+  if (line.length > 1 && 'snapshot'.startsWith(line.toLowerCase())) {
+    found.push({
+      id: 'snapshot',
+      kind: 'command',
+      text: 'Take a snapshot',
+      run: () => void act('Take a snapshot', 'devnet_snapshot', {}, (id) => `${id}`),
+    });
+  }
+  if (line.length > 2 && 'create block'.startsWith(line.toLowerCase())) {
+    found.push({
+      id: 'block',
+      kind: 'command',
+      text: 'Create a block',
+      run: () => void act('Create a block', 'devnet_createBlock', {}, () => 'done'),
+    });
+  }
+  return found;
+}
+
+export function Palette({
+  close,
+  start = '',
+}: {
+  readonly close: () => void;
+  /** What the line holds at first. */
+  readonly start?: string;
+}) {
+  const names = useNames();
+  const [line, setLine] = useState(start);
+  const [active, setActive] = useState(0);
+  const query = line.trim();
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(query), 80);
+    return () => clearTimeout(timer);
+  }, [query]);
+  const found = useQuery({
+    queryKey: ['search', settled],
+    enabled: settled !== '',
+    gcTime: 0,
+    queryFn: () => search(settled.slice(0, 200)),
+  });
+
+  const choices = useMemo((): readonly Choice[] => {
+    const lower = query.toLowerCase();
+    const pages = ENTRIES.filter(({ name }) => name.toLowerCase().startsWith(lower)).map(
+      ({ name, page }): Choice => ({
+        id: `page ${page}`,
+        kind: 'page',
+        text: name,
+        run: () => go(to(page)),
+      }),
+    );
+    if (query === '') return pages;
+    const known = [...names]
+      .filter(([, name]) => name.toLowerCase().startsWith(lower))
+      .slice(0, 8)
+      .map(
+        ([address, name]): Choice => ({
+          id: `name ${address}`,
+          kind: 'contract',
+          text: `${name}  ${shortHash(address)}`,
+          run: () => go(to('contract', address)),
+        }),
+      );
+    const candidates = (settled === query ? found.data : undefined) ?? [];
+    const taken = new Set(known.map(({ id }) => id.slice(5)));
+    const answers = candidates
+      .filter(({ kind, value }) => kind !== 'method' && !taken.has(value))
+      .map(({ kind, value, label, detail }): Choice => {
+        const page = KINDS[kind] ?? 'contract';
+        return {
+          id: `${kind} ${value}`,
+          kind,
+          text: [label, value, detail].filter((part) => part !== undefined).join('  '),
+          run: () => go(to(page, value)),
+        };
+      });
+    return [...commands(query, names), ...answers, ...known, ...pages];
+  }, [query, names, found.data, settled]);
+
+  const isWaiting = query !== '' && (settled !== query || found.isFetching);
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') setActive(Math.min(active + 1, choices.length - 1));
+    else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, 0));
+    // A command is what it is, whatever else is found.
+    else if (event.key === 'Enter' && (!isWaiting || choices[active]?.kind === 'command'))
+      choose(choices[active]);
+    else return;
+    event.preventDefault();
+  };
+  const choose = (choice: Choice | undefined): void => {
+    if (!choice) return;
+    close();
+    if (choice.kind === 'command') commandRuns();
+    choice.run();
+  };
+  return (
+    <Sheet label="Search and commands" close={close} className="palette">
+      <input
+        role="combobox"
+        aria-label="Search or run a command"
+        aria-expanded="true"
+        aria-controls="palette-choices"
+        aria-activedescendant={choices[active] ? `choice-${active}` : undefined}
+        placeholder="Block, hash, address, name, or: mint 100 STRK to account 3, +1 d, snapshot"
+        value={line}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => {
+          setLine(event.target.value);
+          setActive(0);
+        }}
+        onKeyDown={press}
+      />
+      <ul role="listbox" id="palette-choices" aria-label="What this may mean">
+        {choices.map((choice, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+          <li
+            key={choice.id}
+            id={`choice-${at}`}
+            role="option"
+            aria-selected={at === active}
+            onClick={() => choose(choice)}
+            onPointerMove={() => setActive(at)}
+          >
+            <span className="kind">{choice.kind}</span>
+            <span className="what">
+              <Hostile text={choice.text} limit={160} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {query !== '' && choices.length === 0 && !isWaiting && (
+        <p role="status">
+          Nothing found. Looked for a block, a transaction, a contract, a class, a label and a
+          command.
+        </p>
+      )}
+    </Sheet>
+  );
+}

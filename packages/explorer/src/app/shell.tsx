@@ -1,0 +1,286 @@
+// Knows what surrounds every page: where one can go, what the chain is like now, and whether the node is there.
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { grouped, priceText, STRK } from '../format/amount.js';
+import { NamesContext, namesOf } from '../format/names.js';
+import { momentText, offsetText, spanText, timeText } from '../format/time.js';
+import { to, usePlace } from '../navigation/route.js';
+import { Link, useChainNow } from '../parts/values.js';
+import { type Connection, liveNow, useLive } from '../rpc/live-state.js';
+import { queries, useAccounts, useLabels } from '../rpc/queries.js';
+import { readFirstHead } from '../rpc/subscriptions.js';
+import { CommandResult } from './command-result.js';
+import { Keys, type Opened, useKeys } from './keyboard.js';
+import { BOTTOM, type Entry, RAIL } from './pages.js';
+import { Palette } from './palette.js';
+import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
+import { Door } from './token-page.js';
+
+const isIn = ({ page, also }: Entry, current: string): boolean =>
+  page === current || (also?.includes(current) ?? false);
+
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { page } = usePlace();
+  const connection = useLive((live) => live.connection);
+  const [open, setOpen] = useState<Opened | undefined>();
+  const accounts = useAccounts();
+  const labels = useLabels();
+  const names = useMemo(
+    () => namesOf(accounts.data ?? [], labels.data ?? []),
+    [accounts.data, labels.data],
+  );
+  useUpheavals();
+  useEffect(() => void readFirstHead(), []);
+  const isLocked = connection === 'locked';
+  useEffect(() => {
+    if (!isLocked) return;
+    // What was refused meanwhile is asked again.
+    return () => void queries.resetQueries();
+  }, [isLocked]);
+  useEqualValues();
+  const isPrefixed = useKeys(setOpen);
+  const isStale = connection === 'reconnecting' || connection === 'unreachable';
+  return (
+    <NamesContext value={names}>
+      <div className={isStale ? 'is-stale' : undefined}>
+        <a className="skip" href="#content">
+          Skip to content
+        </a>
+        <nav className="rail" aria-label="Pages">
+          <Link className="brand" href={to('')} label="Starkbox, home">
+            <span aria-hidden="true" className="icon">
+              ▪
+            </span>
+            <span className="label">Starkbox</span>
+          </Link>
+          {RAIL.map((entries) => (
+            <ul key={entries[0]?.name}>
+              {entries.map((entry) => (
+                <li key={entry.name}>
+                  <Link
+                    className="entry"
+                    href={to(entry.page)}
+                    current={isIn(entry, page)}
+                    title={entry.name}
+                  >
+                    <span aria-hidden="true" className="icon">
+                      {entry.icon}
+                    </span>
+                    <span className="label">{entry.name}</span>
+                    {entry.key !== undefined && <kbd aria-hidden="true">{entry.key}</kbd>}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          ))}
+        </nav>
+        <Strip connection={connection} search={() => setOpen({ what: 'palette' })} />
+        <main id="content">
+          <Upheaval />
+          <CommandResult />
+          {connection === 'locked' ? <Door /> : children}
+        </main>
+        <nav className="bottom" aria-label="Main pages">
+          {BOTTOM.map(([name, target]) => (
+            <Link key={name} href={to(target)} current={page === target}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        {open?.what === 'palette' && (
+          <Palette close={() => setOpen(undefined)} start={open.line ?? ''} />
+        )}
+        {open?.what === 'keys' && <Keys close={() => setOpen(undefined)} />}
+        {isPrefixed && (
+          <p className="prefix" role="status">
+            <kbd>s</kbd> snapshot · <kbd>n</kbd> new block · <kbd>m</kbd> mint
+          </p>
+        )}
+        <LiveRegion connection={connection} />
+      </div>
+    </NamesContext>
+  );
+}
+
+function Strip({
+  connection,
+  search,
+}: {
+  readonly connection: Connection;
+  readonly search: () => void;
+}) {
+  const head = useLive((live) => live.head);
+  const pending = useLive((live) => live.pending);
+  const offset = useLive((live) => live.offset);
+  const price = useLive((live) => live.price);
+  const fork = useLive((live) => live.fork);
+  const now = useChainNow();
+  const year = new Date().getUTCFullYear();
+  const shift = offsetText(offset);
+  return (
+    <header className="strip" data-connection={connection} data-fork={fork && ''}>
+      {head && (
+        <span className="head">
+          <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
+          {' · '}
+          <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>
+        </span>
+      )}
+      {fork && (
+        <Link className="wide" href={to('node')} title="What this chain stands on">
+          fork of {fork.chain} @ {grouped(fork.block)}
+        </Link>
+      )}
+      <Link className="wide" href={to('control')} title="Chain time in UTC; change it on Control">
+        {momentText(now, year)} {shift !== undefined && <span className="offset">{shift}</span>}
+      </Link>
+      {shift !== undefined && <span className="offset narrow">{shift}</span>}
+      {price !== undefined && (
+        <Link className="wide" href={to('control')} title="Price of L2 gas; change it on Control">
+          l2 {priceText(price, STRK)}
+        </Link>
+      )}
+      <ConnectionState connection={connection} />
+      <button type="button" className="search" onClick={search}>
+        <span className="wide">Search or run a command</span>
+        <span className="wide" aria-hidden="true">
+          ⌘K
+        </span>
+        <svg
+          className="icon-svg narrow"
+          viewBox="0 0 16 16"
+          role="img"
+          aria-label="Search or run a command"
+        >
+          <path d="M11 11l3.5 3.5M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z" />
+        </svg>
+      </button>
+      <ThemeButton />
+    </header>
+  );
+}
+
+function ConnectionState({ connection }: { readonly connection: Connection }) {
+  const { heardAt } = liveNow();
+  const silence = Math.max(0, Math.round((Date.now() - heardAt) / 1000));
+  const [glyph, words] = {
+    starting: ['○', 'connecting'],
+    live: ['●', 'live'],
+    'catching-up': ['○', 'catching up'],
+    reconnecting: ['△', `reconnecting, last heard ${spanText(silence)} ago`],
+    locked: ['■', 'token needed'],
+    unreachable: ['■', `node not reachable since ${timeText(Math.floor(heardAt / 1000))}`],
+  }[connection];
+  return (
+    <span className="connection">
+      <span className="glyph" aria-hidden="true">
+        {glyph}
+      </span>
+      {words}
+    </span>
+  );
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useState<Theme>(readTheme);
+  const signs = { auto: '◐', light: '○', dark: '●' };
+  return (
+    <button
+      type="button"
+      className="theme wide"
+      aria-label={`Theme: ${theme}`}
+      title={`Theme: ${theme}`}
+      onClick={() => {
+        const next = nextTheme(theme);
+        applyTheme(next);
+        setTheme(next);
+      }}
+    >
+      <span aria-hidden="true">{signs[theme]}</span>
+    </button>
+  );
+}
+
+/** Whatever was read of a past that is gone is read again. */
+function useUpheavals(): void {
+  const epoch = useLive((live) => live.epoch);
+  const beat = useLive((live) => live.beat);
+  const seen = useRef(epoch);
+  useEffect(() => {
+    if (seen.current === epoch) return;
+    seen.current = epoch;
+    queries.removeQueries({
+      predicate: ({ queryKey }) => queryKey[0] === 'block',
+      type: 'inactive',
+    });
+    void queries.resetQueries({
+      predicate: ({ queryKey }) => queryKey[0] !== 'class' && queryKey[0] !== 'accounts',
+    });
+  }, [epoch]);
+  useEffect(() => {
+    if (beat > 0) void queries.invalidateQueries({ queryKey: ['now'] });
+  }, [beat]);
+  const labelled = useLive((live) => live.deeds.find(({ event }) => event === 'label')?.id ?? 0);
+  useEffect(() => {
+    if (labelled > 0) void queries.invalidateQueries({ queryKey: ['labels'] });
+  }, [labelled]);
+}
+
+const UPHEAVALS: Readonly<Record<string, string>> = {
+  away: 'The chain was restarted or reverted while you were away.',
+  restart: 'The chain was restarted.',
+  load: 'Another chain was loaded.',
+  revert: 'The chain was reverted to a snapshot.',
+  abort: 'Blocks were aborted.',
+};
+
+function Upheaval() {
+  const why = useLive((live) => live.upheaval);
+  const epoch = useLive((live) => live.epoch);
+  const [dismissed, setDismissed] = useState(0);
+  const text = why === undefined ? undefined : UPHEAVALS[why];
+  if (text === undefined || dismissed === epoch) return null;
+  return (
+    <div className="notice" role="status">
+      <p>{text} What you see is the chain as it is now.</p>
+      <button type="button" className="plain" onClick={() => setDismissed(epoch)}>
+        Dismiss
+      </button>
+    </div>
+  );
+}
+
+/** Marks all equal values on a page while one of them is pointed at. */
+function useEqualValues(): void {
+  useEffect(() => {
+    const clear = (): void => {
+      for (const element of document.querySelectorAll('.is-equal'))
+        element.classList.remove('is-equal');
+    };
+    const show = ({ target }: Event): void => {
+      clear();
+      const value =
+        target instanceof Element
+          ? target.closest('[data-eq]')?.getAttribute('data-eq')
+          : undefined;
+      if (!value) return;
+      const equal = document.querySelectorAll(`[data-eq="${CSS.escape(value)}"]`);
+      if (equal.length > 1) for (const element of equal) element.classList.add('is-equal');
+    };
+    document.addEventListener('pointerover', show);
+    document.addEventListener('focusin', show);
+    return () => {
+      document.removeEventListener('pointerover', show);
+      document.removeEventListener('focusin', show);
+    };
+  }, []);
+}
+
+/** Says aloud when the node is lost and found again. */
+function LiveRegion({ connection }: { readonly connection: Connection }) {
+  const words = { unreachable: 'The node is not reachable.', live: 'Connected to the node.' };
+  return (
+    <p className="unseen" aria-live="polite">
+      {connection === 'unreachable' || connection === 'live' ? words[connection] : ''}
+    </p>
+  );
+}

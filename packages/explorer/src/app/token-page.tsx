@@ -1,0 +1,49 @@
+// Knows what stands in place of every page while the node wants a token that we do not have.
+import { type FormEvent, useId, useState } from 'react';
+import { Heading } from '../parts/page-states.js';
+import { giveToken, token } from '../rpc/auth-token.js';
+
+export function Door() {
+  const [draft, setDraft] = useState('');
+  const [problem, setProblem] = useState<string | undefined>();
+  const hint = useId();
+  const wasGiven = token() !== undefined;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setProblem(giveToken(draft));
+  };
+  return (
+    <>
+      <Heading title="This node asks for a token" />
+      <div className="stack">
+        <p role="status">
+          {wasGiven
+            ? 'The node did not take the token of this tab.'
+            : 'The node was started with a token, and this tab has none.'}{' '}
+          Write it here, or open the explorer at <code>{location.origin}/ui/#token=…</code>
+        </p>
+        <form className="line-of" onSubmit={submit}>
+          <label>
+            token
+            <input
+              type="password"
+              autoComplete="off"
+              className="long"
+              value={draft}
+              aria-invalid={problem !== undefined}
+              aria-describedby={hint}
+              onChange={(event) => setDraft(event.target.value)}
+            />
+          </label>
+          <button type="submit" className="button primary">
+            Open
+          </button>
+        </form>
+        <p id={hint} className={problem === undefined ? 'quiet' : 'fail'}>
+          {problem ??
+            'It is kept for this tab and sent to this node only. Whoever started the node has it: --auth-token, or the variable AUTH_TOKEN.'}
+        </p>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,257 @@
+// Knows the page of one block: its facts in three lines, then what is in it.
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { canonical, shortHash } from '../../abi/felt.js';
+import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
+import { writeJson } from '../../format/json.js';
+import { momentText, timeText } from '../../format/time.js';
+import { to, usePlace } from '../../navigation/route.js';
+import { Action, act, LastDone } from '../../parts/action.js';
+import { Heading, Json, Loading, Problem } from '../../parts/page-states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { EventTable } from '../../parts/transaction/event-table.js';
+import { StateChanges } from '../../parts/transaction/state-changes.js';
+import { TransactionList } from '../../parts/transaction/transaction-list.js';
+import { Address, Age, Copy, Finality, Link, useChainNow } from '../../parts/values.js';
+import { asCurl, call, RpcFailure } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import { useClasses } from '../../rpc/queries.js';
+
+const BLOCK_NOT_FOUND = 24;
+
+type BlockId = 'pre_confirmed' | { block_number: number } | { block_hash: string };
+
+function readId(key: string): BlockId | undefined {
+  if (key === 'pre_confirmed') return key;
+  if (/^\d{1,15}$/.test(key)) return { block_number: Number(key) };
+  const block_hash = canonical(key);
+  return block_hash === undefined ? undefined : { block_hash };
+}
+
+export function BlockPage({ id: key }: { readonly id: string }) {
+  const id = useMemo(() => readId(key), [key]);
+  const tab = usePlace().query.get('tab') ?? 'transactions';
+  const isPending = id === 'pre_confirmed';
+  const head = useLive((live) => live.head);
+  const beat = useLive((live) => (isPending ? live.beat : 0));
+  const query = useQuery({
+    queryKey: ['block', key, beat],
+    enabled: id !== undefined,
+    placeholderData: (old) => old,
+    queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: id ?? 'latest' }),
+  });
+  // What a part of the page needs is asked for together with the block itself.
+  useQuery({
+    ...stateQuery(id ?? 'pre_confirmed', beat),
+    enabled: id !== undefined && tab === 'state',
+  });
+  useQuery({
+    ...eventsQuery(id ?? 'pre_confirmed', beat),
+    enabled: id !== undefined && tab === 'events',
+  });
+  const now = useChainNow();
+  const block = query.data;
+  const number = block?.block_number;
+  const filter = useMemo(() => (number === undefined ? {} : { block_number: number }), [number]);
+
+  const name = isPending ? 'Pre-confirmed block' : `Block ${number ?? key}`;
+  if (!block) {
+    const isMissing =
+      id === undefined ||
+      (query.error instanceof RpcFailure && query.error.code === BLOCK_NOT_FOUND);
+    return (
+      <>
+        <Heading title={`Block ${key}`} />
+        {isMissing ? (
+          <p className="empty">
+            There is no block {key}.{' '}
+            {head && (
+              <>
+                The head is <Link href={to('block', head.number)}>{head.number}</Link>.
+              </>
+            )}{' '}
+            <Link href={to('blocks')}>All blocks</Link>
+          </p>
+        ) : query.isPending ? (
+          <Loading what="the block" />
+        ) : (
+          <Problem error={query.error} what="the block" retry={() => void query.refetch()} />
+        )}
+      </>
+    );
+  }
+  return (
+    <>
+      <Heading
+        title={isPending ? name : `Block ${grouped(block.block_number)}`}
+        actions={
+          <>
+            {block.block_number > 0 && (
+              <Link className="button" href={to('block', block.block_number - 1)}>
+                ‹ {block.block_number - 1}
+              </Link>
+            )}
+            {head && block.block_number < head.number && (
+              <Link className="button" href={to('block', block.block_number + 1)}>
+                {block.block_number + 1} ›
+              </Link>
+            )}
+            {isPending && (
+              <Action
+                kind="primary"
+                run={() =>
+                  act('Seal the block', 'devnet_createBlock', {}, ({ block_hash }) => (
+                    <Link href={to('block', block_hash)}>{shortHash(block_hash)}</Link>
+                  ))
+                }
+              >
+                Seal now
+              </Action>
+            )}
+            <Copy
+              value={asCurl('starknet_getBlockWithReceipts', { block_id: id })}
+              what="as curl"
+            />
+          </>
+        }
+      />
+      {isPending && <LastDone />}
+      <div className="meta">
+        {'status' in block && (
+          <span>
+            {block.status === 'ACCEPTED_ON_L2' ? (
+              '● accepted on L2'
+            ) : (
+              <Finality of={block.status} />
+            )}
+          </span>
+        )}
+        {isPending && <Finality of="PRE_CONFIRMED" />}
+        <span>
+          {timeText(block.timestamp)} chain time, <Age of={block.timestamp} />
+          {block.timestamp <= now && ' ago'}
+        </span>
+        <span>{momentText(block.timestamp)} UTC</span>
+      </div>
+      {'block_hash' in block && (
+        <p className="whole">
+          {block.block_hash} <Copy value={block.block_hash} what="block hash" />
+        </p>
+      )}
+      <div className="meta">
+        {'parent_hash' in block && block.block_number > 0 && (
+          <span>
+            parent{' '}
+            <Link className="mono" href={to('block', block.parent_hash)} title={block.parent_hash}>
+              {shortHash(block.parent_hash)}
+            </Link>
+          </span>
+        )}
+        <span>
+          sequencer <Address of={block.sequencer_address} />
+        </span>
+        <span>Starknet {block.starknet_version}</span>
+        <span>{block.l1_da_mode}</span>
+      </div>
+      <div className="meta">
+        {(
+          [
+            ['l1', block.l1_gas_price],
+            ['data', block.l1_data_gas_price],
+            ['l2', block.l2_gas_price],
+          ] as const
+        ).map(([kind, price]) => (
+          <span key={kind}>
+            {kind} {priceText(BigInt(price.price_in_fri), STRK)} /{' '}
+            {priceText(BigInt(price.price_in_wei), ETH)}
+          </span>
+        ))}
+      </div>
+      <Tabs
+        current={tab}
+        tabs={[
+          { id: 'transactions', name: 'Transactions', count: block.transactions.length },
+          { id: 'state', name: 'State' },
+          { id: 'events', name: 'Events' },
+          { id: 'raw', name: 'Raw' },
+        ]}
+      />
+      {tab === 'transactions' && (
+        <TransactionList
+          filter={filter}
+          empty={<p className="empty">There is no transaction in it.</p>}
+        />
+      )}
+      {tab === 'state' && id !== undefined && (
+        <BlockState id={id} beat={beat} number={block.block_number} />
+      )}
+      {tab === 'events' && id !== undefined && <BlockEvents id={id} beat={beat} />}
+      {tab === 'raw' && <Json of={writeJson(block, 2)} />}
+    </>
+  );
+}
+
+/** What is being built is read again with each beat. */
+const stateQuery = (id: BlockId, beat: number) => ({
+  queryKey: ['state-update', id, beat],
+  queryFn: () => call('starknet_getStateUpdate', { block_id: id }),
+});
+
+interface PartProps {
+  readonly id: BlockId;
+  readonly beat: number;
+}
+
+function BlockState({ id, beat, number }: PartProps & { readonly number: number }) {
+  const { data, error, refetch } = useQuery({
+    ...stateQuery(id, beat),
+    placeholderData: keepPreviousData,
+  });
+  if (error) return <Problem error={error} what="the changes" retry={() => void refetch()} />;
+  if (!data) return <Loading what="the changes" />;
+  return <StateChanges diff={data.state_diff} before={number - 1} />;
+}
+
+const MOST_EVENTS = 1_000;
+
+const eventsQuery = (id: BlockId, beat: number) => ({
+  queryKey: ['block-events', id, beat],
+  queryFn: async () => {
+    const { events, continuation_token } = await call('starknet_getEvents', {
+      filter: { from_block: id, to_block: id, chunk_size: MOST_EVENTS },
+    });
+    const sources = [...new Set(events.map(({ from_address }) => from_address))];
+    const hashes = await Promise.all(
+      sources.map((contract_address) =>
+        call('starknet_getClassHashAt', { block_id: id, contract_address }).catch(() => undefined),
+      ),
+    );
+    return {
+      events,
+      hasMore: continuation_token !== undefined,
+      classOf: new Map(sources.map((source, at) => [source, hashes[at]])),
+    };
+  },
+});
+
+function BlockEvents({ id, beat }: PartProps) {
+  const { data, error, refetch } = useQuery({
+    ...eventsQuery(id, beat),
+    placeholderData: keepPreviousData,
+  });
+  const classes = useClasses(
+    useMemo(
+      () => [...new Set(data?.classOf.values())].filter((hash) => hash !== undefined),
+      [data],
+    ),
+  );
+  if (error) return <Problem error={error} what="the events" retry={() => void refetch()} />;
+  if (!data) return <Loading what="the events" />;
+  if (data.events.length === 0) return <p className="empty">There is no event in it.</p>;
+  return (
+    <>
+      <EventTable events={data.events} classOf={data.classOf} classes={classes} />
+      {data.hasMore && <p className="quiet">The first {grouped(MOST_EVENTS)} events.</p>}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+// Knows how the console shows what came back: an answer as a tree or as it is, and news while it comes.
+import { useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { timeText } from '../../format/time.js';
+import { JsonText, laidOut } from '../../parts/json-text.js';
+import { ErrorText } from '../../parts/page-states.js';
+import { saveFile } from '../../parts/save-file.js';
+import { Copy } from '../../parts/values.js';
+import { bytesText, type Heard, millisecondsText } from '../../rpc/timed-call.js';
+import { JsonTree } from './json-tree.js';
+import type { Running } from './run.js';
+
+/** What a tree is made of without waiting. */
+const LARGEST_TREE = 5_000_000;
+/** More is not shown, but can be had. */
+const LARGEST_SHOWN = 20_000_000;
+
+export function Answer({ of }: { readonly of: Heard | Error }) {
+  const [isRaw, setRaw] = useState(false);
+  if (of instanceof Error) {
+    return (
+      <p role="alert" className="fail">
+        ✕ <ErrorText of={of} />
+      </p>
+    );
+  }
+  const isLarge = of.text.length > LARGEST_TREE;
+  return (
+    <section aria-label="Answer" className="answer">
+      <div className="line-of">
+        <p role="status">
+          <span className={of.isError ? 'fail' : 'ok'}>
+            {of.isError ? '✕ refused' : '✓ answered'}
+          </span>{' '}
+          in {millisecondsText(of.milliseconds)} ms, {bytesText(of.bytes)}
+        </p>
+        <fieldset className="modes push">
+          <legend className="unseen">How the answer is shown</legend>
+          <button
+            type="button"
+            className="plain"
+            aria-pressed={!isRaw && !isLarge}
+            disabled={isLarge}
+            onClick={() => setRaw(false)}
+          >
+            Tree
+          </button>
+          <button
+            type="button"
+            className="plain"
+            aria-pressed={isRaw || isLarge}
+            onClick={() => setRaw(true)}
+          >
+            Raw
+          </button>
+        </fieldset>
+        <Copy value={of.text} what="answer" />
+      </div>
+      {of.text.length > LARGEST_SHOWN ? (
+        <p>
+          It is too long to be shown.{' '}
+          <button type="button" className="button" onClick={() => save(of.text)}>
+            Save it
+          </button>
+        </p>
+      ) : isRaw || isLarge ? (
+        <JsonText label="Raw answer" text={isLarge ? of.text : laidOut(of.text)} />
+      ) : (
+        <JsonTree of={of.value} />
+      )}
+    </section>
+  );
+}
+
+function save(text: string): void {
+  saveFile(text, 'starkbox-answer.json', 'application/json');
+}
+
+export function Stream({ of }: { readonly of: Running }) {
+  const isOver = of.state !== 'streaming';
+  return (
+    <section aria-label="News" className="answer">
+      <p role="status">
+        {isOver ? 'Stopped after' : 'Listening;'} {grouped(of.toldInAll)}{' '}
+        {of.toldInAll === 1 ? 'notification' : 'notifications'}
+        {of.toldInAll > of.told.length && `, the last ${of.told.length} are shown`}
+      </p>
+      <ol className="news">
+        {of.told.map(({ id, at, text }) => (
+          <li key={id}>
+            <details>
+              <summary>
+                <span className="quiet">{timeText(Math.floor(at / 1000))}</span> #{id}{' '}
+                <span className="mono soft">{preview(text)}</span>
+              </summary>
+              <JsonText label={`Notification ${id}`} text={laidOut(text)} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const SHOWN = 120;
+
+/** Plain ASCII needs no disarming; anything else is left to whoever opens it. */
+function preview(text: string): string {
+  const at = text.indexOf('"result":');
+  const result = text.slice(at < 0 ? 0 : at + 9, (at < 0 ? 0 : at + 9) + SHOWN);
+  return result.replaceAll(/[^\x20-\x7e]/g, '·');
+}

@@ -1,0 +1,50 @@
+// Knows how the last calls of the console are listed, to be made again.
+
+import { editInConsole } from '../../navigation/console-draft.js';
+import { Hostile } from '../../parts/values.js';
+import { forget, usePast } from './history.js';
+
+const SHOWN = 20;
+
+export function History({
+  method,
+  restore,
+}: {
+  /** Only its calls. */
+  readonly method?: string;
+  readonly restore?: (params: string) => void;
+}) {
+  const past = usePast();
+  const some = method === undefined ? past : past.filter((one) => one.method === method);
+  if (some.length === 0) return null;
+  return (
+    <details className="past" open={method === undefined}>
+      <summary>
+        {method === undefined ? 'Last calls' : 'Last calls of this method'}{' '}
+        <span className="quiet">{some.length}</span>
+      </summary>
+      <ul>
+        {some.slice(0, SHOWN).map(({ at, method: name, params, isError }) => (
+          <li key={at}>
+            <button
+              type="button"
+              className="plain"
+              onClick={() => (restore ? restore(params) : editInConsole({ method: name, params }))}
+            >
+              <span className={isError ? 'fail' : 'ok'} aria-hidden="true">
+                {isError ? '✕' : '✓'}
+              </span>{' '}
+              {method === undefined && <Hostile text={name} limit={60} />}{' '}
+              <span className="mono soft">
+                <Hostile text={params.replaceAll(/\s+/g, ' ')} limit={90} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="plain" onClick={forget}>
+        Forget them all
+      </button>
+    </details>
+  );
+}

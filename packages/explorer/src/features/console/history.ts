@@ -1,0 +1,91 @@
+// Knows the calls that were made in the console of this browser, without the secrets in them.
+import { useSyncExternalStore } from 'react';
+import { parseJson, writeJson } from '../../format/json.js';
+import { SECRET } from './form.js';
+
+export interface PastCall {
+  readonly at: number;
+  readonly method: string;
+  /** As JSON. */
+  readonly params: string;
+  readonly isError: boolean;
+  readonly milliseconds: number;
+}
+
+const KEY = 'starkbox.console';
+const MOST = 200;
+/** Longer parameters are classes and the like, which nobody wants to find here. */
+const LONGEST = 20_000;
+const HIDDEN = '•••';
+
+let past: readonly PastCall[] = read();
+const watchers = new Set<() => void>();
+
+function read(): readonly PastCall[] {
+  try {
+    const found = parseJson(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(found) ? found.filter(isPastCall).slice(0, MOST) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPastCall(value: unknown): value is PastCall {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'method' in value &&
+    typeof value.method === 'string' &&
+    'params' in value &&
+    typeof value.params === 'string' &&
+    'at' in value &&
+    typeof value.at === 'number'
+  );
+}
+
+export function usePast(): readonly PastCall[] {
+  return useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => past,
+  );
+}
+
+function keep(next: readonly PastCall[]): void {
+  past = next;
+  try {
+    localStorage.setItem(KEY, writeJson(next));
+  } catch {
+    // There is no room; it stays until the tab is closed.
+  }
+  for (const watcher of watchers) watcher();
+}
+
+export function remember(
+  call: Omit<PastCall, 'at' | 'params'> & { readonly params: unknown },
+): void {
+  const params = writeJson(withoutSecrets(call.params), 2);
+  if (params.length > LONGEST) return;
+  const same = (one: PastCall): boolean => one.method === call.method && one.params === params;
+  const entry = { ...call, params, at: Date.now() };
+  keep([entry, ...past.filter((one) => !same(one))].slice(0, MOST));
+}
+
+export function forget(): void {
+  keep([]);
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'string' && /^https?:\/\/[^/]*@/.test(value) ? HIDDEN : value;
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      SECRET.test(name) ? HIDDEN : withoutSecrets(part),
+    ]),
+  );
+}

@@ -1,0 +1,125 @@
+// Knows a call under way in the console: one that is answered once, or one that goes on telling.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { openStream } from '../../rpc/stream.js';
+import { ask, type Heard } from '../../rpc/timed-call.js';
+import { remember } from './history.js';
+
+export interface Told {
+  readonly id: number;
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface Running {
+  readonly state: 'idle' | 'waiting' | 'streaming';
+  readonly heard: Heard | Error | undefined;
+  /** The newest first; only the last are kept. */
+  readonly told: readonly Told[];
+  readonly toldInAll: number;
+  run(method: string, params: unknown, isSubscription: boolean): Promise<Heard | Error | undefined>;
+  stop(): void;
+  clear(): void;
+}
+
+const KEPT = 100;
+const COLLECT_MILLISECONDS = 100;
+
+export function useRunning(): Running {
+  const [state, setState] = useState<Running['state']>('idle');
+  const [heard, setHeard] = useState<Heard | Error | undefined>();
+  const [told, setTold] = useState<readonly Told[]>([]);
+  const [count, setCount] = useState(0);
+  const end = useRef<() => void>(() => {});
+
+  const stop = useCallback(() => {
+    end.current();
+    end.current = () => {};
+    setState('idle');
+  }, []);
+  useEffect(() => () => end.current(), []);
+
+  const clear = useCallback(() => {
+    setHeard(undefined);
+    setTold([]);
+    setCount(0);
+  }, []);
+
+  const follow = useCallback(
+    (method: string, params: unknown): void => {
+      let buffer: Told[] = [];
+      let next = 1;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const begin = performance.now();
+      const close = openStream({ method, params }, 'console', {
+        answered(text, isRefused) {
+          const milliseconds = performance.now() - begin;
+          const { result, error } = JSON.parse(text);
+          const value: unknown = error ?? result;
+          setHeard({ text, value, isError: isRefused, milliseconds, bytes: text.length });
+          remember({ method, params, isError: isRefused, milliseconds });
+          if (isRefused) stop();
+          else setState('streaming');
+        },
+        notified(_result, text) {
+          buffer.push({ id: next, at: Date.now(), text });
+          next += 1;
+          if (buffer.length > KEPT) buffer.shift();
+          timer ??= setTimeout(() => {
+            timer = undefined;
+            const fresh = buffer.reverse();
+            buffer = [];
+            setTold((old) => [...fresh, ...old].slice(0, KEPT));
+            setCount(next - 1);
+          }, COLLECT_MILLISECONDS);
+        },
+        ended() {
+          setHeard((old) => old ?? new Error('The connection ended.'));
+          setState('idle');
+        },
+      });
+      end.current = () => {
+        close();
+        clearTimeout(timer);
+      };
+    },
+    [stop],
+  );
+
+  const run = useCallback<Running['run']>(
+    async (method, params, isSubscription) => {
+      end.current();
+      clear();
+      setState('waiting');
+      if (isSubscription) {
+        follow(method, params);
+        return undefined;
+      }
+      const control = new AbortController();
+      end.current = () => control.abort();
+      try {
+        const answer = await ask(method, params, control.signal);
+        remember({
+          method,
+          params,
+          isError: answer.isError,
+          milliseconds: answer.milliseconds,
+        });
+        setHeard(answer);
+        return answer;
+      } catch (error) {
+        const problem = control.signal.aborted
+          ? new Error('Stopped. What the node had begun, it goes on with.')
+          : error instanceof Error
+            ? error
+            : new Error(String(error));
+        setHeard(problem);
+        return problem;
+      } finally {
+        setState('idle');
+      }
+    },
+    [clear, follow],
+  );
+
+  return { state, heard, told, toldInAll: count, run, stop, clear };
+}

@@ -1,0 +1,197 @@
+// Knows what a JSON schema of our documents allows, as something that a form can be made of.
+import { fieldsOf, listOf, nameIn, textOf } from '../../rpc/discovery.js';
+
+export type Schemas = ReadonlyMap<string, unknown>;
+
+export interface Member {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: unknown;
+}
+
+export type Shape =
+  | { readonly kind: 'choice'; readonly options: readonly Option[] }
+  | { readonly kind: 'word'; readonly words: readonly string[] }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'text'; readonly felt: 'felt' | 'address' | undefined }
+  | { readonly kind: 'list'; readonly item: unknown }
+  | { readonly kind: 'record'; readonly members: readonly Member[] }
+  /** Whatever a form cannot say. */
+  | { readonly kind: 'any' };
+
+export interface Option {
+  readonly name: string;
+  readonly schema: unknown;
+}
+
+/** References in a row; a document that goes round in circles has none of ours. */
+const MOST_REFERENCES = 20;
+
+export function shapeOf(schema: unknown, schemas: Schemas): Shape {
+  const found = resolved(schema, schemas);
+  const variants = [...listOf(found['oneOf']), ...listOf(found['anyOf'])].filter(
+    // What the node also takes, but nobody needs to know.
+    (one) => fieldsOf(one)['x-wider'] === undefined,
+  );
+  const [only] = variants;
+  if (variants.length === 1) return shapeOf(only, schemas);
+  if (variants.length > 1) {
+    return { kind: 'choice', options: variants.flatMap((one) => optionsOf(one, schemas)) };
+  }
+  const words = listOf(found['enum']).filter((word) => typeof word === 'string');
+  if (words.length > 0) return { kind: 'word', words };
+  if (found['allOf'] !== undefined || found['properties'] !== undefined) {
+    return { kind: 'record', members: membersOf(found, schemas) };
+  }
+  switch (found['type']) {
+    case 'boolean':
+    case 'number':
+      return { kind: found['type'] };
+    case 'integer':
+      return { kind: 'number' };
+    case 'string': {
+      const felt = found['x-felt'];
+      return { kind: 'text', felt: felt === 'felt' || felt === 'address' ? felt : undefined };
+    }
+    case 'array':
+      return found['items'] === undefined
+        ? { kind: 'any' }
+        : { kind: 'list', item: found['items'] };
+    default:
+      return { kind: 'any' };
+  }
+}
+
+function resolved(schema: unknown, schemas: Schemas) {
+  let found = fieldsOf(schema);
+  for (let step = 0; step < MOST_REFERENCES; step += 1) {
+    const ref = found['$ref'];
+    if (typeof ref !== 'string') return found;
+    found = fieldsOf(schemas.get(nameIn(ref)));
+  }
+  return {};
+}
+
+function membersOf(found: Readonly<Record<string, unknown>>, schemas: Schemas): readonly Member[] {
+  const members = new Map<string, Member>();
+  for (const part of listOf(found['allOf'])) {
+    const shape = shapeOf(part, schemas);
+    if (shape.kind !== 'record') continue;
+    for (const member of shape.members) members.set(member.name, member);
+  }
+  const required = new Set(listOf(found['required']));
+  for (const [name, schema] of Object.entries(fieldsOf(found['properties']))) {
+    members.set(name, {
+      name,
+      schema,
+      required: required.has(name),
+      description: textOf(fieldsOf(schema)['description']),
+    });
+  }
+  return [...members.values()];
+}
+
+/** Words among others are chosen like the others. */
+function optionsOf(schema: unknown, schemas: Schemas): readonly Option[] {
+  const shape = shapeOf(schema, schemas);
+  if (shape.kind !== 'word') return [{ name: optionName(schema, schemas), schema }];
+  return shape.words.map((word) => ({ name: word, schema: { enum: [word] } }));
+}
+
+function optionName(schema: unknown, schemas: Schemas): string {
+  const shape = shapeOf(schema, schemas);
+  if (shape.kind === 'record') {
+    const type = shape.members.find(({ name }) => name === 'type');
+    const word = type && shapeOf(type.schema, schemas);
+    const version = shape.members.find(({ name }) => name === 'version');
+    const versions = version && shapeOf(version.schema, schemas);
+    if (word?.kind === 'word' && word.words.length === 1) {
+      const which = versions?.kind === 'word' ? ` ${versions.words[0]}` : '';
+      return `${word.words[0]}${which}`;
+    }
+    const [first] = shape.members.filter(({ required }) => required);
+    return first ? `by ${first.name.replaceAll('_', ' ')}` : 'an object';
+  }
+  if (shape.kind === 'list') return 'a list';
+  if (shape.kind === 'text') return shape.felt === 'address' ? 'an address' : 'a text';
+  return shape.kind === 'any' ? 'anything' : `a ${shape.kind}`;
+}
+
+/** Whether a value looks like one of these, at first sight. */
+export function fits(shape: Shape, value: unknown, schemas: Schemas): boolean {
+  switch (shape.kind) {
+    case 'choice':
+      return shape.options.some(({ schema }) => fits(shapeOf(schema, schemas), value, schemas));
+    case 'word':
+      return typeof value === 'string' && shape.words.includes(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint';
+    case 'text':
+      return typeof value === 'string';
+    case 'list':
+      return Array.isArray(value);
+    case 'record': {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+      const given = fieldsOf(value);
+      return shape.members.every(({ name, required, schema }) => {
+        if (given[name] === undefined) return !required;
+        const inner = shapeOf(schema, schemas);
+        return inner.kind !== 'word' || fits(inner, given[name], schemas);
+      });
+    }
+    case 'any':
+      return true;
+  }
+}
+
+/** What a form begins with. */
+export function emptyOf(schema: unknown, schemas: Schemas): unknown {
+  const shape = shapeOf(schema, schemas);
+  switch (shape.kind) {
+    case 'choice': {
+      const isWord = ({ schema: one }: Option): boolean => shapeOf(one, schemas).kind === 'word';
+      const words = shape.options.filter(isWord);
+      const latest = words.find(({ name }) => name === 'latest');
+      return emptyOf((latest ?? words[0] ?? shape.options[0])?.schema, schemas);
+    }
+    case 'word':
+      return shape.words[0];
+    case 'boolean':
+      return false;
+    case 'number':
+      return 0;
+    case 'text':
+      return '';
+    case 'list':
+      return [];
+    case 'record':
+      return Object.fromEntries(
+        shape.members
+          .filter(({ required }) => required)
+          .map(({ name, schema: inner }) => [name, emptyOf(inner, schemas)]),
+      );
+    case 'any':
+      return null;
+  }
+}
+
+/** What the documents call a type. */
+export function typeText(schema: unknown, depth = 0): string {
+  const found = fieldsOf(schema);
+  if (typeof found['$ref'] === 'string') return nameIn(found['$ref']);
+  const variants = [...listOf(found['oneOf']), ...listOf(found['anyOf'])].filter(
+    (one) => fieldsOf(one)['x-wider'] === undefined,
+  );
+  if (variants.length > 0) {
+    return depth > 2 ? '…' : variants.map((one) => typeText(one, depth + 1)).join(' | ');
+  }
+  const words = listOf(found['enum']);
+  if (words.length > 0) return words.map((word) => `"${String(word)}"`).join(' | ');
+  if (found['type'] === 'array') return `${typeText(found['items'], depth + 1)}[]`;
+  if (found['allOf'] !== undefined) return 'object';
+  return textOf(found['type']) || 'anything';
+}

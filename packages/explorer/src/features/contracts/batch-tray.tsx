@@ -1,0 +1,126 @@
+// Knows the tray at the foot of a page: calls that wait to become one transaction, in an order that can be changed.
+import { useState } from 'react';
+import { disarm } from '../../format/untrusted-text.js';
+import { remembered } from '../../navigation/form-in-address.js';
+import { to } from '../../navigation/route.js';
+import { type Collected, drop, dropAll, move, useBatch } from '../../parts/send/batch.js';
+import { SendForm } from '../../parts/send/send-form.js';
+import { RawFelts } from '../../parts/transaction/decoded-value.js';
+import { Address, FunctionName, Link } from '../../parts/values.js';
+
+export function Tray() {
+  const calls = useBatch();
+  const [as, setAs] = useState(() => {
+    const { as: kept } = remembered();
+    return typeof kept === 'string' ? kept : 'account 0';
+  });
+  const [isSent, setSent] = useState(false);
+  const [isFolded, setFolded] = useState(false);
+  if (calls.length === 0 && !isSent) return null;
+  return (
+    <section className="panel tray" aria-label="Batch">
+      <div className="function-head">
+        <h2>
+          Batch: {calls.length} {calls.length === 1 ? 'call' : 'calls'} in one transaction
+        </h2>
+        <button
+          type="button"
+          className="plain"
+          aria-expanded={!isFolded}
+          onClick={() => setFolded(!isFolded)}
+        >
+          {isFolded ? 'Show' : 'Fold'}
+        </button>
+        <button
+          type="button"
+          className="plain"
+          onClick={() => {
+            dropAll();
+            setSent(false);
+          }}
+        >
+          {calls.length === 0 ? 'Close' : 'Empty it'}
+        </button>
+        {calls.length > 0 && (
+          <Link href={to('simulate', undefined, { from: 'batch' })}>Open in Simulate</Link>
+        )}
+      </div>
+      <div hidden={isFolded}>
+        <SendForm
+          label="Batch of calls"
+          what="Send the batch"
+          verb="Send the batch"
+          isSecond
+          as={as}
+          setAs={setAs}
+          inputs={calls.map(({ id }) => id).join(' ')}
+          prepare={() => (calls.length === 0 ? undefined : calls)}
+          onDone={(run) => {
+            setSent(true);
+            if (run.verdict.execution_status === 'SUCCEEDED') dropAll();
+          }}
+        >
+          <ol className="story batch">
+            {calls.map((call, at) => (
+              <BatchRow key={call.id} call={call} at={at} count={calls.length} />
+            ))}
+          </ol>
+        </SendForm>
+      </div>
+    </section>
+  );
+}
+
+function BatchRow({
+  call,
+  at,
+  count,
+}: {
+  readonly call: Collected;
+  readonly at: number;
+  readonly count: number;
+}) {
+  const name = disarm(call.name ?? call.selector, 40).text;
+  return (
+    <li
+      onKeyDown={(event) => {
+        if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+        event.preventDefault();
+        move(call.id, event.key === 'ArrowUp' ? -1 : 1);
+      }}
+    >
+      <button
+        type="button"
+        className="plain"
+        aria-disabled={at === 0}
+        aria-label={`Move ${name} up, from place ${at + 1}`}
+        title="Alt ↑"
+        onClick={() => move(call.id, -1)}
+      >
+        <span aria-hidden="true">↑</span>
+      </button>
+      <button
+        type="button"
+        className="plain"
+        aria-disabled={at === count - 1}
+        aria-label={`Move ${name} down, from place ${at + 1}`}
+        title="Alt ↓"
+        onClick={() => move(call.id, 1)}
+      >
+        <span aria-hidden="true">↓</span>
+      </button>
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Remove ${name} from the batch`}
+        onClick={() => drop(call.id)}
+      >
+        <span aria-hidden="true">✕</span>
+      </button>
+      <span className="what">
+        <Address of={call.contract} />.<FunctionName selector={call.selector} />(
+        <RawFelts of={call.calldata} />)
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,164 @@
+// Knows which classes a contract had, and since which block.
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { grouped } from '../../format/amount.js';
+import { Loading, Problem } from '../../parts/page-states.js';
+import { BlockRef, ClassRef } from '../../parts/values.js';
+import { call, RpcFailure } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+
+export interface ClassChange {
+  readonly block: number;
+  /** Undefined where there was no contract before. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+type ClassAt = (block: number) => Promise<string | undefined>;
+
+/** Blocks that are asked about in one request. */
+const FAN = 16;
+
+/**
+ * Narrows down where the class changed: a stretch is divided, and only the parts with different ends are
+ * divided again. The requests grow with the logarithm of the chain.
+ */
+export async function classChanges(
+  classAt: ClassAt,
+  low: { readonly block: number; readonly classHash: string | undefined },
+  high: { readonly block: number; readonly classHash: string | undefined },
+): Promise<readonly ClassChange[]> {
+  const search = async (
+    from: number,
+    before: string | undefined,
+    until: number,
+    after: string | undefined,
+  ): Promise<readonly ClassChange[]> => {
+    if (until - from <= 1) {
+      return before === after ? [] : [{ block: until, from: before, to: after }];
+    }
+    const step = Math.max(1, Math.ceil((until - from) / FAN));
+    const places: number[] = [];
+    for (let at = from + step; at < until; at += step) places.push(at);
+    const found = await Promise.all(places.map(classAt));
+    const ends = [
+      { at: from, value: before },
+      ...places.map((at, index) => ({ at, value: found[index] })),
+      { at: until, value: after },
+    ];
+    const parts = ends.slice(1).map((end, index) => {
+      const start = ends[index] ?? end;
+      return start.value === end.value ? [] : search(start.at, start.value, end.at, end.value);
+    });
+    return (await Promise.all(parts)).flat();
+  };
+  return search(low.block, low.classHash, high.block, high.classHash);
+}
+
+const CONTRACT_NOT_FOUND = 20;
+
+async function classAt(address: string, block_number: number): Promise<string | undefined> {
+  try {
+    return await call('starknet_getClassHashAt', {
+      block_id: { block_number },
+      contract_address: address,
+    });
+  } catch (failure) {
+    if (failure instanceof RpcFailure && failure.code === CONTRACT_NOT_FOUND) return undefined;
+    throw failure;
+  }
+}
+
+/** What is known up to a block, so that the next block costs one question. */
+interface Known {
+  readonly epoch: number;
+  readonly low: number;
+  readonly high: { readonly block: number; readonly classHash: string | undefined };
+  readonly changes: readonly ClassChange[];
+}
+
+async function extend(address: string, known: Known | undefined, head: number, epoch: number) {
+  const at = (block: number): Promise<string | undefined> => classAt(address, block);
+  const classHash = at(head);
+  if (known?.epoch === epoch && known.high.block <= head) {
+    const high = { block: head, classHash: await classHash };
+    return {
+      ...known,
+      high,
+      changes: [...known.changes, ...(await classChanges(at, known.high, high))],
+    };
+  }
+  const [{ fork_config }, last] = await Promise.all([call('devnet_getConfig'), classHash]);
+  const low = fork_config.block_number ?? 0;
+  const first = await at(low);
+  const start = first === undefined ? [] : [{ block: low, from: undefined, to: first }];
+  const high = { block: head, classHash: last };
+  const rest = await classChanges(at, { block: low, classHash: first }, high);
+  return { epoch, low, high, changes: [...start, ...rest] };
+}
+
+export function History({ address }: { readonly address: string }) {
+  const head = useLive((live) => live.head?.number);
+  const epoch = useLive((live) => live.epoch);
+  const known = useRef<Known | undefined>(undefined);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['history', address, head, epoch],
+    enabled: head !== undefined,
+    placeholderData: (old) => old,
+    queryFn: async () => {
+      known.current = await extend(address, known.current, head ?? 0, epoch);
+      return known.current;
+    },
+  });
+  if (error && !data)
+    return <Problem error={error} what="the history" retry={() => void refetch()} />;
+  if (!data) return <Loading what="the history" />;
+  if (data.changes.length === 0)
+    return <p className="empty">No closed block has this contract yet.</p>;
+  return (
+    <>
+      <table className="table" aria-label="Class changes">
+        <thead>
+          <tr>
+            <th scope="col" className="w-kind number">
+              Block
+            </th>
+            <th scope="col" className="w-moment">
+              What
+            </th>
+            <th scope="col">Class</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...data.changes].reverse().map(({ block, from, to }) => (
+            <tr key={block} data-row="">
+              <td className="number" data-head="block">
+                <BlockRef of={block}>{grouped(block)}</BlockRef>
+              </td>
+              <td className="main">
+                {from === undefined
+                  ? block === data.low && data.low > 0
+                    ? 'there at the fork'
+                    : 'deployed'
+                  : to === undefined
+                    ? 'gone'
+                    : 'class replaced'}
+              </td>
+              <td>
+                {from !== undefined && (
+                  <>
+                    <ClassRef of={from} /> →{' '}
+                  </>
+                )}
+                {to !== undefined && <ClassRef of={to} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="quiet">
+        A class that was replaced and put back between two blocks that were looked at is not here.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+// Knows the page of one class: its functions and events as a person would write them.
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type Abi, type AbiFunction, readAbi } from '../../abi/abi.js';
+import { canonical, shortHash } from '../../abi/felt.js';
+import { selectorOf } from '../../abi/keccak.js';
+import { shortType } from '../../abi/type-name.js';
+import { grouped } from '../../format/amount.js';
+import { usePlace } from '../../navigation/route.js';
+import { AddressBook } from '../../parts/forms/address-book.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { Copy, Hostile } from '../../parts/values.js';
+import { call, RpcFailure } from '../../rpc/client.js';
+import { ContractsOf } from './contracts-of-class.js';
+import { DeployForm } from './deploy.js';
+
+const CLASS_HASH_NOT_FOUND = 28;
+
+export function ClassPage({ id: given }: { readonly id: string }) {
+  const hash = canonical(given) ?? given;
+  const tab = usePlace().query.get('tab') ?? 'abi';
+  const { data, error, refetch } = useQuery({
+    queryKey: ['class-page', hash],
+    queryFn: async () => {
+      const found = await call('starknet_getClass', {
+        block_id: 'pre_confirmed',
+        class_hash: hash,
+      });
+      const isSierra = 'sierra_program' in found;
+      return {
+        abi: readAbi(found.abi),
+        kind: isSierra ? 'Sierra' : 'Cairo 0',
+        size: isSierra ? found.sierra_program.length : undefined,
+        version: isSierra ? found.contract_class_version : undefined,
+      };
+    },
+  });
+  return (
+    <>
+      <Heading title={`Class ${shortHash(hash)}`}>Class</Heading>
+      <p className="whole">
+        {hash} <Copy value={hash} what="class hash" />
+      </p>
+      {error instanceof RpcFailure && error.code === CLASS_HASH_NOT_FOUND ? (
+        <p className="empty">This class is not declared on this chain.</p>
+      ) : error ? (
+        <Problem error={error} what="the class" retry={() => void refetch()} />
+      ) : !data ? (
+        <Loading what="the class" />
+      ) : (
+        <>
+          <div className="meta">
+            <span>{data.kind}</span>
+            {data.version !== undefined && <span>version {data.version}</span>}
+            {data.size !== undefined && <span>{grouped(data.size)} felts of Sierra</span>}
+          </div>
+          <Tabs
+            current={tab}
+            tabs={[
+              { id: 'abi', name: 'ABI', count: data.abi.functions.size },
+              { id: 'deploy', name: 'Deploy' },
+              { id: 'contracts', name: 'Contracts' },
+            ]}
+          />
+          {tab === 'abi' && <AbiView abi={data.abi} />}
+          {tab === 'deploy' && (
+            <AddressBook id="deploy-book">
+              <DeployForm classHash={hash} abi={data.abi} />
+            </AddressBook>
+          )}
+          {tab === 'contracts' && <ContractsOf classHash={hash} />}
+        </>
+      )}
+    </>
+  );
+}
+
+const MOST = 300;
+
+export function AbiView({ abi }: { readonly abi: Abi }) {
+  const groups = useMemo(() => {
+    const found = new Map<string, AbiFunction[]>();
+    const add = (one: AbiFunction): void => {
+      const name = one.group ?? '';
+      found.set(name, [...(found.get(name) ?? []), one]);
+    };
+    if (abi.constructor_) add(abi.constructor_);
+    for (const one of [...abi.functions.values()].slice(0, MOST)) add(one);
+    return [...found];
+  }, [abi]);
+  return (
+    <div className="stack">
+      {groups.map(([name, functions]) => (
+        <section
+          key={name}
+          className="panel"
+          aria-label={name === '' ? 'Functions' : name.slice(0, 100)}
+        >
+          <h2>
+            <Hostile text={name === '' ? 'Functions' : shortType(name)} limit={100} />
+          </h2>
+          <ul className="story">
+            {functions.map((one) => (
+              <li key={one.name} title={selectorOf(one.name)}>
+                <span className="soft">{one.kind}</span> <Signature of={one} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {abi.events.size > 0 && (
+        <section className="panel" aria-label="Events">
+          <h2>Events</h2>
+          <ul className="story">
+            {[...abi.events.values()]
+              .filter(({ kind }) => kind === 'struct')
+              .slice(0, MOST)
+              .map((event) => (
+                <li key={event.name}>
+                  <code>
+                    <Hostile
+                      text={`${shortType(event.name)}(${event.fields
+                        .map(
+                          ({ name, type, kind }) =>
+                            `${kind === 'key' ? '#' : ''}${name}: ${shortType(type)}`,
+                        )
+                        .join(', ')})`}
+                      limit={400}
+                    />
+                  </code>
+                </li>
+              ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Signature({ of }: { readonly of: AbiFunction }) {
+  const inputs = of.inputs.map(({ name, type }) => `${name}: ${shortType(type)}`).join(', ');
+  const outputs = of.outputs.map(shortType).join(', ');
+  return (
+    <code>
+      <Hostile text={`${of.name}(${inputs})${outputs === '' ? '' : ` → ${outputs}`}`} limit={400} />
+    </code>
+  );
+}

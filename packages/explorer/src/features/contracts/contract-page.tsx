@@ -1,0 +1,182 @@
+// Knows the page of one address: what stands there, what it answers, what it holds, and who used it.
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { readAbi } from '../../abi/abi.js';
+import { canonical, shortAddress } from '../../abi/felt.js';
+import { ETH, grouped, STRK } from '../../format/amount.js';
+import { learn, useNames } from '../../format/names.js';
+import { to, usePlace } from '../../navigation/route.js';
+import { LastDone } from '../../parts/action.js';
+import { Label } from '../../parts/label-form.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { TransactionList } from '../../parts/transaction/transaction-list.js';
+import { Amount, ClassRef, Copy, Hostile, Link, Mark } from '../../parts/values.js';
+import { call, RpcFailure } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import { queries, useClasses } from '../../rpc/queries.js';
+import { History } from './class-history.js';
+import { AbiView } from './class-page.js';
+import { Interact } from './interact.js';
+import { Storage } from './storage.js';
+
+const CONTRACT_NOT_FOUND = 20;
+
+export function ContractPage({ id: given }: { readonly id: string }) {
+  const address = canonical(given);
+  if (address !== undefined) return <Contract address={address} />;
+  return (
+    <>
+      <Heading title="Contract" />
+      <p className="empty">
+        <Hostile text={given} limit={80} quoted /> is no address: that is 0x and up to 64
+        hexadecimal digits. The search finds contracts by name.
+      </p>
+    </>
+  );
+}
+
+function Contract({ address }: { readonly address: string }) {
+  const name = useNames().get(address);
+  const beat = useLive((live) => live.beat);
+  const asked = usePlace().query.get('tab') ?? 'transactions';
+  const tab = asked === 'read' ? 'interact' : asked;
+  // Its class comes with the first facts, so that nothing has to wait for a second answer.
+  const hasClass = useRef(false);
+  const facts = useQuery({
+    queryKey: ['contract', address, beat],
+    placeholderData: (old) => old,
+    queryFn: async () => {
+      const block_id = 'pre_confirmed';
+      const [found, classHash, nonce, strk, eth] = await Promise.allSettled([
+        hasClass.current
+          ? undefined
+          : call('starknet_getClassAt', { block_id, contract_address: address }),
+        call('starknet_getClassHashAt', { block_id, contract_address: address }),
+        call('starknet_getNonce', { block_id, contract_address: address }),
+        call('devnet_getAccountBalance', { address, unit: 'FRI', block_id }),
+        call('devnet_getAccountBalance', { address, unit: 'WEI', block_id }),
+      ]);
+      const isMissing =
+        classHash.status === 'rejected' &&
+        classHash.reason instanceof RpcFailure &&
+        classHash.reason.code === CONTRACT_NOT_FOUND;
+      if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
+      if (found.status === 'fulfilled' && found.value && classHash.status === 'fulfilled') {
+        const read = readAbi(found.value.abi);
+        learn(read);
+        queries.setQueryData(['class', classHash.value], read);
+        hasClass.current = true;
+      }
+      return {
+        classHash: classHash.status === 'fulfilled' ? classHash.value : undefined,
+        nonce: nonce.status === 'fulfilled' ? BigInt(nonce.value) : undefined,
+        strk: strk.status === 'fulfilled' ? BigInt(strk.value.amount) : undefined,
+        eth: eth.status === 'fulfilled' ? BigInt(eth.value.amount) : undefined,
+      };
+    },
+  });
+  const classHash = facts.data?.classHash;
+  const classes = useClasses(
+    useMemo(() => (classHash === undefined ? [] : [classHash]), [classHash]),
+  );
+  const abi = classHash === undefined ? undefined : classes.get(classHash);
+  const filter = useMemo(() => ({ contract: address }), [address]);
+
+  return (
+    <>
+      <Heading
+        title={`${name ?? 'Contract'} · ${shortAddress(address)}`}
+        actions={
+          <>
+            <Link className="button" href={to('events', undefined, { address })}>
+              Events
+            </Link>
+            <Label value={address} label={name} />
+          </>
+        }
+      >
+        <Mark of={address} />
+        {name === undefined ? 'Contract' : <Hostile text={name} limit={60} />}
+      </Heading>
+      <p className="whole">
+        {address} <Copy value={address} what="address" />
+      </p>
+      {facts.error && !facts.data ? (
+        <Problem error={facts.error} what="the contract" retry={() => void facts.refetch()} />
+      ) : !facts.data ? (
+        <Loading what="the contract" />
+      ) : (
+        <Facts of={facts.data} />
+      )}
+      {tab !== 'interact' && <LastDone />}
+      <Tabs
+        current={tab}
+        tabs={[
+          { id: 'transactions', name: 'Transactions' },
+          { id: 'interact', name: 'Interact' },
+          { id: 'storage', name: 'Storage' },
+          { id: 'abi', name: 'ABI', count: abi?.functions.size },
+          { id: 'history', name: 'History' },
+        ]}
+      />
+      {tab === 'transactions' && (
+        <TransactionList
+          filter={filter}
+          empty={<p className="empty">No transaction has come from or called this address.</p>}
+        />
+      )}
+      {tab === 'interact' &&
+        (abi ? (
+          <Interact key={classHash} address={address} abi={abi} />
+        ) : facts.data && classHash === undefined ? (
+          <p className="empty">There is nothing to call: no contract stands at this address.</p>
+        ) : (
+          !facts.error && <Loading what="the class" />
+        ))}
+      {tab === 'storage' && <Storage address={address} />}
+      {tab === 'abi' &&
+        (abi ? (
+          <AbiView abi={abi} />
+        ) : (
+          facts.data &&
+          classHash === undefined && (
+            <p className="empty">There is no ABI: no contract stands at this address.</p>
+          )
+        ))}
+      {tab === 'history' && <History address={address} />}
+    </>
+  );
+}
+
+interface ContractFacts {
+  readonly classHash: string | undefined;
+  readonly nonce: bigint | undefined;
+  readonly strk: bigint | undefined;
+  readonly eth: bigint | undefined;
+}
+
+function Facts({ of }: { readonly of: ContractFacts }) {
+  return (
+    <div className="meta">
+      {of.classHash === undefined ? (
+        <span className="warn">No contract stands at this address.</span>
+      ) : (
+        <span>
+          class <ClassRef of={of.classHash} copy />
+        </span>
+      )}
+      {of.nonce !== undefined && <span>nonce {grouped(of.nonce)}</span>}
+      {of.strk !== undefined && (
+        <span>
+          <Amount of={of.strk} unit={STRK} />
+        </span>
+      )}
+      {of.eth !== undefined && (
+        <span>
+          <Amount of={of.eth} unit={ETH} />
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+// Knows the contracts of one class, as far as looking at the newest contracts shows them.
+import { useQuery } from '@tanstack/react-query';
+import { grouped } from '../../format/amount.js';
+import { Loading, Problem } from '../../parts/page-states.js';
+import { Address, BlockRef } from '../../parts/values.js';
+import { useLive } from '../../rpc/live-state.js';
+import { type ContractRow, readContracts } from '../../rpc/queries.js';
+
+/** No index leads from a class to its contracts, so so many pages of all contracts are looked through. */
+const MOST_PAGES = 10;
+const MOST_SHOWN = 200;
+
+export function ContractsOf({ classHash }: { readonly classHash: string }) {
+  const epoch = useLive((live) => live.epoch);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['contracts-of', classHash, epoch],
+    staleTime: 0,
+    queryFn: async () => {
+      const rows: ContractRow[] = [];
+      let cursor: string | undefined;
+      let isWhole = false;
+      let looked = 0;
+      for (let page = 0; page < MOST_PAGES && !isWhole; page++) {
+        const answer = await readContracts(cursor);
+        looked += answer.rows.length;
+        rows.push(...answer.rows.filter(({ class_hash }) => class_hash === classHash));
+        cursor = answer.next;
+        isWhole = cursor === undefined;
+      }
+      return { rows: rows.slice(0, MOST_SHOWN), isWhole, looked };
+    },
+  });
+  if (error && !data)
+    return <Problem error={error} what="the contracts" retry={() => void refetch()} />;
+  if (!data) return <Loading what="the contracts" />;
+  return (
+    <>
+      {data.rows.length === 0 ? (
+        <p className="empty">No contract of this class was found.</p>
+      ) : (
+        <table className="table" aria-label="Contracts of this class">
+          <thead>
+            <tr>
+              <th scope="col" className="w-amount">
+                Name
+              </th>
+              <th scope="col">Address</th>
+              <th scope="col" className="w-kind number">
+                Deployed in
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.rows.map((row) => (
+              <tr key={row.contract_address} data-row="">
+                <td className="main">
+                  <Address of={row.contract_address} mark />
+                </td>
+                <td className="wide mono">{row.contract_address}</td>
+                <td className="number" data-head="block">
+                  <BlockRef of={row.deployed_in} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {!data.isWhole && (
+        <p className="quiet">
+          Only the newest {grouped(data.looked)} contracts of the chain were looked through.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,181 @@
+// Knows how a class becomes a contract by hand: its constructor, its salt, and the address that follows from both.
+import { useEffect, useId, useMemo, useState } from 'react';
+import type { Abi } from '../../abi/abi.js';
+import { inputsOf } from '../../abi/draft.js';
+import { toFelt } from '../../abi/felt.js';
+import { selectorOf } from '../../abi/keccak.js';
+import { feltOf, Refusal } from '../../abi/scalar.js';
+import { AbiForm } from '../../parts/forms/abi-form.js';
+import { SendForm } from '../../parts/send/send-form.js';
+import { useSender } from '../../parts/send/sender.js';
+import { Address, Copy } from '../../parts/values.js';
+import { useInputs } from './call-form.js';
+
+/** The universal deployer that every sandbox has. */
+const UDC = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125';
+const DEPLOY = selectorOf('deploy_contract');
+const NO_INPUTS = { inputs: [] };
+/** Each felt takes more than half a millisecond. */
+const MOST_HASHED = 500;
+
+function readSalt(text: string): { readonly salt?: string; readonly error?: string } {
+  try {
+    return { salt: feltOf(text.trim()) };
+  } catch (error) {
+    return { error: error instanceof Refusal ? error.message : 'This is no felt.' };
+  }
+}
+
+export function DeployForm({ classHash, abi }: { readonly classHash: string; readonly abi: Abi }) {
+  const id = useId();
+  const form = useMemo(() => ({ inputs: inputsOf(abi.constructor_ ?? NO_INPUTS), abi }), [abi]);
+  const { drafts, setDrafts, as, setAs, isJudged, setJudged, encoded } = useInputs(
+    form,
+    'constructor',
+  );
+  const [saltText, setSaltText] = useState('0x0');
+  const [isUnique, setUnique] = useState(false);
+  const sender = useSender(as);
+  const { salt, error } = readSalt(saltText);
+  const address = useAddress({
+    classHash,
+    salt,
+    calldata: encoded.calldata,
+    account: isUnique ? sender.address : undefined,
+    isUnique,
+  });
+  return (
+    <SendForm
+      label="Deploy"
+      what="Deploy"
+      verb="Deploy"
+      as={as}
+      setAs={setAs}
+      inputs={`${salt ?? ''} ${isUnique} ${encoded.calldata?.join(' ') ?? ''}`}
+      prepare={() => {
+        setJudged(true);
+        const { calldata } = encoded;
+        if (salt === undefined || !calldata) return undefined;
+        return [
+          {
+            contract: UDC,
+            selector: DEPLOY,
+            calldata: [
+              classHash,
+              salt,
+              isUnique ? '0x1' : '0x0',
+              toFelt(BigInt(calldata.length)),
+              ...calldata,
+            ],
+          },
+        ];
+      }}
+      after={(run) =>
+        run.hash !== undefined &&
+        run.verdict.execution_status === 'SUCCEEDED' &&
+        address !== undefined && (
+          <p>
+            Deployed: <Address of={address} mark copy />
+          </p>
+        )
+      }
+    >
+      <div className="function-head">
+        <h2>Constructor</h2>
+        <span className="quiet">through the universal deployer</span>
+      </div>
+      <AbiForm
+        form={form}
+        drafts={drafts}
+        encoded={encoded}
+        change={setDrafts}
+        isJudged={isJudged}
+      />
+      {form.inputs.length === 0 && <p className="quiet">It takes no inputs.</p>}
+      <div className="abi-field">
+        <label htmlFor={id}>
+          salt <span className="quiet">felt252</span>
+        </label>
+        <div className="control">
+          <span className="line-of">
+            <input
+              id={id}
+              className="mono"
+              value={saltText}
+              aria-invalid={error !== undefined}
+              aria-describedby={`${id}-says`}
+              onChange={(event) => setSaltText(event.target.value)}
+            />
+            <button
+              type="button"
+              className="plain"
+              onClick={() => {
+                const bytes = crypto.getRandomValues(new Uint8Array(31));
+                setSaltText(toFelt(bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)));
+              }}
+            >
+              Random
+            </button>
+            <label>
+              <input
+                type="checkbox"
+                checked={isUnique}
+                onChange={(event) => setUnique(event.target.checked)}
+              />
+              an address that only this account can deploy to
+            </label>
+          </span>
+          <span id={`${id}-says`} className="says">
+            {error !== undefined && <span className="fail">{error}</span>}
+          </span>
+        </div>
+      </div>
+      <dl className="facts">
+        <dt>address</dt>
+        <dd data-address="">
+          {address === undefined ? (
+            <span className="quiet">once the inputs are right</span>
+          ) : (
+            <>
+              <code>{address}</code> <Copy value={address} what="address" />
+            </>
+          )}
+        </dd>
+      </dl>
+    </SendForm>
+  );
+}
+
+interface Place {
+  readonly classHash: string;
+  readonly salt: string | undefined;
+  readonly calldata: readonly string[] | undefined;
+  readonly account: string | undefined;
+  readonly isUnique: boolean;
+}
+
+/** The address as it is typed. */
+function useAddress({ classHash, salt, calldata, account, isUnique }: Place): string | undefined {
+  const [address, setAddress] = useState<string | undefined>();
+  useEffect(() => {
+    let isWanted = true;
+    setAddress(undefined);
+    if (salt === undefined || !calldata || calldata.length > MOST_HASHED) return;
+    if (isUnique && account === undefined) return;
+    void import('../../parts/send/hashes.js').then(({ contractAddress, saltOf }) => {
+      if (!isWanted) return;
+      setAddress(
+        contractAddress({
+          deployer: account === undefined ? '0x0' : UDC,
+          salt: account === undefined ? salt : saltOf(account, salt),
+          classHash,
+          calldata,
+        }),
+      );
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [classHash, salt, calldata, account, isUnique]);
+  return address;
+}

@@ -1,0 +1,106 @@
+// Knows how a function is called that no ABI describes: by its name or selector, with felts as they are.
+import { useId, useState } from 'react';
+import { readAbi } from '../../abi/abi.js';
+import { canonical } from '../../abi/felt.js';
+import type { UserCall } from '../../abi/frames.js';
+import { selectorOf } from '../../abi/keccak.js';
+import { AbiForm, focusFault } from '../../parts/forms/abi-form.js';
+import { collect } from '../../parts/send/batch.js';
+import { SendForm } from '../../parts/send/send-form.js';
+import { useInputs } from './call-form.js';
+
+const FORM = {
+  inputs: [
+    { name: 'function', type: 'core::byte_array::ByteArray' },
+    { name: 'calldata', type: 'core::array::Array::<core::felt252>' },
+  ],
+  abi: readAbi([]),
+};
+const FELTS = { inputs: FORM.inputs.slice(1), abi: FORM.abi };
+
+export function RawForm({
+  address,
+  hasAbi,
+}: {
+  readonly address: string;
+  readonly hasAbi: boolean;
+}) {
+  const id = useId();
+  const { drafts, setDrafts, as, setAs, isJudged, setJudged, encoded } = useInputs(
+    FORM,
+    'raw call',
+  );
+  const [wasLeft, setWasLeft] = useState(false);
+  const name = typeof drafts[0] === 'string' ? drafts[0].trim() : '';
+  const selector = canonical(name) ?? (/^\w{1,200}$/.test(name) ? selectorOf(name) : undefined);
+  const felts = encoded.parts[1];
+  const calls = (): readonly UserCall[] | undefined => {
+    setJudged(true);
+    if (selector === undefined || !felts || felts.isWrong) return undefined;
+    // The felts are all there is: no length stands before them.
+    return [{ contract: address, selector, calldata: felts.felts.slice(1) }];
+  };
+  const error =
+    selector === undefined && (wasLeft || isJudged)
+      ? 'Write the name of a function, or its selector (0x…).'
+      : undefined;
+  return (
+    <SendForm
+      label="Raw call"
+      what={name === '' ? 'Raw call' : `Call ${name.slice(0, 60)}`}
+      as={as}
+      setAs={setAs}
+      inputs={`${name} ${felts?.felts.join(' ') ?? ''}`}
+      prepare={calls}
+      extra={
+        <button
+          type="button"
+          className="button"
+          onClick={(event) => {
+            const [call] = calls() ?? [];
+            if (call) collect({ ...call, name: canonical(name) === undefined ? name : undefined });
+            else focusFault(event.currentTarget.form);
+          }}
+        >
+          Add to batch
+        </button>
+      }
+    >
+      <div className="function-head">
+        <h2>Raw call</h2>
+        <span className="quiet">
+          {hasAbi ? 'without a look at the ABI' : 'the class of this contract has no ABI'}
+        </span>
+      </div>
+      <div className="abi-field">
+        <label htmlFor={id}>function</label>
+        <div className="control">
+          <input
+            id={id}
+            className="mono"
+            value={name}
+            placeholder="name or 0x…"
+            aria-invalid={error !== undefined}
+            aria-describedby={`${id}-says`}
+            onBlur={() => setWasLeft(true)}
+            onChange={(event) => setDrafts([event.target.value, drafts[1] ?? []])}
+          />
+          <span id={`${id}-says`} className="says">
+            {error !== undefined ? (
+              <span className="fail">{error}</span>
+            ) : (
+              selector !== undefined && <span className="mono">= {selector}</span>
+            )}
+          </span>
+        </div>
+      </div>
+      <AbiForm
+        form={FELTS}
+        drafts={drafts.slice(1)}
+        encoded={{ parts: encoded.parts.slice(1), calldata: undefined }}
+        change={([calldata = []]) => setDrafts([drafts[0] ?? '', calldata])}
+        isJudged={isJudged}
+      />
+    </SendForm>
+  );
+}

@@ -1,0 +1,111 @@
+// Knows how the chain's clock is moved, and that setting it back is asked about.
+import { useState } from 'react';
+import { isoText, momentText, offsetText, spanText } from '../../format/time.js';
+import { Action, act } from '../../parts/action.js';
+import { type Asks, Group, Sealed } from '../../parts/confirm.js';
+import { useChainNow } from '../../parts/values.js';
+import { useLive } from '../../rpc/live-state.js';
+
+const STEPS = [
+  [3_600, '+1 h'],
+  [86_400, '+1 d'],
+  [604_800, '+7 d'],
+] as const;
+
+export function Clock({ ask }: Asks) {
+  const now = useChainNow();
+  const offset = useLive((live) => live.offset);
+  const [seal, setSeal] = useState(true);
+  const [draft, setDraft] = useState('');
+  const chosen = readMoment(draft);
+  const set = (time: number) =>
+    act(
+      `Set clock to ${momentText(time)}`,
+      'devnet_setTime',
+      { time, generate_block: seal },
+      ({ block_hash }) =>
+        block_hash === null ? 'from the next block on' : <Sealed hash={block_hash} />,
+    );
+  const request = async (time: number): Promise<void> => {
+    if (time >= now) {
+      await set(time);
+      return;
+    }
+    ask({
+      title: 'Set the clock backwards?',
+      loss: `The chain’s time goes back by ${spanText(now - time)}: later blocks will have earlier times than the present ones.`,
+      verb: `Set clock to ${momentText(time)}`,
+      run: () => set(time),
+      canKeep: false,
+    });
+  };
+  return (
+    <Group name="Clock">
+      <div className="meta">
+        <span>chain {momentText(now)} UTC</span>
+        <span>wall {momentText(now - offset)} UTC</span>
+        <span>offset {offsetText(offset) ?? 'none'}</span>
+      </div>
+      <div className="line-of">
+        {STEPS.map(([seconds, name]) => (
+          <Action
+            key={name}
+            run={() =>
+              seal
+                ? act(
+                    `Move the clock by ${name}`,
+                    'devnet_increaseTime',
+                    { time: seconds },
+                    ({ block_hash }) => <Sealed hash={block_hash} />,
+                  )
+                : set(now + seconds)
+            }
+          >
+            {name}
+          </Action>
+        ))}
+        <label>
+          <input
+            type="checkbox"
+            checked={seal}
+            onChange={(event) => setSeal(event.target.checked)}
+          />
+          seal a block
+        </label>
+      </div>
+      <div className="line-of">
+        <label>
+          new time
+          <input
+            value={draft}
+            placeholder={isoText(now)}
+            aria-invalid={draft !== '' && chosen === undefined}
+            aria-describedby="clock-hint"
+            onChange={(event) => setDraft(event.target.value)}
+          />
+        </label>
+        <Action
+          run={() => request(chosen ?? now)}
+          refused={
+            chosen === undefined
+              ? 'Write a date such as 2026-11-16T01:00:00Z, or seconds since 1970.'
+              : undefined
+          }
+        >
+          {chosen === undefined ? 'Set clock' : `Set clock to ${momentText(chosen)}`}
+        </Action>
+        <span id="clock-hint" className="quiet">
+          a date, or seconds since 1970
+        </span>
+      </div>
+    </Group>
+  );
+}
+
+function readMoment(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (/^\d{1,12}$/.test(trimmed)) return Number(trimmed);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(trimmed)) return undefined;
+  const milliseconds = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(trimmed) ? trimmed : `${trimmed}Z`);
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
+}

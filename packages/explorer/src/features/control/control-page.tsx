@@ -1,0 +1,234 @@
+// Knows what can be done to the chain as a whole: clock, blocks, prices, impersonation, snapshots, restart.
+import { useState } from 'react';
+import { canonical, shortHash } from '../../abi/felt.js';
+import { grouped } from '../../format/amount.js';
+import { intervalText } from '../../format/time.js';
+import { to } from '../../navigation/route.js';
+import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
+import { type Asks, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
+import { Mint } from '../../parts/mint-form.js';
+import { Heading, Problem } from '../../parts/page-states.js';
+import { Address, Link } from '../../parts/values.js';
+import { useLive } from '../../rpc/live-state.js';
+import { useConfig, useStatus } from '../../rpc/queries.js';
+import { State } from './chain-controls.js';
+import { Clock } from './clock.js';
+import { Prices } from './gas-prices.js';
+
+export function Control() {
+  const [question, setQuestion] = useState<Question | undefined>();
+  return (
+    <>
+      <Heading title="Control" />
+      <LastDone />
+      <Unread />
+      <div className="groups">
+        <Clock ask={setQuestion} />
+        <BlocksGroup ask={setQuestion} />
+        <Prices />
+        <Faucet />
+        <Impersonation />
+        <State ask={setQuestion} />
+        <DoneLog />
+      </div>
+      {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
+    </>
+  );
+}
+
+/** Where the node does not tell how it stands, that is said once, above what is then left blank. */
+function Unread() {
+  const config = useConfig();
+  const status = useStatus();
+  const failed = [config, status].find(({ error }) => error);
+  if (!failed) return null;
+  return (
+    <Problem
+      error={failed.error}
+      what="how the chain stands"
+      retry={() => {
+        void config.refetch();
+        void status.refetch();
+      }}
+    />
+  );
+}
+
+function BlocksGroup({ ask }: Asks) {
+  const config = useConfig();
+  const head = useLive((live) => live.head);
+  const pending = useLive((live) => live.pending);
+  const [from, setFrom] = useState('');
+  const number = /^\d{1,15}$/.test(from) ? Number(from) : undefined;
+  const isThere = number !== undefined && head !== undefined && number <= head.number;
+  const refused = isThere
+    ? undefined
+    : `Write the number of a block, at most ${head?.number ?? 0}.`;
+  const mode = config.data?.block_generation_on;
+  return (
+    <Group name="Blocks">
+      <div className="meta">
+        <span>
+          {mode === 'transaction'
+            ? 'a block for each transaction'
+            : mode === 'demand'
+              ? 'blocks on demand'
+              : mode && `a block each ${intervalText(mode)}`}
+        </span>
+        <span>head {head && <Link href={to('block', head.number)}>{head.number}</Link>}</span>
+        <span>{grouped(pending)} pending</span>
+      </div>
+      <div className="line-of">
+        <Action
+          run={() =>
+            act('Create a block', 'devnet_createBlock', {}, ({ block_hash }) => (
+              <Sealed hash={block_hash} />
+            ))
+          }
+        >
+          Create block {head && head.number + 1}
+        </Action>
+        <label>
+          block
+          <input
+            className="short"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+            inputMode="numeric"
+          />
+        </label>
+        <Action
+          kind="danger"
+          refused={refused ?? (number === 0 ? 'The first block cannot be aborted.' : undefined)}
+          run={async () =>
+            ask({
+              title: `Abort from block ${number}?`,
+              loss: `Blocks ${number} to ${head?.number} and all that is in them go: ${grouped((head?.number ?? 0) - (number ?? 0) + 1)} in all.`,
+              verb: `Abort from block ${number}`,
+              canKeep: true,
+              run: () =>
+                act(
+                  `Abort from block ${number}`,
+                  'devnet_abortBlocks',
+                  { starting_block_id: { block_number: number ?? 0 } },
+                  ({ aborted }) => `${aborted.length} blocks are gone`,
+                ),
+            })
+          }
+        >
+          Abort from {number ?? '…'}
+        </Action>
+        <Action
+          refused={refused}
+          run={() =>
+            act(
+              `Accept on L1 to block ${number}`,
+              'devnet_acceptOnL1',
+              { starting_block_id: { block_number: number ?? 0 } },
+              ({ accepted }) => `${accepted.length} blocks are accepted on L1`,
+            )
+          }
+        >
+          Accept on L1 to {number ?? '…'}
+        </Action>
+      </div>
+    </Group>
+  );
+}
+
+function Faucet() {
+  const [draft, setDraft] = useState('');
+  const address = canonical(draft);
+  return (
+    <Group name="Mint">
+      <div className="line-of">
+        <label>
+          to address
+          <input
+            className="mono long"
+            value={draft}
+            placeholder="0x…"
+            onChange={(event) => setDraft(event.target.value)}
+          />
+        </label>
+        <Link href={to('accounts')}>to an account</Link>
+      </div>
+      {address !== undefined && <Mint key={address} address={address} name={shortHash(address)} />}
+    </Group>
+  );
+}
+
+function Impersonation() {
+  const status = useStatus();
+  const [draft, setDraft] = useState('');
+  const address = canonical(draft);
+  const all = status.data?.impersonated_accounts ?? [];
+  const isAny = status.data?.auto_impersonate ?? false;
+  return (
+    <Group name="Impersonate">
+      <div className="line-of">
+        {status.data && all.length === 0 && <span className="quiet">nobody</span>}
+        {all.map((one) => (
+          <span key={one}>
+            <Address of={one} mark />
+            <button
+              type="button"
+              className="plain"
+              aria-label={`Stop impersonating ${one}`}
+              onClick={() =>
+                void act(
+                  'Stop impersonating',
+                  'devnet_stopImpersonateAccount',
+                  { account_address: one },
+                  () => shortHash(one),
+                )
+              }
+            >
+              ✕
+            </button>
+          </span>
+        ))}
+      </div>
+      <div className="line-of">
+        <label>
+          address
+          <input
+            className="mono long"
+            value={draft}
+            placeholder="0x…"
+            onChange={(event) => setDraft(event.target.value)}
+          />
+        </label>
+        <Action
+          refused={address === undefined ? 'Write an address.' : undefined}
+          run={async () => {
+            const done = await act(
+              'Impersonate',
+              'devnet_impersonateAccount',
+              { account_address: address ?? '' },
+              () => shortHash(address ?? ''),
+            );
+            if (done) setDraft('');
+          }}
+        >
+          Impersonate
+        </Action>
+        <label>
+          <input
+            type="checkbox"
+            checked={isAny}
+            onChange={() =>
+              void act(
+                isAny ? 'Check signatures again' : 'Impersonate any account',
+                isAny ? 'devnet_stopAutoImpersonate' : 'devnet_autoImpersonate',
+                {},
+                () => 'done',
+              )
+            }
+          />
+          any account
+        </label>
+      </div>
+    </Group>
+  );
+}

@@ -1,0 +1,130 @@
+// Knows how gas prices are changed: what each is now, what it was at the start, what it shall be.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ETH, priceText, readAmount, STRK, type Unit } from '../../format/amount.js';
+import { Action, act } from '../../parts/action.js';
+import { Group } from '../../parts/confirm.js';
+import { Problem } from '../../parts/page-states.js';
+import { call } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import { useConfig } from '../../rpc/queries.js';
+
+const KINDS = [
+  ['l1', 'gas_price', 'l1_gas_price'],
+  ['l1 data', 'data_gas_price', 'l1_data_gas_price'],
+  ['l2', 'l2_gas_price', 'l2_gas_price'],
+] as const;
+const TOKENS = [
+  ['fri', STRK],
+  ['wei', ETH],
+] as const;
+
+export function Prices() {
+  const config = useConfig();
+  const beat = useLive((live) => live.beat);
+  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
+  const [seal, setSeal] = useState(true);
+  const next = useQuery({
+    queryKey: ['now', 'next-prices', beat],
+    placeholderData: (old) => old,
+    queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
+  });
+  const changes = Object.entries(drafts).filter(([, text]) => text.trim() !== '');
+  const read = changes.map(
+    ([name, text]) => [name, readAmountOfGas(text, name.endsWith('fri') ? STRK : ETH)] as const,
+  );
+  const isBad = read.some(([, value]) => value === undefined || value === 0n);
+  return (
+    <Group name="Gas prices">
+      {next.error && (
+        <Problem error={next.error} what="the prices" retry={() => void next.refetch()} />
+      )}
+      <table className="prices">
+        <thead>
+          <tr>
+            <td />
+            {KINDS.map(([kind]) => (
+              <th key={kind} scope="col" colSpan={2}>
+                {kind}: now, new
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {TOKENS.map(([token, unit]) => (
+            <tr key={token}>
+              <th scope="row">{token}</th>
+              {KINDS.map(([kind, name, header]) => {
+                const field = `${name}_${token}` as const;
+                const start = config.data?.[field];
+                const price =
+                  next.data?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
+                const isChanged =
+                  start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
+                return [
+                  <td key={`${kind} now`} data-price={field} data-kind={kind}>
+                    {price !== undefined && priceText(BigInt(price), unit)}
+                    {isChanged && (
+                      <span
+                        className="warn"
+                        title={`${priceText(BigInt(start), unit)} at the start`}
+                      >
+                        {' '}
+                        • changed
+                      </span>
+                    )}
+                  </td>,
+                  <td key={`${kind} new`}>
+                    <input
+                      aria-label={`new ${kind} price in ${token}`}
+                      placeholder={`g${unit.base}`}
+                      value={drafts[field] ?? ''}
+                      onChange={(event) => setDrafts({ ...drafts, [field]: event.target.value })}
+                    />
+                  </td>,
+                ];
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+
+      <div className="line-of">
+        <Action
+          refused={
+            changes.length === 0
+              ? 'Write at least one new price.'
+              : isBad
+                ? 'A price is a number above zero, in gfri or gwei.'
+                : undefined
+          }
+          run={async () => {
+            const done = await act(
+              `Set ${changes.length === 1 ? 'a price' : `${changes.length} prices`}`,
+              'devnet_setGasPrice',
+              { ...Object.fromEntries(read), generate_block: seal },
+              () => (seal ? 'in force in a new block' : 'from the next block on'),
+            );
+            if (done) setDrafts({});
+          }}
+        >
+          {seal ? 'Apply in a new block' : 'Apply to the next block'}
+        </Action>
+        <label>
+          <input
+            type="checkbox"
+            checked={seal}
+            onChange={(event) => setSeal(event.target.checked)}
+          />
+          seal a block
+        </label>
+        <span className="quiet">in gfri and gwei; “25 fri” and “25 wei” work too</span>
+      </div>
+    </Group>
+  );
+}
+
+/** A bare number is in billions of the base unit, as prices are shown. */
+function readAmountOfGas(text: string, unit: Unit): bigint | undefined {
+  return readAmount(/[a-z]\s*$/i.test(text) ? text : `${text} g${unit.base}`, unit);
+}

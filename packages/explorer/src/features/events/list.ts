@@ -1,0 +1,142 @@
+// Knows a list of events that grows at both ends: the past on demand, the present as it happens.
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Mode } from '../../rpc/live-list.js';
+import { useLive } from '../../rpc/live-state.js';
+import { listenToEvents } from '../../rpc/subscriptions.js';
+import { type EventFilter, wishes } from './filter.js';
+import {
+  type Emitted,
+  type EventPage,
+  type EventRow,
+  idOf,
+  readEvents,
+  withClasses,
+} from './read.js';
+
+const COLLECT = 100;
+/** What has come since and was not shown; with more, the list is read again. */
+const MOST_FRESH = 500;
+
+export interface EventList {
+  readonly rows: readonly EventRow[];
+  readonly waiting: number;
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  reveal(): void;
+  readMore(): void;
+  retry(): void;
+}
+
+function isEmitted(value: unknown): value is Emitted {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'from_address' in value &&
+    'transaction_hash' in value &&
+    'keys' in value
+  );
+}
+
+export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean): EventList {
+  const epoch = useLive((live) => live.epoch);
+  const head = useLive((live) => live.head?.number);
+  const written = JSON.stringify(filter);
+  const [attempt, setAttempt] = useState(0);
+  const [fresh, setFresh] = useState<readonly EventRow[]>([]);
+  const [waiting, setWaiting] = useState<readonly EventRow[]>([]);
+  const known = useRef(head);
+  known.current = head;
+  /** In which block each event is that is shown; undefined until something was read. */
+  const places = useRef<ReadonlyMap<string, number | undefined> | undefined>(undefined);
+
+  const query = useInfiniteQuery({
+    queryKey: ['events', written, epoch, attempt],
+    enabled: head !== undefined,
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam }) => readEvents(filter, pageParam, known.current ?? 0),
+    getNextPageParam: (page: EventPage) => page.next,
+  });
+  const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has other news
+  useEffect(() => {
+    setFresh([]);
+    setWaiting([]);
+  }, [written, epoch, attempt]);
+
+  const isOpenEnded = filter.to === undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is known by its text
+  useEffect(() => {
+    if (mode === 'paused' || !isOpenEnded) return;
+    let collected: Emitted[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const deliver = async (): Promise<void> => {
+      timer = undefined;
+      // The first thing told is what was told last, which is being read anyway.
+      if (places.current === undefined) {
+        timer = setTimeout(() => void deliver(), COLLECT);
+        return;
+      }
+      const shownAt = places.current;
+      const isNews = (event: Emitted): boolean =>
+        !shownAt.has(idOf(event)) || shownAt.get(idOf(event)) !== event.block_number;
+      const latest = new Map(collected.filter(isNews).map((event) => [idOf(event), event]));
+      const news = [...latest.values()].slice(-MOST_FRESH).reverse();
+      collected = [];
+      if (news.length === 0) return;
+      const rows = await withClasses(news);
+      const add = (old: readonly EventRow[]): readonly EventRow[] => {
+        const ids = new Set(rows.map(idOf));
+        return [...rows, ...old.filter((row) => !ids.has(idOf(row)))].slice(0, MOST_FRESH);
+      };
+      if (mode === 'tail' && !isHeld()) setFresh(add);
+      else setWaiting(add);
+    };
+    const stop = listenToEvents({
+      wishes: wishes(filter),
+      hear: (result) => {
+        if (!isEmitted(result)) return;
+        collected.push(result);
+        timer ??= setTimeout(() => void deliver(), COLLECT);
+      },
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [written, mode, isOpenEnded, isHeld]);
+
+  const rows = useMemo(() => {
+    const read = data?.pages.flatMap((page) => page.rows) ?? [];
+    const ids = new Set(fresh.map(idOf));
+    return [...fresh, ...read.filter((row) => !ids.has(idOf(row)))];
+  }, [data, fresh]);
+  const shown = useMemo(() => new Map(rows.map((row) => [idOf(row), row.block_number])), [rows]);
+  places.current = data ? shown : undefined;
+  const isBelow = filter.from === undefined || head === undefined || head >= filter.from;
+
+  return {
+    rows,
+    waiting: waiting.filter((row) => !shown.has(idOf(row))).length,
+    hasMore: hasNextPage,
+    isLoading: isPending && isBelow,
+    error,
+    reveal: useCallback(() => {
+      if (waiting.length >= MOST_FRESH) {
+        setAttempt((count) => count + 1);
+        return;
+      }
+      setFresh((old) => {
+        const ids = new Set(waiting.map(idOf));
+        return [...waiting, ...old.filter((row) => !ids.has(idOf(row)))];
+      });
+      setWaiting([]);
+    }, [waiting]),
+    readMore: () => {
+      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    retry: () => setAttempt((count) => count + 1),
+  };
+}

@@ -1,0 +1,140 @@
+// Knows how events are read from the newest backwards, though a node gives them from the oldest on.
+import { readAbi } from '../../abi/abi.js';
+import { learn } from '../../format/names.js';
+import { call } from '../../rpc/client.js';
+import type { Result } from '../../rpc/methods.js';
+import { queries } from '../../rpc/queries.js';
+import { type EventFilter, wireFilter } from './filter.js';
+
+export type Emitted = Result<'starknet_getEvents'>['events'][number];
+
+export interface EventRow extends Emitted {
+  /** The class that its contract had in that block. */
+  readonly classHash: string | undefined;
+}
+
+export interface EventPage {
+  readonly rows: readonly EventRow[];
+  /** The last block that was not looked at. */
+  readonly next: number | undefined;
+}
+
+const CHUNK = 500;
+const FIRST_BLOCKS = 32;
+/** Stretches without events grow until one is found. */
+const GROWTH = 4;
+const MOST_STRETCHES = 10;
+/** A stretch with more is cut: what remains of it is the next page. */
+const MOST_CHUNKS = 4;
+
+export const idOf = ({ transaction_hash, event_index }: Emitted): string =>
+  `${transaction_hash} ${event_index}`;
+
+/** @param last the block to begin at; undefined for the one being built */
+export async function readEvents(
+  filter: EventFilter,
+  last: number | undefined,
+  head: number,
+): Promise<EventPage> {
+  const lowest = filter.from ?? 0;
+  let top = last ?? filter.to;
+  let size = FIRST_BLOCKS;
+  for (let stretch = 0; stretch < MOST_STRETCHES; stretch++) {
+    const bottom = Math.max(lowest, (top ?? head) - size + 1);
+    const { events, isWhole } = await readStretch(filter, bottom, top);
+    // A stretch that is too full is tried again with fewer blocks, so that its end is known.
+    if (!isWhole && (top ?? head) > bottom) {
+      size = Math.max(1, Math.floor(size / (2 * GROWTH)));
+      continue;
+    }
+    const next = bottom > lowest ? bottom - 1 : undefined;
+    if (events.length > 0) return { rows: await withClasses(events.reverse()), next };
+    if (next === undefined) return { rows: [], next };
+    top = next;
+    size *= GROWTH;
+  }
+  return { rows: [], next: top };
+}
+
+async function readStretch(
+  filter: EventFilter,
+  from: number,
+  to: number | undefined,
+): Promise<{ events: Emitted[]; isWhole: boolean }> {
+  const events: Emitted[] = [];
+  let token: string | undefined;
+  for (let chunk = 0; chunk < MOST_CHUNKS; chunk++) {
+    const answer = await call('starknet_getEvents', {
+      filter: {
+        ...wireFilter(filter, { from, to }, CHUNK),
+        ...(token === undefined ? {} : { continuation_token: token }),
+      },
+    });
+    events.push(...answer.events);
+    token = answer.continuation_token;
+    if (token === undefined) return { events, isWhole: true };
+  }
+  return { events, isWhole: false };
+}
+
+/**
+ * A contract may have had another class then. It is asked for at both ends of what was read; only where
+ * they differ is every block asked for. What the class is now comes along, since it is nearly always the one.
+ */
+export async function withClasses(events: readonly Emitted[]): Promise<readonly EventRow[]> {
+  const blocks = new Map<string, Set<number>>();
+  for (const { from_address, block_number = PENDING } of events) {
+    const own = blocks.get(from_address) ?? new Set();
+    blocks.set(from_address, own.add(block_number));
+  }
+  const known = new Map<string, string | undefined>();
+  await Promise.all(
+    [...blocks].map(async ([address, own]) => {
+      const [[first, last]] = await Promise.all([
+        Promise.all([hashAt(address, Math.min(...own)), hashAt(address, Math.max(...own))]),
+        readClassNow(address),
+      ]);
+      await Promise.all(
+        [...own].map(async (block) => {
+          const hash = first === last ? first : await hashAt(address, block);
+          known.set(`${address} ${block}`, hash);
+        }),
+      );
+    }),
+  );
+  return events.map((event) => ({
+    ...event,
+    classHash: known.get(`${event.from_address} ${event.block_number ?? PENDING}`),
+  }));
+}
+
+/** The block that is being built is above all others. */
+const PENDING = Number.MAX_SAFE_INTEGER;
+
+async function hashAt(contract_address: string, block: number): Promise<string | undefined> {
+  const key = ['class-hash-at', contract_address, block];
+  const kept = queries.getQueryData<string>(key);
+  if (kept !== undefined) return kept;
+  const block_id = block === PENDING ? 'pre_confirmed' : { block_number: block };
+  const found = await call('starknet_getClassHashAt', { block_id, contract_address }).catch(
+    () => undefined,
+  );
+  if (found !== undefined && block !== PENDING) queries.setQueryData(key, found);
+  return found;
+}
+
+async function readClassNow(contract_address: string): Promise<void> {
+  if (queries.getQueryData(['class-now', contract_address]) !== undefined) return;
+  const asked = { block_id: 'pre_confirmed', contract_address } as const;
+  const [hash, found] = await Promise.all([
+    call('starknet_getClassHashAt', asked).catch(() => undefined),
+    call('starknet_getClassAt', asked).catch(() => undefined),
+  ]);
+  if (hash === undefined || !found) return;
+  const abi = readAbi(found.abi);
+  learn(abi);
+  queries.setQueryData(['class-now', contract_address], hash);
+  if (queries.getQueryData(['class', hash]) === undefined) {
+    queries.setQueryData(['class', hash], abi);
+  }
+}

@@ -1,0 +1,64 @@
+// Knows a state of gas that was kept to be compared with, in this browser only.
+import type { Names } from '../../format/names.js';
+import { lastingKey } from '../../parts/gas/names.js';
+import type { FunctionCost, Grouping } from '../../parts/gas/sum.js';
+import { MEASURES, type Measure } from '../../parts/gas/tree.js';
+
+export interface Baseline {
+  /** By the wall clock, in milliseconds. */
+  readonly savedAt: number;
+  readonly measure: Measure;
+  readonly grouping: Grouping;
+  readonly transactions: number;
+  /** What a call of a function took in the middle. */
+  readonly medians: ReadonlyMap<string, number>;
+}
+
+const KEY = 'starkbox.gas.baseline';
+const MOST = 500;
+
+export function saveBaseline(
+  rows: readonly FunctionCost[],
+  of: Omit<Baseline, 'medians' | 'savedAt'>,
+  names: Names,
+): Baseline {
+  const kept = [...rows].sort((one, other) => other.inclusive - one.inclusive).slice(0, MOST);
+  const baseline: Baseline = {
+    ...of,
+    savedAt: Date.now(),
+    medians: new Map(
+      kept.map(({ called, median }) => [lastingKey(called, names, of.grouping), median]),
+    ),
+  };
+  localStorage.setItem(KEY, JSON.stringify({ ...baseline, medians: [...baseline.medians] }));
+  return baseline;
+}
+
+export function forgetBaseline(): void {
+  localStorage.removeItem(KEY);
+}
+
+/** Anything may stand in the storage of a browser. */
+export function readBaseline(): Baseline | undefined {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
+    if (typeof kept !== 'object' || kept === null) return undefined;
+    const given: Partial<Record<keyof Baseline, unknown>> = kept;
+    const measure = MEASURES.find((one) => one === given.measure);
+    const { savedAt, grouping, transactions, medians } = given;
+    if (measure === undefined || typeof savedAt !== 'number' || typeof transactions !== 'number') {
+      return undefined;
+    }
+    if ((grouping !== 'contract' && grouping !== 'class') || !Array.isArray(medians)) {
+      return undefined;
+    }
+    const pairs = medians.flatMap((pair: unknown): [string, number][] => {
+      if (!Array.isArray(pair)) return [];
+      const [key, median]: unknown[] = pair;
+      return typeof key === 'string' && typeof median === 'number' ? [[key, median]] : [];
+    });
+    return { savedAt, measure, grouping, transactions, medians: new Map(pairs) };
+  } catch {
+    return undefined;
+  }
+}

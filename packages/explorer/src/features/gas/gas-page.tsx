@@ -1,0 +1,232 @@
+// Knows the page of gas over many transactions: what each function takes, and what that was before.
+import { useMemo, useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { useNames } from '../../format/names.js';
+import { disarm } from '../../format/untrusted-text.js';
+import { setQuery, usePlace } from '../../navigation/route.js';
+import { BlockField, numberIn } from '../../parts/block-field.js';
+import type { Grouping } from '../../parts/gas/sum.js';
+import { GasView, useMeasure } from '../../parts/gas/view.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { useLive } from '../../rpc/live-state.js';
+import { useClasses } from '../../rpc/queries.js';
+import { useSnapshots } from '../../rpc/snapshots.js';
+import { type Baseline, forgetBaseline, readBaseline, saveBaseline } from './baseline.js';
+import { MOST_TRACES, type Range, type Reading, useReport } from './report.js';
+
+const MOST_CLASSES = 100;
+
+export function GasPage() {
+  const { query } = usePlace();
+  const head = useLive((live) => live.head?.number);
+  const reading = useReport({ from: numberIn(query.get('from')), to: numberIn(query.get('to')) });
+  const { range } = reading;
+  // A chain that grows is read again when somebody wants it.
+  const newer =
+    head !== undefined && range && query.get('to') === null ? Math.max(0, head - range.to) : 0;
+  return (
+    <>
+      <Heading
+        title="Gas"
+        count={range && `blocks ${grouped(range.from)} to ${grouped(range.to)}`}
+        actions={
+          newer > 0 && (
+            <button type="button" className="button" onClick={reading.again}>
+              {grouped(newer)} newer {newer === 1 ? 'block' : 'blocks'}: read again
+            </button>
+          )
+        }
+      />
+      {range && <RangeForm key={`${range.from} ${range.to}`} range={range} />}
+      <Progress reading={reading} cancel={reading.cancel} />
+      {reading.error !== undefined && (
+        <Problem error={reading.error} what="the traces" retry={reading.again} />
+      )}
+      <Result reading={reading} />
+    </>
+  );
+}
+
+function RangeForm({ range }: { readonly range: Range }) {
+  const [from, setFrom] = useState(String(range.from));
+  const [to, setTo] = useState(String(range.to));
+  const snapshots = useSnapshots().data ?? [];
+  const isValid =
+    numberIn(from) !== undefined && numberIn(to) !== undefined && Number(from) <= Number(to);
+  return (
+    <form
+      className="line-of"
+      aria-label="Range"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isValid) setQuery({ from, to, focus: undefined });
+      }}
+    >
+      <BlockField label="from block" value={from} change={setFrom} />
+      <BlockField label="to block" value={to} change={setTo} />
+      <button
+        type="submit"
+        className="button"
+        aria-disabled={!isValid}
+        title={isValid ? undefined : 'The first block must not be after the last.'}
+      >
+        Read
+      </button>
+      {snapshots.length > 0 && (
+        <label>
+          or since
+          <select
+            value=""
+            onChange={({ target }) =>
+              setQuery({ from: target.value, to: undefined, focus: undefined })
+            }
+          >
+            <option value="">a snapshot…</option>
+            {snapshots.map(({ snapshot_id, name, block_number }) => (
+              <option key={snapshot_id} value={String(block_number + 1)}>
+                {snapshot_id} {name === undefined ? '' : disarm(name, 40).text} (block{' '}
+                {block_number})
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </form>
+  );
+}
+
+function Progress({ reading, cancel }: { readonly reading: Reading; readonly cancel: () => void }) {
+  const { report, planned, isDone, isCancelled, isCut } = reading;
+  if (!isDone && planned > 0) {
+    return (
+      <div className="progress">
+        <progress value={report.transactions} max={planned} aria-label="Traces read" />
+        {grouped(report.transactions)} of {grouped(planned)} transactions
+        <button type="button" className="button" onClick={cancel}>
+          Cancel
+        </button>
+      </div>
+    );
+  }
+  if (!isDone) return <Loading what="the list of blocks" />;
+  if (reading.error !== undefined && report.transactions === 0) return null;
+  return (
+    <p className="progress" role="status">
+      {grouped(report.transactions)} {report.transactions === 1 ? 'transaction' : 'transactions'}{' '}
+      read.
+      {isCancelled && planned > 0 && ` Cancelled: there are ${grouped(planned)}.`}
+      {isCut &&
+        ` These are the newest: at most ${grouped(MOST_TRACES)} are read, and they reach back to block ${grouped(report.lowest)}.`}
+      {report.untraced > 0 &&
+        ` ${grouped(report.untraced)} ${report.untraced === 1 ? 'block' : 'blocks'} could not be traced.`}
+    </p>
+  );
+}
+
+function Result({ reading }: { readonly reading: Reading }) {
+  const { report, version, isDone } = reading;
+  const { query } = usePlace();
+  const measure = useMeasure();
+  const grouping: Grouping = query.get('group') === 'class' ? 'class' : 'contract';
+  const names = useNames();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a report grows, and its version tells
+  const { root, functions, classes } = useMemo(() => {
+    const { sum, functions } = report.of(measure, grouping);
+    const rows = functions.rows();
+    return {
+      root: sum.tree(),
+      functions: rows,
+      classes: [...new Set(rows.map(({ called }) => called.classHash))].slice(0, MOST_CLASSES),
+    };
+  }, [report, version, measure, grouping]);
+  const known = useClasses(classes).size;
+  const [baseline, setBaseline] = useState(readBaseline);
+  if (!root) {
+    return isDone && reading.error === undefined && report.untraced === 0 ? (
+      <p className="empty">There is no transaction in these blocks. Choose others above.</p>
+    ) : null;
+  }
+  const isComparable = baseline?.measure === measure && baseline.grouping === grouping;
+  return (
+    <>
+      <div className="line-of">
+        <label>
+          sum by
+          <select
+            value={grouping}
+            onChange={({ target }) =>
+              setQuery({
+                group: target.value === 'class' ? 'class' : undefined,
+                focus: undefined,
+              })
+            }
+          >
+            <option value="contract">contract</option>
+            <option value="class">class</option>
+          </select>
+        </label>
+        <button
+          type="button"
+          className="button"
+          onClick={() =>
+            setBaseline(
+              saveBaseline(
+                functions,
+                { measure, grouping, transactions: report.transactions },
+                names,
+              ),
+            )
+          }
+        >
+          Keep as baseline
+        </button>
+        {baseline && (
+          <BaselineLine
+            of={baseline}
+            isComparable={isComparable}
+            forget={() => {
+              forgetBaseline();
+              setBaseline(undefined);
+            }}
+          />
+        )}
+      </div>
+      <GasView
+        root={root}
+        functions={functions}
+        measure={measure}
+        grouping={grouping}
+        known={known}
+        whole={`${grouped(report.transactions)} transactions`}
+        outside="outside the call frames"
+        isSummed
+        before={isComparable ? baseline.medians : undefined}
+      />
+    </>
+  );
+}
+
+function BaselineLine({
+  of,
+  isComparable,
+  forget,
+}: {
+  readonly of: Baseline;
+  readonly isComparable: boolean;
+  readonly forget: () => void;
+}) {
+  return (
+    <>
+      <span className="soft">
+        baseline of {new Date(of.savedAt).toLocaleTimeString()}, {grouped(of.transactions)}{' '}
+        transactions
+        {isComparable
+          ? ': the table shows how medians changed'
+          : ', of another measure or sum: not compared'}
+      </span>
+      <button type="button" className="button" onClick={forget}>
+        Forget it
+      </button>
+    </>
+  );
+}

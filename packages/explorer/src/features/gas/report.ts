@@ -1,0 +1,216 @@
+// Knows how the gas of a stretch of the chain is read: block by block, from the newest, and no more than a page can hold.
+import { useEffect, useState } from 'react';
+import type { Trace } from '../../abi/frames.js';
+import { Functions, type Grouping, Sum } from '../../parts/gas/sum.js';
+import { gasTree, MEASURES, type Measure } from '../../parts/gas/tree.js';
+import { call } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+
+export const MOST_TRACES = 2_000;
+/** Traces that are asked for in one request. */
+const AT_ONCE = 100;
+const MOST_BLOCKS_AT_ONCE = 40;
+const BLOCKS_IN_A_PAGE = 200;
+/** A stretch without transactions is not walked for ever. */
+const MOST_PAGES = 100;
+
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is read when nothing was asked for. */
+const FEW_BLOCKS = 50;
+
+interface Totals {
+  readonly sum: Sum;
+  readonly functions: Functions;
+}
+
+const GROUPINGS: readonly Grouping[] = ['contract', 'class'];
+
+/** Sums for every measure and grouping, so that changing one asks for nothing. */
+export class Report {
+  readonly #totals = new Map<string, Totals>();
+  transactions = 0;
+  /** Blocks whose traces could not be had. */
+  untraced = 0;
+  lowest = Number.POSITIVE_INFINITY;
+
+  add(trace: Trace): void {
+    this.transactions++;
+    for (const measure of MEASURES) {
+      const { all } = gasTree(trace, trace.execution_resources?.[measure] ?? 0, measure);
+      for (const grouping of GROUPINGS) {
+        const { sum, functions } = this.of(measure, grouping);
+        sum.add(all);
+        functions.add(all);
+      }
+    }
+  }
+
+  of(measure: Measure, grouping: Grouping): Totals {
+    const key = `${measure} ${grouping}`;
+    const known = this.#totals.get(key);
+    if (known) return known;
+    const made = { sum: new Sum(grouping), functions: new Functions(grouping) };
+    this.#totals.set(key, made);
+    return made;
+  }
+}
+
+export interface Reading {
+  readonly report: Report;
+  /** Grows with what was read. */
+  readonly version: number;
+  /** Undefined until it is known how far the chain reaches. */
+  readonly range: Range | undefined;
+  readonly planned: number;
+  readonly isDone: boolean;
+  readonly isCancelled: boolean;
+  /** Whether there was more in the range than is read at most. */
+  readonly isCut: boolean;
+  readonly error: unknown;
+}
+
+interface Told {
+  found(range: Range): void;
+  planned(count: number, isCut: boolean): void;
+  progressed(): void;
+}
+
+interface Wanted {
+  readonly number: number;
+  readonly count: number;
+}
+
+/** The first page of blocks tells how far the chain reaches, so that nothing else is asked for that. */
+async function plan(
+  asked: Partial<Range>,
+  signal: AbortSignal,
+  told: Told,
+): Promise<{ blocks: readonly Wanted[]; count: number; isCut: boolean }> {
+  const blocks: Wanted[] = [];
+  let count = 0;
+  let answer = await listBlocks(asked.to === undefined ? undefined : asked.to + 1);
+  const to = asked.to ?? answer.blocks[0]?.block_number ?? 0;
+  const from = asked.from ?? Math.max(0, to - FEW_BLOCKS + 1);
+  told.found({ from, to });
+  for (let page = 1; !signal.aborted; page++) {
+    for (const { block_number, transaction_count } of answer.blocks) {
+      if (block_number < from) return { blocks, count, isCut: false };
+      if (transaction_count === 0) continue;
+      if (count > 0 && count + transaction_count > MOST_TRACES)
+        return { blocks, count, isCut: true };
+      count += transaction_count;
+      blocks.push({ number: block_number, count: transaction_count });
+    }
+    if (answer.next === undefined) return { blocks, count, isCut: false };
+    if (page >= MOST_PAGES) break;
+    answer = await listBlocks(answer.next);
+  }
+  return { blocks, count, isCut: true };
+}
+
+const listBlocks = (before: number | undefined) =>
+  call('devnet_listBlocks', {
+    limit: BLOCKS_IN_A_PAGE,
+    ...(before === undefined ? {} : { before }),
+  });
+
+async function readInto(
+  report: Report,
+  asked: Partial<Range>,
+  signal: AbortSignal,
+  told: Told,
+): Promise<void> {
+  const { blocks, count, isCut } = await plan(asked, signal, told);
+  told.planned(count, isCut);
+  let at = 0;
+  while (at < blocks.length && !signal.aborted) {
+    const group: Wanted[] = [];
+    let size = 0;
+    for (let next = blocks[at]; next; next = blocks[at]) {
+      if (group.length > 0 && size + next.count > AT_ONCE) break;
+      if (group.length >= MOST_BLOCKS_AT_ONCE) break;
+      group.push(next);
+      size += next.count;
+      at++;
+    }
+    const answers = await Promise.allSettled(
+      group.map(({ number }) =>
+        call('starknet_traceBlockTransactions', { block_id: { block_number: number } }),
+      ),
+    );
+    if (signal.aborted) return;
+    answers.forEach((answer, index) => {
+      if (answer.status === 'rejected') {
+        report.untraced++;
+        return;
+      }
+      const traces = 'traces' in answer.value ? answer.value.traces : answer.value;
+      for (const { trace_root } of traces) report.add(trace_root);
+      report.lowest = Math.min(report.lowest, group[index]?.number ?? report.lowest);
+    });
+    told.progressed();
+  }
+}
+
+function begin(): Reading {
+  return {
+    report: new Report(),
+    version: 0,
+    range: undefined,
+    planned: 0,
+    isDone: false,
+    isCancelled: false,
+    isCut: false,
+    error: undefined,
+  };
+}
+
+/** Reads a range whenever it changes, or is asked to again. */
+export function useReport({
+  from,
+  to,
+}: {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}): Reading & { readonly cancel: () => void; readonly again: () => void } {
+  const epoch = useLive((live) => live.epoch);
+  const [attempt, setAttempt] = useState(0);
+  const [reading, setReading] = useState(begin);
+  const [stop, setStop] = useState<AbortController | undefined>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another epoch is another chain
+  useEffect(() => {
+    const abort = new AbortController();
+    const fresh = begin();
+    const change = (by: Partial<Reading>): void => {
+      if (!abort.signal.aborted) {
+        setReading((old) => ({ ...old, ...by, version: old.version + 1 }));
+      }
+    };
+    setStop(abort);
+    setReading(fresh);
+    const asked = {
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    };
+    readInto(fresh.report, asked, abort.signal, {
+      found: (range) => change({ range }),
+      planned: (planned, isCut) => change({ planned, isCut }),
+      progressed: () => change({}),
+    })
+      .then(() => change({ isDone: true }))
+      .catch((error: unknown) => change({ isDone: true, error }));
+    return () => abort.abort();
+  }, [from, to, epoch, attempt]);
+  return {
+    ...reading,
+    cancel: () => {
+      stop?.abort();
+      setReading((old) => ({ ...old, isDone: true, isCancelled: true, version: old.version + 1 }));
+    },
+    again: () => setAttempt((count) => count + 1),
+  };
+}

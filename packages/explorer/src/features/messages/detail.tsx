@@ -1,0 +1,146 @@
+// Knows one message between the layers: where it is from, what it says, what became of it, and who may take it.
+import type { Abi } from '../../abi/abi.js';
+import { readFailure } from '../../abi/failure.js';
+import { spelled } from '../../abi/felt.js';
+import { useEscape } from '../../navigation/escape-key.js';
+import { Action, act } from '../../parts/action.js';
+import { Address, BlockRef, Copy, Felt, FunctionName, Hostile, TxRef } from '../../parts/values.js';
+import { queries } from '../../rpc/queries.js';
+import { Payload, type Placed, STATES } from './message-list.js';
+
+export function MessageDetail({
+  of: { direction, row },
+  abi,
+  close,
+}: {
+  readonly of: Placed;
+  readonly abi: Abi | undefined;
+  readonly close: () => void;
+}) {
+  useEscape(close);
+  const { sign, word, tone } = STATES[row.state];
+  const isToL1 = direction === 'TO_L1';
+  const message = {
+    from_address: row.from_address,
+    to_address: onL1(row.to_address),
+    payload: row.payload,
+  };
+  return (
+    <section className="panel request-detail" aria-label="The message">
+      <div className="line-of">
+        <h2>Message to {isToL1 ? 'L1' : 'L2'}</h2>
+        <span className={tone}>
+          {sign} {word}
+        </span>
+        {isToL1 && row.state !== 'PENDING' && (
+          <Action
+            refused={row.state === 'CONSUMED' ? 'It was consumed already.' : undefined}
+            run={async () => {
+              await act(
+                'Consume the message',
+                'devnet_postmanConsumeMessageFromL2',
+                message,
+                ({ message_hash }) => <Felt of={message_hash} />,
+              );
+              await queries.invalidateQueries({ queryKey: ['list'] });
+              close();
+            }}
+          >
+            Consume
+          </Action>
+        )}
+        <button type="button" className="plain push" onClick={close}>
+          Close
+        </button>
+      </div>
+      {row.revert_reason !== undefined && (
+        <p className="fail">
+          <Hostile text={readFailure(row.revert_reason).message} quoted />
+        </p>
+      )}
+      <dl className="facts">
+        <dt>hash</dt>
+        <dd>
+          <Whole value={row.message_hash} what="message hash" />
+        </dd>
+        <dt>from</dt>
+        <dd>
+          {isToL1 ? <Address of={row.from_address} mark copy /> : <OnL1 of={row.from_address} />}
+        </dd>
+        <dt>to</dt>
+        <dd>{isToL1 ? <OnL1 of={row.to_address} /> : <Address of={row.to_address} mark copy />}</dd>
+        {row.selector !== undefined && (
+          <>
+            <dt>handler</dt>
+            <dd>
+              <FunctionName selector={row.selector} />(
+              <Payload of={row} abi={abi} labels />)
+            </dd>
+          </>
+        )}
+        <dt>payload</dt>
+        <dd>
+          {row.payload.length === 0 && <span className="quiet">empty</span>}
+          <ol className="felts" start={0}>
+            {row.payload.slice(0, MOST_SHOWN).map((felt, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: felts repeat
+              <li key={at}>
+                <span className="mono">{felt}</span> <Spelled felt={felt} />
+              </li>
+            ))}
+          </ol>
+          {row.payload.length > MOST_SHOWN && (
+            <span className="quiet">{row.payload.length - MOST_SHOWN} more</span>
+          )}
+        </dd>
+        {row.nonce !== undefined && (
+          <>
+            <dt>nonce</dt>
+            <dd>{BigInt(row.nonce).toString()}</dd>
+          </>
+        )}
+        {row.l1_transaction_hash !== undefined && (
+          <>
+            <dt>L1 transaction</dt>
+            <dd>
+              <Whole value={row.l1_transaction_hash} what="L1 transaction hash" />
+            </dd>
+          </>
+        )}
+        <dt>L2 transaction</dt>
+        <dd>
+          <TxRef of={row.transaction_hash} /> in block <BlockRef of={row.block_number} />
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+const MOST_SHOWN = 40;
+
+function Spelled({ felt }: { readonly felt: string }) {
+  const text = spelled(felt);
+  if (text === undefined) return null;
+  return (
+    <span className="quiet">
+      <Hostile text={text} quoted limit={40} />
+    </span>
+  );
+}
+
+function Whole({ value, what }: { readonly value: string; readonly what: string }) {
+  return (
+    <span className="whole">
+      {value} <Copy value={value} what={what} />
+    </span>
+  );
+}
+
+/** Addresses of L1 have all their digits. */
+function onL1(felt: string): string {
+  return `0x${felt.slice(2).padStart(40, '0')}`;
+}
+
+function OnL1({ of }: { readonly of: string }) {
+  return <Whole value={onL1(of)} what="L1 address" />;
+}

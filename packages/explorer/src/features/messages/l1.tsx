@@ -1,0 +1,137 @@
+// Knows the L1 that messages are exchanged with: whether there is one, how to connect with one, and carrying.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { Action, act } from '../../parts/action.js';
+import { Problem } from '../../parts/page-states.js';
+import { Copy, Hostile } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import { queries } from '../../rpc/queries.js';
+
+const ANVIL = 'http://127.0.0.1:8545';
+
+export function L1() {
+  const state = useQuery({
+    queryKey: ['now', 'l1'],
+    queryFn: () => call('devnet_listMessages', { direction: 'TO_L1', limit: 1 }),
+  });
+  const [isOther, setOther] = useState(false);
+  if (state.error) {
+    return (
+      <Problem error={state.error} what="the connection to L1" retry={() => void state.refetch()} />
+    );
+  }
+  if (!state.data) return null;
+  const { l1, waiting } = state.data;
+  const toCarry = `${grouped(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'} for L1`;
+  if (!l1 || isOther) {
+    return (
+      <section className="panel" aria-label="Connect with L1">
+        <p>
+          {l1 ? 'Another L1' : 'No L1 is connected'}: messages to L1 wait here
+          {waiting > 0 && ` (${grouped(waiting)} now)`}, and none come from there. A local one:
+        </p>
+        <p className="line-of">
+          <code>anvil</code> <Copy value="anvil" what="command" />
+          <span className="quiet">then connect below; or start both together:</span>
+          <code>npx starkbox --l1 anvil</code>{' '}
+          <Copy value="npx starkbox --l1 anvil" what="command for both" />
+        </p>
+        <Connect done={() => setOther(false)} />
+      </section>
+    );
+  }
+  return (
+    <section className="line-of l1-line" aria-label="L1">
+      <span>
+        <span className="l1" aria-hidden="true">
+          ◉
+        </span>{' '}
+        L1 at <Hostile text={l1.url} limit={80} />
+      </span>
+      <span className="quiet">
+        contract <span className="mono">{l1.messaging_contract_address}</span>{' '}
+        <Copy value={l1.messaging_contract_address} what="messaging contract" />
+      </span>
+      <span>{toCarry}</span>
+      <Action kind="primary" run={carry}>
+        Carry messages both ways
+      </Action>
+      <button type="button" className="plain" onClick={() => setOther(true)}>
+        Connect with another
+      </button>
+    </section>
+  );
+}
+
+async function carry(): Promise<void> {
+  await act('Carry messages', 'devnet_postmanFlush', {}, (carried) => {
+    const { messages_to_l1: out, messages_to_l2: home } = carried;
+    return `${grouped(out.length)} to L1, ${grouped(home.length)} to L2`;
+  });
+  await queries.invalidateQueries({ queryKey: ['list'] });
+}
+
+function Connect({ done }: { readonly done: () => void }) {
+  const [url, setUrl] = useState(ANVIL);
+  const [contract, setContract] = useState('');
+  const [key, setKey] = useState('');
+  return (
+    <form
+      className="line-of connect"
+      onSubmit={(event) => event.preventDefault()}
+      autoComplete="off"
+    >
+      <label>
+        URL of the L1 node
+        <input
+          className="mono"
+          size={28}
+          value={url}
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      </label>
+      <label>
+        messaging contract, if there is one
+        <input
+          className="mono"
+          size={28}
+          placeholder="a new one is deployed"
+          value={contract}
+          onChange={(event) => setContract(event.target.value)}
+        />
+      </label>
+      <label>
+        private key that signs there
+        <input
+          className="mono"
+          size={22}
+          type="password"
+          autoComplete="off"
+          placeholder="Anvil’s first account"
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+      </label>
+      <Action
+        kind="primary"
+        run={async () => {
+          const connected = await act(
+            'Connect with L1',
+            'devnet_postmanLoad',
+            {
+              network_url: url.trim(),
+              ...(contract.trim() === '' ? {} : { messaging_contract_address: contract.trim() }),
+              ...(key.trim() === '' ? {} : { deployer_account_private_key: key.trim() }),
+            },
+            ({ messaging_contract_address }) => `contract ${messaging_contract_address}`,
+          );
+          setKey('');
+          if (connected) done();
+        }}
+      >
+        Connect
+      </Action>
+    </form>
+  );
+}

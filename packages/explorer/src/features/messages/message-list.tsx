@@ -1,0 +1,245 @@
+// Knows one way between the layers: the messages that went it, newest first, and what became of each.
+import { useQueries } from '@tanstack/react-query';
+import { Fragment, useCallback, useMemo, useState } from 'react';
+import { type Abi, readAbi } from '../../abi/abi.js';
+import { decodeInputs } from '../../abi/decode.js';
+import { shortAddress } from '../../abi/felt.js';
+import { learn } from '../../format/names.js';
+import { LiveTable } from '../../parts/table/live-table.js';
+import type { Column } from '../../parts/table/table.js';
+import { Members, RawFelts, Value } from '../../parts/transaction/decoded-value.js';
+import { Address, Age, FunctionName } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import type { Result } from '../../rpc/methods.js';
+import type { Page } from '../../rpc/queries.js';
+
+export type Direction = 'TO_L1' | 'TO_L2';
+export type MessageRow = Result<'devnet_listMessages'>['messages'][number];
+
+export const STATES: Readonly<
+  Record<
+    MessageRow['state'],
+    { readonly sign: string; readonly word: string; readonly tone: string }
+  >
+> = {
+  HANDLED: { sign: '✓', word: 'handled', tone: 'ok' },
+  REVERTED: { sign: '✕', word: 'its handler reverted', tone: 'fail' },
+  PENDING: { sign: '◐', word: 'in a block that is not sealed yet', tone: 'warn' },
+  SENT: { sign: '●', word: 'sent, and not carried to L1 yet', tone: 'soft' },
+  DELIVERED: { sign: '◉', word: 'on L1', tone: 'l1' },
+  CONSUMED: { sign: '✓', word: 'consumed', tone: 'ok' },
+};
+
+export const idOf = ({ direction, row }: Placed): string =>
+  `${direction} ${row.transaction_hash} ${row.index}`;
+
+/** Both ways in one page, so a row has to say which. */
+export interface Placed {
+  readonly direction: Direction;
+  readonly row: MessageRow;
+}
+
+/** The ABI of what stands at each address now. */
+export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> {
+  return useQueries({
+    queries: addresses.map((address) => ({
+      queryKey: ['abi-at', address],
+      queryFn: async (): Promise<Abi> => {
+        const { abi } = await call('starknet_getClassAt', {
+          block_id: 'pre_confirmed',
+          contract_address: address,
+        });
+        const read = readAbi(abi);
+        learn(read);
+        return read;
+      },
+      retry: false,
+    })),
+    combine: (results) => {
+      const found = new Map<string, Abi>();
+      results.forEach(({ data }, at) => {
+        const address = addresses[at];
+        if (data && address !== undefined) found.set(address, data);
+      });
+      return found;
+    },
+  });
+}
+
+const MOST_CONTRACTS = 50;
+
+export function Lane({
+  direction,
+  open,
+  onOpen,
+}: {
+  readonly direction: Direction;
+  readonly open: string | undefined;
+  readonly onOpen: (placed: Placed, abis: ReadonlyMap<string, Abi>) => void;
+}) {
+  const [contracts, setContracts] = useState<readonly string[]>([]);
+  const abis = useAbis(contracts);
+  const read = useCallback(
+    async (cursor: string | undefined): Promise<Page<Placed>> => {
+      const { messages, next } = await call('devnet_listMessages', {
+        direction,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      return { rows: messages.map((row) => ({ direction, row })), next };
+    },
+    [direction],
+  );
+  const onRows = useCallback(
+    (rows: readonly Placed[]) => {
+      if (direction === 'TO_L1') return;
+      const seen = new Set(rows.map(({ row }) => row.to_address));
+      const next = [...seen].slice(0, MOST_CONTRACTS);
+      setContracts((old) =>
+        old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+      );
+    },
+    [direction],
+  );
+  const columns = useMemo(
+    (): readonly Column<Placed>[] => [
+      {
+        head: 'Age',
+        width: 'w-age',
+        number: true,
+        cell: ({ row }) => <Age of={row.timestamp} />,
+      },
+      {
+        head: 'Status',
+        width: 'w-status',
+        phone: 'lead',
+        cell: ({ row: { state } }) => {
+          const { sign, word, tone } = STATES[state];
+          return (
+            <span className={tone} role="img" aria-label={word} title={word}>
+              {sign}
+            </span>
+          );
+        },
+      },
+      {
+        head: 'Message',
+        phone: 'main',
+        cell: ({ row }) => <Message of={row} direction={direction} abis={abis} />,
+      },
+      { head: 'State', width: 'w-word', cell: ({ row }) => <Short of={row} /> },
+    ],
+    [direction, abis],
+  );
+  return (
+    <LiveTable
+      label={direction === 'TO_L1' ? 'Messages to L1' : 'Messages to L2'}
+      what="messages"
+      listKey={['messages', direction]}
+      read={read}
+      idOf={idOf}
+      columns={columns}
+      hrefOf={() => undefined}
+      copyOf={({ row }) => row.message_hash}
+      classOf={(placed) => (idOf(placed) === open ? 'is-open' : undefined)}
+      onOpen={(placed) => onOpen(placed, abis)}
+      onRows={onRows}
+      empty={
+        <p className="empty">
+          {direction === 'TO_L1'
+            ? 'No contract has sent a message to L1.'
+            : 'No message has come from L1.'}
+        </p>
+      }
+    />
+  );
+}
+
+const SHORT: Readonly<Record<MessageRow['state'], string>> = {
+  HANDLED: 'handled',
+  REVERTED: 'reverted',
+  PENDING: 'pending',
+  SENT: 'waits',
+  DELIVERED: 'on L1',
+  CONSUMED: 'consumed',
+};
+
+function Short({ of: { state } }: { readonly of: MessageRow }) {
+  return <span className={STATES[state].tone}>{SHORT[state]}</span>;
+}
+
+function Message({
+  of,
+  direction,
+  abis,
+}: {
+  readonly of: MessageRow;
+  readonly direction: Direction;
+  readonly abis: ReadonlyMap<string, Abi>;
+}) {
+  if (direction === 'TO_L1') {
+    return (
+      <>
+        <Address of={of.from_address} mark /> (<Felts of={of.payload} />)
+        <span className="quiet">
+          {' '}
+          to <L1Address of={of.to_address} />
+        </span>
+      </>
+    );
+  }
+  return (
+    <>
+      <Address of={of.to_address} mark />.
+      <FunctionName selector={of.selector ?? '0x0'} />(
+      <Payload of={of} abi={abis.get(of.to_address)} />)
+      <span className="quiet">
+        {' '}
+        from <L1Address of={of.from_address} />
+      </span>
+    </>
+  );
+}
+
+const SHOWN = 6;
+
+/** No ABI says what these are; some spell words. */
+function Felts({ of }: { readonly of: readonly string[] }) {
+  return (
+    <>
+      {of.slice(0, SHOWN).map((felt, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: felts repeat
+        <Fragment key={at}>
+          {at > 0 && ', '}
+          <Value of={{ kind: 'felt', felt }} />
+        </Fragment>
+      ))}
+      {of.length > SHOWN && `, … ${of.length} in all`}
+    </>
+  );
+}
+
+/** There is no page for what lives on L1. */
+export function L1Address({ of }: { readonly of: string }) {
+  return (
+    <span className="mono" title={of} data-eq={of}>
+      {shortAddress(of)}
+    </span>
+  );
+}
+
+/** What a message to L2 says, by the handler's own account. */
+export function Payload({
+  of,
+  abi,
+  labels = false,
+}: {
+  readonly of: MessageRow;
+  readonly abi: Abi | undefined;
+  readonly labels?: boolean;
+}) {
+  const handler = abi?.functions.get(of.selector ?? '');
+  const decoded =
+    handler && abi && decodeInputs(handler, [of.from_address, ...of.payload], abi)?.slice(1);
+  if (!decoded) return <RawFelts of={of.payload} />;
+  return <Members of={decoded} labels={labels} />;
+}

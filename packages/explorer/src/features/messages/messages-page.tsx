@@ -1,0 +1,104 @@
+// Knows the page of messages between the layers: both ways side by side, and what can be done about them.
+import { useEffect, useState } from 'react';
+import type { Abi } from '../../abi/abi.js';
+import { setQuery, usePlace } from '../../navigation/route.js';
+import { LastDone } from '../../parts/action.js';
+import { Heading } from '../../parts/page-states.js';
+import { Modes } from '../../parts/table/live-table.js';
+import { MessageDetail } from './detail.js';
+import { L1 } from './l1.js';
+import { type Direction, idOf, Lane, type Placed } from './message-list.js';
+import { SendMessage } from './send-message.js';
+
+const LANES: readonly (readonly [direction: Direction, name: string])[] = [
+  ['TO_L2', 'L1 → L2'],
+  ['TO_L1', 'L2 → L1'],
+];
+
+interface Opened {
+  readonly placed: Placed;
+  readonly abi: Abi | undefined;
+}
+
+export function MessagesPage() {
+  const { query } = usePlace();
+  const isWide = useWide();
+  const isSending = query.get('send') === '1';
+  const chosen = query.get('lane') === 'TO_L1' ? 'TO_L1' : 'TO_L2';
+  const [opened, setOpened] = useState<Opened | undefined>();
+  const openId = opened && idOf(opened.placed);
+  const open = (placed: Placed, abis: ReadonlyMap<string, Abi>): void =>
+    setOpened(
+      idOf(placed) === openId ? undefined : { placed, abi: abis.get(placed.row.to_address) },
+    );
+  const shown = isWide ? LANES : LANES.filter(([direction]) => direction === chosen);
+  return (
+    <>
+      <Heading
+        title="Messages"
+        actions={
+          <>
+            <button
+              type="button"
+              className="button"
+              aria-expanded={isSending}
+              onClick={() => setQuery({ send: isSending ? undefined : '1' })}
+            >
+              Send a message to L2
+            </button>
+            <Modes />
+          </>
+        }
+      />
+      <L1 />
+      {isSending && <SendMessage />}
+      <LastDone />
+      {!isWide && (
+        <fieldset className="modes lanes-choice">
+          <legend className="unseen">Which way</legend>
+          {LANES.map(([direction, name]) => (
+            <button
+              key={direction}
+              type="button"
+              className="plain"
+              aria-pressed={direction === chosen}
+              onClick={() => setQuery({ lane: direction === 'TO_L1' ? direction : undefined })}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <div className="lanes">
+        {shown.map(([direction, name]) => (
+          <section key={direction} aria-label={name}>
+            {isWide && <h2>{name}</h2>}
+            <Lane direction={direction} open={openId} onOpen={open} />
+          </section>
+        ))}
+      </div>
+      {opened && (
+        <MessageDetail
+          key={openId}
+          of={opened.placed}
+          abi={opened.abi}
+          close={() => setOpened(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+const WIDE = '(min-width: 1100px)';
+
+/** Two lists that go on for ever can only stand side by side. */
+function useWide(): boolean {
+  const [isWide, setWide] = useState(() => matchMedia(WIDE).matches);
+  useEffect(() => {
+    const room = matchMedia(WIDE);
+    const look = (): void => setWide(room.matches);
+    room.addEventListener('change', look);
+    return () => room.removeEventListener('change', look);
+  }, []);
+  return isWide;
+}

@@ -1,0 +1,155 @@
+// Knows the form for a message to L2 that nobody sent: as if it came from L1.
+import { useId, useMemo, useState } from 'react';
+import type { Abi, AbiFunction } from '../../abi/abi.js';
+import { selectorOf } from '../../abi/keccak.js';
+import { disarm } from '../../format/untrusted-text.js';
+import { Action, act } from '../../parts/action.js';
+import { AbiForm, blankInputs, encodeInputs, focusFault } from '../../parts/forms/abi-form.js';
+import { AddressBook, readAddress, useResolve } from '../../parts/forms/address-book.js';
+import { TxRef } from '../../parts/values.js';
+import { queries } from '../../rpc/queries.js';
+import { useAbis } from './message-list.js';
+
+const SOMEBODY = '0x1111111111111111111111111111111111111111';
+
+export function SendMessage() {
+  const book = useId();
+  return (
+    <AddressBook id={book}>
+      <SendForm book={book} />
+    </AddressBook>
+  );
+}
+
+function SendForm({ book }: { readonly book: string }) {
+  const resolve = useResolve();
+  const [to, setTo] = useState('');
+  const [from, setFrom] = useState(SOMEBODY);
+  const [name, setName] = useState('');
+  const { address, error } = readAddress(to, resolve);
+  const abis = useAbis(address === undefined ? [] : [address]);
+  const abi = address === undefined ? undefined : abis.get(address);
+  const handlers = abi
+    ? [...abi.functions.values()].filter(({ kind }) => kind === 'l1_handler')
+    : [];
+  const handler = handlers.find((one) => one.name === name) ?? handlers[0];
+  return (
+    <section className="panel send-message" aria-label="Send a message to L2">
+      <h2>Send a message as if it came from L1</h2>
+      <div className="line-of connect">
+        <label>
+          to contract
+          <input
+            className="mono"
+            size={28}
+            list={book}
+            placeholder="a name or 0x…"
+            value={to}
+            aria-invalid={to !== '' && error !== undefined}
+            onChange={(event) => setTo(event.target.value)}
+          />
+        </label>
+        {handlers.length > 0 && (
+          <label>
+            handler
+            <select value={handler?.name} onChange={(event) => setName(event.target.value)}>
+              {handlers.map((one) => (
+                <option key={one.name} value={one.name}>
+                  {disarm(one.name, 60).text}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label>
+          from address on L1
+          <input
+            className="mono"
+            size={44}
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+          />
+        </label>
+      </div>
+      {to !== '' && error !== undefined && <p className="fail">{error}</p>}
+      {abi && handlers.length === 0 && (
+        <p className="quiet">This contract has no handler of messages from L1.</p>
+      )}
+      {abi && address !== undefined && handler && (
+        <Handler
+          key={`${address} ${handler.name}`}
+          address={address}
+          abi={abi}
+          of={handler}
+          from={from.trim()}
+        />
+      )}
+    </section>
+  );
+}
+
+const L1_ADDRESS = /^0x[0-9a-f]{1,40}$/i;
+
+function Handler({
+  address,
+  abi,
+  of,
+  from,
+}: {
+  readonly address: string;
+  readonly abi: Abi;
+  readonly of: AbiFunction;
+  readonly from: string;
+}) {
+  const resolve = useResolve();
+  // The sender comes first, and is told from the rest.
+  const form = useMemo(() => ({ inputs: of.inputs.slice(1), abi }), [of, abi]);
+  const [drafts, setDrafts] = useState(() => blankInputs(form));
+  const [isJudged, setJudged] = useState(false);
+  const encoded = useMemo(() => encodeInputs(form, drafts, resolve), [form, drafts, resolve]);
+  const isFrom = L1_ADDRESS.test(from);
+  const id = useId();
+  const send = async (): Promise<void> => {
+    setJudged(true);
+    if (!encoded.calldata) {
+      focusFault(document.getElementById(id));
+      return;
+    }
+    await act(
+      'Send a message to L2',
+      'devnet_postmanSendMessageToL2',
+      {
+        l2_contract_address: address,
+        entry_point_selector: selectorOf(of.name),
+        l1_contract_address: from,
+        payload: encoded.calldata,
+        paid_fee_on_l1: '0x1',
+        // No two messages may be the same in everything.
+        nonce: `0x${Date.now().toString(16)}`,
+      },
+      ({ transaction_hash }) => <TxRef of={transaction_hash} />,
+    );
+    await queries.invalidateQueries({ queryKey: ['list'] });
+  };
+  return (
+    <div id={id}>
+      <AbiForm
+        form={form}
+        drafts={drafts}
+        encoded={encoded}
+        change={setDrafts}
+        isJudged={isJudged}
+      />
+      {form.inputs.length === 0 && <p className="quiet">It takes nothing but the sender.</p>}
+      <p className="line-of">
+        <Action
+          kind="primary"
+          run={send}
+          refused={isFrom ? undefined : 'An address on L1 has 0x and up to 40 hexadecimal digits.'}
+        >
+          Send the message
+        </Action>
+      </p>
+    </div>
+  );
+}

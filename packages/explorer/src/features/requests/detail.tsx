@@ -1,0 +1,301 @@
+// Knows one recorded call: what was asked, what was answered, where the time went, and how to do it again.
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { parseJson, writeJson } from '../../format/json.js';
+import { editInConsole } from '../../navigation/console-draft.js';
+import { useEscape } from '../../navigation/escape-key.js';
+import { Action } from '../../parts/action.js';
+import { Confirm, type Question } from '../../parts/confirm.js';
+import { JsonText, laidOut } from '../../parts/json-text.js';
+import { Loading, Problem } from '../../parts/page-states.js';
+import { Copy, Hostile, Status, TxRef } from '../../parts/values.js';
+import { asCurl, call } from '../../rpc/client.js';
+import { fetchDiscovery, methodNamed } from '../../rpc/discovery.js';
+import type { Result } from '../../rpc/methods.js';
+import { ask, bytesText, type Heard, millisecondsText } from '../../rpc/timed-call.js';
+import { clientOf, type RequestRow } from './group.js';
+
+type Recorded = Result<'devnet_getRequest'>;
+
+const TABS = ['Request', 'Response', 'Timing'] as const;
+type TabName = (typeof TABS)[number];
+
+export function Detail({
+  rows,
+  close,
+}: {
+  /** Equal calls, newest first. */
+  readonly rows: readonly RequestRow[];
+  readonly close: () => void;
+}) {
+  useEscape(close);
+  const [at, setAt] = useState(0);
+  const [tab, setTab] = useState<TabName>('Request');
+  const row = rows[Math.min(at, rows.length - 1)];
+  const recorded = useQuery({
+    queryKey: ['request', row?.id],
+    queryFn: () => call('devnet_getRequest', { id: row?.id ?? 0 }),
+    retry: false,
+  });
+  if (!row) return null;
+  const made = recorded.data && callIn(recorded.data.request?.text);
+  return (
+    <section className="panel request-detail" aria-label="The call">
+      <div className="line-of">
+        <h2>
+          <Hostile text={row.method} limit={80} />
+        </h2>
+        <span className="quiet">{clientOf(row)}</span>
+        {row.agent !== undefined && (
+          <span className="quiet wide">
+            <Hostile text={row.agent} limit={60} />
+          </span>
+        )}
+        {row.origin !== undefined && (
+          <span className="quiet">
+            <Hostile text={row.origin} limit={60} />
+          </span>
+        )}
+        {rows.length > 1 && (
+          <span className="line-of">
+            <button
+              type="button"
+              className="plain"
+              aria-label="Newer one of these"
+              disabled={at === 0}
+              onClick={() => setAt(at - 1)}
+            >
+              ‹
+            </button>
+            {at + 1} of {rows.length}
+            <button
+              type="button"
+              className="plain"
+              aria-label="Older one of these"
+              disabled={at >= rows.length - 1}
+              onClick={() => setAt(at + 1)}
+            >
+              ›
+            </button>
+          </span>
+        )}
+        <button type="button" className="plain push" onClick={close}>
+          Close
+        </button>
+      </div>
+      <div className="line-of">
+        <fieldset className="modes">
+          <legend className="unseen">What is shown of it</legend>
+          {TABS.map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="plain"
+              aria-pressed={name === tab}
+              onClick={() => setTab(name)}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+        {made && <Doings key={row.id} made={made} recorded={recorded.data} />}
+      </div>
+      {row.result_preview !== undefined && SENDS.test(row.method) && (
+        <Fate of={row.result_preview} />
+      )}
+      {recorded.error && row && <Problem error={recorded.error} what="the call" />}
+      {recorded.isPending && <Loading what="the call" />}
+      {tab === 'Timing' ? (
+        <Timing of={row} />
+      ) : (
+        recorded.data && <Body of={recorded.data} tab={tab} row={row} />
+      )}
+    </section>
+  );
+}
+
+const SENDS = /_add\w+Transaction$|SendMessageToL2$/;
+const SENT = /"transaction_hash":"(0x[\da-f]{1,64})"/;
+
+/** What became of a transaction that was sent: that it was taken says nothing yet. */
+function Fate({ of }: { readonly of: string }) {
+  const hash = SENT.exec(of)?.[1];
+  const status = useQuery({
+    queryKey: ['now', 'fate', hash],
+    queryFn: () => call('starknet_getTransactionStatus', { transaction_hash: hash ?? '' }),
+    enabled: hash !== undefined,
+    retry: false,
+  });
+  if (hash === undefined) return null;
+  const outcome = status.data?.execution_status;
+  return (
+    <p>
+      <TxRef of={hash} /> {outcome !== undefined && <Status of={outcome} words />}
+      {status.error && <span className="quiet">is no longer on the chain</span>}
+    </p>
+  );
+}
+
+function Body({
+  of,
+  tab,
+  row,
+}: {
+  readonly of: Recorded;
+  readonly tab: 'Request' | 'Response';
+  readonly row: RequestRow;
+}) {
+  const body = tab === 'Request' ? of.request : of.response;
+  if (!body) {
+    return (
+      <p className="quiet">
+        {tab === 'Response' && of.request
+          ? 'It asked for no answer.'
+          : `Parameters and answers were not recorded. It had ${bytesText(tab === 'Request' ? row.bytes : row.response_bytes)}.`}
+      </p>
+    );
+  }
+  return (
+    <>
+      {!body.is_whole && (
+        <p className="quiet">
+          The beginning of {bytesText(body.bytes)}; up to 64 kB of a text are kept.
+        </p>
+      )}
+      <JsonText label={tab} text={body.is_whole ? laidOut(body.text) : body.text} />
+    </>
+  );
+}
+
+function Timing({ of }: { readonly of: RequestRow }) {
+  const parts: readonly (readonly [string, number | undefined, ReactNode])[] = [
+    ['queue', of.queue_ms, 'reading the request, and the calls before it in a batch'],
+    ['execute', of.execute_ms, 'checking and doing it, with the wait for the chain’s writer'],
+    ['encode', of.encode_ms, 'writing the answer'],
+    ['in all', of.duration_ms, 'in the node; the network comes on top'],
+  ];
+  return (
+    <table className="timing">
+      <tbody>
+        {parts.map(
+          ([name, time, what]) =>
+            time !== undefined && (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="number">{time.toFixed(3)} ms</td>
+                <td className="share">
+                  <span
+                    className="bar"
+                    style={{ width: `${Math.min(100, (100 * time) / (of.duration_ms || 1))}%` }}
+                  />
+                </td>
+                <td className="quiet wide">{what}</td>
+              </tr>
+            ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+interface Made {
+  readonly method: string;
+  readonly params: unknown;
+  /** What is hidden in it cannot be sent again. */
+  readonly isHidden: boolean;
+}
+
+/** The call in a recorded text, if it can be made again. */
+function callIn(text: string | undefined): Made | undefined {
+  try {
+    const call = parseJson(text ?? '');
+    if (typeof call !== 'object' || call === null || !('method' in call)) return undefined;
+    if (typeof call.method !== 'string') return undefined;
+    const params = 'params' in call ? call.params : {};
+    return { method: call.method, params, isHidden: text?.includes('•••') ?? false };
+  } catch {
+    return undefined;
+  }
+}
+
+function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Recorded }) {
+  const [question, setQuestion] = useState<Question | undefined>();
+  const [heard, setHeard] = useState<Heard | Error | undefined>();
+  const { method, params, isHidden } = made;
+  const run = async (): Promise<void> => {
+    try {
+      setHeard(await ask(method, params));
+    } catch (error) {
+      setHeard(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const replay = async (): Promise<void> => {
+    const known = methodNamed(await fetchDiscovery(), method);
+    if (known && !known.writes && !known.isSubscription) return run();
+    setQuestion({
+      title: `Make this call again?`,
+      loss: (
+        <>
+          <Hostile text={method} limit={80} /> changes something: doing it again does it twice.
+        </>
+      ),
+      verb: 'Do it again',
+      run,
+      canKeep: false,
+    });
+  };
+  return (
+    <>
+      <Action
+        run={replay}
+        refused={isHidden ? 'Something in it is hidden, so it cannot be sent again.' : undefined}
+      >
+        Replay
+      </Action>
+      <button
+        type="button"
+        className="button"
+        onClick={() => editInConsole({ method, params: writeJson(params ?? {}, 2) })}
+      >
+        Edit in Console
+      </button>
+      <span className="nowrap">
+        curl <Copy value={asCurl(method, params)} what="as curl" />
+      </span>
+      {heard && <Again of={heard} recorded={recorded} />}
+      {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
+    </>
+  );
+}
+
+function Again({ of, recorded }: { readonly of: Heard | Error; readonly recorded: Recorded }) {
+  if (of instanceof Error) {
+    return (
+      <p role="alert" className="fail">
+        ✕ {of.message}
+      </p>
+    );
+  }
+  const before = recorded.response;
+  const isSame = before?.is_whole && resultIn(before.text) === resultIn(of.text);
+  return (
+    <div className="again" role="status">
+      <p>
+        <span className={of.isError ? 'fail' : 'ok'}>
+          {of.isError ? '✕ refused' : '✓ answered'}
+        </span>{' '}
+        in {millisecondsText(of.milliseconds)} ms, {grouped(of.bytes)} bytes
+        {before?.is_whole && (isSame ? ', the same as before' : ', not the same as before')}
+      </p>
+      {!isSame && <JsonText label="The new answer" text={laidOut(of.text)} />}
+    </div>
+  );
+}
+
+/** An answer without the number of its call. */
+function resultIn(text: string): string {
+  const answer = parseJson(text);
+  if (typeof answer !== 'object' || answer === null) return text;
+  return writeJson({ ...answer, id: 0 });
+}

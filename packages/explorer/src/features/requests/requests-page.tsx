@@ -1,0 +1,358 @@
+// Knows the page of the calls that clients made: what a wallet, a test or a dapp really asked.
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { timeText } from '../../format/time.js';
+import { setQuery, usePlace } from '../../navigation/route.js';
+import { Action, act, LastDone } from '../../parts/action.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { saveFile } from '../../parts/save-file.js';
+import { Modes, useMode } from '../../parts/table/live-table.js';
+import { type Column, VirtualTable } from '../../parts/table/table.js';
+import { Hostile, TxRef } from '../../parts/values.js';
+import { Detail } from './detail.js';
+import {
+  clientOf,
+  idOfLine,
+  type Line,
+  linesOf,
+  passes,
+  type RequestFilter,
+  type RequestRow,
+  SLOW_MILLISECONDS,
+} from './group.js';
+import { type Requests, useRequests } from './rows.js';
+
+export function RequestsPage() {
+  const mode = useMode();
+  const pointing = useRef(false);
+  const isHeld = useCallback(() => pointing.current || scrollY > 200, []);
+  const requests = useRequests(mode, isHeld);
+  const filter = useFilter();
+  const [open, setOpen] = useState<string | undefined>();
+  const [openBatches, setOpenBatches] = useState<ReadonlySet<number>>(new Set());
+  const { rows, state } = requests;
+  const wanted = useMemo(() => rows.filter((row) => passes(row, filter)), [rows, filter]);
+  const lines = useMemo(() => linesOf(wanted, openBatches), [wanted, openBatches]);
+  const waiting = requests.waiting.filter((row) => passes(row, filter)).length;
+  const opened = lines.find((line) => idOfLine(line) === open);
+  const onPoint = (isPointing: boolean): void => {
+    pointing.current = isPointing;
+    // What waited for the pointer to leave.
+    if (mode === 'tail' && !isHeld()) requests.reveal();
+  };
+  const toggle = useCallback((batch: number) => {
+    setOpenBatches((old) => {
+      const next = new Set(old);
+      if (!next.delete(batch)) next.add(batch);
+      return next;
+    });
+  }, []);
+  const columns = useMemo(() => columnsOf(toggle), [toggle]);
+  const openLine = (line: Line): void => {
+    if (line.kind === 'call') setOpen(idOfLine(line) === open ? undefined : idOfLine(line));
+    else toggle(line.rows[0]?.batch ?? 0);
+  };
+
+  return (
+    <>
+      <Heading
+        title="Requests"
+        count={state && <State of={state} />}
+        actions={state?.recording && <Modes />}
+      />
+      {requests.error !== undefined && rows.length === 0 && (
+        <Problem error={requests.error} what="the recorded calls" retry={requests.reset} />
+      )}
+      {!state && requests.error === undefined && <Loading what="the recorded calls" />}
+      {state && !state.recording && <Off requests={requests} />}
+      {state && (state.recording || rows.length > 0) && (
+        <>
+          <Filters filter={filter} requests={requests} />
+          {waiting > 0 && mode !== 'paused' && (
+            <button type="button" className="new-bar" onClick={requests.reveal}>
+              {grouped(waiting)} new
+            </button>
+          )}
+          {lines.length === 0 ? (
+            <Nothing isFiltered={wanted.length < rows.length} />
+          ) : (
+            <VirtualTable
+              label="Requests"
+              rows={lines}
+              columns={columns}
+              idOf={idOfLine}
+              onOpen={openLine}
+              copyOf={({ rows: [row] }) => row?.method ?? ''}
+              classOf={(line) => classOf(line, open)}
+              onEnd={requests.readOlder}
+              onPoint={onPoint}
+            />
+          )}
+          {opened && <Detail key={open} rows={opened.rows} close={() => setOpen(undefined)} />}
+        </>
+      )}
+      <LastDone />
+    </>
+  );
+}
+
+function classOf(line: Line, open: string | undefined): string {
+  const isInner = line.kind === 'call' && line.isInner;
+  return [idOfLine(line) === open && 'is-open', isInner && 'is-inner'].filter(Boolean).join(' ');
+}
+
+function useFilter(): RequestFilter {
+  const { query } = usePlace();
+  const text = query.toString();
+  return useMemo(() => {
+    const params = new URLSearchParams(text);
+    return {
+      method: params.get('method') ?? '',
+      errors: params.get('errors') === '1',
+      client: params.get('client') ?? '',
+      slow: params.get('slow') === '1',
+      own: params.get('own') === '1',
+    };
+  }, [text]);
+}
+
+function State({ of }: { readonly of: NonNullable<Requests['state']> }) {
+  if (!of.recording) return <>not recording</>;
+  return (
+    <span>
+      <span className="ok" aria-hidden="true">
+        ●
+      </span>{' '}
+      recording (last 2,000, bodies {of.bodies ? 'on' : 'off'})
+    </span>
+  );
+}
+
+function Off({ requests }: { readonly requests: Requests }) {
+  const [bodies, setBodies] = useState(true);
+  return (
+    <div className="empty off">
+      <p>
+        Nothing is recorded now. While it is, every call to this node is listed here: who asked
+        what, what was answered, and how long it took.
+      </p>
+      <p className="line-of">
+        <Action kind="primary" run={() => record(requests, true, bodies)}>
+          Record requests
+        </Action>
+        <label className="line-of">
+          <input
+            type="checkbox"
+            checked={bodies}
+            onChange={(event) => setBodies(event.target.checked)}
+          />
+          with parameters and answers
+        </label>
+      </p>
+      <p>
+        It costs each call some hundredths of a millisecond, and at most 16 MB of the node’s memory:
+        the last 2,000 calls are kept, up to 64 kB of each text, until the node stops. Private keys
+        and tokens are taken out before anything is kept.
+      </p>
+    </div>
+  );
+}
+
+function Filters({
+  filter,
+  requests,
+}: {
+  readonly filter: RequestFilter;
+  readonly requests: Requests;
+}) {
+  const { rows, state } = requests;
+  const clients = useMemo(() => [...new Set(rows.map(clientOf))].sort(), [rows]);
+  const flag = (name: 'errors' | 'slow' | 'own', words: string) => (
+    <label>
+      <input
+        type="checkbox"
+        checked={filter[name]}
+        onChange={(event) => setQuery({ [name]: event.target.checked ? '1' : undefined })}
+      />
+      {words}
+    </label>
+  );
+  return (
+    <div className="filters">
+      <label>
+        method:
+        <input
+          value={filter.method}
+          size={16}
+          onChange={(event) => setQuery({ method: event.target.value || undefined })}
+        />
+      </label>
+      <label>
+        client:
+        <select
+          value={filter.client}
+          onChange={(event) => setQuery({ client: event.target.value || undefined })}
+        >
+          <option value="">any</option>
+          {filter.client !== '' && !clients.includes(filter.client) && (
+            <option value={filter.client}>{filter.client}</option>
+          )}
+          {clients.map((client) => (
+            <option key={client} value={client}>
+              {client}
+            </option>
+          ))}
+        </select>
+      </label>
+      {flag('errors', 'errors only')}
+      {flag('slow', `over ${SLOW_MILLISECONDS} ms`)}
+      {flag('own', 'also the explorer’s own')}
+      <span className="line-of push">
+        {rows.length > 0 && <Action run={save}>Save</Action>}
+        {rows.length > 0 && (
+          <Action run={() => record(requests, state?.recording ?? false, state?.bodies, true)}>
+            Clear
+          </Action>
+        )}
+        {state?.recording && (
+          <Action run={() => record(requests, false, state.bodies)}>Stop recording</Action>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  return (
+    <p className="empty">
+      {isFiltered
+        ? 'No call that was recorded passes the filter. What the explorer itself asks is hidden unless you want it.'
+        : `No call was made since. Anything sent to ${location.origin} appears here.`}
+    </p>
+  );
+}
+
+async function record(
+  requests: Requests,
+  enabled: boolean,
+  bodies: boolean = true,
+  clear: boolean = false,
+): Promise<void> {
+  const what = clear ? 'Forget what was recorded' : enabled ? 'Record requests' : 'Stop recording';
+  await act(what, 'devnet_recordRequests', { enabled, bodies, clear }, () => 'done');
+  requests.reset();
+}
+
+async function save(): Promise<void> {
+  const saved = await act(
+    'Save the recording',
+    'devnet_getRecording',
+    {},
+    ({ requests, left_out }) =>
+      `${grouped(requests)} requests, for starkbox replay${left_out > 0 ? `; ${grouped(left_out)} left out, since they are longer than 64 kB or hold something hidden` : ''}`,
+  );
+  if (!saved) return;
+  saveFile(saved.recording, 'starkbox-requests.jsonl', 'application/jsonl');
+}
+
+const shownTime = (time: number): string =>
+  `${timeText(Math.floor(time / 1000))}.${String(time % 1000).padStart(3, '0')}`;
+
+function columnsOf(toggle: (batch: number) => void): readonly Column<Line>[] {
+  return [
+    {
+      head: 'Time',
+      width: 'w-time',
+      cell: ({ rows: [row] }) => row && <span className="mono">{shownTime(row.time)}</span>,
+    },
+    {
+      head: 'ms',
+      width: 'w-small',
+      number: true,
+      phoneHead: 'ms',
+      cell: ({ rows }) => Math.max(...rows.map(({ duration_ms }) => duration_ms)).toFixed(1),
+    },
+    {
+      head: 'Client',
+      width: 'w-client',
+      cell: ({ rows: [row] }) => row && clientOf(row),
+    },
+    { head: 'Method', phone: 'main', cell: (line) => <Method of={line} toggle={toggle} /> },
+    {
+      head: 'Status',
+      width: 'w-status',
+      phone: 'lead',
+      cell: ({ rows }) => <Sign isOk={rows.every(({ outcome }) => outcome === 'ok')} />,
+    },
+    { head: 'Outcome', phone: 'none', cell: (line) => <Outcome of={line} /> },
+  ];
+}
+
+function Method({ of, toggle }: { readonly of: Line; readonly toggle: (batch: number) => void }) {
+  const [first] = of.rows;
+  if (!first) return null;
+  if (of.kind === 'call') {
+    return (
+      <>
+        <Hostile text={first.method} limit={60} />
+        {of.rows.length > 1 && <span className="soft"> ×{of.rows.length}</span>}
+        {first.tag !== undefined && <span className="quiet"> {first.tag}</span>}
+      </>
+    );
+  }
+  const names = [...new Set(of.rows.toReversed().map(({ method }) => method))];
+  return (
+    <>
+      <button
+        type="button"
+        className="plain"
+        aria-expanded={of.isOpen}
+        onClick={() => toggle(first.batch ?? 0)}
+      >
+        {of.isOpen ? '▾' : '▸'} batch of {of.rows.length}
+      </button>{' '}
+      <span className="soft">
+        <Hostile text={names.join(', ')} limit={80} />
+      </span>
+    </>
+  );
+}
+
+function Sign({ isOk }: { readonly isOk: boolean }) {
+  return (
+    <span className={isOk ? 'ok' : 'fail'} role="img" aria-label={isOk ? 'answered' : 'refused'}>
+      {isOk ? '✓' : '✕'}
+    </span>
+  );
+}
+
+const SENT = /"transaction_hash":"(0x[\da-f]{1,64})"/;
+
+function Outcome({ of: { kind, rows } }: { readonly of: Line }) {
+  const [row] = rows;
+  if (!row) return null;
+  if (kind === 'batch') {
+    const failed = rows.filter(({ outcome }) => outcome === 'error').length;
+    return failed === 0 ? null : <span className="fail">{failed} refused</span>;
+  }
+  return row.outcome === 'error' ? <Refusal of={row} /> : <Answer of={row} />;
+}
+
+function Refusal({ of: { code, message } }: { readonly of: RequestRow }) {
+  return (
+    <span className="fail">
+      {code} <Hostile text={message ?? ''} limit={160} />
+    </span>
+  );
+}
+
+function Answer({ of: { method, result_preview: preview } }: { readonly of: RequestRow }) {
+  if (preview === undefined) return null;
+  const sent = /_add|SendMessage/.test(method) ? SENT.exec(preview)?.[1] : undefined;
+  if (sent !== undefined) return <TxRef of={sent} />;
+  return (
+    <span className="soft mono">
+      <Hostile text={preview} limit={80} />
+    </span>
+  );
+}

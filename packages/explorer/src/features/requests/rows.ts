@@ -1,0 +1,165 @@
+// Knows the calls that the node recorded: those read at first, those that come, and those further back.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { call } from '../../rpc/client.js';
+import type { Mode } from '../../rpc/live-list.js';
+import { openStream } from '../../rpc/stream.js';
+import type { RequestRow } from './group.js';
+
+interface RecordingState {
+  readonly recording: boolean;
+  readonly bodies: boolean;
+  readonly kept: number;
+}
+
+export interface Requests {
+  /** Undefined until it is known. */
+  readonly state: RecordingState | undefined;
+  /** Newest first. */
+  readonly rows: readonly RequestRow[];
+  /** Those that have come and are not shown yet. */
+  readonly waiting: readonly RequestRow[];
+  readonly error: unknown;
+  reveal(): void;
+  readOlder(): void;
+  /** Reads everything anew. */
+  reset(): void;
+}
+
+const PAGE = 200;
+const MOST = 2_000;
+const COLLECT_MILLISECONDS = 100;
+const AGAIN_MILLISECONDS = 1_000;
+const LATE_MILLISECONDS = 500;
+
+interface Known {
+  readonly rows: readonly RequestRow[];
+  readonly waiting: readonly RequestRow[];
+}
+
+const NOTHING: Known = { rows: [], waiting: [] };
+
+export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
+  const [known, setKnown] = useState<Known>(NOTHING);
+  const [state, setState] = useState<RecordingState | undefined>();
+  const [error, setError] = useState<unknown>();
+  const [turn, setTurn] = useState(0);
+  const isShownAtOnce = useRef((): boolean => true);
+  isShownAtOnce.current = () => mode === 'tail' && !isHeld();
+  const reading = useRef(false);
+  const isAll = useRef(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn reads everything anew
+  useEffect(() => {
+    let buffer: RequestRow[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
+    let stop = (): void => {};
+    let isOver = false;
+    isAll.current = false;
+    const flush = (): void => {
+      timer = undefined;
+      if (document.hidden) return;
+      const fresh = buffer.reverse();
+      buffer = [];
+      setKnown((old) => withFresh(old, fresh, isShownAtOnce.current()));
+    };
+    const read = async (): Promise<void> => {
+      try {
+        const { requests, ...now } = await call('devnet_getRequests', { limit: PAGE });
+        if (isOver) return;
+        setState(now);
+        setError(undefined);
+        setKnown((old) => withFresh(old, requests, true));
+      } catch (problem) {
+        if (!isOver) setError(problem);
+      }
+    };
+    const follow = (): void => {
+      stop = openStream({ method: 'devnet_subscribeRequests', params: {} }, 'ui', {
+        // What came before this is read now, so that none is missed.
+        answered: () => {
+          clearTimeout(late);
+          void read();
+        },
+        notified: (_result, text) => {
+          const row = rowIn(text);
+          if (!row || buffer.length >= MOST) return;
+          buffer.push(row);
+          timer ??= setTimeout(flush, COLLECT_MILLISECONDS);
+        },
+        ended: () => {
+          again = setTimeout(follow, AGAIN_MILLISECONDS);
+        },
+      });
+    };
+    const look = (): void => {
+      if (!document.hidden && buffer.length > 0) flush();
+    };
+    // A socket that takes long must not keep what is there already from being seen.
+    const late = setTimeout(() => void read(), LATE_MILLISECONDS);
+    follow();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      isOver = true;
+      stop();
+      clearTimeout(timer);
+      clearTimeout(again);
+      clearTimeout(late);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [turn]);
+
+  const readOlder = useCallback(() => {
+    const oldest = known.rows.at(-1);
+    if (!oldest || reading.current || isAll.current || known.rows.length >= MOST) return;
+    reading.current = true;
+    call('devnet_getRequests', { before: oldest.id, limit: PAGE })
+      .then(({ requests }) => {
+        if (requests.length < PAGE) isAll.current = true;
+        setKnown((old) => ({ ...old, rows: merged(old.rows, requests) }));
+      }, setError)
+      .finally(() => {
+        reading.current = false;
+      });
+  }, [known.rows]);
+
+  return {
+    state,
+    rows: known.rows,
+    waiting: known.waiting,
+    error,
+    reveal: () => setKnown((old) => withFresh({ ...old, waiting: [] }, old.waiting, true)),
+    readOlder,
+    reset: () => {
+      setKnown(NOTHING);
+      setTurn((last) => last + 1);
+    },
+  };
+}
+
+function withFresh(old: Known, fresh: readonly RequestRow[], isShown: boolean): Known {
+  if (fresh.length === 0) return old;
+  const waiting = merged(old.waiting, fresh);
+  if (!isShown) {
+    const newest = old.rows[0]?.id ?? 0;
+    return { ...old, waiting: waiting.filter(({ id }) => id > newest) };
+  }
+  const oldestNew = waiting.at(-1)?.id ?? 0;
+  const newestKnown = old.rows[0]?.id ?? 0;
+  // Rows between the two were missed; older ones are read again when they are wanted.
+  const isTorn = newestKnown > 0 && oldestNew > newestKnown + 1;
+  return { rows: isTorn ? waiting : merged(old.rows, waiting), waiting: [] };
+}
+
+function merged(old: readonly RequestRow[], more: readonly RequestRow[]): readonly RequestRow[] {
+  const known = new Set(old.map(({ id }) => id));
+  const added = more.filter(({ id }) => !known.has(id));
+  if (added.length === 0) return old;
+  return [...old, ...added].sort((one, other) => other.id - one.id).slice(0, MOST);
+}
+
+/** Notifications of a subscription that the node made as our specification says. */
+function rowIn(text: string): RequestRow | undefined {
+  const { params }: { params?: { result?: RequestRow } } = JSON.parse(text);
+  return params?.result;
+}

@@ -1,0 +1,127 @@
+// Knows how a step looks in the list of steps, and how its place is changed.
+import { useState } from 'react';
+import { canonical } from '../../abi/felt.js';
+import { differences } from '../../parts/send/outcome.js';
+import type { Run } from '../../parts/send/run.js';
+import { FunctionName } from '../../parts/values.js';
+import type { StepDraft } from './steps.js';
+
+/** Fills the page with the calls of a transaction that was. */
+export function FromTransaction({ take }: { readonly take: (hash: string) => void }) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      className="line-of"
+      aria-label="Start from a transaction"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canonical(text) !== undefined) take(text);
+      }}
+    >
+      <label>
+        start from a transaction
+        <input
+          className="mono"
+          value={text}
+          placeholder="0x…"
+          aria-invalid={text !== '' && canonical(text) === undefined}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <button type="submit" className="button">
+        Take it
+      </button>
+    </form>
+  );
+}
+
+export function StepRow({
+  step,
+  at,
+  count,
+  isFocused,
+  run,
+  before,
+  note,
+  focus,
+  move,
+  remove,
+}: {
+  readonly step: StepDraft;
+  readonly at: number;
+  readonly count: number;
+  readonly isFocused: boolean;
+  readonly run: Run | undefined;
+  readonly before: Run | undefined;
+  readonly note: string | undefined;
+  readonly focus: () => void;
+  readonly move: (by: 1 | -1) => void;
+  readonly remove: () => void;
+}) {
+  const changed = run && before && differences(run, before);
+  const differs = changed && (changed.outcome || changed.events || changed.gas !== 0n);
+  const isOk = run?.verdict.execution_status === 'SUCCEEDED';
+  const [first] = step.calls;
+  return (
+    <li
+      onKeyDown={(event) => {
+        if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+        event.preventDefault();
+        move(event.key === 'ArrowUp' ? -1 : 1);
+      }}
+    >
+      <button type="button" aria-pressed={isFocused} onClick={focus}>
+        {at + 1}{' '}
+        {run && (
+          <span
+            className={isOk ? 'ok' : 'fail'}
+            role="img"
+            aria-label={isOk ? 'succeeds' : 'is reverted'}
+          >
+            {isOk ? '✓' : '✕'}
+          </span>
+        )}{' '}
+        {first === undefined || first.selector === '' ? (
+          <span className="quiet">new step</span>
+        ) : (
+          <FunctionName selector={first.selector} />
+        )}
+        {step.calls.length > 1 && ` and ${step.calls.length - 1} more`}{' '}
+        {differs && (
+          <span className="warn" role="img" aria-label="not as in the run before">
+            ±
+          </span>
+        )}
+        {note !== undefined && <span className="quiet"> {note}</span>}
+      </button>
+      <span className="nowrap">
+        <button
+          type="button"
+          className="plain"
+          aria-label={`Move step ${at + 1} up`}
+          aria-disabled={at === 0}
+          onClick={() => move(-1)}
+        >
+          <span aria-hidden="true">↑</span>
+        </button>
+        <button
+          type="button"
+          className="plain"
+          aria-label={`Move step ${at + 1} down`}
+          aria-disabled={at === count - 1}
+          onClick={() => move(1)}
+        >
+          <span aria-hidden="true">↓</span>
+        </button>
+        <button
+          type="button"
+          className="plain"
+          aria-label={`Remove step ${at + 1}`}
+          onClick={remove}
+        >
+          <span aria-hidden="true">✕</span>
+        </button>
+      </span>
+    </li>
+  );
+}

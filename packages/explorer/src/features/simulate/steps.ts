@@ -1,0 +1,94 @@
+// Knows the steps of a simulation while they are put together, and how they are kept in an address.
+import type { Draft } from '../../abi/draft.js';
+import { canonical } from '../../abi/felt.js';
+import type { UserCall } from '../../abi/frames.js';
+import type { Resolve } from '../../abi/scalar.js';
+import { readAddress } from '../../parts/forms/address-book.js';
+import type { Step } from '../../parts/send/run.js';
+
+export interface CallDraft {
+  readonly id: number;
+  /** As it was typed: a name or an address. */
+  readonly contract: string;
+  readonly selector: string;
+  /** Undefined as long as something is wrong. */
+  readonly calldata: readonly string[] | undefined;
+  /** What was typed; where it is missing, it follows from the calldata. */
+  readonly drafts: readonly Draft[] | undefined;
+  /** Whether it was typed as felts, whatever the ABI says. */
+  readonly isRaw: boolean;
+}
+
+export interface StepDraft {
+  readonly id: number;
+  readonly as: string;
+  readonly calls: readonly CallDraft[];
+}
+
+export const MOST_STEPS = 50;
+export const MOST_CALLS = 100;
+let nextId = 1;
+
+type NameOf = (address: string) => string;
+
+export function newCall(of?: UserCall, nameOf: NameOf = (address) => address): CallDraft {
+  return {
+    id: nextId++,
+    contract: of ? nameOf(of.contract) : '',
+    selector: of?.selector ?? '',
+    calldata: of?.calldata,
+    drafts: undefined,
+    isRaw: false,
+  };
+}
+
+export function newStep(as: string, calls: readonly UserCall[] = [], nameOf?: NameOf): StepDraft {
+  return {
+    id: nextId++,
+    as,
+    calls: calls.length === 0 ? [newCall()] : calls.map((call) => newCall(call, nameOf)),
+  };
+}
+
+/** The step as it can be sent, or undefined if something in it is wrong. */
+export function stepOf(draft: StepDraft, resolve: Resolve): Step | undefined {
+  const { address: sender } = readAddress(draft.as, resolve);
+  if (sender === undefined) return undefined;
+  const calls: UserCall[] = [];
+  for (const { contract, selector, calldata } of draft.calls) {
+    const { address } = readAddress(contract, resolve);
+    if (address === undefined || selector === '' || !calldata) return undefined;
+    calls.push({ contract: address, selector, calldata });
+  }
+  return { sender, calls };
+}
+
+/** The short form for an address. */
+export function packed(steps: readonly StepDraft[]): unknown {
+  return steps.map(({ as, calls }) => [
+    as,
+    calls.map(({ contract, selector, calldata }) => [contract, selector, calldata ?? []]),
+  ]);
+}
+
+/** Reads the short form, which anybody may have written. */
+export function unpacked(value: unknown): readonly StepDraft[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MOST_STEPS).flatMap((one: unknown) => {
+    if (!Array.isArray(one)) return [];
+    const [as, calls]: readonly unknown[] = one;
+    if (typeof as !== 'string' || !Array.isArray(calls)) return [];
+    const read = calls.slice(0, MOST_CALLS).flatMap((call: unknown) => {
+      if (!Array.isArray(call)) return [];
+      const [contract, given, felts]: readonly unknown[] = call;
+      const selector = typeof given === 'string' ? (canonical(given) ?? '') : '';
+      if (typeof contract !== 'string' || !Array.isArray(felts)) return [];
+      const calldata = felts.flatMap((felt: unknown) => {
+        const read = typeof felt === 'string' ? canonical(felt) : undefined;
+        return read === undefined ? [] : [read];
+      });
+      return [{ contract: contract.slice(0, 100), selector, calldata }];
+    });
+    return [newStep(as.slice(0, 100), read)];
+  });
+}

@@ -1,0 +1,187 @@
+// Knows what differs between two points of the chain: every change between them, of which the last counts.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { disarm } from '../../format/untrusted-text.js';
+import { setQuery } from '../../navigation/route.js';
+import { Loading, Problem } from '../../parts/page-states.js';
+import { StateChanges } from '../../parts/transaction/state-changes.js';
+import { call } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import type { Result } from '../../rpc/methods.js';
+import type { Snapshot } from '../../rpc/snapshots.js';
+
+type Diff = Result<'starknet_getStateUpdate'>['state_diff'];
+
+/** More state updates than this are not read for one table. */
+export const MOST_APART = 500;
+
+/** Changes one after the other as one change. */
+export function merged(diffs: readonly Diff[]): Diff {
+  const slots = new Map<string, Map<string, string>>();
+  const nonces = new Map<string, string>();
+  const deployed = new Map<string, string>();
+  const replaced = new Map<string, string>();
+  const declared = new Map<string, string>();
+  const old = new Set<string>();
+  for (const diff of diffs) {
+    for (const { address, storage_entries } of diff.storage_diffs) {
+      const own = slots.get(address) ?? new Map<string, string>();
+      slots.set(address, own);
+      for (const { key, value } of storage_entries) own.set(key, value);
+    }
+    for (const { contract_address, nonce } of diff.nonces) nonces.set(contract_address, nonce);
+    for (const { address, class_hash } of diff.deployed_contracts)
+      deployed.set(address, class_hash);
+    for (const { contract_address, class_hash } of diff.replaced_classes) {
+      // One that came to be in between simply is of the later class.
+      (deployed.has(contract_address) ? deployed : replaced).set(contract_address, class_hash);
+    }
+    for (const { class_hash, compiled_class_hash } of diff.declared_classes) {
+      declared.set(class_hash, compiled_class_hash);
+    }
+    for (const one of diff.deprecated_declared_classes) old.add(one);
+  }
+  return {
+    storage_diffs: [...slots].map(([address, own]) => ({
+      address,
+      storage_entries: [...own].map(([key, value]) => ({ key, value })),
+    })),
+    nonces: [...nonces].map(([contract_address, nonce]) => ({ contract_address, nonce })),
+    deployed_contracts: [...deployed].map(([address, class_hash]) => ({ address, class_hash })),
+    replaced_classes: [...replaced].map(([contract_address, class_hash]) => ({
+      contract_address,
+      class_hash,
+    })),
+    declared_classes: [...declared].map(([class_hash, compiled_class_hash]) => ({
+      class_hash,
+      compiled_class_hash,
+    })),
+    deprecated_declared_classes: [...old],
+  };
+}
+
+interface Point {
+  readonly value: string;
+  readonly words: string;
+}
+
+export function Compare({
+  a,
+  b,
+  snapshots,
+  head,
+}: {
+  readonly a: number;
+  readonly b: number;
+  readonly snapshots: readonly Snapshot[];
+  readonly head: number;
+}) {
+  const points: Point[] = [
+    { value: '0', words: 'genesis' },
+    ...snapshots.map(({ snapshot_id, name, block_number }) => ({
+      value: String(block_number),
+      words: `${snapshot_id} ${name === undefined ? '' : disarm(name, 30).text} (block ${block_number})`,
+    })),
+    { value: String(head), words: `head (block ${head})` },
+  ];
+  const first = Math.min(a, b);
+  const last = Math.max(a, b);
+  const epoch = useLive((live) => live.epoch);
+  const isTooFar = last - first > MOST_APART;
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['between', epoch, first, last],
+    enabled: !isTooFar && first < last && last <= head,
+    queryFn: async () => {
+      const numbers = Array.from({ length: last - first }, (_, at) => first + 1 + at);
+      const updates = await Promise.all(
+        numbers.map((block_number) =>
+          call('starknet_getStateUpdate', { block_id: { block_number } }),
+        ),
+      );
+      return merged(updates.map(({ state_diff }) => state_diff));
+    },
+  });
+  return (
+    <section className="panel compare" aria-label="Compare">
+      <h2>What differs</h2>
+      <div className="line-of">
+        <PointChoice
+          name="from"
+          points={points}
+          value={a}
+          set={(value) => setQuery({ a: value })}
+        />
+        <PointChoice name="to" points={points} value={b} set={(value) => setQuery({ b: value })} />
+        <button
+          type="button"
+          className="button"
+          onClick={() => setQuery({ a: undefined, b: undefined })}
+        >
+          Close
+        </button>
+      </div>
+      {first === last && <p className="empty">Both are the same block.</p>}
+      {last > head && (
+        <p className="empty">
+          There is no block {grouped(last)} yet; the head is {grouped(head)}.
+        </p>
+      )}
+      {isTooFar && last <= head && (
+        <p className="empty">
+          {grouped(last - first)} blocks lie between. Each has to be read for itself, so that at
+          most {grouped(MOST_APART)} are compared: choose nearer points.
+        </p>
+      )}
+      {isFetching && <Loading what={`${grouped(last - first)} state updates`} />}
+      {error && <Problem error={error} what="the state updates" retry={() => void refetch()} />}
+      {data && !isTooFar && first < last && (
+        <StateChanges diff={data} before={first} after={last} />
+      )}
+    </section>
+  );
+}
+
+function PointChoice({
+  name,
+  points,
+  value,
+  set,
+}: {
+  readonly name: string;
+  readonly points: readonly Point[];
+  readonly value: number;
+  readonly set: (value: string) => void;
+}) {
+  const [draft, setDraft] = useState('');
+  const isNamed = points.some((point) => point.value === String(value));
+  const isNumber = /^\d{1,15}$/.test(draft.trim());
+  return (
+    <span className="line-of">
+      <label>
+        {name}
+        <select value={String(value)} onChange={({ target }) => set(target.value)}>
+          {!isNamed && <option value={String(value)}>block {value}</option>}
+          {points.map((point) => (
+            <option key={point.words} value={point.value}>
+              {point.words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <input
+        className="short"
+        inputMode="numeric"
+        aria-label={`${name} block`}
+        placeholder="block"
+        value={draft}
+        onChange={({ target }) => setDraft(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !isNumber) return;
+          set(draft.trim());
+          setDraft('');
+        }}
+      />
+    </span>
+  );
+}

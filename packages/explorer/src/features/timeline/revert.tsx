@@ -1,0 +1,162 @@
+// Knows how one goes back to a snapshot: what that costs is said first, and it can be taken back.
+import { useState, useSyncExternalStore } from 'react';
+import { grouped } from '../../format/amount.js';
+import { Action, act, LastDone } from '../../parts/action.js';
+import { Sheet } from '../../parts/dialog.js';
+import { Hostile } from '../../parts/values.js';
+import { useLive } from '../../rpc/live-state.js';
+import { useStatus } from '../../rpc/queries.js';
+import type { Snapshot } from '../../rpc/snapshots.js';
+
+interface Kept {
+  readonly what: string;
+  readonly image: string;
+}
+
+let kept: Kept | undefined;
+const watchers = new Set<() => void>();
+
+function keep(next: Kept | undefined): void {
+  kept = next;
+  for (const watcher of watchers) watcher();
+}
+
+function useKept(): Kept | undefined {
+  return useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => kept,
+  );
+}
+
+/** Offered as long as the chain of before is held in this tab. */
+export function UndoBar() {
+  const held = useKept();
+  if (!held) return null;
+  return (
+    <div className="notice" role="status">
+      <p>
+        {held.what}. The chain as it was is held in this tab; snapshots that went with it stay gone.
+      </p>
+      <Action
+        run={async () => {
+          const done = await act(
+            'Undo the revert',
+            'devnet_load',
+            { image: held.image, format: 'image' },
+            () => 'the chain is what it was',
+          );
+          if (done !== undefined) keep(undefined);
+        }}
+      >
+        Undo
+      </Action>
+      <button type="button" className="button" onClick={() => keep(undefined)}>
+        Forget it
+      </button>
+    </div>
+  );
+}
+
+const plural = (count: number, one: string): string =>
+  `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
+
+export function RevertSheet({
+  snapshot,
+  later,
+  close,
+}: {
+  readonly snapshot: Snapshot;
+  /** Snapshots that go with it. */
+  readonly later: readonly Snapshot[];
+  readonly close: () => void;
+}) {
+  const head = useLive((live) => live.head?.number ?? 0);
+  const status = useStatus();
+  const [isKept, setKept] = useState(true);
+  const [isRetaken, setRetaken] = useState(true);
+  const id = snapshot.snapshot_id;
+  const lost = status.data && status.data.transaction_count - snapshot.transaction_count;
+
+  const run = async (): Promise<void> => {
+    let image: string | undefined;
+    if (isKept) {
+      const made = await act(
+        'Hold the chain as it is',
+        'devnet_dump',
+        { format: 'image', inline: true },
+        (result) => ('image' in result ? 'held' : new Error('The node gave no image.')),
+      );
+      if (made === undefined || !('image' in made) || typeof made.image !== 'string') return;
+      image = made.image;
+    }
+    const done = await act(`Revert to ${id}`, 'devnet_revert', { snapshot_id: id }, (isDone) =>
+      isDone ? 'done' : new Error(`Snapshot ${id} was already used or is unknown.`),
+    );
+    if (done === undefined) return;
+    if (isRetaken) {
+      await act(
+        'Take the snapshot again',
+        'devnet_snapshot',
+        snapshot.name === undefined ? {} : { name: snapshot.name },
+        (again) => `${again}`,
+      );
+    }
+    keep(image === undefined ? undefined : { what: `Reverted to ${id}`, image });
+    close();
+  };
+
+  return (
+    <Sheet label={`Revert to ${id}`} close={close}>
+      <div>
+        <h2>
+          Revert to {id}
+          {snapshot.name !== undefined && (
+            <>
+              {' '}
+              <Hostile text={snapshot.name} quoted limit={60} />
+            </>
+          )}
+          ?
+        </h2>
+        <p>
+          This removes {plural(head - snapshot.block_number, 'block')}
+          {lost !== undefined && `, ${plural(lost, 'transaction')}`}
+          {later.length > 0 &&
+            ` and ${plural(later.length, 'snapshot')} (${later
+              .slice(0, 5)
+              .map((one) => one.snapshot_id)
+              .join(', ')}${later.length > 5 ? ', …' : ''})`}
+          . Subscribers get a reorg notice.
+        </p>
+        <label className="line-of">
+          <input
+            type="checkbox"
+            checked={isRetaken}
+            onChange={({ target }) => setRetaken(target.checked)}
+          />
+          take the snapshot again: going back uses it up
+        </label>
+        <label className="line-of">
+          <input
+            type="checkbox"
+            checked={isKept}
+            onChange={({ target }) => setKept(target.checked)}
+          />
+          hold the present in this tab, so that this can be undone
+        </label>
+        <div className="line-of">
+          <Action kind="danger" run={run}>
+            Revert to {id}
+          </Action>
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+        <LastDone />
+      </div>
+    </Sheet>
+  );
+}

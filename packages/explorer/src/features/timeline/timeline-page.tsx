@@ -1,0 +1,302 @@
+// Knows the page of a chain as a line: where one is, where one can go back to, and what that would cost.
+import { useCallback, useMemo, useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { momentText } from '../../format/time.js';
+import { setQuery, usePlace } from '../../navigation/route.js';
+import { Action, LastDone } from '../../parts/action.js';
+import { numberIn } from '../../parts/block-field.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { TakeSnapshot } from '../../parts/snapshot-form.js';
+import { BlockRef, Copy, Hostile } from '../../parts/values.js';
+import { useLive } from '../../rpc/live-state.js';
+import { queries, useStatus } from '../../rpc/queries.js';
+import { type Snapshot, useSnapshots } from '../../rpc/snapshots.js';
+import { useUndone } from '../../rpc/undone-blocks.js';
+import { MANY, useBlocksIn } from './blocks.js';
+import { Chart } from './chart.js';
+import { Compare } from './compare.js';
+import { RevertSheet, UndoBar } from './revert.js';
+import { pan, type Window, zoom } from './scale.js';
+
+export function Timeline() {
+  const { query } = usePlace();
+  const head = useLive((live) => live.head?.number);
+  const snapshots = useSnapshots();
+  const [asked, setAsked] = useState<Snapshot | undefined>();
+  const a = numberIn(query.get('a'));
+  const b = numberIn(query.get('b'));
+  const rows = snapshots.data ?? [];
+  return (
+    <>
+      <Heading
+        title="Timeline"
+        count={
+          rows.length > 0 &&
+          `${grouped(rows.length)} ${rows.length === 1 ? 'snapshot' : 'snapshots'}`
+        }
+        actions={
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              setQuery({ a: String(rows[0]?.block_number ?? 0), b: String(head ?? 0) })
+            }
+          >
+            Compare
+          </button>
+        }
+      />
+      <UndoBar />
+      {head === undefined ? (
+        <Loading what="the head of the chain" />
+      ) : (
+        <Line head={head} snapshots={rows} />
+      )}
+      <div className="line-of line-form">
+        <TakeSnapshot />
+      </div>
+      <LastDone />
+      {snapshots.error && rows.length === 0 ? (
+        <Problem
+          error={snapshots.error}
+          what="the snapshots"
+          retry={() => void snapshots.refetch()}
+        />
+      ) : (
+        <SnapshotTable
+          rows={rows}
+          head={head ?? 0}
+          ask={setAsked}
+          isLoading={snapshots.isPending}
+        />
+      )}
+      {a !== undefined && b !== undefined && head !== undefined && (
+        <Compare a={a} b={b} snapshots={rows} head={head} />
+      )}
+      {asked && (
+        <RevertSheet
+          snapshot={asked}
+          later={rows.filter(({ snapshot_id }) => BigInt(snapshot_id) > BigInt(asked.snapshot_id))}
+          close={() => setAsked(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function Line({
+  head,
+  snapshots,
+}: {
+  readonly head: number;
+  readonly snapshots: readonly Snapshot[];
+}) {
+  const { query } = usePlace();
+  const undone = useUndone();
+  const whole: Window = useMemo(() => {
+    const furthest = Math.max(head, ...undone.map(({ last }) => last));
+    return { first: 0, last: Math.max(1, furthest) };
+  }, [head, undone]);
+  const from = numberIn(query.get('from'));
+  const to = numberIn(query.get('to'));
+  const window = useMemo(
+    () =>
+      from !== undefined && to !== undefined && from < to && from <= head
+        ? { first: from, last: to }
+        : whole,
+    [from, to, head, whole],
+  );
+  const { blocks, bars, isLoading, error } = useBlocksIn(window, head);
+  const isMany = window.last - window.first + 1 >= MANY;
+  const axis = query.get('axis') === 'time' && !isMany ? 'time' : 'blocks';
+  const onWindow = useCallback(
+    (next: Window) => {
+      const isWhole = next.first <= whole.first && next.last >= whole.last;
+      setQuery({
+        from: isWhole ? undefined : String(next.first),
+        to: isWhole ? undefined : String(next.last),
+      });
+    },
+    [whole],
+  );
+  if (error && blocks.length === 0 && bars.length === 0) {
+    return (
+      <Problem
+        error={error}
+        what="the blocks"
+        retry={() => void queries.invalidateQueries({ queryKey: ['line'] })}
+      />
+    );
+  }
+  return (
+    <>
+      <div className="filters">
+        <label>
+          axis:
+          <select
+            value={axis}
+            disabled={isMany}
+            title={isMany ? 'Zoom in to see blocks by their time.' : undefined}
+            onChange={({ target }) =>
+              setQuery({ axis: target.value === 'time' ? 'time' : undefined })
+            }
+          >
+            <option value="blocks">blocks</option>
+            <option value="time">chain time</option>
+          </select>
+        </label>
+        <ZoomButton name="Zoom in" sign="+" run={() => onWindow(zoom(window, whole, 0.5, 0.5))} />
+        <ZoomButton name="Zoom out" sign="−" run={() => onWindow(zoom(window, whole, 2, 0.5))} />
+        <ZoomButton name="Earlier" sign="‹" run={() => onWindow(pan(window, whole, -0.5))} />
+        <ZoomButton name="Later" sign="›" run={() => onWindow(pan(window, whole, 0.5))} />
+        <ZoomButton name="All" sign="All" run={() => onWindow(whole)} />
+        {isLoading && <span className="quiet">reading…</span>}
+        {isMany && bars.length > 0 && (
+          <span className="quiet">
+            Bars: transactions in a block, by the last{' '}
+            {grouped(Math.max(...bars.map(({ looked }) => looked)))} of{' '}
+            {grouped((bars[0]?.last ?? 0) - (bars[0]?.first ?? 0) + 1)} blocks each.
+          </span>
+        )}
+      </div>
+      <Chart
+        blocks={blocks}
+        bars={bars}
+        snapshots={snapshots}
+        undone={undone}
+        head={head}
+        window={window}
+        whole={whole}
+        axis={axis}
+        onWindow={onWindow}
+      />
+    </>
+  );
+}
+
+function ZoomButton({
+  name,
+  sign,
+  run,
+}: {
+  readonly name: string;
+  readonly sign: string;
+  readonly run: () => void;
+}) {
+  return (
+    <button type="button" className="plain" aria-label={name} title={name} onClick={run}>
+      {sign}
+    </button>
+  );
+}
+
+const MOST_ROWS = 60;
+
+function SnapshotTable({
+  rows,
+  head,
+  ask,
+  isLoading,
+}: {
+  readonly rows: readonly Snapshot[];
+  readonly head: number;
+  readonly ask: (snapshot: Snapshot) => void;
+  readonly isLoading: boolean;
+}) {
+  const status = useStatus();
+  if (isLoading) return <Loading what="the snapshots" />;
+  if (rows.length === 0) {
+    return (
+      <p className="empty">
+        There is no snapshot. A snapshot remembers the whole chain as it is now, at no cost; going
+        back to it later removes everything that came after.
+      </p>
+    );
+  }
+  const newest = [...rows].sort((one, other) =>
+    BigInt(one.snapshot_id) < BigInt(other.snapshot_id) ? 1 : -1,
+  );
+  return (
+    <>
+      <table className="table tall" aria-label="Snapshots">
+        <thead>
+          <tr>
+            <th scope="col" className="w-small">
+              Id
+            </th>
+            <th scope="col">Name</th>
+            <th scope="col" className="w-block number">
+              Block
+            </th>
+            <th scope="col" className="w-moment">
+              Chain time
+            </th>
+            <th scope="col" className="w-gas number">
+              Blocks since
+            </th>
+            <th scope="col" className="w-gas number">
+              Txs since
+            </th>
+            <th scope="col" className="w-actions">
+              Do
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {newest.slice(0, MOST_ROWS).map((snapshot) => (
+            <tr key={snapshot.snapshot_id} data-row="">
+              <td>
+                <code>{snapshot.snapshot_id}</code>{' '}
+              </td>
+              <td className="main">
+                <span aria-hidden="true">◆</span>{' '}
+                {snapshot.name === undefined ? (
+                  <span className="quiet">no name</span>
+                ) : (
+                  <Hostile text={snapshot.name} limit={60} />
+                )}
+              </td>
+              <td className="number" data-head="block">
+                <BlockRef of={snapshot.block_number} />
+              </td>
+              <td>{momentText(snapshot.timestamp)}</td>
+              <td className="number" data-head="blocks since">
+                {grouped(head - snapshot.block_number)}
+              </td>
+              <td className="number" data-head="txs since">
+                {status.data
+                  ? grouped(status.data.transaction_count - snapshot.transaction_count)
+                  : '–'}
+              </td>
+              <td className="actions-cell">
+                <span className="line-of">
+                  <Action
+                    kind="plain"
+                    label={`Revert to ${snapshot.snapshot_id}`}
+                    run={async () => ask(snapshot)}
+                  >
+                    Revert…
+                  </Action>
+                  <button
+                    type="button"
+                    className="plain"
+                    aria-label={`Compare ${snapshot.snapshot_id} with the head`}
+                    onClick={() => setQuery({ a: String(snapshot.block_number), b: String(head) })}
+                  >
+                    Compare
+                  </button>
+                  <Copy value={snapshot.snapshot_id} what="snapshot id" />
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > MOST_ROWS && (
+        <p className="quiet">
+          The last {MOST_ROWS} of {grouped(rows.length)} snapshots.
+        </p>
+      )}
+    </>
+  );
+}

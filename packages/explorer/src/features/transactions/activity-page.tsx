@@ -1,0 +1,296 @@
+// Knows the history of the sandbox as one story: transactions and what was done to the chain, newest first.
+import { useCallback, useMemo, useState } from 'react';
+import { canonical } from '../../abi/felt.js';
+import { unitOf } from '../../format/amount.js';
+import { offsetText, timeText } from '../../format/time.js';
+import { loaded } from '../../navigation/lazy-page.js';
+import { setQuery, to, usePlace } from '../../navigation/route.js';
+import { Heading } from '../../parts/page-states.js';
+import { LiveTable, Modes } from '../../parts/table/live-table.js';
+import type { Column } from '../../parts/table/table.js';
+import { Deed } from '../../parts/transaction/transaction-list.js';
+import { Address, Age, Amount, BlockRef, Copy, Gas, Status } from '../../parts/values.js';
+import { type Deed as Done, useLive } from '../../rpc/live-state.js';
+import {
+  readTransactions,
+  type TransactionFilter,
+  type TransactionRow,
+  useAccounts,
+  useContractsKnown,
+} from '../../rpc/queries.js';
+import { peek, SidePanel } from './side-panel.js';
+
+/** A run of transactions that are alike. */
+interface Run {
+  readonly first: TransactionRow;
+  readonly count: number;
+}
+interface Row {
+  readonly id: string;
+  readonly run?: Run;
+  readonly done?: Done;
+  readonly source?: TransactionRow;
+}
+
+const FEWEST_FOLDED = 4;
+
+function isAlike(one: TransactionRow, other: TransactionRow): boolean {
+  return (
+    one.type === other.type &&
+    one.sender_address === other.sender_address &&
+    one.call?.contract_address === other.call?.contract_address &&
+    one.call?.selector === other.call?.selector &&
+    one.execution_status === other.execution_status &&
+    one.call_count === other.call_count
+  );
+}
+
+/** Folds runs of equal rows, and puts what was done to the sandbox where it happened. */
+export function arrange(
+  rows: readonly Row[],
+  deeds: readonly Done[],
+  unfolded: ReadonlySet<string>,
+): Row[] {
+  const arranged: Row[] = [];
+  let nextDeed = 0;
+  for (let at = 0; at < rows.length; ) {
+    const row = rows[at]?.source;
+    if (!row) break;
+    for (
+      let deed = deeds[nextDeed];
+      deed && deed.block >= row.block_number;
+      deed = deeds[++nextDeed]
+    ) {
+      arranged.push({ id: `deed ${deed.id}`, done: deed });
+    }
+    let end = at + 1;
+    for (let next = rows[end]?.source; next && isAlike(row, next); next = rows[++end]?.source);
+    const count = end - at;
+    if (count >= FEWEST_FOLDED && !unfolded.has(row.transaction_hash)) {
+      arranged.push({ id: row.transaction_hash, run: { first: row, count } });
+      at = end;
+    } else {
+      arranged.push({ id: row.transaction_hash, run: { first: row, count: 1 } });
+      at++;
+    }
+  }
+  for (const deed of deeds.slice(nextDeed)) arranged.push({ id: `deed ${deed.id}`, done: deed });
+  return arranged;
+}
+
+export function Activity() {
+  const { query } = usePlace();
+  const failedOnly = query.get('failed') === '1';
+  const beside = canonical(query.get('peek') ?? '');
+  const deeds = useLive((live) => live.deeds);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const [contracts, setContracts] = useState<readonly string[]>([]);
+  const known = useContractsKnown(contracts);
+  const filter = useMemo(
+    (): TransactionFilter => (failedOnly ? { status: 'REVERTED' } : {}),
+    [failedOnly],
+  );
+  const read = useCallback(
+    async (cursor: string | undefined, isTip?: boolean) => {
+      const page = await readTransactions(filter, cursor, isTip);
+      const rows = page.rows.map((row): Row => ({ id: row.transaction_hash, source: row }));
+      return { ...page, rows };
+    },
+    [filter],
+  );
+  const onRows = useCallback((rows: readonly Row[]) => {
+    const seen = new Set<string>();
+    for (const { source } of rows)
+      if (source?.call && seen.size < 50) seen.add(source.call.contract_address);
+    const next = [...seen];
+    setContracts((old) =>
+      old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+    );
+  }, []);
+  const shown = useCallback(
+    (rows: readonly Row[]) => arrange(rows, failedOnly ? [] : deeds, unfolded),
+    [deeds, unfolded, failedOnly],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
+  const columns = useMemo(
+    (): readonly Column<Row>[] => [
+      {
+        head: 'Block',
+        width: 'w-block',
+        phoneHead: '#',
+        cell: ({ run, done }) =>
+          run ? (
+            <BlockRef of={run.first.block_number} />
+          ) : (
+            <span className="quiet">{done?.block}</span>
+          ),
+      },
+      {
+        head: 'Age',
+        width: 'w-age',
+        number: true,
+        cell: ({ run, done }) =>
+          run ? <Age of={run.first.timestamp} /> : done && <Age of={done.chainTime} />,
+      },
+      {
+        head: 'Status',
+        width: 'w-status',
+        phone: 'lead',
+        cell: ({ run }) =>
+          run ? <Status of={run.first.execution_status} /> : <span aria-hidden="true">◇</span>,
+      },
+      {
+        head: 'What happened',
+        phone: 'main',
+        cell: ({ id, run, done }) =>
+          run ? (
+            <>
+              {run.first.sender_address !== undefined && (
+                <>
+                  <Address of={run.first.sender_address} mark /> <span className="quiet">
+                    →
+                  </span>{' '}
+                </>
+              )}
+              <Deed of={run.first} />
+              {run.count > 1 && (
+                <button
+                  type="button"
+                  className="plain"
+                  onClick={() => setUnfolded((old) => new Set([...old, id]))}
+                >
+                  {run.count} alike ▸
+                </button>
+              )}
+            </>
+          ) : (
+            done && <DeedText of={done} />
+          ),
+      },
+      {
+        head: 'l2 gas',
+        width: 'w-gas',
+        number: true,
+        phone: 'none',
+        cell: ({ run }) => run && <Gas of={run.first.l2_gas} />,
+      },
+      {
+        head: 'Fee',
+        width: 'w-amount',
+        number: true,
+        phone: 'none',
+        cell: ({ run }) =>
+          run && <Amount of={BigInt(run.first.fee.amount)} unit={unitOf(run.first.fee.unit)} />,
+      },
+    ],
+    [known],
+  );
+  return (
+    <>
+      <Heading
+        title="Activity"
+        actions={
+          <>
+            <button
+              type="button"
+              className="button"
+              aria-pressed={failedOnly}
+              onClick={() => setQuery({ failed: failedOnly ? undefined : '1' })}
+            >
+              Failed only
+            </button>
+            <Modes />
+          </>
+        }
+      />
+      <LiveTable
+        label="Activity"
+        what="the history"
+        listKey={['activity', filter]}
+        read={read}
+        idOf={idOf}
+        columns={columns}
+        hrefOf={hrefOf}
+        copyOf={idOf}
+        arrange={shown}
+        onRows={onRows}
+        onPeek={onPeek}
+        empty={
+          failedOnly ? <p className="empty">Nothing has failed on this chain.</p> : <FirstSteps />
+        }
+      />
+      {beside !== undefined && (
+        <SidePanel label="Transaction" href={to('tx', beside)}>
+          <Transaction.Page key={beside} id={beside} />
+        </SidePanel>
+      )}
+    </>
+  );
+}
+
+const Transaction = loaded(async () => (await import('./transaction-page.js')).TransactionPage);
+const onPeek = ({ run }: Row): void => {
+  if (run) peek(run.first.transaction_hash);
+};
+const idOf = (row: Row): string => row.id;
+const hrefOf = ({ run, done }: Row): string | undefined =>
+  run ? to('tx', run.first.transaction_hash) : done && to('block', done.block);
+
+const DEEDS: Readonly<Record<string, string>> = {
+  snapshot: 'snapshot taken',
+  revert: 'reverted to a snapshot',
+  restart: 'chain restarted',
+  load: 'chain loaded',
+  gas: 'gas prices changed',
+  impersonation: 'impersonation changed',
+  label: 'label changed',
+  abort: 'blocks aborted',
+  accepted_on_l1: 'blocks accepted on L1',
+  state: 'state edited',
+};
+
+function DeedText({ of }: { readonly of: Done }) {
+  if (of.event === 'time') {
+    const offset = offsetText(of.chainTime - Math.floor(Date.now() / 1000));
+    return (
+      <span className="soft">
+        clock set to {timeText(of.chainTime)}
+        {offset !== undefined && ` (${offset})`}
+      </span>
+    );
+  }
+  return <span className="soft">{DEEDS[of.event] ?? of.event}</span>;
+}
+
+/** What a chain without a past offers instead. */
+function FirstSteps() {
+  const accounts = useAccounts();
+  const address = accounts.data?.[0]?.address;
+  const url = `${location.origin}/rpc`;
+  const snippet = [
+    `import { RpcProvider } from 'starknet';`,
+    `const provider = new RpcProvider({ nodeUrl: '${url}' });`,
+    'console.log(await provider.getBlockNumber());',
+  ].join('\n');
+  return (
+    <div className="empty">
+      <p>Nothing has happened yet on this chain.</p>
+      <dl className="facts">
+        <dt>RPC</dt>
+        <dd>
+          <code>{url}</code> <Copy value={url} what="URL" />
+        </dd>
+        {address !== undefined && (
+          <>
+            <dt>account 0</dt>
+            <dd>
+              <code>{address}</code> <Copy value={address} what="address" />
+            </dd>
+          </>
+        )}
+      </dl>
+      <pre>{snippet}</pre>
+      <Copy value={snippet} what="snippet" />
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+// Knows what proves the story of a transaction: its calls, its gas, what it changed and told, and the raw answers.
+import { useMemo } from 'react';
+import type { Receipt, Trace, Transaction } from '../../abi/frames.js';
+import { writeJson } from '../../format/json.js';
+import { to, usePlace } from '../../navigation/route.js';
+import { Json, Problem } from '../../parts/page-states.js';
+import { Tabs } from '../../parts/tabs.js';
+import { EventTable } from '../../parts/transaction/event-table.js';
+import { StateChanges } from '../../parts/transaction/state-changes.js';
+import { Address, FunctionName, Link } from '../../parts/values.js';
+import { CallTreeView } from './call-tree.js';
+import { Raw } from './raw-json.js';
+import { classesByContract, feeEventOf, type StoryProps } from './summary.js';
+import { TransactionGas } from './transaction-gas.js';
+
+export function Evidence({
+  hash,
+  transaction,
+  receipt,
+  trace,
+  traceError,
+  tree,
+  classes,
+}: StoryProps & { readonly hash: string; readonly traceError: unknown }) {
+  const tab = usePlace().query.get('tab') ?? 'calls';
+  const diff = trace?.state_diff;
+  const changes = diff ? countChanges(diff) : undefined;
+  const classOf = useMemo(() => classesByContract(trace), [trace]);
+  return (
+    <>
+      <Tabs
+        current={tab}
+        tabs={[
+          { id: 'calls', name: 'Calls', count: tree.count },
+          { id: 'gas', name: 'Gas' },
+          { id: 'state', name: 'State', count: changes },
+          { id: 'events', name: 'Events', count: receipt.events.length },
+          { id: 'messages', name: 'Messages', count: receipt.messages_sent.length },
+          { id: 'raw', name: 'Raw' },
+        ]}
+      />
+      {tab === 'calls' && (
+        <>
+          {traceError !== undefined && <Problem error={traceError} what="the trace" />}
+          {tree.roots.length > 0 && (
+            <CallTreeView
+              key={hash}
+              tree={tree}
+              classes={classes}
+              total={receipt.execution_resources.l2_gas}
+            />
+          )}
+        </>
+      )}
+      {tab === 'gas' && (
+        <>
+          {traceError !== undefined && <Problem error={traceError} what="the trace" />}
+          <TransactionGas
+            transaction={transaction}
+            receipt={receipt}
+            trace={trace}
+            classes={classes}
+          />
+        </>
+      )}
+      {tab === 'state' &&
+        (diff ? (
+          <StateChanges diff={diff} before={receipt.block_number - 1} />
+        ) : (
+          <p className="empty">
+            There is no trace of this transaction, so its changes are not known.
+          </p>
+        ))}
+      {tab === 'events' &&
+        (receipt.events.length === 0 ? (
+          <p className="empty">It emitted no event.</p>
+        ) : (
+          <EventTable
+            events={receipt.events}
+            classOf={classOf}
+            classes={classes}
+            fee={feeEventOf(receipt)}
+          />
+        ))}
+      {tab === 'messages' && <Crossings transaction={transaction} receipt={receipt} />}
+      {tab === 'raw' && (
+        <Raw hash={hash} transaction={transaction} receipt={receipt} trace={trace} />
+      )}
+    </>
+  );
+}
+
+function countChanges(diff: Trace['state_diff'] & {}): number {
+  return (
+    diff.storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0) +
+    diff.nonces.length +
+    diff.deployed_contracts.length +
+    diff.declared_classes.length +
+    diff.replaced_classes.length
+  );
+}
+
+/** What came from L1 and what goes there. */
+function Crossings({
+  transaction,
+  receipt,
+}: {
+  readonly transaction: Transaction;
+  readonly receipt: Receipt;
+}) {
+  const isFromL1 = transaction.type === 'L1_HANDLER';
+  return (
+    <div className="stack">
+      {isFromL1 && (
+        <dl className="facts" aria-label="Message from L1">
+          <dt>from L1</dt>
+          <dd className="mono">{transaction.calldata[0]}</dd>
+          <dt>to</dt>
+          <dd>
+            <Address of={transaction.contract_address} mark />.
+            <FunctionName selector={transaction.entry_point_selector} />
+          </dd>
+          <dt>payload</dt>
+          <dd className="mono">{transaction.calldata.slice(1, 50).join(', ')}</dd>
+        </dl>
+      )}
+      {receipt.messages_sent.length === 0 ? (
+        <p className="empty">It sent no message to L1.</p>
+      ) : (
+        <Json of={writeJson(receipt.messages_sent, 2)} />
+      )}
+      {(isFromL1 || receipt.messages_sent.length > 0) && (
+        <p>
+          <Link href={to('messages')}>All messages between L1 and L2</Link>
+        </p>
+      )}
+    </div>
+  );
+}

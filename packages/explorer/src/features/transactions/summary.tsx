@@ -1,0 +1,232 @@
+// Knows what a transaction did as a person would tell it: a sentence, and the way to a failure.
+import type { ReactNode } from 'react';
+import { readFailure } from '../../abi/failure.js';
+import {
+  type CallTree,
+  type Frame,
+  type Receipt,
+  readMulticall,
+  type Transaction as Sent,
+  senderOf,
+  type Trace,
+} from '../../abi/frames.js';
+import { selectorOf } from '../../abi/keccak.js';
+import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
+import { Address, ClassRef, FunctionName, Hostile } from '../../parts/values.js';
+
+const DEPLOYERS = new Set([selectorOf('deployContract'), selectorOf('deploy_contract')]);
+
+/** From received to accepted on L1, as far as it has come. */
+export function Path({ finality }: { readonly finality: string }) {
+  const steps = ['Received', 'Pre-confirmed', 'Accepted on L2', 'Accepted on L1'];
+  const reached = finality === 'PRE_CONFIRMED' ? 1 : finality === 'ACCEPTED_ON_L1' ? 3 : 2;
+  return (
+    <ol className="path" aria-label="Status">
+      {steps.map((step, at) => (
+        <li
+          key={step}
+          className={at <= reached ? 'done' : undefined}
+          aria-current={at === reached ? 'step' : undefined}
+        >
+          {at <= reached ? '●' : '○'} {step}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export interface StoryProps {
+  readonly transaction: Sent;
+  readonly receipt: Receipt;
+  readonly trace: Trace | undefined;
+  readonly tree: CallTree;
+  readonly classes: Classes;
+}
+
+/** The frames that the sender asked for. */
+function userFrames(tree: CallTree): readonly Frame[] {
+  return tree.roots.find(({ phase }) => phase === 'execute')?.children ?? [];
+}
+
+export function Sentence({ transaction, receipt, tree, classes }: StoryProps): ReactNode {
+  const sender = senderOf(transaction);
+  const failure = 'revert_reason' in receipt ? readFailure(receipt.revert_reason) : undefined;
+  const end = failure ? (
+    <>
+      ; it failed with <Hostile text={failure.message} quoted limit={160} />.
+    </>
+  ) : (
+    '.'
+  );
+  if (sender === undefined) return <>A contract was deployed{end}</>;
+  const who = <Address of={sender} mark />;
+  if (transaction.type === 'DECLARE') {
+    return (
+      <>
+        {who} declared the class <ClassRef of={transaction.class_hash} copy />
+        {end}
+      </>
+    );
+  }
+  if (transaction.type === 'DEPLOY_ACCOUNT')
+    return (
+      <>
+        The account {who} was deployed{end}
+      </>
+    );
+  if (transaction.type === 'L1_HANDLER') {
+    return (
+      <>
+        A message from L1 called {who}.<FunctionName selector={transaction.entry_point_selector} />
+        {end}
+      </>
+    );
+  }
+  const calls =
+    userFrames(tree).length > 0
+      ? userFrames(tree)
+      : ('calldata' in transaction && readMulticall(transaction.calldata)) || [];
+  const [first] = calls;
+  if (!first)
+    return (
+      <>
+        {who} sent a transaction{end}
+      </>
+    );
+  const deployed = 'contract_address' in receipt ? undefined : deployedBy(receipt);
+  if (calls.length === 1 && DEPLOYERS.has(first.selector) && deployed !== undefined) {
+    return (
+      <>
+        {who} deployed <Address of={deployed} mark copy />
+        {end}
+      </>
+    );
+  }
+  const isSame = calls.every(
+    ({ contract, selector }) => contract === first.contract && selector === first.selector,
+  );
+  if (isSame) {
+    return (
+      <>
+        {who} called{' '}
+        {calls.length === 1 && 'id' in first && !failure ? (
+          <CallLine of={first} classes={classes} />
+        ) : (
+          <>
+            <Address of={first.contract} mark />.<FunctionName selector={first.selector} />
+          </>
+        )}
+        {calls.length > 1 && ` ×${calls.length}`}
+        {end}
+      </>
+    );
+  }
+  return (
+    <>
+      {who} made {calls.length} calls:{' '}
+      {calls.slice(0, 4).map((one, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls have no identity but their place
+        <span key={at}>
+          {at > 0 && ', '}
+          <Address of={one.contract} mark />.<FunctionName selector={one.selector} />
+        </span>
+      ))}
+      {calls.length > 4 && ', …'}
+      {end}
+    </>
+  );
+}
+
+const CONTRACT_DEPLOYED = selectorOf('ContractDeployed');
+
+function deployedBy(receipt: Receipt): string | undefined {
+  return receipt.events.find(({ keys }) => keys[0] === CONTRACT_DEPLOYED)?.data[0];
+}
+
+/** The way to the failure, with its last words. The whole protocol text is one click away. */
+export function Why({
+  tree,
+  classes,
+  reason,
+}: {
+  readonly tree: CallTree;
+  readonly classes: Classes;
+  readonly reason: string;
+}) {
+  const way: Frame[] = [];
+  let level: readonly Frame[] = tree.roots.filter(({ phase }) => phase !== 'fee');
+  for (
+    let next = level.find(({ failed }) => failed);
+    next;
+    next = level.find(({ failed }) => failed)
+  ) {
+    way.push(next);
+    level = next.children;
+  }
+  const nest = (at: number): ReactNode => {
+    const frame = way[at];
+    if (!frame) {
+      return (
+        <li className="cause">
+          ✕ <Hostile text={tree.cause?.cause ?? readFailure(reason).message} />
+        </li>
+      );
+    }
+    return (
+      <li>
+        {at === 0 ? (
+          <>
+            <Address of={frame.contract} mark />.<FunctionName selector={frame.selector} />
+          </>
+        ) : (
+          <CallLine of={frame} classes={classes} labels />
+        )}
+        <ul>{nest(at + 1)}</ul>
+      </li>
+    );
+  };
+  return (
+    <section className="why" aria-label="Why it failed">
+      <ul>{nest(0)}</ul>
+      {tree.isUncertain && (
+        <p className="soft">
+          Several of the calls are equal; one of them failed, shown is the last.
+        </p>
+      )}
+      <details>
+        <summary>Protocol text</summary>
+        <pre>
+          {reason
+            .slice(0, 20_000)
+            .split('\n')
+            .map((line, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+              <span key={at}>
+                <Hostile text={line} limit={2_000} />
+                {'\n'}
+              </span>
+            ))}
+        </pre>
+      </details>
+    </section>
+  );
+}
+
+/** The fee is the last thing that a transaction pays, to the sequencer. */
+export function feeEventOf(receipt: Receipt): Receipt['events'][number] | undefined {
+  const last = receipt.events.at(-1);
+  return last && last.data[0] === receipt.actual_fee.amount ? last : undefined;
+}
+
+export function classesByContract(trace: Trace | undefined): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('contract_address' in value && 'class_hash' in value && 'calls' in value) {
+      found.set(String(value.contract_address), String(value.class_hash));
+      if (Array.isArray(value.calls)) value.calls.forEach(visit);
+    }
+  };
+  if (trace) Object.values(trace).forEach(visit);
+  return found;
+}

@@ -1,0 +1,90 @@
+// Knows which tokens went from whom to whom in a transaction, and that the fee is none of the user's doing.
+import { useMemo } from 'react';
+import { decodeEvent } from '../../abi/decode.js';
+import type { Receipt, Trace } from '../../abi/frames.js';
+import { grouped } from '../../format/amount.js';
+import type { Classes } from '../../parts/transaction/call-line.js';
+import { Address, Amount } from '../../parts/values.js';
+import { classesByContract, feeEventOf } from './summary.js';
+import { useTokens } from './token-units.js';
+
+const SHOWN = 8;
+const MOST_TOKENS = 20;
+
+interface Move {
+  readonly token: string;
+  readonly from: string;
+  readonly to: string;
+  readonly value: bigint;
+  readonly isFee: boolean;
+}
+
+export function Movements({
+  receipt,
+  trace,
+  classes,
+}: {
+  readonly receipt: Receipt;
+  readonly trace: Trace | undefined;
+  readonly classes: Classes;
+}) {
+  const fee = feeEventOf(receipt);
+  const classOf = useMemo(() => classesByContract(trace), [trace]);
+  const moves = useMemo(
+    () =>
+      receipt.events.flatMap((event): Move[] => {
+        const abi = classes.get(classOf.get(event.from_address) ?? '');
+        const decoded = abi && decodeEvent(event.keys, event.data, abi);
+        if (decoded?.name !== 'Transfer') return [];
+        const [from, to, value] = decoded.members.map((member) => member.value);
+        if (from?.kind !== 'address' || to?.kind !== 'address' || value?.kind !== 'number')
+          return [];
+        return [
+          {
+            token: event.from_address,
+            from: from.felt,
+            to: to.felt,
+            value: value.value,
+            isFee: event === fee,
+          },
+        ];
+      }),
+    [receipt, classes, classOf, fee],
+  );
+  const units = useTokens(
+    [...new Set(moves.map(({ token }) => token))].slice(0, MOST_TOKENS).map((address) => ({
+      address,
+      abi: classes.get(classOf.get(address) ?? ''),
+    })),
+  );
+  const known = moves.filter(({ token }) => units.has(token));
+  const own = known.filter(({ isFee }) => !isFee);
+  const paid = known.filter(({ isFee }) => isFee);
+  if (own.length === 0) return null;
+  const line = ({ token, from, to, value, isFee }: Move, at: number) => {
+    const unit = units.get(token);
+    return (
+      <li key={at}>
+        <span>{from === '0x0' ? 'minted' : <Address of={from} />}</span>
+        <span>→ {to === '0x0' ? 'burnt' : <Address of={to} />}</span>
+        <span>
+          {unit && <Amount of={value} unit={unit} />}
+          {isFee && ' fee'}
+        </span>
+      </li>
+    );
+  };
+  return (
+    <>
+      <ul className="story movements" aria-label="Token movements">
+        {own.slice(0, SHOWN).map(line)}
+        {own.length > SHOWN && <li className="quiet">and {grouped(own.length - SHOWN)} more</li>}
+      </ul>
+      {paid.length > 0 && (
+        <ul className="story movements quiet" aria-label="Fee">
+          {paid.map(line)}
+        </ul>
+      )}
+    </>
+  );
+}

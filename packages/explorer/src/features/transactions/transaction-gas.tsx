@@ -1,0 +1,158 @@
+// Knows the gas of one transaction beside what it was allowed to use, and how the fee follows from it.
+import { useMemo } from 'react';
+import type { Receipt, Trace, Transaction } from '../../abi/frames.js';
+import { amountText, grouped, priceText, type Unit, unitOf } from '../../format/amount.js';
+import { useNames } from '../../format/names.js';
+import { setQuery } from '../../navigation/route.js';
+import { percent } from '../../parts/gas/graph.js';
+import { calledName } from '../../parts/gas/names.js';
+import { functionsOf } from '../../parts/gas/sum.js';
+import { type Block, gasTree, OUTSIDE } from '../../parts/gas/tree.js';
+import { GasView, useMeasure } from '../../parts/gas/view.js';
+import type { Classes } from '../../parts/transaction/call-line.js';
+import { type Header, useHeader } from '../../rpc/block-header.js';
+
+interface TransactionGasProps {
+  readonly transaction: Transaction;
+  readonly receipt: Receipt;
+  readonly trace: Trace | undefined;
+  readonly classes: Classes;
+}
+
+export function TransactionGas({ transaction, receipt, trace, classes }: TransactionGasProps) {
+  const { l1_gas, l2_gas } = receipt.execution_resources;
+  // Who offers L1 gas alone, as was usual once, pays for everything in it.
+  const measure = useMeasure(l2_gas === 0 && l1_gas > 0 ? 'l1_gas' : 'l2_gas');
+  const names = useNames();
+  const charged = receipt.execution_resources[measure];
+  const { all, fee } = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
+  const functions = useMemo(() => functionsOf(all), [all]);
+  const isReverted = receipt.execution_status === 'REVERTED';
+  const open = (block: Block): void => {
+    if (block.called) setQuery({ tab: undefined, frame: block.id, focus: undefined });
+  };
+  return (
+    <>
+      <GasView
+        root={all}
+        functions={functions}
+        measure={measure}
+        known={classes.size}
+        whole="transaction"
+        outside={isReverted ? 'undone execution and outside the calls' : 'outside the call frames'}
+        onOpen={open}
+      />
+      <p className="quiet">
+        {isReverted
+          ? 'The execution was undone; its trace has no calls, so that its gas is in one block with '
+          : 'Outside the call frames is '}
+        what the protocol takes for calldata, signature, events, messages and its own steps.
+      </p>
+      {all.children.some(({ id, gas }) => id === OUTSIDE && gas < 0) && (
+        <p className="warn">The calls add up to more than was charged.</p>
+      )}
+      {fee?.called && measure !== 'l1_data_gas' && fee.gas > 0 && (
+        <p>
+          fee transfer {calledName(fee.called, names, 'contract')} {grouped(fee.gas)}{' '}
+          <span className="quiet">
+            not part of the sum above: the fee is known before it is transferred
+          </span>
+        </p>
+      )}
+      <Bounds transaction={transaction} receipt={receipt} />
+    </>
+  );
+}
+
+const RESOURCES = [
+  ['l1_gas', 'l1', 'l1_gas_price'],
+  ['l1_data_gas', 'data', 'l1_data_gas_price'],
+  ['l2_gas', 'l2', 'l2_gas_price'],
+] as const;
+
+function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction' | 'receipt'>) {
+  const bounds = 'resource_bounds' in transaction ? transaction.resource_bounds : undefined;
+  const unit = unitOf(receipt.actual_fee.unit);
+  const block = useHeader(receipt);
+  const price = (name: (typeof RESOURCES)[number][2]): bigint | undefined =>
+    block.data && priceIn(block.data, name, receipt.actual_fee.unit);
+  const tip = 'tip' in transaction ? BigInt(transaction.tip) : 0n;
+  return (
+    <dl className="facts gas-bounds" aria-label="Bounds">
+      {RESOURCES.map(([name, short, priceName]) => {
+        const used = receipt.execution_resources[name];
+        const bound = bounds?.[name];
+        const most = bound && BigInt(bound.max_amount);
+        const actual = price(priceName);
+        return (
+          <div key={name} className="gas-bound">
+            <dt>{short}</dt>
+            <dd>
+              {grouped(used)}
+              {most !== undefined && (
+                <>
+                  {' '}
+                  of at most {grouped(most)}
+                  {most > 0n && `, ${percent(used, Number(most))}`}
+                </>
+              )}
+              {actual !== undefined && <> · price {priceText(actual, unit)}</>}
+              {bound && ` ≤ ${priceText(BigInt(bound.max_price_per_unit), unit)}`}
+            </dd>
+          </div>
+        );
+      })}
+      <Fee receipt={receipt} unit={unit} price={price} tip={tip} />
+    </dl>
+  );
+}
+
+const DATA_GAS_OF_A_SLOT = 32n;
+
+/** The fee as what it is the sum of, shown only where that is indeed the fee. */
+function Fee({
+  receipt,
+  unit,
+  price,
+  tip,
+}: {
+  readonly receipt: Receipt;
+  readonly unit: Unit;
+  readonly price: (name: (typeof RESOURCES)[number][2]) => bigint | undefined;
+  readonly tip: bigint;
+}) {
+  const fee = BigInt(receipt.actual_fee.amount);
+  const parts: { short: string; cost: bigint }[] = [];
+  for (const [name, short, priceName] of RESOURCES) {
+    const used = BigInt(receipt.execution_resources[name]);
+    const each = price(priceName);
+    if (each === undefined || used === 0n) continue;
+    parts.push({ short, cost: used * (name === 'l2_gas' ? each + tip : each) });
+  }
+  const shown = parts.reduce((all, { cost }) => all + cost, 0n);
+  const data = price('l1_data_gas_price') ?? 0n;
+  // Receipts tell the data gas of publishing, not that of slots which were never written before.
+  const rest = fee - shown;
+  if (data > 0n && rest > 0n && rest % (data * DATA_GAS_OF_A_SLOT) === 0n) {
+    const slots = rest / (data * DATA_GAS_OF_A_SLOT);
+    parts.push({ short: `${grouped(slots)} new ${slots === 1n ? 'slot' : 'slots'}`, cost: rest });
+  }
+  const sum = parts.reduce((all, { cost }) => all + cost, 0n);
+  return (
+    <div className="gas-bound">
+      <dt>fee</dt>
+      <dd>
+        {amountText(fee, unit)}
+        {sum === fee &&
+          sum > 0n &&
+          ` = ${parts.map(({ short, cost }) => `${short} ${amountText(cost, unit)}`).join(' + ')}`}
+        {sum === fee && tip > 0n && `, with a tip of ${grouped(tip)} ${unit.base} per l2 gas`}
+      </dd>
+    </div>
+  );
+}
+
+function priceIn(header: Header, name: (typeof RESOURCES)[number][2], unit: string): bigint {
+  const { price_in_fri, price_in_wei } = header[name];
+  return BigInt(unit === 'WEI' ? price_in_wei : price_in_fri);
+}

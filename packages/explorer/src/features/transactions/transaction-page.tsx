@@ -1,0 +1,242 @@
+// Knows the page of one transaction: what happened in a sentence, why it failed, and the evidence below.
+import { useContext, useEffect, useMemo, useState } from 'react';
+import { shortHash } from '../../abi/felt.js';
+import { buildTree, classesIn, type Receipt, type Transaction } from '../../abi/frames.js';
+import { grouped, unitOf } from '../../format/amount.js';
+import { useNames } from '../../format/names.js';
+import { momentText } from '../../format/time.js';
+import { to } from '../../navigation/route.js';
+import { act } from '../../parts/action.js';
+import { Confirm, type Question } from '../../parts/confirm.js';
+import { Label } from '../../parts/label-form.js';
+import { BesideContext, Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Amount, BlockRef, Copy, Hostile, Link, Status } from '../../parts/values.js';
+import { useHeader } from '../../rpc/block-header.js';
+import { RpcFailure } from '../../rpc/client.js';
+import { liveNow, useLive } from '../../rpc/live-state.js';
+import { useClasses, useTransaction } from '../../rpc/queries.js';
+import { lastTurn } from '../../rpc/undone-blocks.js';
+import { Evidence } from './detail-tabs.js';
+import { Path, Sentence, Why } from './summary.js';
+import { Movements } from './token-transfers.js';
+
+const HASH_NOT_FOUND = 29;
+
+type Told = NonNullable<ReturnType<typeof useTransaction>['data']>;
+
+/** Transactions that were looked at; the chain may forget them, a person does not so soon. */
+const remembered = new Map<string, Told>();
+const MOST_REMEMBERED = 20;
+
+function remember(hash: string, told: Told): void {
+  remembered.delete(hash);
+  remembered.set(hash, told);
+  const [oldest] = remembered.keys();
+  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  revert: 'the chain was reverted to a snapshot',
+  restart: 'the chain was restarted',
+  load: 'another chain was loaded',
+  abort: 'blocks were aborted',
+};
+
+/** What became of the chain since, as far as this tab knows. */
+function changeText(): string {
+  const turn = lastTurn();
+  if (!turn) return 'the chain has changed';
+  const what = CHANGES[turn.why ?? ''] ?? 'the chain has changed';
+  return `${what} at ${new Date(turn.at).toLocaleTimeString()}`;
+}
+
+/** A transaction that is not final yet is read again as the chain goes on. */
+function useProgress(receipt: Receipt | undefined, refetch: () => void): void {
+  const beat = useLive((live) => live.beat);
+  const accepted = useLive(
+    (live) => live.deeds.find(({ event }) => event === 'accepted_on_l1')?.id ?? 0,
+  );
+  const isOpen = receipt?.finality_status === 'PRE_CONFIRMED';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each beat may have closed its block
+  useEffect(() => {
+    if (isOpen) refetch();
+  }, [beat]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is accepted on L1 is news here
+  useEffect(() => {
+    if (accepted > 0) refetch();
+  }, [accepted]);
+}
+
+export function TransactionPage({ id: hash }: { readonly id: string }) {
+  const { data: read, error, isPending, refetch } = useTransaction(hash);
+  const isUnknown = error instanceof RpcFailure && error.code === HASH_NOT_FOUND;
+  const data = read ?? (isUnknown ? remembered.get(hash) : undefined);
+  useEffect(() => {
+    if (read) remember(hash, read);
+  }, [hash, read]);
+  useProgress(read?.receipt, () => void refetch());
+  const tree = useMemo(() => data && buildTree(data.transaction, data.trace, data.receipt), [data]);
+  const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));
+  const name = useNames().get(hash);
+  const header = useHeader(read?.receipt).data;
+
+  if (isPending) {
+    return (
+      <>
+        <Heading title={`tx ${shortHash(hash)}`}>Transaction</Heading>
+        <Loading what="the transaction" />
+      </>
+    );
+  }
+  if (!data || !tree) {
+    return (
+      <>
+        <Heading title={`tx ${shortHash(hash)}`}>Transaction</Heading>
+        {isUnknown ? (
+          <div className="empty">
+            <p>No transaction with this hash is on this chain.</p>
+            <p className="whole">{hash}</p>
+            {lastTurn() && <p>Since this tab was opened, {changeText()}.</p>}
+            <p>
+              <Link href={to('transactions')}>All transactions</Link>
+            </p>
+          </div>
+        ) : (
+          <Problem error={error} what="the transaction" retry={() => void refetch()} />
+        )}
+      </>
+    );
+  }
+  const { transaction, receipt, trace, traceError } = data;
+  const isOk = receipt.execution_status === 'SUCCEEDED';
+  const unit = unitOf(receipt.actual_fee.unit);
+  const index = header?.transactions.indexOf(hash);
+  const { l2_gas, l1_gas, l1_data_gas } = receipt.execution_resources;
+  return (
+    <>
+      {!read && (
+        <div className="notice failed" role="status">
+          <p>This transaction no longer exists: {changeText()}. This is what it was.</p>
+        </div>
+      )}
+      <Heading
+        title={`${isOk ? 'Succeeded' : 'Reverted'} · tx ${shortHash(hash)}`}
+        count={name !== undefined && <Hostile text={name} limit={60} />}
+        actions={read && <Actions hash={hash} transaction={transaction} receipt={receipt} />}
+      >
+        <Status of={receipt.execution_status} words />
+      </Heading>
+      <p className="sentence">
+        <Sentence
+          transaction={transaction}
+          receipt={receipt}
+          trace={trace}
+          tree={tree}
+          classes={classes}
+        />
+      </p>
+      <p className="whole">
+        {hash} <Copy value={hash} what="transaction hash" />
+      </p>
+      <div className="meta">
+        <span>
+          {kindName(transaction.type)}{' '}
+          {'version' in transaction && `v${Number(BigInt(transaction.version) & 0xffn)}`}
+        </span>
+        {'nonce' in transaction && <span>nonce {grouped(BigInt(transaction.nonce))}</span>}
+        <span>
+          block{' '}
+          {receipt.finality_status === 'PRE_CONFIRMED' ? (
+            <Link href={to('block', 'pre_confirmed')}>pre-confirmed</Link>
+          ) : (
+            <BlockRef of={receipt.block_number} />
+          )}
+          {index !== undefined && index >= 0 && ` #${index}`}
+        </span>
+        {header && <span>{momentText(header.timestamp)}</span>}
+        <span>
+          fee <Amount of={BigInt(receipt.actual_fee.amount)} unit={unit} />
+        </span>
+        <span>l2 {grouped(l2_gas)}</span>
+        {l1_gas > 0 && <span>l1 {grouped(l1_gas)}</span>}
+        <span>data {grouped(l1_data_gas)}</span>
+        {'tip' in transaction && <span>tip {grouped(BigInt(transaction.tip))}</span>}
+      </div>
+      <Path finality={receipt.finality_status} />
+      {isOk ? (
+        <Movements receipt={receipt} trace={trace} classes={classes} />
+      ) : (
+        <Why
+          tree={tree}
+          classes={classes}
+          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
+        />
+      )}
+      <Evidence
+        hash={hash}
+        transaction={transaction}
+        receipt={receipt}
+        trace={trace}
+        traceError={traceError}
+        tree={tree}
+        classes={classes}
+      />
+    </>
+  );
+}
+
+function kindName(type: string): string {
+  const words = type.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Actions({
+  hash,
+  transaction,
+  receipt,
+}: {
+  readonly hash: string;
+  readonly transaction: Transaction;
+  readonly receipt: Receipt;
+}) {
+  const [question, setQuestion] = useState<Question | undefined>();
+  const label = useNames().get(hash);
+  if (useContext(BesideContext)) return null;
+  const block = receipt.block_number;
+  const isClosed = receipt.finality_status !== 'PRE_CONFIRMED';
+  return (
+    <>
+      {transaction.type === 'INVOKE' && (
+        <Link className="button" href={to('simulate', undefined, { tx: hash })}>
+          Simulate again
+        </Link>
+      )}
+      {isClosed && block > 0 && (
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            const gone = (liveNow().head?.number ?? block) - block + 1;
+            setQuestion({
+              title: 'Go back to before this transaction?',
+              loss: `Its block ${block} and all after it go: ${grouped(gone)} in all.`,
+              verb: `Abort from block ${block}`,
+              canKeep: true,
+              run: () =>
+                act(
+                  `Abort from block ${block}`,
+                  'devnet_abortBlocks',
+                  { starting_block_id: { block_number: block } },
+                  ({ aborted }) => `${grouped(aborted.length)} blocks are gone`,
+                ),
+            });
+          }}
+        >
+          Back to before this…
+        </button>
+      )}
+      <Label value={hash} label={label} />
+      {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+// Knows how a page of controls is laid out, and how it asks before something is lost.
+import { type ReactNode, useState } from 'react';
+import { shortHash } from '../abi/felt.js';
+import { to } from '../navigation/route.js';
+import { Action, act, LastDone } from './action.js';
+import { Sheet } from './dialog.js';
+import { saveFile } from './save-file.js';
+import { Link } from './values.js';
+
+/** A question that must be answered before something is lost. */
+export interface Question {
+  readonly title: string;
+  readonly loss: ReactNode;
+  readonly verb: string;
+  readonly run: () => Promise<unknown>;
+  /** Whether a copy can be kept first. */
+  readonly canKeep: boolean;
+}
+
+export interface Asks {
+  readonly ask: (question: Question) => void;
+}
+
+export function Group({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <section className="panel group" aria-label={name}>
+      <h2>{name}</h2>
+      <div className="stack">{children}</div>
+    </section>
+  );
+}
+
+export function Confirm({
+  question,
+  close,
+}: {
+  readonly question: Question;
+  readonly close: () => void;
+}) {
+  const [keep, setKeep] = useState(true);
+  return (
+    <Sheet label={question.title} close={close}>
+      <div>
+        <h2>{question.title}</h2>
+        <p>{question.loss}</p>
+        {question.canKeep && (
+          <label className="line-of">
+            <input
+              type="checkbox"
+              checked={keep}
+              onChange={(event) => setKeep(event.target.checked)}
+            />
+            keep a copy first, and download it
+          </label>
+        )}
+        <div className="line-of">
+          <Action
+            kind="danger"
+            run={async () => {
+              if (question.canKeep && keep && !(await download())) return;
+              await question.run();
+              close();
+            }}
+          >
+            {question.verb}
+          </Action>
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+        <LastDone />
+      </div>
+    </Sheet>
+  );
+}
+
+/** Saves an image of the chain; false if there is none to be had. */
+export async function download(): Promise<boolean> {
+  const image = await act(
+    'Keep a copy',
+    'devnet_dump',
+    { format: 'image', inline: true },
+    (result) => ('image' in result ? 'downloaded' : new Error('The node gave no image.')),
+  );
+  if (image === undefined || !('image' in image) || typeof image.image !== 'string') return false;
+  const bytes = Uint8Array.from(atob(image.image), (letter) => letter.charCodeAt(0));
+  saveFile(bytes, 'starkbox.image');
+  return true;
+}
+
+export function Sealed({ hash }: { readonly hash: string }) {
+  return (
+    <>
+      block <Link href={to('block', hash)}>{shortHash(hash)}</Link>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+// Knows how a person names an address while typing: by what it is called, or by its digits.
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { shortAddress } from '../../abi/felt.js';
+import { addressOf, Refusal, type Resolve } from '../../abi/scalar.js';
+import { useNames } from '../../format/names.js';
+
+const MOST_OFFERED = 200;
+const BookContext = createContext<{ readonly id: string; readonly resolve: Resolve }>({
+  id: '',
+  resolve: () => undefined,
+});
+
+/** Finds addresses by name. */
+export function useResolve(): Resolve {
+  const names = useNames();
+  return useMemo(() => {
+    const addresses = new Map([...names].map(([address, name]) => [name.toLowerCase(), address]));
+    return (name) => addresses.get(name.trim().toLowerCase());
+  }, [names]);
+}
+
+/** Offers the known names to every address field inside. */
+export function AddressBook({
+  id,
+  children,
+}: {
+  readonly id: string;
+  readonly children: ReactNode;
+}) {
+  const names = useNames();
+  const resolve = useResolve();
+  const book = useMemo(() => ({ id, resolve }), [id, resolve]);
+  return (
+    <BookContext value={book}>
+      <datalist id={id}>
+        {[...names].slice(0, MOST_OFFERED).map(([address, name]) => (
+          <option key={address} value={name}>
+            {shortAddress(address)}
+          </option>
+        ))}
+      </datalist>
+      {children}
+    </BookContext>
+  );
+}
+
+export function useBook(): { readonly id: string; readonly resolve: Resolve } {
+  return useContext(BookContext);
+}
+
+/** The address that a text names, or what is wrong with it. */
+export function readAddress(
+  text: string,
+  resolve: Resolve,
+): { readonly address?: string; readonly error?: string } {
+  try {
+    return { address: addressOf(text.trim(), resolve) };
+  } catch (error) {
+    return { error: error instanceof Refusal ? error.message : 'This is no address.' };
+  }
+}

@@ -1,0 +1,42 @@
+// Knows how a field is named, and how it shows what it becomes.
+
+import { shortHash } from '../../abi/felt.js';
+import { shortType } from '../../abi/type-name.js';
+import { grouped } from '../../format/amount.js';
+import { Hostile } from '../values.js';
+
+export function Caption({ name, type }: { readonly name: string; readonly type: string }) {
+  return (
+    <span className="caption">
+      <Hostile text={name === '' ? 'value' : name} limit={60} />{' '}
+      <span className="quiet">
+        <Hostile text={shortType(type)} limit={120} />
+      </span>
+    </span>
+  );
+}
+
+const FELTS_SHOWN = 4;
+
+/** What a value becomes on the wire. */
+export function Felts({ of }: { readonly of: readonly string[] }) {
+  return (
+    <span className="mono" title={of.slice(0, 50).join(' ')}>
+      {of.length === 0 ? 'no felt' : of.slice(0, FELTS_SHOWN).map(shortHash).join(' ')}
+      {of.length > FELTS_SHOWN && ` … ${grouped(of.length)} felts`}
+    </span>
+  );
+}
+
+/** The number in plain digits, where it was written in another way. */
+export function Plain({
+  felts,
+  text,
+}: {
+  readonly felts: readonly string[];
+  readonly text: string;
+}) {
+  if (/^-?\d{0,5}$/.test(text.trim()) || text.trim().startsWith('-')) return null;
+  const [low = '0x0', high = '0x0'] = felts;
+  return <>= {grouped(BigInt(low) + (BigInt(high) << 128n))} </>;
+}

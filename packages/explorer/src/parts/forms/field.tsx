@@ -1,0 +1,348 @@
+// Knows the control for each type: what is simple is typed, what has parts is a group of fields.
+import { useId, useState } from 'react';
+import type { Abi } from '../../abi/abi.js';
+import { blank, choose, type Draft, type Encoded, MOST_ITEMS } from '../../abi/draft.js';
+import { draftOfText } from '../../abi/encode.js';
+import { Refusal } from '../../abi/scalar.js';
+import { type Shape, shapeOf } from '../../abi/shape.js';
+import { grouped } from '../../format/amount.js';
+import { useNames } from '../../format/names.js';
+import { disarm } from '../../format/untrusted-text.js';
+import { Hostile } from '../values.js';
+import { useBook } from './address-book.js';
+import { Caption, Felts, Plain } from './caption.js';
+
+interface FieldProps {
+  readonly name: string;
+  readonly type: string;
+  readonly abi: Abi;
+  readonly draft: Draft;
+  readonly encoded: Encoded;
+  readonly change: (draft: Draft) => void;
+  /** Whether every fault is shown, looked at or not. */
+  readonly isJudged: boolean;
+}
+
+export function Field(props: FieldProps) {
+  const shape = shapeOf(props.type, props.abi);
+  switch (shape.kind) {
+    case 'list':
+      return <ListField {...props} shape={shape} />;
+    case 'record':
+      return <RecordField {...props} shape={shape} />;
+    case 'choice':
+      return <ChoiceField {...props} shape={shape} />;
+    case 'unit':
+      return null;
+    default:
+      return <SimpleField {...props} shape={shape} />;
+  }
+}
+
+const HINTS: Readonly<Partial<Record<Shape['kind'], string>>> = {
+  felt: "12, 0xc or 'text'",
+  address: 'name or 0x…',
+  class: '0x…',
+  raw: 'felts, with spaces between',
+};
+
+/** Only wide numbers hold amounts. */
+function hintFor(shape: Shape): string | undefined {
+  if (shape.kind !== 'integer') return HINTS[shape.kind];
+  return shape.bits < 128 ? '12 or 0xc' : '12, 1e18 or 1.5 STRK';
+}
+
+function SimpleField({
+  name,
+  type,
+  draft,
+  encoded,
+  change,
+  isJudged,
+  shape,
+}: FieldProps & { readonly shape: Shape }) {
+  const id = useId();
+  const [wasLeft, setWasLeft] = useState(false);
+  const book = useBook();
+  const names = useNames();
+  const text = typeof draft === 'string' ? draft : '';
+  const error = wasLeft || isJudged ? encoded.error : undefined;
+  const common = {
+    id,
+    value: text,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': `${id}-says`,
+    onBlur: () => setWasLeft(true),
+  };
+  const [felt] = encoded.felts;
+  const called = shape.kind === 'address' && felt !== undefined ? names.get(felt) : undefined;
+  return (
+    <div className="abi-field">
+      <label htmlFor={id}>
+        <Caption name={name} type={type} />
+      </label>
+      <div className="control">
+        {shape.kind === 'bool' ? (
+          <select {...common} onChange={(event) => change(event.target.value)}>
+            <option value="false">false</option>
+            <option value="true">true</option>
+          </select>
+        ) : shape.kind === 'text' || shape.kind === 'raw' ? (
+          <textarea
+            {...common}
+            rows={2}
+            className={shape.kind === 'raw' ? 'mono' : undefined}
+            placeholder={hintFor(shape)}
+            onChange={(event) => change(event.target.value)}
+          />
+        ) : (
+          <input
+            {...common}
+            className={shape.kind === 'address' ? undefined : 'mono'}
+            list={shape.kind === 'address' && book.id !== '' ? book.id : undefined}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={hintFor(shape)}
+            onChange={(event) => change(event.target.value)}
+          />
+        )}
+        <span id={`${id}-says`} className="says">
+          {error !== undefined ? (
+            <span className="fail">{error}</span>
+          ) : encoded.error !== undefined ? (
+            ''
+          ) : (
+            <>
+              {shape.kind === 'raw' && <span className="warn">{shape.why} </span>}
+              {shape.kind === 'text' && (
+                <>{grouped(new TextEncoder().encode(text).length)} bytes </>
+              )}
+              {shape.kind === 'integer' && <Plain felts={encoded.felts} text={text} />}
+              {called !== undefined && called !== text.trim() && (
+                <>
+                  <Hostile text={called} limit={40} />{' '}
+                </>
+              )}
+              = <Felts of={encoded.felts} />
+            </>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function RecordField({
+  name,
+  type,
+  abi,
+  draft,
+  encoded,
+  change,
+  isJudged,
+  shape,
+}: FieldProps & { readonly shape: Extract<Shape, { kind: 'record' }> }) {
+  const parts = Array.isArray(draft) ? draft : [];
+  return (
+    <fieldset className="abi-group">
+      <legend>
+        <Caption name={name} type={type} />
+      </legend>
+      {shape.members.map((member, at) => (
+        <Field
+          // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
+          key={at}
+          name={member.name}
+          type={member.type}
+          abi={abi}
+          draft={parts[at] ?? ''}
+          encoded={encoded.parts?.[at] ?? NOTHING}
+          isJudged={isJudged}
+          change={(part) =>
+            change(shape.members.map((_, place) => (place === at ? part : (parts[place] ?? ''))))
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+const NOTHING: Encoded = { felts: [], isWrong: false };
+
+function ChoiceField({
+  name,
+  type,
+  abi,
+  draft,
+  encoded,
+  change,
+  isJudged,
+  shape,
+}: FieldProps & { readonly shape: Extract<Shape, { kind: 'choice' }> }) {
+  const id = useId();
+  const chosen =
+    typeof draft === 'object' && 'variant' in draft ? draft : { variant: shape.first, value: '' };
+  const variant = shape.variants[chosen.variant];
+  return (
+    <fieldset className="abi-group">
+      <legend className="unseen">
+        <Caption name={name} type={type} />
+      </legend>
+      <div className="abi-field">
+        <label htmlFor={id}>
+          <Caption name={name} type={type} />
+        </label>
+        <div className="control">
+          <select
+            id={id}
+            value={chosen.variant}
+            onChange={(event) => change(choose(shape, Number(event.target.value), abi))}
+          >
+            {shape.variants.map((one, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
+              <option key={at} value={at}>
+                {disarm(one.name, 80).text}
+              </option>
+            ))}
+          </select>
+          {variant?.type === '()' && (
+            <span className="says">
+              = <Felts of={encoded.felts} />
+            </span>
+          )}
+        </div>
+      </div>
+      {variant && (
+        <Field
+          key={chosen.variant}
+          name={variant.name}
+          type={variant.type}
+          abi={abi}
+          draft={chosen.value}
+          encoded={encoded.parts?.[0] ?? NOTHING}
+          isJudged={isJudged}
+          change={(value) => change({ variant: chosen.variant, value })}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+/** Rows that are drawn; the others count nevertheless. */
+const ROWS_SHOWN = 50;
+
+function ListField({
+  name,
+  type,
+  abi,
+  draft,
+  encoded,
+  change,
+  isJudged,
+  shape,
+}: FieldProps & { readonly shape: Extract<Shape, { kind: 'list' }> }) {
+  const [paste, setPaste] = useState<string | undefined>();
+  const [refusal, setRefusal] = useState<string | undefined>();
+  const id = useId();
+  const items = Array.isArray(draft) ? draft : [];
+  const isFixed = shape.length !== undefined;
+  const shown = disarm(name === '' ? 'value' : name, 40).text;
+  const fill = (): void => {
+    try {
+      change(draftOfText(type, paste ?? '', abi));
+      setPaste(undefined);
+      setRefusal(undefined);
+    } catch (error) {
+      setRefusal(error instanceof Refusal ? error.message : 'This does not fit the type.');
+    }
+  };
+  return (
+    <fieldset className="abi-group">
+      <legend>
+        <Caption name={name} type={type} />{' '}
+        <span className="quiet">
+          {grouped(items.length)} {items.length === 1 ? 'item' : 'items'}
+        </span>
+      </legend>
+      {items.slice(0, ROWS_SHOWN).map((item, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: items of a list are told apart by nothing else
+        <div key={at} className="abi-row">
+          <Field
+            name={String(at)}
+            type={shape.of}
+            abi={abi}
+            draft={item}
+            encoded={encoded.parts?.[at] ?? NOTHING}
+            isJudged={isJudged}
+            change={(part) => change(items.map((one, place) => (place === at ? part : one)))}
+          />
+          {!isFixed && (
+            <button
+              type="button"
+              className="plain"
+              aria-label={`Remove item ${at} of ${shown}`}
+              onClick={() => change(items.filter((_, place) => place !== at))}
+            >
+              <span aria-hidden="true">✕</span>
+            </button>
+          )}
+        </div>
+      ))}
+      {items.length > ROWS_SHOWN && (
+        <p className="quiet">
+          … and {grouped(items.length - ROWS_SHOWN)} more, which count as well.
+        </p>
+      )}
+      {encoded.error !== undefined && <p className="fail">{encoded.error}</p>}
+      <div className="line-of">
+        {!isFixed && (
+          <button
+            type="button"
+            className="plain"
+            aria-label={`Add an item to ${shown}`}
+            aria-disabled={items.length >= MOST_ITEMS}
+            onClick={() => {
+              if (items.length < MOST_ITEMS) change([...items, blank(shape.of, abi)]);
+            }}
+          >
+            + Add
+          </button>
+        )}
+        <button
+          type="button"
+          className="plain"
+          aria-expanded={paste !== undefined}
+          aria-label={`Paste ${shown} as JSON or CSV`}
+          onClick={() => setPaste(paste === undefined ? '' : undefined)}
+        >
+          Paste…
+        </button>
+      </div>
+      {paste !== undefined && (
+        <div className="abi-field">
+          <label htmlFor={id}>JSON or CSV</label>
+          <div className="control">
+            <textarea
+              id={id}
+              rows={3}
+              className="mono"
+              value={paste}
+              aria-invalid={refusal !== undefined}
+              aria-describedby={`${id}-says`}
+              placeholder='["0x1", "0x2"] or 1, 2, 3'
+              onChange={(event) => setPaste(event.target.value)}
+            />
+            <span id={`${id}-says`} className="says">
+              {refusal !== undefined && <span className="fail">{refusal}</span>}
+            </span>
+            <div>
+              <button type="button" className="button" onClick={fill}>
+                Fill from this
+              </button>
+            </div>
+          </div>
+        </div>
+      )}
+    </fieldset>
+  );
+}

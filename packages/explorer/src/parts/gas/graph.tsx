@@ -1,0 +1,213 @@
+// Knows how a gas graph is drawn and touched: blocks on one canvas, and over them a tree that the keyboard and a reader walk.
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { grouped } from '../../format/amount.js';
+import { isShortcut } from '../../navigation/key-events.js';
+import { type Box, depthOf, place } from './layout.js';
+import { paint, ROW } from './paint.js';
+import { ALL, type Block, MEASURE_NAMES, type Measure } from './tree.js';
+
+/** More than these are reached through the table. */
+const MOST_ITEMS = 250;
+
+export interface GraphProps {
+  readonly root: Block;
+  readonly focus: Block;
+  readonly measure: Measure;
+  /** Grows upwards from its root. */
+  readonly isFlame: boolean;
+  readonly nameOf: (block: Block) => string;
+  /** Whether a block is one that is looked for; undefined if nothing is. */
+  readonly isFound: ((block: Block) => boolean) | undefined;
+  readonly onFocus: (block: Block) => void;
+  /** Undefined where there is no one call to open. */
+  readonly onOpen: ((block: Block) => void) | undefined;
+}
+
+function useWidth(): readonly [ref: (element: HTMLElement | null) => void, width: number] {
+  const [element, setElement] = useState<HTMLElement | null>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [element]);
+  return [setElement, width];
+}
+
+/** Grows when the theme changes, since a canvas does not follow by itself. */
+function useTheme(): number {
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    const observer = new MutationObserver(() => setChanges((count) => count + 1));
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => observer.disconnect();
+  }, []);
+  return changes;
+}
+
+export function Graph(props: GraphProps) {
+  const { root, focus, measure, isFlame, nameOf, isFound, onFocus, onOpen } = props;
+  const [hold, width] = useWidth();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const tree = useRef<HTMLDivElement>(null);
+  const theme = useTheme();
+  const [hovered, setHovered] = useState<Box | undefined>();
+  const [active, setActive] = useState(focus.id);
+  const lastClicked = useRef<Block | undefined>(undefined);
+
+  const boxes = useMemo(() => place(focus, width), [focus, width]);
+  const height = depthOf(boxes) * ROW;
+  const topOf = ({ depth }: Box): number => (isFlame ? height - (depth + 1) * ROW : depth * ROW);
+  const items = useMemo(() => walkable(boxes), [boxes]);
+  const current = items.find(({ block }) => block?.id === active) ?? items[0];
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme has new colours
+  useEffect(() => {
+    if (!canvas.current || width === 0) return;
+    paint(canvas.current, { boxes, width, height, isFlame, nameOf, isFound, hovered });
+  }, [boxes, width, height, isFlame, nameOf, isFound, hovered, theme]);
+
+  const at = (event: MouseEvent): Box | undefined => {
+    const rect = event.currentTarget.getBoundingClientRect();
+    const x = event.clientX - rect.left;
+    const row = Math.floor((event.clientY - rect.top) / ROW);
+    const depth = isFlame ? height / ROW - 1 - row : row;
+    return boxes.find((box) => box.depth === depth && x >= box.x && x < box.x + box.width);
+  };
+  const goTo = (box: Box | undefined): void => {
+    if (!box?.block) return;
+    const { id } = box.block;
+    setActive(id);
+    requestAnimationFrame(() =>
+      tree.current?.querySelector<HTMLElement>(`[data-block="${id}"]`)?.focus(),
+    );
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.metaKey || event.ctrlKey || event.altKey || !current?.block) return;
+    const index = items.indexOf(current);
+    const { block, parent } = current;
+    const keys: Record<string, () => void> = {
+      ArrowDown: () => goTo(items[index + 1]),
+      ArrowUp: () => goTo(items[index - 1]),
+      ArrowRight: () => goTo(items.find((item) => item.parent === block)),
+      ArrowLeft: () => goTo(items.find((item) => item.block === parent)),
+      Home: () => goTo(items[0]),
+      End: () => goTo(items.at(-1)),
+      Enter: () => onFocus(block),
+      ' ': () => onFocus(block),
+      Backspace: () => onFocus(parentOf(root, focus) ?? root),
+      o: () => {
+        if (isShortcut(event)) onOpen?.(block);
+      },
+    };
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+
+  const told = hovered ?? current;
+  return (
+    <div className="gas-graph">
+      <div ref={hold} className="gas-scroll">
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are for the tree above it */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the tree above it is what can be focused */}
+        <div
+          className="gas-canvas"
+          style={{ height }}
+          onMouseMove={(event) => setHovered(at(event))}
+          onMouseLeave={() => setHovered(undefined)}
+          onClick={(event) => {
+            const block = at(event)?.block;
+            if (!block) return;
+            // The second click of two finds the block elsewhere.
+            if (event.detail === 1) lastClicked.current = block;
+            setActive(block.id);
+            onFocus(block);
+          }}
+          onDoubleClick={() => {
+            if (lastClicked.current) onOpen?.(lastClicked.current);
+          }}
+        >
+          <canvas ref={canvas} aria-hidden="true" />
+          <div
+            ref={tree}
+            role="tree"
+            aria-label={`Blocks of ${MEASURE_NAMES[measure]}`}
+            onKeyDown={press}
+          >
+            {items.map((box) => {
+              const { block } = box;
+              if (!block) return null;
+              return (
+                <div
+                  key={block.id}
+                  role="treeitem"
+                  data-block={block.id}
+                  tabIndex={box === current ? 0 : -1}
+                  aria-level={box.depth + 1}
+                  aria-posinset={box.place}
+                  aria-setsize={box.of}
+                  aria-selected={block.id === focus.id}
+                  aria-label={tell(box, focus, root, nameOf)}
+                  style={{ left: box.x, top: topOf(box), width: box.width, height: ROW }}
+                  onFocus={() => setActive(block.id)}
+                />
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      <p className="gas-told" aria-hidden="true">
+        {told && tell(told, focus, root, nameOf)}
+      </p>
+    </div>
+  );
+}
+
+/** The largest blocks, in the order of reading; whatever is among them, what it is part of is too. */
+function walkable(boxes: readonly Box[]): readonly Box[] {
+  const named = boxes.filter(({ block }) => block !== undefined);
+  if (named.length <= MOST_ITEMS) return named;
+  const sizes = named.map(({ width }) => width).sort((one, other) => other - one);
+  const least = sizes[MOST_ITEMS - 1] ?? 0;
+  return named.filter(({ width }) => width >= least).slice(0, MOST_ITEMS * 2);
+}
+
+function parentOf(root: Block, of: Block): Block | undefined {
+  if (root.children.includes(of)) return root;
+  for (const child of root.children) {
+    const found = parentOf(child, of);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function tell(box: Box, focus: Block, root: Block, nameOf: (block: Block) => string): string {
+  const { block, parent, gas, count } = box;
+  const parts = [
+    block ? nameOf(block) : `${grouped(count)} small frames`,
+    grouped(gas),
+    ...(block && block.children.length > 0 && block.id !== ALL
+      ? [`self ${grouped(block.self)}`]
+      : []),
+    ...(block && block.calls > 1 && block.called ? [`${grouped(block.calls)} calls`] : []),
+    ...(block !== root ? [`${percent(gas, root.gas)} of ${nameOf(root)}`] : []),
+    ...(parent && parent !== root ? [`${percent(gas, parent.gas)} of ${nameOf(parent)}`] : []),
+  ];
+  return parts.join(' · ') + (block === focus && focus !== root ? ' · in focus' : '');
+}
+
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '0 %' : `${((part / whole) * 100).toFixed(1)} %`;
+}

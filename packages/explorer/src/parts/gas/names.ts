@@ -1,0 +1,42 @@
+// Knows what blocks of gas are called.
+
+import { shortAddress, shortHash } from '../../abi/felt.js';
+import { functionName, type Names } from '../../format/names.js';
+import { disarm } from '../../format/untrusted-text.js';
+import { type Grouping, keyOf } from './sum.js';
+import { ALL, type Block, type Called } from './tree.js';
+
+const LONGEST = 60;
+
+export function calledName(called: Called, names: Names, grouping: Grouping): string {
+  const { contract, classHash, selector, kind } = called;
+  const what = functionName(selector);
+  const where =
+    grouping === 'class'
+      ? (names.get(classHash) ?? `class ${shortHash(classHash)}`)
+      : (names.get(contract) ?? shortAddress(contract));
+  const how = kind === 'DELEGATE' && grouping === 'contract' ? ' (library)' : '';
+  return `${where}.${what === undefined ? shortHash(selector) : disarm(what, LONGEST).text}${how}`;
+}
+
+export function blockNamer(
+  names: Names,
+  options: {
+    readonly whole: string;
+    readonly outside: string;
+    readonly grouping?: Grouping;
+  },
+): (block: Block) => string {
+  const { whole, outside, grouping = 'contract' } = options;
+  return ({ id, called, phase }) => {
+    if (!called) return id === ALL ? whole : outside;
+    const name = calledName(called, names, grouping);
+    return phase === undefined ? name : `${phase === 'constructor' ? 'deploy' : phase} ${name}`;
+  };
+}
+
+/** By what a function is known again after its contract was deployed anew: its name, where it has one. */
+export function lastingKey(called: Called, names: Names, grouping: Grouping): string {
+  const name = names.get(grouping === 'class' ? called.classHash : called.contract);
+  return name === undefined ? keyOf(called, grouping) : `${name} ${called.selector}`;
+}

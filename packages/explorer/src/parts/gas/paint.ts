@@ -1,0 +1,110 @@
+// Knows the strokes of a gas graph: colours by contract, words where they fit.
+import { grouped } from '../../format/amount.js';
+import type { Box } from './layout.js';
+import { ALL, type Block } from './tree.js';
+
+/** The height of a block; large enough to be hit. */
+export const ROW = 24;
+const LEAST_FOR_TEXT = 40;
+const HUES = 8;
+
+interface Scene {
+  readonly boxes: readonly Box[];
+  readonly width: number;
+  readonly height: number;
+  readonly isFlame: boolean;
+  readonly nameOf: (block: Block) => string;
+  readonly isFound: ((block: Block) => boolean) | undefined;
+  readonly hovered: Box | undefined;
+}
+
+/** The hue that marks the contract elsewhere. */
+export function hueOf(contract: string): number {
+  return (Number.parseInt(contract.slice(-4), 16) || 0) % HUES;
+}
+
+export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
+  const { boxes, width, height, isFlame, nameOf, isFound, hovered } = scene;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const density = devicePixelRatio || 1;
+  canvas.width = Math.round(width * density);
+  canvas.height = Math.round(height * density);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  context.scale(density, density);
+  const style = getComputedStyle(document.documentElement);
+  const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  context.fillStyle = token('surface');
+  context.fillRect(0, 0, width, height);
+  context.textBaseline = 'middle';
+  const font = getComputedStyle(document.body).fontFamily;
+
+  for (const box of boxes) {
+    const { block } = box;
+    const top = isFlame ? height - (box.depth + 1) * ROW : box.depth * ROW;
+    const isDimmed = isFound !== undefined && !(block && isFound(block));
+    const called = block?.called;
+    const ground = isDimmed
+      ? token('sunken')
+      : called
+        ? token(`mark-${hueOf(called.contract)}`)
+        : block?.id === ALL
+          ? token('selected')
+          : token('hover');
+    context.fillStyle = ground;
+    // A line of the surface's colour parts neighbours, unless it would be all there is.
+    const gap = box.width > 3 ? 1 : 0;
+    context.fillRect(box.x, top, Math.max(1, box.width - gap), ROW - 1);
+    if (box === hovered) {
+      context.strokeStyle = token('text');
+      context.lineWidth = 2;
+      context.strokeRect(box.x + 1, top + 1, Math.max(0, box.width - 2 - gap), ROW - 3);
+    }
+    if (box.width < LEAST_FOR_TEXT) continue;
+    const ink = isDimmed ? token('text-3') : called ? token('on-accent') : token('text');
+    const words = block
+      ? [`${nameOf(block)} ${grouped(block.gas)}`, nameOf(block), block.phase ?? '']
+      : [`${grouped(box.count)} small frames`];
+    write(context, words, { box, top, ink, font });
+    if (block?.called && block.self > 0 && block.children.length > 0) {
+      own(context, { box, block, height, isFlame, top, ink: token('text-3'), font });
+    }
+  }
+}
+
+interface Words {
+  readonly box: Pick<Box, 'x' | 'width'>;
+  readonly top: number;
+  readonly ink: string;
+  readonly font: string;
+}
+
+/** Writes the first of several ways to say it that has room, or else the last as far as it goes. */
+function write(context: CanvasRenderingContext2D, ways: readonly string[], how: Words): void {
+  context.font = `12px ${how.font}`;
+  context.fillStyle = how.ink;
+  const room = how.box.width - 12;
+  const named = ways.filter((way) => way !== '');
+  let shown = named.find((way) => context.measureText(way).width <= room) ?? named.at(-1) ?? '';
+  if (context.measureText(shown).width > room) {
+    let fits = Math.floor((shown.length * room) / context.measureText(shown).width);
+    while (fits > 0 && context.measureText(`${shown.slice(0, fits)}…`).width > room) fits--;
+    shown = fits > 1 ? `${shown.slice(0, fits)}…` : '';
+  }
+  context.fillText(shown, how.box.x + 6, how.top + ROW / 2);
+}
+
+/** What a block took by itself stands in the gap that its children leave. */
+function own(
+  context: CanvasRenderingContext2D,
+  how: Words & { box: Box; block: Block; height: number; isFlame: boolean },
+): void {
+  const { box, block } = how;
+  const width = (block.self / Math.max(1, block.gas)) * box.width;
+  const words = `self ${grouped(block.self)}`;
+  context.font = `12px ${how.font}`;
+  if (context.measureText(words).width + 12 > width) return;
+  const top = how.isFlame ? how.top - ROW : how.top + ROW;
+  write(context, [words], { ...how, top, box: { x: box.x + box.width - width, width } });
+}

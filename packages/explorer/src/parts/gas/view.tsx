@@ -1,0 +1,202 @@
+// Knows the three ways to look at gas, and how one gets from one to the other.
+import { useDeferredValue, useMemo } from 'react';
+import { grouped } from '../../format/amount.js';
+import { useNames } from '../../format/names.js';
+import { setQuery, usePlace } from '../../navigation/route.js';
+import { FunctionTable } from './function-table.js';
+import { Graph, percent } from './graph.js';
+import { blockNamer, calledName } from './names.js';
+import type { FunctionCost, Grouping } from './sum.js';
+import {
+  ALL,
+  type Block,
+  findBlock,
+  MEASURE_NAMES,
+  MEASURES,
+  type Measure,
+  OUTSIDE,
+  wayTo,
+} from './tree.js';
+
+const VIEWS = ['icicle', 'flame', 'table'] as const;
+type View = (typeof VIEWS)[number];
+const VIEW_NAMES: Readonly<Record<View, string>> = {
+  icicle: 'Icicle',
+  flame: 'Flame',
+  table: 'Table',
+};
+
+/** @param usual where nothing was chosen */
+export function useMeasure(usual: Measure = 'l2_gas'): Measure {
+  const by = usePlace().query.get('by');
+  return MEASURES.find((one) => one === by) ?? usual;
+}
+
+interface GasViewProps {
+  readonly root: Block;
+  readonly functions: readonly FunctionCost[];
+  readonly measure: Measure;
+  readonly grouping?: Grouping;
+  /** What the whole is called, and what lies outside of all calls. */
+  readonly whole: string;
+  readonly outside: string;
+  readonly onOpen?: (block: Block) => void;
+  /** What functions took before, to be compared with. */
+  readonly before?: ReadonlyMap<string, number> | undefined;
+  /** Whether calls of one function are many enough for a least, a middle and a most. */
+  readonly isSummed?: boolean;
+  /** How many classes were read; each brings names of functions. */
+  readonly known: number;
+}
+
+export function GasView(props: GasViewProps) {
+  const { root, functions, measure, grouping = 'contract', whole, outside, onOpen } = props;
+  const { query } = usePlace();
+  const view = VIEWS.find((one) => one === query.get('view')) ?? 'icicle';
+  const names = useNames();
+  const find = query.get('find') ?? '';
+  const wanted = useDeferredValue(find.trim().toLowerCase());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: names of functions are learnt from classes
+  const nameOf = useMemo(
+    () => blockNamer(names, { whole, outside, grouping }),
+    [names, whole, outside, grouping, props.known],
+  );
+  const focus = findBlock(root, query.get('focus') ?? ALL) ?? root;
+  const isFound = useMemo(
+    () =>
+      wanted === ''
+        ? undefined
+        : (block: Block) =>
+            block.called !== undefined &&
+            calledName(block.called, names, grouping).toLowerCase().includes(wanted),
+    [wanted, names, grouping],
+  );
+  const found = useMemo(() => (isFound ? sumFound(root, isFound) : undefined), [root, isFound]);
+  const rows = useMemo(
+    () =>
+      wanted === ''
+        ? functions
+        : functions.filter(({ called }) =>
+            calledName(called, names, grouping).toLowerCase().includes(wanted),
+          ),
+    [functions, wanted, names, grouping],
+  );
+  const focusOn = (block: Block): void =>
+    setQuery({ focus: block === root ? undefined : block.id });
+
+  return (
+    <section aria-label="Gas">
+      <div className="filters gas-tools">
+        <strong>
+          {MEASURE_NAMES[measure]} {grouped(root.gas)}
+        </strong>
+        <label>
+          by
+          <select value={measure} onChange={({ target }) => setQuery({ by: target.value })}>
+            {MEASURES.map((one) => (
+              <option key={one} value={one}>
+                {MEASURE_NAMES[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <fieldset className="modes">
+          <legend className="unseen">View</legend>
+          {VIEWS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className="plain"
+              aria-pressed={one === view}
+              onClick={() => setQuery({ view: one === 'icicle' ? undefined : one })}
+            >
+              {VIEW_NAMES[one]}
+            </button>
+          ))}
+        </fieldset>
+        <label>
+          find
+          <input
+            type="search"
+            value={find}
+            onChange={({ target }) => setQuery({ find: target.value || undefined })}
+          />
+        </label>
+        {found && (
+          <span role="status">
+            {grouped(found.count)} found, {grouped(found.gas)} gas, {percent(found.gas, root.gas)}
+          </span>
+        )}
+      </div>
+      {view === 'table' ? (
+        <FunctionTable
+          rows={rows}
+          total={root.gas}
+          outside={root.children.find(({ id }) => id === OUTSIDE)?.gas}
+          outsideName={outside}
+          grouping={grouping}
+          isSummed={props.isSummed ?? false}
+          before={props.before}
+        />
+      ) : (
+        <>
+          {focus !== root && (
+            <nav className="gas-way" aria-label="Focus">
+              {wayTo(root, focus.id).map((block, at, all) => (
+                <span key={block.id}>
+                  {at > 0 && ' › '}
+                  {at === all.length - 1 ? (
+                    <span aria-current="true">{nameOf(block)}</span>
+                  ) : (
+                    <button type="button" className="plain" onClick={() => focusOn(block)}>
+                      {nameOf(block)}
+                    </button>
+                  )}
+                </span>
+              ))}
+            </nav>
+          )}
+          {root.gas > 0 ? (
+            <Graph
+              root={root}
+              focus={focus}
+              measure={measure}
+              isFlame={view === 'flame'}
+              nameOf={nameOf}
+              isFound={isFound}
+              onFocus={focusOn}
+              onOpen={onOpen}
+            />
+          ) : (
+            <p className="empty">No {MEASURE_NAMES[measure]} was used.</p>
+          )}
+          {measure === 'l1_data_gas' && root.gas > 0 && (
+            <p className="quiet">
+              Data gas is paid for what changed in the state. The trace does not say which call
+              changed how much.
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Blocks inside of others that were found are not counted again. */
+function sumFound(
+  root: Block,
+  isFound: (block: Block) => boolean,
+): { readonly count: number; readonly gas: number } {
+  let count = 0;
+  let gas = 0;
+  const visit = (block: Block, isInside: boolean): void => {
+    const isOne = isFound(block);
+    if (isOne) {
+      count += block.calls;
+      if (!isInside) gas += block.gas;
+    }
+    for (const child of block.children) visit(child, isInside || isOne);
+  };
+  visit(root, false);
+  return { count, gas };
+}

@@ -1,0 +1,60 @@
+// Form that mints tokens to an address.
+import { useState } from 'react';
+import { amountText, grouped, readAmount, unitOf } from '../format/amount.js';
+import { to } from '../navigation/route.js';
+import { Action, act } from './action.js';
+import { Amount, Link } from './values.js';
+
+export function Mint({ address, name }: { readonly address: string; readonly name: string }) {
+  const [text, setText] = useState('100');
+  const [unitName, setUnitName] = useState<'FRI' | 'WEI'>('FRI');
+  const unit = unitOf(unitName);
+  const amount = readAmount(text, unit);
+  return (
+    <section className="panel detail" aria-label={`Mint to ${name}`}>
+      <div className="line-of">
+        <label>
+          amount
+          <input
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            aria-invalid={amount === undefined}
+            aria-describedby="mint-amount"
+          />
+        </label>
+        <label>
+          token
+          <select
+            value={unitName}
+            onChange={(event) => setUnitName(event.target.value === 'WEI' ? 'WEI' : 'FRI')}
+          >
+            <option value="FRI">STRK</option>
+            <option value="WEI">ETH</option>
+          </select>
+        </label>
+        <Action
+          kind="primary"
+          refused={amount === undefined ? 'This is no amount.' : undefined}
+          run={() =>
+            act(
+              `Mint ${amountText(amount ?? 0n, unit)} to ${name}`,
+              'devnet_mint',
+              { address, amount: amount ?? 0n, unit: unitName },
+              ({ new_balance, tx_hash }) => (
+                <>
+                  it holds <Amount of={BigInt(new_balance)} unit={unit} /> now,{' '}
+                  <Link href={to('tx', tx_hash)}>transaction</Link>
+                </>
+              ),
+            )
+          }
+        >
+          Mint {amount === undefined ? '' : amountText(amount, unit)} to {name}
+        </Action>
+        <span id="mint-amount" className="quiet">
+          {amount === undefined ? 'Write 1.5, 1e3 or 25 fri.' : `= ${grouped(amount)} ${unit.base}`}
+        </span>
+      </div>
+    </section>
+  );
+}

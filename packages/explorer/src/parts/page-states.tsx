@@ -1,0 +1,99 @@
+// Knows what a page shows when it has nothing to show: not yet, nothing at all, or not possible.
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { RpcFailure, Unreachable } from '../rpc/client.js';
+import { Hostile } from './values.js';
+
+/** Nothing for a moment, since most answers come in less; then that we wait. */
+export function Loading({ what }: { readonly what: string }) {
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 300);
+    return () => clearTimeout(timer);
+  }, []);
+  return shown ? <p className="empty">Reading {what}…</p> : null;
+}
+
+export function Problem({
+  error,
+  what,
+  retry,
+}: {
+  readonly error: unknown;
+  readonly what: string;
+  readonly retry?: () => void;
+}) {
+  return (
+    <div className="notice failed" role="alert">
+      <p>
+        <strong>Could not read {what}.</strong> <ErrorText of={error} />
+      </p>
+      {retry && (
+        <button type="button" className="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function ErrorText({ of }: { readonly of: unknown }) {
+  if (of instanceof RpcFailure) {
+    const detail = typeof of.data === 'string' ? of.data : undefined;
+    return (
+      <>
+        <code>{of.method}</code> answered {of.code}: <Hostile text={of.message} />
+        {detail !== undefined && (
+          <>
+            {' '}
+            <Hostile text={detail} />
+          </>
+        )}
+      </>
+    );
+  }
+  if (of instanceof Unreachable) return <>The node did not answer {of.method}.</>;
+  return <>{of instanceof Error ? of.message : String(of)}</>;
+}
+
+/** Whether this is shown beside a page, which has its own heading and name. */
+export const BesideContext = createContext(false);
+
+/** The one heading of a page: names the tab, and takes the focus when the page is come to. */
+export function Heading({
+  title,
+  children,
+  count,
+  actions,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly count?: ReactNode;
+  readonly actions?: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isBeside = useContext(BesideContext);
+  useEffect(() => {
+    if (!isBeside) document.title = `${title} · Starkbox`;
+  }, [title, isBeside]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const Level = isBeside ? 'h2' : 'h1';
+  return (
+    <div className="title">
+      <Level ref={heading} tabIndex={-1}>
+        {children ?? title}
+      </Level>
+      {count !== undefined && <span className="count">{count}</span>}
+      {actions && <div className="actions">{actions}</div>}
+    </div>
+  );
+}
+
+export function Json({ of }: { readonly of: string }) {
+  const MOST = 200_000;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="json" aria-label="JSON" tabIndex={0}>
+      <pre>{of.length > MOST ? `${of.slice(0, MOST)}\n… ${of.length} characters in all` : of}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,263 @@
+// Knows how it is told what calls did, or would do: their results, their events, their price, and why they failed.
+import { type ReactNode, useMemo } from 'react';
+import type { Abi } from '../../abi/abi.js';
+import { decodeOutputs } from '../../abi/decode.js';
+import { readFailure } from '../../abi/failure.js';
+import { buildTree, classesIn, type Frame, readMulticall } from '../../abi/frames.js';
+import { grouped, STRK } from '../../format/amount.js';
+import { useLive } from '../../rpc/live-state.js';
+import { useClasses } from '../../rpc/queries.js';
+import { CallLine, EventLine, Outcome as Returned } from '../transaction/call-line.js';
+import { RawFelts, tokenOf, Value } from '../transaction/decoded-value.js';
+import { StateChanges } from '../transaction/state-changes.js';
+import { Amount, FunctionName, Hostile, Status, TxRef } from '../values.js';
+import type { Run } from './run.js';
+
+const MOST_FRAMES = 200;
+const MOST_EVENTS = 50;
+
+interface Emitted {
+  readonly from: string;
+  readonly classHash: string | undefined;
+  readonly keys: readonly string[];
+  readonly data: readonly string[];
+  readonly order: number;
+}
+
+/** Events in the order in which they were emitted, those of the fee left out. */
+function eventsOf(roots: readonly Frame[]): readonly Emitted[] {
+  const all: Emitted[] = [];
+  const visit = (frame: Frame): void => {
+    for (const event of frame.events)
+      all.push({ ...event, from: frame.contract, classHash: frame.classHash });
+    frame.children.forEach(visit);
+  };
+  roots.filter(({ phase }) => phase === 'execute').forEach(visit);
+  return all.sort((one, other) => one.order - other.order);
+}
+
+/** What of two runs is not the same. */
+export interface Differences {
+  readonly outcome: boolean;
+  readonly gas: bigint;
+  readonly events: boolean;
+}
+
+export function differences(now: Run, before: Run): Differences {
+  const events = (run: Run): string =>
+    JSON.stringify(
+      eventsOf(buildTree(run.transaction, run.trace, run.verdict).roots).map(
+        ({ from, keys, data }) => [from, keys, data],
+      ),
+    );
+  const said = ({ verdict }: Run): string =>
+    `${verdict.execution_status} ${readFailure(verdict.revert_reason ?? '').message}`;
+  return {
+    outcome: said(now) !== said(before),
+    gas: now.l2Gas - before.l2Gas,
+    events: events(now) !== events(before),
+  };
+}
+
+export function RunOutcome({
+  run,
+  changed,
+}: {
+  readonly run: Run;
+  readonly changed?: Differences | undefined;
+}) {
+  const tree = useMemo(() => buildTree(run.transaction, run.trace, run.verdict), [run]);
+  const classes = useClasses(useMemo(() => classesIn(tree.roots), [tree]));
+  const head = useLive((live) => live.head?.number ?? -1);
+  const events = useMemo(() => eventsOf(tree.roots), [tree]);
+  const isDone = run.hash !== undefined;
+  const isOk = run.verdict.execution_status === 'SUCCEEDED';
+  const diff = run.trace && 'state_diff' in run.trace ? run.trace.state_diff : undefined;
+  const slots = diff?.storage_diffs.reduce((sum, one) => sum + one.storage_entries.length, 0) ?? 0;
+  const execute = tree.roots.find(({ phase }) => phase === 'execute');
+  return (
+    <section className="outcome" aria-label={isDone ? 'What it did' : 'What it would do'}>
+      <div className="meta" role="status">
+        <span>
+          {changed?.outcome && <Differs />}
+          {isDone ? (
+            <Status of={run.verdict.execution_status} words />
+          ) : (
+            <span className={isOk ? 'ok' : 'fail'}>
+              <span aria-hidden="true">{isOk ? '✓' : '✕'}</span>{' '}
+              {isOk ? 'Would succeed' : 'Would be reverted'}
+            </span>
+          )}
+        </span>
+        <span>
+          l2 gas {grouped(run.l2Gas)}
+          {changed !== undefined && changed.gas !== 0n && (
+            <span className="warn">
+              {' '}
+              ± {changed.gas > 0n ? '+' : ''}
+              {grouped(changed.gas)}
+            </span>
+          )}
+        </span>
+        <span>
+          fee {isDone ? '' : '≈ '}
+          <Amount of={run.fee} unit={STRK} />
+        </span>
+        {run.hash !== undefined && (
+          <span>
+            transaction <TxRef of={run.hash} />
+          </span>
+        )}
+      </div>
+      {!isOk && <Failure run={run} cause={tree.cause} classes={classes} />}
+      {isOk && execute && <Results of={execute} classes={classes} />}
+      {events.length > 0 && (
+        <div>
+          <h3>
+            Events {grouped(events.length)} {changed?.events && <Differs />}
+          </h3>
+          <ul className="story" aria-label="Events">
+            {events.slice(0, MOST_EVENTS).map((event, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: equal events may repeat
+              <li key={at}>
+                <EventLine
+                  keys={event.keys}
+                  data={event.data}
+                  abi={event.classHash === undefined ? undefined : classes.get(event.classHash)}
+                  from={event.from}
+                />
+              </li>
+            ))}
+          </ul>
+          {events.length > MOST_EVENTS && <p className="quiet">The first {MOST_EVENTS}.</p>}
+        </div>
+      )}
+      {events.length === 0 && changed?.events && (
+        <p>
+          No events <Differs />
+        </p>
+      )}
+      {tree.count > 0 && (
+        <details>
+          <summary>Calls {grouped(tree.count)}</summary>
+          <Calls of={tree.roots} classes={classes} />
+        </details>
+      )}
+      {diff && slots > 0 && (
+        <Fold name={`State ${grouped(slots)}`}>
+          <StateChanges diff={diff} before={run.on ?? head} />
+        </Fold>
+      )}
+    </section>
+  );
+}
+
+function Differs() {
+  return (
+    <span className="warn" role="img" aria-label="not as in the run before">
+      ±
+    </span>
+  );
+}
+
+function Fold({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <details>
+      <summary>{name}</summary>
+      {children}
+    </details>
+  );
+}
+
+type Classes = ReadonlyMap<string, Abi>;
+
+function Failure({
+  run,
+  cause,
+  classes,
+}: {
+  readonly run: Run;
+  readonly cause: Frame | undefined;
+  readonly classes: Classes;
+}) {
+  const reason = run.verdict.revert_reason ?? '';
+  const { message } = readFailure(reason);
+  return (
+    <div className="why">
+      <p>
+        <span className="cause">
+          ✕ <Hostile text={message === '' ? 'No reason was given.' : message} quoted />
+        </span>{' '}
+        {cause && cause.depth > 0 && (
+          <>
+            in <CallLine of={cause} classes={classes} />
+          </>
+        )}
+      </p>
+      <details>
+        <summary>Protocol text</summary>
+        <pre>
+          <Hostile text={reason} limit={10_000} />
+        </pre>
+      </details>
+    </div>
+  );
+}
+
+/** What each call of the account gave back. */
+function Results({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+  const asked = readMulticall(of.calldata ?? []);
+  const frames = asked?.length === of.children.length ? of.children : [];
+  return (
+    <ul className="story" aria-label="Results">
+      {frames.slice(0, MOST_EVENTS).map((frame) => {
+        const abi = frame.classHash === undefined ? undefined : classes.get(frame.classHash);
+        const found = abi?.functions.get(frame.selector);
+        const values = abi && found && frame.result && decodeOutputs(found, frame.result, abi);
+        return (
+          <li key={frame.id}>
+            <FunctionName selector={frame.selector} /> →{' '}
+            {values ? (
+              values.length === 0 ? (
+                <span className="quiet">nothing</span>
+              ) : (
+                values.map((value, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
+                  <span key={at} className="result">
+                    <Value of={value} token={tokenOf(frame.contract)} />{' '}
+                  </span>
+                ))
+              )
+            ) : (
+              <RawFelts of={frame.result ?? []} />
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Calls({ of, classes }: { readonly of: readonly Frame[]; readonly classes: Classes }) {
+  const rows: Frame[] = [];
+  const visit = (frame: Frame): void => {
+    if (rows.length >= MOST_FRAMES) return;
+    rows.push(frame);
+    frame.children.forEach(visit);
+  };
+  of.forEach(visit);
+  return (
+    <ul className="story frames">
+      {rows.map((frame) => (
+        <li key={frame.id} className={frame.failed ? 'fail' : undefined}>
+          <span aria-hidden="true" className="quiet">
+            {'· '.repeat(Math.min(frame.depth, 16))}
+          </span>
+          <CallLine of={frame} classes={classes} />
+          <Returned of={frame} classes={classes} />
+        </li>
+      ))}
+      {rows.length >= MOST_FRAMES && <li className="quiet">The first {MOST_FRAMES} calls.</li>}
+    </ul>
+  );
+}

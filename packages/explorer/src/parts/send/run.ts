@@ -1,0 +1,216 @@
+// Knows how calls are tried out and how they are sent, and what is known of them afterwards.
+import type { ReactNode } from 'react';
+import { readAbi } from '../../abi/abi.js';
+import { toFelt } from '../../abi/felt.js';
+import type { Sent, Trace, UserCall, Verdict } from '../../abi/frames.js';
+import { selectorOf } from '../../abi/keccak.js';
+import { call, RpcFailure } from '../../rpc/client.js';
+import type { Params } from '../../rpc/methods.js';
+import { queries, readPrivateKey } from '../../rpc/queries.js';
+import { act } from '../action.js';
+import {
+  type Bounds,
+  boundsFrom,
+  type CallFormat,
+  type Fee,
+  type Invoke,
+  invokeOf,
+  NO_BOUNDS,
+  type Simulated,
+} from './transaction.js';
+
+export type BlockId = Params<'starknet_simulateTransactions'>['block_id'];
+
+/** What one account is to call. */
+export interface Step {
+  readonly sender: string;
+  readonly calls: readonly UserCall[];
+}
+
+/** What came of a step, tried out or done. */
+export interface Run {
+  readonly transaction: Sent;
+  readonly trace: Trace | undefined;
+  readonly verdict: Verdict;
+  readonly fee: bigint;
+  readonly l2Gas: bigint;
+  readonly estimate: Fee | undefined;
+  /** The block whose state it found; undefined is the newest. */
+  readonly on: number | undefined;
+  /** Only of what was sent. */
+  readonly hash: string | undefined;
+}
+
+const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'] as const;
+
+const EXECUTE = selectorOf('__execute__');
+
+/** What has to be known of an account before it can send something. */
+async function account(contract_address: string, block_id: BlockId) {
+  const [nonce, class_hash] = await Promise.all([
+    call('starknet_getNonce', { block_id, contract_address }),
+    call('starknet_getClassHashAt', { block_id, contract_address }),
+  ]);
+  const abi = await queries.fetchQuery({
+    queryKey: ['class', class_hash],
+    queryFn: async () => readAbi((await call('starknet_getClass', { block_id, class_hash })).abi),
+  });
+  const isOld = abi.functions.get(EXECUTE)?.inputs.some(({ name }) => name === 'call_array');
+  const format: CallFormat = isOld ? 'call array' : 'calls';
+  return { nonce, format };
+}
+
+/** The transactions of the steps; each account's nonces go on from step to step. */
+async function prepare(steps: readonly Step[], block_id: BlockId): Promise<readonly Invoke[]> {
+  const senders = [...new Set(steps.map(({ sender }) => sender))];
+  const known = new Map(
+    await Promise.all(
+      senders.map(async (sender) => [sender, await account(sender, block_id)] as const),
+    ),
+  );
+  const sent = new Map<string, bigint>();
+  return steps.map(({ sender, calls }) => {
+    const { nonce = '0x0', format } = known.get(sender) ?? {};
+    const before = sent.get(sender) ?? 0n;
+    sent.set(sender, before + 1n);
+    return invokeOf(sender, calls, toFelt(BigInt(nonce) + before), NO_BOUNDS, format);
+  });
+}
+
+/** The request that a simulation is, for those who want to make it themselves. */
+export async function simulation(
+  steps: readonly Step[],
+  block_id: BlockId,
+): Promise<Params<'starknet_simulateTransactions'>> {
+  return {
+    block_id,
+    transactions: await prepare(steps, block_id),
+    simulation_flags: FLAGS,
+  };
+}
+
+/** Tries the steps out, one after the other on the same state; the chain does not change. */
+export async function simulate(steps: readonly Step[], block_id: BlockId): Promise<readonly Run[]> {
+  const asked = await simulation(steps, block_id);
+  const on =
+    typeof block_id === 'object' && 'block_number' in block_id ? block_id.block_number : undefined;
+  const answer = await call('starknet_simulateTransactions', asked);
+  const all = 'simulated_transactions' in answer ? answer.simulated_transactions : answer;
+  return all.flatMap((one, at) => {
+    const transaction = asked.transactions[at];
+    return transaction ? [simulated(transaction, one, on)] : [];
+  });
+}
+
+function simulated(
+  transaction: Sent,
+  { transaction_trace, fee_estimation }: Simulated,
+  on: number | undefined,
+): Run {
+  const execute =
+    'execute_invocation' in transaction_trace ? transaction_trace.execute_invocation : undefined;
+  const reason =
+    execute && 'revert_reason' in execute
+      ? execute.revert_reason
+      : execute?.is_reverted
+        ? 'The call was reverted.'
+        : undefined;
+  return {
+    transaction,
+    trace: transaction_trace,
+    verdict:
+      reason === undefined
+        ? { execution_status: 'SUCCEEDED' }
+        : { execution_status: 'REVERTED', revert_reason: reason },
+    fee: BigInt(fee_estimation.overall_fee),
+    l2Gas: BigInt(fee_estimation.l2_gas_consumed),
+    estimate: fee_estimation,
+    on,
+    hash: undefined,
+  };
+}
+
+export interface Sending extends Step {
+  readonly bounds: Bounds;
+  /** Whether its key is the node's to give; else the account is impersonated. */
+  readonly isOurs: boolean;
+  readonly what: string;
+  readonly tell: (hash: string) => ReactNode;
+}
+
+/** Sends a step for real. The key is asked for now, used once and forgotten. */
+export async function send(sending: Sending): Promise<string | undefined> {
+  const { sender, calls, bounds, isOurs, what, tell } = sending;
+  const { nonce, format } = await account(sender, 'pre_confirmed');
+  const transaction = invokeOf(sender, calls, nonce, bounds, format);
+  if (isOurs) {
+    const [chainId, key, { signed }] = await Promise.all([
+      call('starknet_chainId'),
+      readPrivateKey(sender),
+      import('./hashes.js'),
+    ]);
+    if (key === undefined) throw new Error('The node does not give the key of this account.');
+    return submit(what, signed(transaction, chainId, key), tell);
+  }
+  return impersonated(sender, () => submit(what, transaction, tell));
+}
+
+/** Does something in the name of an account whose key nobody has, and leaves it as it was. */
+export async function impersonated<T>(account_address: string, work: () => Promise<T>): Promise<T> {
+  const { impersonated_accounts, auto_impersonate } = await call('devnet_getStatus');
+  const isOnAlready = auto_impersonate || impersonated_accounts.includes(account_address);
+  if (!isOnAlready) await call('devnet_impersonateAccount', { account_address });
+  try {
+    return await work();
+  } finally {
+    if (!isOnAlready) await call('devnet_stopImpersonateAccount', { account_address });
+  }
+}
+
+async function submit(
+  what: string,
+  invoke_transaction: Invoke,
+  tell: Sending['tell'],
+): Promise<string | undefined> {
+  const sent = await act(
+    what,
+    'starknet_addInvokeTransaction',
+    { invoke_transaction },
+    ({ transaction_hash }) => tell(transaction_hash),
+  );
+  return sent?.transaction_hash;
+}
+
+const TRANSACTION_NOT_FOUND = 29;
+const PATIENCE = 50;
+const PAUSE_MILLISECONDS = 100;
+
+/** What became of a transaction, as soon as the chain knows. */
+export async function outcome(hash: string): Promise<Run> {
+  const asked = { transaction_hash: hash };
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const [transaction, receipt, trace] = await Promise.all([
+        call('starknet_getTransactionByHash', asked),
+        call('starknet_getTransactionReceipt', asked),
+        call('starknet_traceTransaction', asked).catch(() => undefined),
+      ]);
+      return {
+        transaction,
+        trace,
+        verdict: receipt,
+        fee: BigInt(receipt.actual_fee.amount),
+        l2Gas: BigInt(receipt.execution_resources.l2_gas),
+        estimate: undefined,
+        on: 'block_number' in receipt ? Number(receipt.block_number) - 1 : undefined,
+        hash,
+      };
+    } catch (error) {
+      const isEarly = error instanceof RpcFailure && error.code === TRANSACTION_NOT_FOUND;
+      if (!isEarly || attempt >= PATIENCE) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+  }
+}
+
+export const boundsOf = (run: Run): Bounds | undefined => run.estimate && boundsFrom(run.estimate);

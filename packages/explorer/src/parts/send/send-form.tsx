@@ -1,0 +1,211 @@
+// Knows the form that ends in a transaction: who sends it, what it would do, what it may cost, and what it did.
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import type { UserCall } from '../../abi/frames.js';
+import { disarm } from '../../format/untrusted-text.js';
+import { isRun } from '../../navigation/key-events.js';
+import { canWrite, liveNow } from '../../rpc/live-state.js';
+import { Action, LastDone } from '../action.js';
+import { focusFault } from '../forms/abi-form.js';
+import { type At, AtField } from '../forms/block-tag-field.js';
+import { ErrorText } from '../page-states.js';
+import { TxRef } from '../values.js';
+import { RunOutcome } from './outcome.js';
+import { BoundsFields } from './resource-bounds.js';
+import { type BlockId, boundsOf, outcome, type Run, send, simulate } from './run.js';
+import { SenderField, useSender } from './sender.js';
+import type { Bounds } from './transaction.js';
+
+/** How this keyboard calls the key that commands are given with. */
+export const COMMAND: string = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl ';
+
+type Outcome =
+  | {
+      readonly kind: 'run';
+      readonly run: Run;
+      readonly isDoubtful: boolean;
+      /** What it was run with. */
+      readonly inputs: string;
+    }
+  | { readonly kind: 'error'; readonly error: unknown }
+  | { readonly kind: 'refused' };
+
+export interface SendFormProps {
+  /** What the form is called by those who cannot see it. */
+  readonly label: string;
+  /** `Send transfer`, in the log of what was done. */
+  readonly what: string;
+  readonly as: string;
+  readonly setAs: (text: string) => void;
+  /** The calls, or undefined if something is wrong, which is then said. */
+  readonly prepare: () => readonly UserCall[] | undefined;
+  /** Whether another form on the page is the more important one. */
+  readonly isSecond?: boolean;
+  /** The verb of the button that sends. */
+  readonly verb?: string;
+  /** Is another one as soon as something in the form is. */
+  readonly inputs?: string | undefined;
+  readonly children?: ReactNode;
+  readonly extra?: ReactNode;
+  readonly onDone?: (run: Run) => void;
+  /** What is written below the outcome. */
+  readonly after?: (run: Run) => ReactNode;
+}
+
+export function SendForm(props: SendFormProps) {
+  const {
+    label,
+    what,
+    as,
+    setAs,
+    prepare,
+    verb = 'Send',
+    isSecond = false,
+    inputs: given,
+    children,
+    extra,
+    onDone,
+    after,
+  } = props;
+  const inputs = `${as} ${given ?? ''}`;
+  const form = useRef<HTMLFormElement>(null);
+  const sender = useSender(as);
+  const [at, setAt] = useState<At>('pre_confirmed');
+  const [isBusy, setBusy] = useState(false);
+  const [shown, setShown] = useState<Outcome | undefined>();
+  const [estimated, setEstimated] = useState<Bounds | undefined>();
+  const [bounds, setBounds] = useState<Bounds | undefined>();
+  const latest = useRef({ isMounted: true });
+  useEffect(() => {
+    const mark = latest.current;
+    mark.isMounted = true;
+    return () => {
+      mark.isMounted = false;
+    };
+  }, []);
+
+  const ready = (): { address: string; calls: readonly UserCall[] } | undefined => {
+    const calls = prepare();
+    if (!calls || sender.address === undefined) {
+      focusFault(form.current);
+      return undefined;
+    }
+    return { address: sender.address, calls };
+  };
+  const busy = async (work: () => Promise<void>): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      setShown({ kind: 'error', error });
+    } finally {
+      if (latest.current.isMounted) setBusy(false);
+    }
+  };
+  const tryOut = async (block: BlockId): Promise<Run | undefined> => {
+    const asked = ready();
+    if (!asked) return undefined;
+    const [run] = await simulate([{ sender: asked.address, calls: asked.calls }], block);
+    setEstimated(run && boundsOf(run));
+    return run;
+  };
+  const doSimulate = (): Promise<void> =>
+    busy(async () => {
+      const run = await tryOut(at);
+      if (run) setShown({ kind: 'run', run, isDoubtful: false, inputs });
+    });
+  const doSend = (isSure = false): Promise<void> =>
+    busy(async () => {
+      if (!canWrite(liveNow().connection)) return;
+      let allowed = bounds;
+      if (!allowed) {
+        const run = await tryOut('pre_confirmed');
+        if (!run) return;
+        if (run.verdict.execution_status === 'REVERTED' && !isSure) {
+          setShown({ kind: 'run', run, isDoubtful: true, inputs });
+          return;
+        }
+        allowed = boundsOf(run);
+      }
+      const asked = ready();
+      if (!asked || !allowed) return;
+      const hash = await send({
+        sender: asked.address,
+        calls: asked.calls,
+        bounds: allowed,
+        isOurs: sender.isOurs,
+        what,
+        tell: (transaction) => (
+          <>
+            transaction <TxRef of={transaction} />
+          </>
+        ),
+      });
+      if (hash === undefined) {
+        setShown({ kind: 'refused' });
+        return;
+      }
+      const run = await outcome(hash);
+      setShown({ kind: 'run', run, isDoubtful: false, inputs });
+      onDone?.(run);
+    });
+  const press = (event: KeyboardEvent): void => {
+    if (!isRun(event)) return;
+    event.preventDefault();
+    void (event.shiftKey ? doSend() : doSimulate());
+  };
+  const shownName = disarm(sender.name, 40).text;
+  const by =
+    sender.address === undefined ? '' : ` as ${sender.isOurs ? '' : 'impersonated '}${shownName}`;
+  return (
+    <form
+      ref={form}
+      className="stack"
+      aria-label={label}
+      onKeyDown={press}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {children}
+      <div className="line-of">
+        <SenderField text={as} sender={sender} change={setAs} />
+        <AtField at={at} change={setAt} />
+      </div>
+      <div className="line-of">
+        <button type="button" className="button" aria-disabled={isBusy} onClick={doSimulate}>
+          Simulate <kbd>{COMMAND}↵</kbd>
+        </button>
+        <Action {...(isSecond ? {} : { kind: 'primary' as const })} run={() => doSend()}>
+          {verb}
+          {by} <kbd>⇧{COMMAND}↵</kbd>
+        </Action>
+        {extra}
+      </div>
+      {(bounds ?? estimated) && (
+        <BoundsFields of={bounds ?? estimated} isEdited={bounds !== undefined} change={setBounds} />
+      )}
+      <div>
+        {shown?.kind === 'refused' && <LastDone />}
+        {shown?.kind === 'error' && (
+          <p className="fail" role="alert">
+            ✕ <ErrorText of={shown.error} />
+          </p>
+        )}
+        {shown?.kind === 'run' && (
+          <>
+            {shown.isDoubtful && (
+              <div className="notice">
+                <span>It was not sent, since it would be reverted.</span>
+                <Action run={() => doSend(true)}>Send it anyway</Action>
+              </div>
+            )}
+            {shown.run.hash === undefined && shown.inputs !== inputs && (
+              <p className="warn">This was with other inputs.</p>
+            )}
+            <RunOutcome run={shown.run} />
+            {after?.(shown.run)}
+          </>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+// Knows how the account that calls is chosen, and whether its key is ours to use.
+import { useId } from 'react';
+import { shortAddress } from '../../abi/felt.js';
+import { useNames } from '../../format/names.js';
+import { useAccounts } from '../../rpc/queries.js';
+import { readAddress, useBook } from '../forms/address-book.js';
+import { Hostile } from '../values.js';
+
+export interface Sender {
+  readonly address: string | undefined;
+  readonly error: string | undefined;
+  /** Predeployed, so that the node gives its key. */
+  readonly isOurs: boolean;
+  /** `account 1`, or short hexadecimal. */
+  readonly name: string;
+}
+
+export function useSender(text: string): Sender {
+  const { resolve } = useBook();
+  const names = useNames();
+  const accounts = useAccounts();
+  const { address, error } = readAddress(text, resolve);
+  const isOurs = accounts.data?.some((account) => account.address === address) ?? false;
+  const name = address === undefined ? '' : (names.get(address) ?? shortAddress(address));
+  return { address, error, isOurs, name };
+}
+
+export function SenderField({
+  text,
+  sender,
+  change,
+  label = 'as',
+}: {
+  readonly text: string;
+  readonly sender: Sender;
+  readonly change: (text: string) => void;
+  readonly label?: string;
+}) {
+  const id = useId();
+  const { id: book } = useBook();
+  return (
+    <span className="line-of">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="sender"
+        value={text}
+        list={book === '' ? undefined : book}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={sender.error !== undefined}
+        aria-describedby={`${id}-says`}
+        onChange={(event) => change(event.target.value)}
+      />
+      <span id={`${id}-says`} className="quiet">
+        {sender.error !== undefined ? (
+          <span className="fail">{sender.error}</span>
+        ) : (
+          <>
+            {sender.name !== text.trim() && <Hostile text={sender.name} limit={40} />}
+            {!sender.isOurs && ' impersonated'}
+          </>
+        )}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,93 @@
+// Knows the transactions that a page makes: calls of one account, and what they may cost at most.
+
+import { toFelt } from '../../abi/felt.js';
+import type { UserCall } from '../../abi/frames.js';
+import type { Params, Result } from '../../rpc/methods.js';
+
+export type Invoke = Params<'starknet_addInvokeTransaction'>['invoke_transaction'];
+export type Bounds = Invoke['resource_bounds'];
+type Simulation = Result<'starknet_simulateTransactions'>;
+export type Simulated = Extract<Simulation, readonly unknown[]>[number];
+export type Fee = Simulated['fee_estimation'];
+
+const NOTHING = { max_amount: '0x0', max_price_per_unit: '0x0' };
+/** What a simulation gets, which charges no fee. */
+export const NO_BOUNDS: Bounds = { l1_gas: NOTHING, l1_data_gas: NOTHING, l2_gas: NOTHING };
+
+/** How an account takes its calls: one after the other, or, in Cairo 0, all heads before all calldata. */
+export type CallFormat = 'calls' | 'call array';
+
+/** The calls as an account takes them. */
+export function executeCalldata(
+  calls: readonly UserCall[],
+  format: CallFormat = 'calls',
+): readonly string[] {
+  const count = (of: readonly unknown[]): string => toFelt(BigInt(of.length));
+  if (format === 'calls') {
+    return [
+      count(calls),
+      ...calls.flatMap(({ contract, selector, calldata }) => [
+        contract,
+        selector,
+        count(calldata),
+        ...calldata,
+      ]),
+    ];
+  }
+  let start = 0n;
+  const heads = calls.flatMap(({ contract, selector, calldata }) => {
+    const from = start;
+    start += BigInt(calldata.length);
+    return [contract, selector, toFelt(from), count(calldata)];
+  });
+  const data = calls.flatMap(({ calldata }) => calldata);
+  return [count(calls), ...heads, count(data), ...data];
+}
+
+export function invokeOf(
+  sender: string,
+  calls: readonly UserCall[],
+  nonce: string,
+  bounds: Bounds = NO_BOUNDS,
+  format: CallFormat = 'calls',
+): Invoke {
+  return {
+    type: 'INVOKE',
+    version: '0x3',
+    sender_address: sender,
+    calldata: executeCalldata(calls, format),
+    nonce,
+    signature: [],
+    resource_bounds: bounds,
+    tip: '0x0',
+    paymaster_data: [],
+    account_deployment_data: [],
+    nonce_data_availability_mode: 'L1',
+    fee_data_availability_mode: 'L1',
+  };
+}
+
+/** A simulation leaves out the account's look at the signature, which costs as well. */
+const VALIDATION_GAS = 1_000_000n;
+const half = (value: string | bigint): bigint => (BigInt(value) * 3n + 1n) / 2n;
+
+/** One and a half times what the simulation used, at one and a half times the price. */
+export function boundsFrom(fee: Fee): Bounds {
+  const bound = (amount: bigint, price: string) => ({
+    max_amount: toFelt(amount),
+    max_price_per_unit: toFelt(half(price)),
+  });
+  return {
+    l1_gas: bound(half(fee.l1_gas_consumed), fee.l1_gas_price),
+    l1_data_gas: bound(half(fee.l1_data_gas_consumed), fee.l1_data_gas_price),
+    l2_gas: bound(half(fee.l2_gas_consumed) + VALIDATION_GAS, fee.l2_gas_price),
+  };
+}
+
+export function mostFee(bounds: Bounds): bigint {
+  return [bounds.l1_gas, bounds.l1_data_gas, bounds.l2_gas].reduce(
+    (sum, { max_amount, max_price_per_unit }) =>
+      sum + BigInt(max_amount) * BigInt(max_price_per_unit),
+    0n,
+  );
+}

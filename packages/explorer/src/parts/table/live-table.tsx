@@ -1,0 +1,165 @@
+// Knows what surrounds a list that grows: how it moves, what waits, and what stands there when it is empty.
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
+import { setQuery, usePlace } from '../../navigation/route.js';
+import { type LiveList, type Mode, useLiveList } from '../../rpc/live-list.js';
+import type { Page } from '../../rpc/queries.js';
+import { Loading, Problem } from '../page-states.js';
+import { type Column, VirtualTable } from './table.js';
+
+const MODES: readonly { readonly mode: Mode; readonly word: string; readonly hint: string }[] = [
+  { mode: 'paused', word: 'Paused', hint: 'Nothing changes' },
+  { mode: 'live', word: 'Live', hint: 'New rows are counted, and shown when you want' },
+  {
+    mode: 'tail',
+    word: 'Tail',
+    hint: 'New rows are shown on top, unless you point at the list or have scrolled',
+  },
+];
+
+export function useMode(): Mode {
+  const given = usePlace().query.get('mode');
+  return given === 'paused' || given === 'live' ? given : 'tail';
+}
+
+export function Modes() {
+  const mode = useMode();
+  return (
+    <fieldset className="modes">
+      <legend className="unseen">How the list moves</legend>
+      {MODES.map(({ mode: one, word, hint }) => (
+        <button
+          key={one}
+          type="button"
+          className="plain"
+          aria-pressed={one === mode}
+          title={`${hint} (p)`}
+          onClick={() => setQuery({ mode: one === 'tail' ? undefined : one })}
+        >
+          {word}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** `p` goes from one mode to the next. */
+export function nextMode(mode: Mode): string | undefined {
+  if (mode === 'paused') return 'live';
+  return mode === 'live' ? undefined : 'paused';
+}
+
+interface LiveTableProps<Row> {
+  readonly label: string;
+  readonly what: string;
+  readonly listKey: readonly unknown[];
+  readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
+  readonly idOf: (row: Row) => string;
+  readonly columns: readonly Column<Row>[];
+  readonly hrefOf: (row: Row) => string | undefined;
+  readonly copyOf?: (row: Row) => string;
+  readonly classOf?: (row: Row) => string | undefined;
+  readonly onPeek?: (row: Row) => void;
+  readonly onOpen?: (row: Row) => void;
+  readonly empty: ReactNode;
+  readonly total?: number;
+  readonly onRows?: (rows: readonly Row[]) => void;
+  /** Rows as they are shown, where that differs from how they are read. */
+  readonly arrange?: (rows: readonly Row[]) => readonly Row[];
+}
+
+export function LiveTable<Row>(props: LiveTableProps<Row>) {
+  const {
+    label,
+    what,
+    listKey,
+    read,
+    idOf,
+    columns,
+    hrefOf,
+    copyOf,
+    classOf,
+    onPeek,
+    onOpen,
+    empty,
+    total,
+    onRows,
+    arrange,
+  } = props;
+  const pointing = useRef(false);
+  const isHeld = useCallback(() => pointing.current || scrollY > 40, []);
+  const list: LiveList<Row> = useLiveList({ key: listKey, read, idOf, mode: useMode(), isHeld });
+  const onPoint = useCallback((isPointing: boolean) => {
+    pointing.current = isPointing;
+  }, []);
+  const { readMore } = list;
+  const onEnd = useCallback(() => readMore(), [readMore]);
+  useEffect(() => onRows?.(list.rows), [list.rows, onRows]);
+
+  const rows = useMemo(() => (arrange ? arrange(list.rows) : list.rows), [arrange, list.rows]);
+  // What waits is counted without drawing again what is there.
+  const table = useMemo(
+    () => (
+      <VirtualTable
+        label={label}
+        rows={rows}
+        columns={columns}
+        idOf={idOf}
+        hrefOf={hrefOf}
+        {...(copyOf ? { copyOf } : {})}
+        {...(classOf ? { classOf } : {})}
+        {...(total === undefined ? {} : { total })}
+        onEnd={onEnd}
+        onPoint={onPoint}
+        onPeek={onPeek}
+        onOpen={onOpen}
+      />
+    ),
+    [label, rows, columns, idOf, hrefOf, copyOf, classOf, total, onEnd, onPoint, onPeek, onOpen],
+  );
+
+  if (list.error && list.rows.length === 0) {
+    return <Problem error={list.error} what={what} retry={list.retry} />;
+  }
+  if (list.isLoading) return <Loading what={what} />;
+  return (
+    <>
+      {list.waiting > 0 && (
+        <NewBar reveal={list.reveal}>
+          {list.waiting}
+          {list.hasMoreWaiting && '+'}
+        </NewBar>
+      )}
+      {list.rows.length === 0 ? empty : table}
+      {list.hasMore && (list.beyond !== undefined || list.rows.length === 0) && (
+        <p className="filters">
+          {list.beyond}
+          <button type="button" className="button" onClick={() => list.readMore(true)}>
+            {list.beyond === undefined ? 'Look further back' : 'Read on there'}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Rows that wait, so that nothing moves under the pointer. */
+export function NewBar({
+  children,
+  reveal,
+}: {
+  readonly children: ReactNode;
+  readonly reveal: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="new-bar"
+      onClick={() => {
+        scrollTo(0, 0);
+        reveal();
+      }}
+    >
+      {children} new
+    </button>
+  );
+}

@@ -1,0 +1,243 @@
+// Knows long tables: only the rows in view exist, and the keyboard walks all of them.
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { areLettersOn } from '../../navigation/key-events.js';
+import { go } from '../../navigation/route.js';
+import { BesideContext } from '../page-states.js';
+
+export interface Column<Row> {
+  readonly head: string;
+  /** A class of the style sheet that sets the width; the one without it takes what is left. */
+  readonly width?: string;
+  readonly number?: boolean;
+  /** On a phone: the first line, the sign before it, or not there at all. */
+  readonly phone?: 'main' | 'lead' | 'none';
+  /** What the value is called on a phone, where there are no heads. */
+  readonly phoneHead?: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** For a table that can be put in another order by this column. */
+  readonly onHead?: () => void;
+  readonly sorted?: 'ascending' | 'descending';
+}
+
+interface TableProps<Row> {
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  readonly idOf: (row: Row) => string;
+  readonly hrefOf?: (row: Row) => string | undefined;
+  readonly copyOf?: (row: Row) => string;
+  readonly classOf?: (row: Row) => string | undefined;
+  readonly onEnd?: () => void;
+  readonly onPoint?: (isPointing: boolean) => void;
+  /** Shows a row beside the list. */
+  readonly onPeek?: ((row: Row) => void) | undefined;
+  /** For rows that have no page of their own. */
+  readonly onOpen?: ((row: Row) => void) | undefined;
+  /** How many there are, if more than are here. */
+  readonly total?: number;
+  /** On a phone, for rows of three lines instead of two. */
+  readonly isTallOnPhones?: boolean;
+}
+
+/** Narrower, there is no room beside a list. */
+export const PEEK_FROM = 1024;
+
+export function rowHeight(): number {
+  return innerWidth < 640 ? 44 : 28;
+}
+
+function tallRowHeight(): number {
+  return innerWidth < 640 ? 64 : 28;
+}
+
+export function VirtualTable<Row>(props: TableProps<Row>) {
+  const { label, rows, columns, idOf, hrefOf, copyOf, classOf, onEnd, onPoint, onPeek, total } =
+    props;
+  const { onOpen, isTallOnPhones = false } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isBeside = useContext(BesideContext);
+  const [active, setActive] = useState(0);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const rect = body.current?.getBoundingClientRect();
+    if (rect) setTop(rect.top + scrollY);
+  }, []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: isTallOnPhones ? tallRowHeight : rowHeight,
+    // What stands beside a list scrolls by itself, which the window does not know.
+    overscan: isBeside ? 200 : 6,
+    scrollMargin: top,
+    getItemKey: (at) => {
+      const row = rows[at];
+      return row === undefined ? at : idOf(row);
+    },
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0];
+  const last = items.at(-1);
+  const before = first ? first.start - top : 0;
+  const after = last ? virtual.getTotalSize() - (last.end - top) : 0;
+  const lastIndex = last?.index ?? -1;
+  useEffect(() => {
+    if (onEnd && lastIndex >= rows.length - 10) onEnd();
+  }, [lastIndex, rows.length, onEnd]);
+
+  const focusRow = (at: number): void => {
+    const bounded = Math.max(0, Math.min(rows.length - 1, at));
+    setActive(bounded);
+    virtual.scrollToIndex(bounded, { align: 'auto' });
+    requestAnimationFrame(() => {
+      body.current?.querySelector<HTMLElement>(`[data-row="${bounded}"]`)?.focus();
+    });
+  };
+  const press = (event: KeyboardEvent): void => {
+    const row = rows[active];
+    const isRow = event.target instanceof HTMLElement && event.target.dataset['row'] !== undefined;
+    const isLetter = /^[a-z]$/.test(event.key);
+    if (event.altKey || (isLetter && !areLettersOn())) return;
+    if (isRow && (event.key === 'Enter' || event.key === 'o') && row !== undefined) {
+      if (onOpen) {
+        event.preventDefault();
+        onOpen(row);
+        return;
+      }
+      const href = hrefOf?.(row);
+      if (href === undefined || (event.key === 'o' && (event.metaKey || event.ctrlKey))) return;
+      event.preventDefault();
+      if (event.metaKey || event.ctrlKey) globalThis.open(href, '_blank', 'noopener');
+      else go(href);
+      return;
+    }
+    if (event.metaKey || event.ctrlKey) return;
+    if (isRow && event.key === ' ' && row !== undefined && onPeek) {
+      event.preventDefault();
+      onPeek(row);
+      return;
+    }
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => focusRow(active + 1),
+      j: () => focusRow(active + 1),
+      ArrowUp: () => focusRow(active - 1),
+      k: () => focusRow(active - 1),
+      Home: () => focusRow(0),
+      End: () => focusRow(rows.length - 1),
+      y: () => {
+        if (row !== undefined && copyOf) void navigator.clipboard.writeText(copyOf(row));
+      },
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+  const open = (event: MouseEvent, row: Row): void => {
+    const target = event.target;
+    if (!(target instanceof Element) || target.closest('a, button, input, select, label')) return;
+    if (getSelection()?.isCollapsed === false) return;
+    if (onOpen) {
+      onOpen(row);
+      return;
+    }
+    if (onPeek && innerWidth >= PEEK_FROM) {
+      onPeek(row);
+      return;
+    }
+    const href = hrefOf?.(row);
+    if (href !== undefined) go(href);
+  };
+
+  return (
+    <table
+      className={classes('table', isTallOnPhones && 'three-lines')}
+      aria-label={label}
+      aria-rowcount={(total ?? rows.length) + 1}
+      onKeyDown={press}
+      onPointerEnter={() => onPoint?.(true)}
+      onPointerLeave={() => onPoint?.(false)}
+    >
+      <thead>
+        <tr>
+          {columns.map(({ head, width, number, onHead, sorted }) => (
+            <th
+              key={head}
+              scope="col"
+              className={classes(width, number && 'number')}
+              aria-sort={sorted}
+            >
+              {onHead && <SortButton name={head} sorted={sorted} sort={onHead} />}
+              {!onHead && (head === 'Status' ? <span className="unseen">Status</span> : head)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {before > 0 && <Spacer height={before} />}
+        {items.map(({ index, key }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          return (
+            <tr
+              key={key}
+              data-row={index}
+              aria-rowindex={index + 2}
+              tabIndex={index === active ? 0 : -1}
+              className={classOf?.(row)}
+              onFocus={({ target, currentTarget }) => {
+                // A link in it may have the focus without making it the row to come to.
+                if (target === currentTarget) setActive(index);
+              }}
+              onClick={(event) => open(event, row)}
+            >
+              {columns.map(({ head, number, phone, phoneHead, cell }) => (
+                <td
+                  key={head}
+                  data-head={phoneHead}
+                  className={classes(
+                    number && 'number',
+                    phone === 'main' && 'main',
+                    phone === 'lead' && 'lead',
+                    phone === 'none' && 'wide',
+                  )}
+                >
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+        {after > 0 && <Spacer height={after} />}
+      </tbody>
+    </table>
+  );
+}
+
+function SortButton(props: { name: string; sorted: string | undefined; sort: () => void }) {
+  return (
+    <button type="button" className="plain" onClick={props.sort}>
+      {props.name} {props.sorted && (props.sorted === 'ascending' ? '▴' : '▾')}
+    </button>
+  );
+}
+
+function Spacer({ height }: { readonly height: number }) {
+  return (
+    <tr className="spacer" aria-hidden="true">
+      <td style={{ height }} />
+    </tr>
+  );
+}
+
+export function classes(...names: readonly (string | false | undefined)[]): string {
+  return names.filter(Boolean).join(' ');
+}

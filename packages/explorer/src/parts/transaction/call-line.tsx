@@ -1,0 +1,211 @@
+// Knows how one call and one event are written, with the words that an ABI has for them.
+import { type ReactNode, useMemo } from 'react';
+import type { Abi, AbiFunction } from '../../abi/abi.js';
+import { decodeEvent, decodeInputs, decodeOutputs } from '../../abi/decode.js';
+import type { Frame } from '../../abi/frames.js';
+import { shortType } from '../../abi/type-name.js';
+import { writeJson } from '../../format/json.js';
+import { Address, ClassRef, Copy, FunctionName, Hostile } from '../values.js';
+import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';
+
+export type Classes = ReadonlyMap<string, Abi>;
+
+/** The ABI of the frame's own class; for a call that was never made, any class that knows the selector. */
+function explain(
+  of: Frame,
+  classes: Classes,
+): { readonly abi?: Abi | undefined; readonly found?: AbiFunction | undefined } {
+  if (of.classHash !== undefined) {
+    const abi = classes.get(of.classHash);
+    return {
+      abi,
+      found: of.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(of.selector),
+    };
+  }
+  for (const abi of classes.values()) {
+    const found = abi.functions.get(of.selector);
+    if (found) return { abi, found };
+  }
+  return {};
+}
+
+/** `STRK.transfer(account 2, 1.5 STRK)` */
+export function CallLine({
+  of,
+  classes,
+  labels = false,
+}: {
+  readonly of: Frame;
+  readonly classes: Classes;
+  readonly labels?: boolean;
+}) {
+  const { abi, found } = explain(of, classes);
+  const values = useMemo(
+    () => (abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined),
+    [abi, found, of.calldata],
+  );
+  const token = tokenOf(of.contract);
+  return (
+    <>
+      <Address of={of.contract} />.
+      {found ? <Hostile text={found.name} limit={60} /> : <FunctionName selector={of.selector} />}
+      {of.calldata === undefined ? (
+        '(…)'
+      ) : (
+        <>
+          (
+          {values ? (
+            <Members of={values} token={token} labels={labels} />
+          ) : (
+            <RawFelts of={of.calldata} />
+          )}
+          )
+        </>
+      )}
+    </>
+  );
+}
+
+export function Outcome({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+  const abi = of.classHash === undefined ? undefined : classes.get(of.classHash);
+  const found = abi?.functions.get(of.selector);
+  if (!abi || !found || !of.result || of.failed || of.depth === 0 || found.outputs.length === 0)
+    return null;
+  const values = decodeOutputs(found, of.result, abi);
+  if (!values) return null;
+  return (
+    <span className="soft">
+      {' → '}
+      {values.map((value, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
+        <Value key={at} of={value} token={tokenOf(of.contract)} />
+      ))}
+    </span>
+  );
+}
+
+export function asJson({ contract, selector, calldata }: Frame): string {
+  return writeJson({
+    contract_address: contract,
+    entry_point_selector: selector,
+    calldata: calldata ?? [],
+  });
+}
+
+export function FrameDetail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+  const { abi, found } = explain(of, classes);
+  const values = abi && found && of.calldata ? decodeInputs(found, of.calldata, abi) : undefined;
+  const token = tokenOf(of.contract);
+  return (
+    <section className="panel detail" aria-label="Selected frame">
+      <dl className="facts">
+        <dt>contract</dt>
+        <dd>
+          <Address of={of.contract} mark copy /> {of.kind === 'DELEGATE' && 'storage of the caller'}
+        </dd>
+        {of.classHash !== undefined && (
+          <>
+            <dt>class</dt>
+            <dd>
+              <ClassRef of={of.classHash} copy />
+            </dd>
+          </>
+        )}
+        <dt>function</dt>
+        <dd>
+          <FunctionName selector={of.selector} /> <span className="mono quiet">{of.selector}</span>
+          <Copy value={asJson(of)} what="call as JSON" />
+        </dd>
+        {of.caller !== undefined && of.caller !== '0x0' && (
+          <>
+            <dt>caller</dt>
+            <dd>
+              <Address of={of.caller} />
+            </dd>
+          </>
+        )}
+        {values?.map(({ name, type, value }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat
+          <Fragmented key={at} name={name} type={type}>
+            <Value of={value} token={token} />
+          </Fragmented>
+        ))}
+        {!values && of.calldata !== undefined && (
+          <>
+            <dt>calldata</dt>
+            <dd>
+              {found && <span className="warn">could not be decoded by the ABI; raw felts: </span>}
+              {of.calldata.length === 0 ? 'none' : <RawFelts of={of.calldata} />}
+            </dd>
+          </>
+        )}
+        {of.cause !== undefined && (
+          <>
+            <dt>failed with</dt>
+            <dd className="fail">
+              <Hostile text={of.cause} quoted />
+            </dd>
+          </>
+        )}
+        {of.events.map((event) => (
+          <Fragmented key={event.order} name="emitted" type="">
+            <EventLine keys={event.keys} data={event.data} abi={abi} from={of.contract} />
+          </Fragmented>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Fragmented({
+  name,
+  type,
+  children,
+}: {
+  readonly name: string;
+  readonly type: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <>
+      <dt>
+        <Hostile text={name} limit={40} />{' '}
+        {type !== '' && (
+          <span className="quiet">
+            <Hostile text={shortType(type)} limit={80} />
+          </span>
+        )}
+      </dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** `Transfer(from: account 1, to: account 2, value: 1.5 STRK)` */
+export function EventLine({
+  keys,
+  data,
+  abi,
+  from,
+}: {
+  readonly keys: readonly string[];
+  readonly data: readonly string[];
+  readonly abi: Abi | undefined;
+  readonly from: string;
+}) {
+  const event = useMemo(() => (abi ? decodeEvent(keys, data, abi) : undefined), [abi, keys, data]);
+  if (!event) {
+    return (
+      <>
+        <span className="soft">keys</span> <RawFelts of={keys} /> <span className="soft">data</span>{' '}
+        <RawFelts of={data} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Hostile text={event.name} limit={60} />(
+      <Members of={event.members} token={tokenOf(from)} labels />)
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+// Knows a list of events: where each came from and what it says, however many there are.
+import { useMemo } from 'react';
+import { to } from '../../navigation/route.js';
+import { type Column, VirtualTable } from '../table/table.js';
+import { Address, TxRef } from '../values.js';
+import { type Classes, EventLine } from './call-line.js';
+
+export interface EventEntry {
+  readonly from_address: string;
+  readonly keys: readonly string[];
+  readonly data: readonly string[];
+  /** Where the list is of more than one transaction. */
+  readonly transaction_hash?: string;
+}
+
+interface Row {
+  readonly at: number;
+  readonly event: EventEntry;
+}
+
+const idOf = ({ at }: Row): string => String(at);
+
+export function EventTable({
+  events,
+  classOf,
+  classes,
+  fee,
+}: {
+  readonly events: readonly EventEntry[];
+  /** The class that a contract had, by its address. */
+  readonly classOf: ReadonlyMap<string, string | undefined>;
+  readonly classes: Classes;
+  /** The one that is the fee, which is not the user's doing. */
+  readonly fee?: EventEntry | undefined;
+}) {
+  const rows = useMemo(() => events.map((event, at): Row => ({ event, at })), [events]);
+  const isOfMany = events[0]?.transaction_hash !== undefined;
+  const columns = useMemo(
+    (): readonly Column<Row>[] => [
+      isOfMany
+        ? {
+            head: 'Transaction',
+            width: 'w-hash',
+            cell: ({ event }) => <TxRef of={event.transaction_hash ?? ''} />,
+          }
+        : { head: '#', width: 'w-status', number: true, phone: 'lead', cell: ({ at }) => at },
+      {
+        head: 'Source',
+        width: 'w-name',
+        cell: ({ event }) => <Address of={event.from_address} mark />,
+      },
+      {
+        head: 'Event',
+        phone: 'main',
+        cell: ({ event }) => (
+          <>
+            <EventLine
+              keys={event.keys}
+              data={event.data}
+              abi={classes.get(classOf.get(event.from_address) ?? '')}
+              from={event.from_address}
+            />
+            {event === fee && ' the fee'}
+          </>
+        ),
+      },
+    ],
+    [classes, classOf, fee, isOfMany],
+  );
+  return (
+    <VirtualTable
+      label="Events"
+      rows={rows}
+      columns={columns}
+      idOf={idOf}
+      classOf={({ event }) => (event === fee ? 'dim' : undefined)}
+      hrefOf={({ event }) =>
+        event.transaction_hash === undefined
+          ? undefined
+          : to('tx', event.transaction_hash, { tab: 'events' })
+      }
+    />
+  );
+}

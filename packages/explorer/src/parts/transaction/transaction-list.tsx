@@ -1,0 +1,160 @@
+// List of transactions that match a filter, newest first.
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { readFailure } from '../../abi/failure.js';
+import { grouped, unitOf } from '../../format/amount.js';
+import { to } from '../../navigation/route.js';
+import {
+  readTransactions,
+  type TransactionFilter,
+  type TransactionRow,
+  useContractsKnown,
+} from '../../rpc/queries.js';
+import { LiveTable } from '../table/live-table.js';
+import type { Column } from '../table/table.js';
+import {
+  Address,
+  Age,
+  Amount,
+  BlockRef,
+  FunctionName,
+  Gas,
+  Hostile,
+  Link,
+  Status,
+  TxRef,
+} from '../values.js';
+
+export const TYPE_NAMES: Readonly<Record<string, string>> = {
+  INVOKE: 'invoke',
+  DECLARE: 'declare',
+  DEPLOY_ACCOUNT: 'deploy account',
+  DEPLOY: 'deploy',
+  L1_HANDLER: 'L1 handler',
+};
+
+/** What a row did, in as few words as it takes. */
+export function Deed({ of }: { readonly of: TransactionRow }) {
+  const reason = of.revert_reason;
+  return (
+    <>
+      {of.call ? (
+        <>
+          <Address of={of.call.contract_address} mark />.
+          <FunctionName selector={of.call.selector} />
+          {of.call_count > 1 && <span className="soft"> + {grouped(of.call_count - 1)} more</span>}
+          {of.type === 'L1_HANDLER' && <span className="l1"> from L1</span>}
+        </>
+      ) : (
+        <span className="soft">{TYPE_NAMES[of.type] ?? of.type}</span>
+      )}
+      {reason !== undefined && (
+        <span className="fail">
+          {' '}
+          <Hostile text={readFailure(reason).message} quoted limit={80} />
+        </span>
+      )}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<TransactionRow>[] = [
+  {
+    head: 'Age',
+    width: 'w-age',
+    number: true,
+    cell: (row) => <Age of={row.timestamp} />,
+  },
+  {
+    head: 'Block',
+    width: 'w-block',
+    phoneHead: '#',
+    cell: (row) =>
+      row.finality_status === 'PRE_CONFIRMED' ? (
+        <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
+          <span className="warn" role="img" aria-label="pre-confirmed">
+            ◐
+          </span>{' '}
+          {row.block_number}
+        </Link>
+      ) : (
+        <BlockRef of={row.block_number} />
+      ),
+  },
+  {
+    head: 'Status',
+    width: 'w-status',
+    phone: 'lead',
+    cell: (row) => <Status of={row.execution_status} />,
+  },
+  {
+    head: 'Sender',
+    width: 'w-name',
+    cell: (row) => row.sender_address !== undefined && <Address of={row.sender_address} mark />,
+  },
+  { head: 'Call', phone: 'main', cell: (row) => <Deed of={row} /> },
+  {
+    head: 'l2 gas',
+    width: 'w-gas',
+    number: true,
+    phone: 'none',
+    cell: (row) => <Gas of={row.l2_gas} />,
+  },
+  {
+    head: 'Fee STRK',
+    width: 'w-fee',
+    number: true,
+    phone: 'none',
+    cell: (row) => {
+      const unit = unitOf(row.fee.unit);
+      return (
+        <>
+          <Amount of={BigInt(row.fee.amount)} unit={unit} column />
+          {row.fee.unit === 'WEI' && ' ETH'}
+        </>
+      );
+    },
+  },
+  { head: 'Hash', width: 'w-hash', cell: (row) => <TxRef of={row.transaction_hash} /> },
+];
+
+const idOf = (row: TransactionRow): string => row.transaction_hash;
+const hrefOf = (row: TransactionRow): string => to('tx', row.transaction_hash);
+
+export function TransactionList({
+  filter,
+  empty,
+}: {
+  readonly filter: TransactionFilter;
+  readonly empty: ReactNode;
+}) {
+  const [contracts, setContracts] = useState<readonly string[]>([]);
+  const read = useCallback(
+    (cursor: string | undefined, isTip?: boolean) => readTransactions(filter, cursor, isTip),
+    [filter],
+  );
+  const onRows = useCallback((rows: readonly TransactionRow[]) => {
+    const seen = new Set<string>();
+    for (const { call } of rows) if (call && seen.size < 50) seen.add(call.contract_address);
+    const next = [...seen];
+    setContracts((old) =>
+      old.length === next.length && old.every((one) => seen.has(one)) ? old : next,
+    );
+  }, []);
+  const known = useContractsKnown(contracts);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
+  const columns = useMemo(() => [...COLUMNS], [known]);
+  return (
+    <LiveTable
+      label="Transactions"
+      what="transactions"
+      listKey={['transactions', filter]}
+      read={read}
+      idOf={idOf}
+      columns={columns}
+      hrefOf={hrefOf}
+      copyOf={idOf}
+      onRows={onRows}
+      empty={empty}
+    />
+  );
+}

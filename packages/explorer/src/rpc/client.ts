@@ -1,0 +1,174 @@
+// Knows how a page asks the node over HTTP: what is asked in one breath goes in one request.
+import { parseJson, writeJson } from '../format/json.js';
+import { refuseToken, token } from './auth-token.js';
+import type { MethodName, Params, Result } from './methods.js';
+
+/** The node's answer to a call that it refused. */
+export class RpcFailure extends Error {
+  readonly method: string;
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(method: string, code: number, message: string, data: unknown) {
+    super(message);
+    this.name = 'RpcFailure';
+    this.method = method;
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The node did not answer at all. */
+export class Unreachable extends Error {
+  readonly method: string;
+
+  constructor(method: string, cause: unknown) {
+    super('The node did not answer.', { cause });
+    this.name = 'Unreachable';
+    this.method = method;
+  }
+}
+
+/** The node did not let us in. */
+class Unauthorized extends Error {}
+
+const METHOD_NOT_FOUND = -32601;
+const METHOD_FORBIDDEN = -32604;
+const UNAUTHORIZED = -32001;
+const UNAUTHORIZED_STATUS = 401;
+const MOST_IN_A_BATCH = 200;
+/** Parts of a page ask one after the other within this. */
+const GATHER_MILLISECONDS = 2;
+
+interface Waiting {
+  readonly method: string;
+  readonly params: unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+let waiting: Waiting[] = [];
+
+/** Calls a method. Calls made at about the same time share one HTTP request. */
+export function call<M extends MethodName>(
+  method: M,
+  ...[params]: Record<string, never> extends Params<M> ? [Params<M>?] : [Params<M>]
+): Promise<Result<M>> {
+  return request(method, params ?? {});
+}
+
+/** The same with parameters that were put together elsewhere. */
+export function request<M extends MethodName>(method: M, params: unknown): Promise<Result<M>> {
+  // The one place where an answer gets the type that our specification gives it.
+  return ask(method, params) as Promise<Result<M>>;
+}
+
+function ask(method: string, params: unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    waiting.push({ method, params, resolve, reject });
+    if (waiting.length === 1) setTimeout(flush, GATHER_MILLISECONDS);
+  });
+}
+
+function flush(): void {
+  const calls = waiting;
+  waiting = [];
+  for (let start = 0; start < calls.length; start += MOST_IN_A_BATCH) {
+    void send(calls.slice(start, start + MOST_IN_A_BATCH));
+  }
+}
+
+async function send(calls: readonly Waiting[]): Promise<void> {
+  const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+  let answers: unknown;
+  try {
+    answers = await post(writeJson(calls.length === 1 ? body[0] : body));
+  } catch (error) {
+    for (const { method, reject } of calls)
+      reject(
+        error instanceof Unauthorized
+          ? new RpcFailure(method, UNAUTHORIZED, error.message, undefined)
+          : new Unreachable(method, error),
+      );
+    return;
+  }
+  // A node that takes shorter batches refuses the whole.
+  if (calls.length > 1 && isAnswer(answers) && answers.error) {
+    const half = Math.ceil(calls.length / 2);
+    await Promise.all([send(calls.slice(0, half)), send(calls.slice(half))]);
+    return;
+  }
+  const byId = new Map<unknown, Answer>();
+  for (const answer of Array.isArray(answers) ? answers : [answers]) {
+    if (isAnswer(answer)) byId.set(answer.id, answer);
+  }
+  calls.forEach(({ method, resolve, reject }, id) => {
+    const answer = byId.get(id) ?? (calls.length === 1 ? [...byId.values()][0] : undefined);
+    if (!answer) reject(new Unreachable(method, 'no answer to this call'));
+    else if (answer.error) {
+      const { code, message, data } = answer.error;
+      reject(new RpcFailure(method, code, message, data));
+    } else resolve(answer.result);
+  });
+}
+
+export interface Answer {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: { readonly result?: unknown };
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export function isAnswer(value: unknown): value is Answer {
+  return typeof value === 'object' && value !== null;
+}
+
+async function post(body: string): Promise<unknown> {
+  return parseJson(await postText(body, 'ui'));
+}
+
+/** @param client which part of the explorer asks: its own questions are not those of a user */
+export async function postText(
+  body: string,
+  client: 'ui' | 'console',
+  signal?: AbortSignal,
+): Promise<string> {
+  const key = token();
+  const response = await fetch('/rpc', {
+    method: 'POST',
+    ...(signal ? { signal } : {}),
+    headers: {
+      'content-type': 'application/json',
+      'x-starkbox-client': client,
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    },
+    body,
+  });
+  if (response.status === UNAUTHORIZED_STATUS) {
+    // Another may have been given meanwhile.
+    if (key === token()) refuseToken();
+    throw new Unauthorized('The node asks for a token.');
+  }
+  const text = await response.text();
+  if (!response.ok && !text.startsWith('{') && !text.startsWith('[')) {
+    throw new Error(`${response.status} ${text.slice(0, 200)}`);
+  }
+  return text;
+}
+
+/** The call as a line for a shell; a token stays out of it. */
+export function asCurl(method: string, params: unknown): string {
+  const body = writeJson({ jsonrpc: '2.0', id: 1, method, params });
+  const quoted = `'${body.replaceAll("'", `'\\''`)}'`;
+  const key = token() === undefined ? '' : ' -H "authorization: Bearer $AUTH_TOKEN"';
+  return `curl -s ${location.origin}/rpc -H 'content-type: application/json'${key} -d ${quoted}`;
+}
+
+/** Whether the node does not have the method, or keeps it to itself. */
+export function isMissing(error: unknown): boolean {
+  return (
+    error instanceof RpcFailure &&
+    (error.code === METHOD_NOT_FOUND || error.code === METHOD_FORBIDDEN)
+  );
+}

@@ -1,0 +1,118 @@
+// Knows what the node can be asked, by its own account of itself.
+import { useQuery } from '@tanstack/react-query';
+import { call } from './client.js';
+import { queries } from './queries.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface RpcParam {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+export interface RpcError {
+  readonly name: string;
+  readonly code: number;
+  readonly message: string;
+}
+
+export interface RpcMethod {
+  readonly name: string;
+  readonly alias: string | undefined;
+  readonly summary: string;
+  readonly params: readonly RpcParam[];
+  readonly result: { readonly description: string; readonly schema: unknown } | undefined;
+  readonly errors: readonly RpcError[];
+  /** Something is not as before once it was called. */
+  readonly writes: boolean;
+  readonly isSubscription: boolean;
+}
+
+export interface Discovery {
+  readonly methods: readonly RpcMethod[];
+  readonly schemas: ReadonlyMap<string, unknown>;
+}
+
+const KEY = ['discovery'];
+
+async function readDiscovery(): Promise<Discovery> {
+  const { methods, components } = await call('rpc.discover', {});
+  const errors = new Map(Object.entries(fieldsOf(fieldsOf(components)['errors'])));
+  return {
+    methods: methods
+      .map((method) => methodOf(fieldsOf(method), errors))
+      .sort((one, other) => (placeOf(one.name) < placeOf(other.name) ? -1 : 1)),
+    schemas: new Map(Object.entries(fieldsOf(fieldsOf(components)['schemas']))),
+  };
+}
+
+export function useDiscovery() {
+  return useQuery({ queryKey: KEY, queryFn: readDiscovery });
+}
+
+export function fetchDiscovery(): Promise<Discovery> {
+  return queries.fetchQuery({ queryKey: KEY, queryFn: readDiscovery });
+}
+
+function methodOf(method: Fields, errors: ReadonlyMap<string, unknown>): RpcMethod {
+  const name = textOf(method['name']);
+  const result = fieldsOf(method['result']);
+  return {
+    name,
+    alias: typeof method['x-alias'] === 'string' ? method['x-alias'] : undefined,
+    summary: textOf(method['summary']),
+    params: listOf(method['params']).map((param) => {
+      const { name, description, required, schema } = fieldsOf(param);
+      return {
+        name: textOf(name),
+        description: textOf(description),
+        required: required === true,
+        schema,
+      };
+    }),
+    result:
+      result['schema'] === undefined
+        ? undefined
+        : { description: textOf(result['description']), schema: result['schema'] },
+    errors: listOf(method['errors']).flatMap((error) => {
+      const ref = fieldsOf(error)['$ref'];
+      const key = typeof ref === 'string' ? nameIn(ref) : '';
+      const { code, message } = fieldsOf(errors.get(key) ?? error);
+      return typeof code === 'number' ? [{ name: key, code, message: textOf(message) }] : [];
+    }),
+    writes: method['x-writes'] === true,
+    isSubscription: /_subscribe/.test(name),
+  };
+}
+
+const GROUPS = ['starknet_', 'devnet_'];
+
+/** The standard comes first. */
+function placeOf(name: string): string {
+  const group = GROUPS.findIndex((prefix) => name.startsWith(prefix));
+  return `${group < 0 ? GROUPS.length : group} ${name}`;
+}
+
+/** The last part of `#/components/schemas/FELT`. */
+export function nameIn(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A method by either of its names. */
+export function methodNamed({ methods }: Discovery, name: string): RpcMethod | undefined {
+  return methods.find((method) => method.name === name || method.alias === name);
+}

@@ -1,0 +1,140 @@
+// Knows a list that grows at its head while it is read: what is shown, what has come since, and what lies further back.
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useLive } from './live-state.js';
+import { type Page, queries } from './queries.js';
+
+export type Mode = 'paused' | 'live' | 'tail';
+
+export interface LiveList<Row> {
+  readonly rows: readonly Row[];
+  /** Rows that wait to be revealed; the last page may hold only some of them. */
+  readonly waiting: number;
+  readonly hasMoreWaiting: boolean;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  readonly hasMore: boolean;
+  /** What lies further back and is only read when asked for. */
+  readonly beyond: string | undefined;
+  reveal(): void;
+  /** As somebody scrolls; or as somebody asks for what lies beyond. */
+  readMore(isWanted?: boolean): void;
+  retry(): void;
+}
+
+export function useLiveList<Row>(options: {
+  readonly key: readonly unknown[];
+  readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
+  readonly idOf: (row: Row) => string;
+  readonly mode: Mode;
+  /** Whether the list must not move now, since somebody points at it or has scrolled. */
+  readonly isHeld: () => boolean;
+}): LiveList<Row> {
+  const { read, idOf, mode, isHeld } = options;
+  const written = JSON.stringify(options.key);
+  const key = useMemo(() => ['list', written], [written]);
+  const beat = useLive((live) => live.beat);
+  const flood = useLive((live) => live.flood);
+  const [waiting, setWaiting] = useState<Page<Row> | undefined>();
+  const busy = useRef(false);
+  const again = useRef(false);
+
+  const query = useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => read(pageParam),
+    getNextPageParam: (page: Page<Row>) => page.next,
+  });
+  const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
+
+  const merge = useCallback(
+    (fresh: Page<Row>) => {
+      queries.setQueryData<InfiniteData<Page<Row>, string | undefined>>(key, (old) => {
+        if (!old) return { pages: [fresh], pageParams: [undefined] };
+        if (fresh.rows.length === 0 && fresh.next !== undefined) return old;
+        const known = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
+        const changed = new Map(fresh.rows.map((row) => [idOf(row), row]));
+        const added = fresh.rows.filter((row) => !known.has(idOf(row)));
+        // Nothing in common: there is a gap, so the list starts afresh.
+        if (added.length === fresh.rows.length && old.pages.some(({ rows }) => rows.length > 0)) {
+          return { pages: [fresh], pageParams: [undefined] };
+        }
+        const pages = old.pages.map((page) => ({
+          ...page,
+          rows: page.rows.map((row) => changed.get(idOf(row)) ?? row),
+        }));
+        const [first, ...rest] = pages;
+        if (!first) return { pages: [fresh], pageParams: [undefined] };
+        return { ...old, pages: [{ ...first, rows: [...added, ...first.rows] }, ...rest] };
+      });
+    },
+    [key, idOf],
+  );
+
+  const look = useCallback(async (): Promise<void> => {
+    if (busy.current) {
+      again.current = true;
+      return;
+    }
+    // What is being read for the first time will be as new as this.
+    if (queries.getQueryState(key)?.fetchStatus === 'fetching' && !queries.getQueryData(key))
+      return;
+    busy.current = true;
+    try {
+      const fresh = await read(undefined, true);
+      const shown = queries.getQueryData<InfiniteData<Page<Row>, string | undefined>>(key);
+      if (!shown || (mode === 'tail' && !flood && !isHeld())) {
+        merge(fresh);
+        setWaiting(undefined);
+      } else {
+        const known = new Set(shown.pages.flatMap((page) => page.rows.map(idOf)));
+        const isNew = fresh.rows.some((row) => !known.has(idOf(row)));
+        setWaiting(isNew ? fresh : undefined);
+        if (!isNew) merge(fresh);
+      }
+    } catch {
+      // The connection says so already, and the next beat tries again.
+    } finally {
+      busy.current = false;
+      if (again.current) {
+        again.current = false;
+        void look();
+      }
+    }
+  }, [read, key, mode, flood, isHeld, merge, idOf]);
+
+  const firstBeat = useRef(beat);
+  useEffect(() => {
+    if (beat === firstBeat.current || mode === 'paused') return;
+    firstBeat.current = beat;
+    void look();
+  }, [beat, mode, look]);
+
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
+  const known = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
+  const beyond = data?.pages.at(-1)?.beyond;
+  const readMore = useCallback(
+    (isWanted = false) => {
+      if (beyond !== undefined && !isWanted) return;
+      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
+  );
+  const count = waiting?.rows.filter((row) => !known.has(idOf(row))).length ?? 0;
+
+  return {
+    rows,
+    waiting: count,
+    hasMoreWaiting: count > 0 && count === waiting?.rows.length,
+    isLoading: isPending,
+    error,
+    hasMore: hasNextPage,
+    beyond,
+    reveal: () => {
+      if (waiting) merge(waiting);
+      setWaiting(undefined);
+    },
+    readMore,
+    retry: () => void refetch(),
+  };
+}

@@ -1,0 +1,319 @@
+// Knows how pages read the chain: what is kept, for how long, and what the node is asked where a method is missing.
+import { QueryClient, useQueries, useQuery } from '@tanstack/react-query';
+import { type Abi, readAbi } from '../abi/abi.js';
+import { grouped } from '../format/amount.js';
+import { learn } from '../format/names.js';
+import { call, isMissing, Unreachable } from './client.js';
+import type { Params, Result } from './methods.js';
+import {
+  readStandardBlocks,
+  readStandardClasses,
+  readStandardContracts,
+  readStandardTransactions,
+  standardSearch,
+} from './standard-methods.js';
+import { whatIsForked } from './subscriptions.js';
+
+export type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
+export type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
+type Candidate = Result<'devnet_search'>['candidates'][number];
+export type ContractRow = Result<'devnet_listContracts'>['contracts'][number];
+export type ClassRow = Result<'devnet_listClasses'>['classes'][number];
+export type TransactionFilter = NonNullable<
+  NonNullable<Params<'devnet_listTransactions'>>['filter']
+>;
+
+export const queries: QueryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 300_000,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      networkMode: 'always',
+      retry: (count, error) => error instanceof Unreachable && count < 1,
+      retryDelay: 300,
+    },
+  },
+});
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly next: string | undefined;
+  /** What lies further back, where that is read only by somebody who wants it. */
+  readonly beyond?: string;
+}
+
+/** Methods that the node was found not to have, or to keep to itself. */
+const missing = new Set<string>();
+
+/** Asks by a method of ours, or by the standard ones where the node does not have it. */
+async function orStandard<T>(
+  method: string,
+  ask: () => Promise<T>,
+  standard: () => Promise<T>,
+): Promise<T> {
+  if (missing.has(method)) return standard();
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    missing.add(method);
+    return standard();
+  }
+}
+
+/** Cursors of the standard way are numbers of blocks behind this. */
+const STANDARD = 'block ';
+const standardFrom = (cursor: string | undefined): number | undefined =>
+  cursor?.startsWith(STANDARD) ? Number(cursor.slice(STANDARD.length)) : undefined;
+
+function standardPage<Row>(page: {
+  readonly rows: readonly Row[];
+  readonly next: number | undefined;
+}): Page<Row> {
+  return { rows: page.rows, next: page.next === undefined ? undefined : STANDARD + page.next };
+}
+
+/** The end of our own blocks, with those of the origin behind it. */
+function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
+  return {
+    rows,
+    next: STANDARD + newestOfOrigin,
+    beyond: `Up to block ${grouped(newestOfOrigin)} it is the origin’s chain.`,
+  };
+}
+
+/**
+ * The node looks at a bounded part of the chain for each page, so some pages of a filtered list are empty.
+ * Who only looks for what is new is content with the first.
+ */
+const MOST_PAGES = 20;
+
+export async function readTransactions(
+  filter: TransactionFilter,
+  cursor: string | undefined,
+  isTip = false,
+): Promise<Page<TransactionRow>> {
+  const below = standardFrom(cursor);
+  if (below !== undefined) return standardTransactions(filter, below);
+  return orStandard(
+    'devnet_listTransactions',
+    () => listTransactions(filter, cursor, isTip),
+    () => standardTransactions(filter, 'pre_confirmed', isTip ? 1 : MOST_STANDARD_PAGES),
+  );
+}
+
+/** Each is of whole blocks; who finds nothing may ask to go on. */
+const MOST_STANDARD_PAGES = 5;
+
+async function standardTransactions(
+  filter: TransactionFilter,
+  from: number | 'pre_confirmed',
+  most: number = MOST_STANDARD_PAGES,
+): Promise<Page<TransactionRow>> {
+  const rows: TransactionRow[] = [];
+  let next: number | 'pre_confirmed' | undefined = from;
+  for (let page = 0; page < most && next !== undefined && rows.length < 10; page++) {
+    const found = await readStandardTransactions(next, filter);
+    rows.push(...found.rows);
+    next = found.next;
+  }
+  return standardPage({ rows, next: next === 'pre_confirmed' ? undefined : next });
+}
+
+async function listTransactions(
+  filter: TransactionFilter,
+  cursor: string | undefined,
+  isTip: boolean,
+): Promise<Page<TransactionRow>> {
+  const limit = 50;
+  const rows: TransactionRow[] = [];
+  let next = cursor;
+  for (let page = 0; page < (isTip ? 1 : MOST_PAGES); page++) {
+    const answer = await call('devnet_listTransactions', {
+      filter,
+      limit,
+      ...(next === undefined ? {} : { cursor: next }),
+    });
+    rows.push(...answer.transactions);
+    next = answer.next;
+    if (next === undefined || rows.length >= limit / 2) break;
+  }
+  if (next !== undefined) return { rows, next };
+  const fork = await whatIsForked();
+  if (!fork) return { rows, next };
+  const only = filter.block_number;
+  if (only === undefined) return endAt(rows, fork.block);
+  if (only > fork.block) return { rows, next };
+  return standardTransactions(filter, 'pre_confirmed', 1);
+}
+
+export async function readBlocks(cursor: string | undefined): Promise<Page<BlockRow>> {
+  const below = standardFrom(cursor);
+  if (below !== undefined) return standardPage(await readStandardBlocks(below));
+  return orStandard(
+    'devnet_listBlocks',
+    async () => {
+      const { blocks, next } = await call('devnet_listBlocks', {
+        limit: 50,
+        ...(cursor === undefined ? {} : { before: Number(cursor) }),
+      });
+      if (next !== undefined) return { rows: blocks, next: String(next) };
+      const oldest = blocks.at(-1)?.block_number ?? 0;
+      return oldest > 0 ? endAt(blocks, oldest - 1) : { rows: blocks, next: undefined };
+    },
+    async () => {
+      const { block_number } = await call('starknet_blockHashAndNumber');
+      return standardPage(await readStandardBlocks(block_number));
+    },
+  );
+}
+
+export async function readContracts(cursor: string | undefined): Promise<Page<ContractRow>> {
+  return orStandard(
+    'devnet_listContracts',
+    async () => {
+      const asked = cursor === undefined ? {} : { cursor };
+      const { contracts, next } = await call('devnet_listContracts', asked);
+      return { rows: contracts, next };
+    },
+    async () => ({ rows: await readStandardContracts(), next: undefined }),
+  );
+}
+
+export async function readClasses(cursor: string | undefined): Promise<Page<ClassRow>> {
+  return orStandard(
+    'devnet_listClasses',
+    async () => {
+      const asked = cursor === undefined ? {} : { cursor };
+      const { classes, next } = await call('devnet_listClasses', asked);
+      return { rows: classes, next };
+    },
+    async () => ({ rows: await readStandardClasses(), next: undefined }),
+  );
+}
+
+export async function search(line: string): Promise<readonly Candidate[]> {
+  return orStandard(
+    'devnet_search',
+    async () => (await call('devnet_search', { query: line })).candidates,
+    () => standardSearch(line),
+  );
+}
+
+/** Classes by hash never change, and only their ABI is kept. */
+const classQuery = (hash: string) => ({
+  queryKey: ['class', hash],
+  queryFn: async (): Promise<Abi> => {
+    const { abi } = await call('starknet_getClass', {
+      block_id: 'pre_confirmed',
+      class_hash: hash,
+    });
+    const read = readAbi(abi);
+    learn(read);
+    return read;
+  },
+  retry: false,
+});
+
+export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> {
+  return useQueries({
+    queries: hashes.map(classQuery),
+    combine: (results) => {
+      const found = new Map<string, Abi>();
+      results.forEach(({ data }, at) => {
+        const hash = hashes[at];
+        if (data && hash !== undefined) found.set(hash, data);
+      });
+      return found;
+    },
+  });
+}
+
+/**
+ * Reads the classes of contracts, so that functions in lists have names; a name follows from a selector alone.
+ * Gives how many are known, so that a list is drawn again when one more is.
+ */
+export function useContractsKnown(addresses: readonly string[]): number {
+  return useQueries({
+    queries: addresses.map((address) => ({
+      queryKey: ['class-at', address],
+      queryFn: async (): Promise<boolean> => {
+        const { abi } = await call('starknet_getClassAt', {
+          block_id: 'pre_confirmed',
+          contract_address: address,
+        });
+        learn(readAbi(abi));
+        return true;
+      },
+      retry: false,
+    })),
+    combine: (results) => results.filter(({ data }) => data).length,
+  });
+}
+
+export function useTransaction(hash: string) {
+  return useQuery({
+    queryKey: ['transaction', hash],
+    queryFn: async () => {
+      const asked = { transaction_hash: hash };
+      const [transaction, receipt, trace] = await Promise.allSettled([
+        call('starknet_getTransactionByHash', asked),
+        call('starknet_getTransactionReceipt', asked),
+        call('starknet_traceTransaction', asked),
+      ]);
+      if (transaction.status === 'rejected') throw transaction.reason;
+      if (receipt.status === 'rejected') throw receipt.reason;
+      return {
+        transaction: transaction.value,
+        receipt: receipt.value,
+        trace: trace.status === 'fulfilled' ? trace.value : undefined,
+        traceError: trace.status === 'rejected' ? trace.reason : undefined,
+      };
+    },
+  });
+}
+
+export function useStatus() {
+  return useQuery({ queryKey: ['now', 'status'], queryFn: () => call('devnet_getStatus') });
+}
+
+export function useConfig() {
+  return useQuery({ queryKey: ['config'], queryFn: () => call('devnet_getConfig') });
+}
+
+export interface KnownAccount {
+  readonly address: string;
+  readonly publicKey: string;
+}
+
+/** Predeployed accounts without their private keys, which are asked for one by one when wanted. */
+export function useAccounts() {
+  return useQuery({
+    queryKey: ['accounts'],
+    queryFn: async (): Promise<readonly KnownAccount[]> => {
+      const accounts = await call('devnet_getPredeployedAccounts', { with_balance: false });
+      return accounts.map(({ address, public_key }) => ({ address, publicKey: public_key }));
+    },
+  });
+}
+
+export async function readPrivateKey(address: string): Promise<string | undefined> {
+  const accounts = await call('devnet_getPredeployedAccounts', { with_balance: false });
+  return accounts.find((account) => account.address === address)?.private_key;
+}
+
+export function useLabels() {
+  return useQuery({
+    queryKey: ['labels'],
+    queryFn: async () => {
+      try {
+        return (await call('devnet_getLabels')).labels;
+      } catch (error) {
+        if (isMissing(error)) return [];
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,25 @@
+// Knows the snapshots that can be gone back to.
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { call, isMissing } from './client.js';
+import { useLive } from './live-state.js';
+import type { Result } from './methods.js';
+
+export type Snapshot = Result<'devnet_listSnapshots'>['snapshots'][number];
+
+/** Read again when something was done to the sandbox; blocks alone change none of them. */
+export function useSnapshots(): UseQueryResult<readonly Snapshot[]> {
+  const deed = useLive((live) => live.deeds[0]?.id);
+  const epoch = useLive((live) => live.epoch);
+  return useQuery({
+    queryKey: ['now', 'snapshots', deed, epoch],
+    placeholderData: (old) => old,
+    queryFn: async () => {
+      try {
+        return (await call('devnet_listSnapshots')).snapshots;
+      } catch (error) {
+        if (isMissing(error)) return [];
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,212 @@
+// Knows how lists are read by the standard methods alone: below a fork, and from nodes that keep the others to themselves.
+
+import { canonical } from '../abi/felt.js';
+import { readMulticall } from '../abi/frames.js';
+import { call } from './client.js';
+import type { Result } from './methods.js';
+
+type FullBlock = Result<'starknet_getBlockWithReceipts'>;
+type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
+type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
+type Candidate = Result<'devnet_search'>['candidates'][number];
+
+/** Whole blocks are heavy, so they come few at a time, in one request. */
+const AT_ONCE = 20;
+
+/** Blocks from a number downwards, and the number to go on with. */
+async function readFullBlocks(
+  from: number,
+): Promise<{ readonly blocks: readonly FullBlock[]; readonly next: number | undefined }> {
+  const numbers = Array.from({ length: Math.min(AT_ONCE, from + 1) }, (_, at) => from - at);
+  const blocks = await Promise.all(
+    numbers.map((block_number) =>
+      call('starknet_getBlockWithReceipts', { block_id: { block_number } }),
+    ),
+  );
+  const next = from - numbers.length;
+  return { blocks, next: next < 0 ? undefined : next };
+}
+
+function rowOfBlock(block: FullBlock): BlockRow[] {
+  if (!('block_hash' in block)) return [];
+  const fees = { FRI: 0n, WEI: 0n };
+  for (const { receipt } of block.transactions)
+    fees[receipt.actual_fee.unit] += BigInt(receipt.actual_fee.amount);
+  const receipts = block.transactions.map(({ receipt }) => receipt);
+  return [
+    {
+      block_number: block.block_number,
+      block_hash: block.block_hash,
+      timestamp: block.timestamp,
+      transaction_count: receipts.length,
+      failed_count: receipts.filter(({ execution_status }) => execution_status === 'REVERTED')
+        .length,
+      event_count: receipts.reduce((sum, { events }) => sum + events.length, 0),
+      fee: { fri: fees.FRI.toString(), wei: fees.WEI.toString() },
+      l2_gas: receipts.reduce((sum, { execution_resources: used }) => sum + used.l2_gas, 0),
+      finality_status: block.status === 'ACCEPTED_ON_L1' ? 'ACCEPTED_ON_L1' : 'ACCEPTED_ON_L2',
+    },
+  ];
+}
+
+export async function readStandardBlocks(from: number) {
+  const { blocks, next } = await readFullBlocks(from);
+  return { rows: blocks.flatMap(rowOfBlock), next };
+}
+
+function rowsInBlock(block: FullBlock): TransactionRow[] {
+  const isSealed = 'block_hash' in block;
+  return block.transactions
+    .map(({ transaction, receipt }, index): TransactionRow => {
+      const calls =
+        transaction.type === 'L1_HANDLER'
+          ? [
+              {
+                contract: transaction.contract_address,
+                selector: transaction.entry_point_selector,
+              },
+            ]
+          : 'calldata' in transaction
+            ? (readMulticall(transaction.calldata) ?? [])
+            : [];
+      const [first] = calls;
+      const sender = 'sender_address' in transaction ? transaction.sender_address : undefined;
+      return {
+        transaction_hash: receipt.transaction_hash,
+        block_number: block.block_number,
+        index,
+        timestamp: block.timestamp,
+        type: transaction.type,
+        ...(sender === undefined ? {} : { sender_address: sender }),
+        ...(first && {
+          call: { contract_address: first.contract, selector: first.selector },
+        }),
+        call_count: calls.length,
+        execution_status: receipt.execution_status,
+        finality_status: isSealed ? 'ACCEPTED_ON_L2' : 'PRE_CONFIRMED',
+        fee: receipt.actual_fee,
+        l2_gas: receipt.execution_resources.l2_gas,
+        ...('revert_reason' in receipt ? { revert_reason: receipt.revert_reason.slice(-300) } : {}),
+      };
+    })
+    .reverse();
+}
+
+export interface StandardFilter {
+  readonly type?: string;
+  readonly status?: string;
+  readonly sender?: string;
+  readonly contract?: string;
+  readonly block_number?: number;
+}
+
+function passes(row: TransactionRow, filter: StandardFilter): boolean {
+  const { type, status, sender, contract } = filter;
+  return (
+    (type === undefined || row.type === type) &&
+    (status === undefined || row.execution_status === status) &&
+    (sender === undefined || row.sender_address === sender) &&
+    (contract === undefined ||
+      row.sender_address === contract ||
+      row.call?.contract_address === contract)
+  );
+}
+
+/** Transactions of blocks from a number downwards; `pre_confirmed` begins above all of them. */
+export async function readStandardTransactions(
+  from: number | 'pre_confirmed',
+  filter: StandardFilter,
+) {
+  const only = filter.block_number;
+  if (from === 'pre_confirmed') {
+    const [pending, { block_number }] = await Promise.all([
+      call('starknet_getBlockWithReceipts', { block_id: 'pre_confirmed' }),
+      call('starknet_blockHashAndNumber'),
+    ]);
+    if (only !== undefined && only <= block_number) {
+      const block = await call('starknet_getBlockWithReceipts', {
+        block_id: { block_number: only },
+      });
+      return { rows: rowsInBlock(block).filter((row) => passes(row, filter)), next: undefined };
+    }
+    const waiting = rowsInBlock(pending);
+    if (only !== undefined) return { rows: waiting, next: undefined };
+    const { blocks, next } = await readFullBlocks(block_number);
+    const rows = [...waiting, ...blocks.flatMap(rowsInBlock)];
+    return { rows: rows.filter((row) => passes(row, filter)), next };
+  }
+  const { blocks, next } = await readFullBlocks(from);
+  return { rows: blocks.flatMap(rowsInBlock).filter((row) => passes(row, filter)), next };
+}
+
+/** What a line may name, by asking for each kind. */
+export async function standardSearch(line: string): Promise<readonly Candidate[]> {
+  const found: Candidate[] = [];
+  const block_id = 'pre_confirmed';
+  if (/^\d{1,15}$/.test(line)) {
+    const block_number = Number(line);
+    await call('starknet_getBlockWithTxHashes', { block_id: { block_number } }).then(
+      () => found.push({ kind: 'block', value: line }),
+      () => {},
+    );
+    return found;
+  }
+  const felt = canonical(line);
+  if (felt === undefined) return [];
+  const kinds = [
+    ['transaction', call('starknet_getTransactionStatus', { transaction_hash: felt })],
+    ['block', call('starknet_getBlockWithTxHashes', { block_id: { block_hash: felt } })],
+    ['contract', call('starknet_getClassHashAt', { block_id, contract_address: felt })],
+    ['class', call('starknet_getClass', { block_id, class_hash: felt })],
+  ] as const;
+  await Promise.all(
+    kinds.map(([kind, asked]) =>
+      asked.then(
+        () => found.push({ kind, value: felt }),
+        () => {},
+      ),
+    ),
+  );
+  return found;
+}
+
+/** Contracts and classes of the newest blocks, as their state updates tell. */
+async function readUpdates() {
+  const { block_number } = await call('starknet_blockHashAndNumber');
+  const numbers = Array.from(
+    { length: Math.min(AT_ONCE * 5, block_number + 1) },
+    (_, at) => block_number - at,
+  );
+  return Promise.all(
+    numbers.map(async (number) => ({
+      number,
+      diff: (await call('starknet_getStateUpdate', { block_id: { block_number: number } }))
+        .state_diff,
+    })),
+  );
+}
+
+export async function readStandardContracts() {
+  return (await readUpdates()).flatMap(({ number, diff }) =>
+    diff.deployed_contracts.map(({ address, class_hash }) => ({
+      contract_address: address,
+      class_hash,
+      deployed_in: number,
+    })),
+  );
+}
+
+export async function readStandardClasses() {
+  return (await readUpdates()).flatMap(({ number, diff }) => [
+    ...diff.declared_classes.map(({ class_hash }) => ({
+      class_hash,
+      declared_in: number,
+      kind: 'sierra' as const,
+    })),
+    ...diff.deprecated_declared_classes.map((class_hash) => ({
+      class_hash,
+      declared_in: number,
+      kind: 'cairo0' as const,
+    })),
+  ]);
+}

@@ -1,0 +1,40 @@
+// Knows a subscription with a socket of its own: however much comes, the socket that pages live by is spared.
+import { parseJson, writeJson } from '../format/json.js';
+import { isAnswer } from './client.js';
+import { webSocket } from './socket.js';
+
+export interface StreamListener {
+  /** The node agreed, or told why not. */
+  answered(text: string, isRefused: boolean): void;
+  notified(result: unknown, text: string): void;
+  /** Nothing more comes. */
+  ended(): void;
+}
+
+/** Begins a subscription; gives what ends it. */
+export function openStream(
+  body: { readonly method: string; readonly params: unknown },
+  client: 'ui' | 'console',
+  listener: StreamListener,
+): () => void {
+  const socket = webSocket(client);
+  let isOver = false;
+  socket.onopen = () => socket.send(writeJson({ jsonrpc: '2.0', id: 1, ...body }));
+  socket.onmessage = ({ data }) => {
+    if (isOver) return;
+    const text = String(data);
+    const message = parseJson(text);
+    if (!isAnswer(message)) return;
+    if (message.method === undefined) listener.answered(text, message.error !== undefined);
+    else listener.notified(message.params?.result, text);
+  };
+  socket.onclose = () => {
+    if (isOver) return;
+    isOver = true;
+    listener.ended();
+  };
+  return () => {
+    isOver = true;
+    socket.close();
+  };
+}

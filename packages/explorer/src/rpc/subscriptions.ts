@@ -1,0 +1,281 @@
+// Knows where news of the chain comes from: subscriptions on the one socket, and what they mean.
+
+import { isTokenRefused, onToken } from './auth-token.js';
+import { call } from './client.js';
+import {
+  type Connection,
+  change,
+  collect,
+  count,
+  type Deed,
+  type Fork,
+  type Live,
+  liveNow,
+  publish,
+  show,
+  stir,
+  upset,
+  wake,
+} from './live-state.js';
+import { Socket } from './socket.js';
+
+const FRESH = 5_000;
+const PATIENCE = 10_000;
+const DEEDS_KEPT = 200;
+const POLL = 2_000;
+const UPHEAVALS = new Set(['revert', 'restart', 'load', 'abort', 'state']);
+
+let isOpen = false;
+let openedAt = 0;
+let hasBeat = false;
+let nextDeed = 1;
+let headBeforeGap: string | undefined;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const field = (value: unknown, name: string): unknown =>
+  isFields(value) ? value[name] : undefined;
+const numberIn = (value: unknown, name: string): number | undefined => {
+  const found = field(value, name);
+  return typeof found === 'number' ? found : undefined;
+};
+const textIn = (value: unknown, name: string): string | undefined => {
+  const found = field(value, name);
+  return typeof found === 'string' ? found : undefined;
+};
+
+function takeHead(header: unknown): void {
+  const number = numberIn(header, 'block_number');
+  const hash = textIn(header, 'block_hash');
+  if (number === undefined || hash === undefined) return;
+  const price = textIn(field(header, 'l2_gas_price'), 'price_in_fri');
+  const news: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
+  if (price !== undefined) news.price = BigInt(price);
+  // The first is waited for.
+  const known = liveNow().head;
+  if (known === undefined) publish(news);
+  else {
+    collect(news);
+    if (known.hash !== hash) stir();
+  }
+}
+
+function takeSandbox(news: unknown): void {
+  hasBeat = true;
+  const event = textIn(news, 'event') ?? 'beat';
+  const chainTime = numberIn(news, 'chain_time');
+  const pending = numberIn(news, 'pending');
+  const head = field(news, 'head');
+  const before = liveNow().pending;
+  const told: { -readonly [K in keyof Live]?: Live[K] } = {};
+  if (chainTime !== undefined) {
+    // Both clocks tick between two beats, and not together; a second either way is no news.
+    const offset = chainTime - Math.floor(Date.now() / 1000);
+    if (Math.abs(offset - liveNow().offset) > 1) told.offset = offset;
+  }
+  if (pending !== undefined && pending !== before) told.pending = pending;
+  const number = numberIn(head, 'block_number');
+  const hash = textIn(head, 'block_hash');
+  const isKnown = liveNow().head !== undefined;
+  const moved = number !== undefined && hash !== undefined && hash !== liveNow().head?.hash;
+  if (moved) told.head = { number, hash };
+  if (event !== 'beat') {
+    const detail = field(news, 'detail');
+    const deed: Deed = {
+      id: nextDeed++,
+      event,
+      chainTime: chainTime ?? 0,
+      block: number ?? liveNow().head?.number ?? 0,
+      detail: isFields(detail) ? detail : {},
+    };
+    told.deeds = [deed, ...liveNow().deeds].slice(0, DEEDS_KEPT);
+  }
+  if (Object.keys(told).length > 0) collect(told);
+  if (UPHEAVALS.has(event)) {
+    upset(event);
+    // Restarting and loading end every subscription but the one that says so.
+    if (event === 'restart' || event === 'load') void subscribe(true);
+    return;
+  }
+  // The first of all is where we begin, and no news.
+  if (!isKnown && event === 'beat') show();
+  else if (event !== 'beat' || moved || (pending !== undefined && pending !== before)) stir();
+}
+
+const socket = new Socket({
+  opened() {
+    isOpen = true;
+    openedAt = Date.now();
+    void subscribe();
+  },
+  closed() {
+    if (isOpen) headBeforeGap = liveNow().head?.hash;
+    isOpen = false;
+    look();
+  },
+  refused() {
+    // An ordinary request is told whether it was for want of a token.
+    void call('starknet_blockNumber').catch(() => {});
+  },
+  heard() {
+    const heardAt = Date.now();
+    const { connection } = liveNow();
+    change({ heardAt });
+    if (connection !== 'live' && connection !== 'catching-up') look();
+  },
+  notified(method, result) {
+    if (method.endsWith('_subscriptionNewHeads')) {
+      count('head');
+      takeHead(result);
+    } else if (method.endsWith('_subscriptionReorg')) upset('reorg');
+    else if (method.endsWith('_subscriptionSandbox')) takeSandbox(result);
+    else if (method.endsWith('_subscriptionEvents'))
+      for (const ear of ears.keys()) ear.hear(result);
+    else {
+      // Each transaction is told of once for each of its states.
+      count(textIn(result, 'finality_status') ?? method);
+      stir();
+    }
+  },
+});
+
+async function subscribe(hasSandbox = false): Promise<void> {
+  publish({ connection: 'catching-up' });
+  const finality_status = ['PRE_CONFIRMED', 'ACCEPTED_ON_L2'];
+  const [, , sandbox] = await Promise.all([
+    socket.request('starknet_subscribeNewHeads'),
+    socket.request('starknet_subscribeNewTransactionReceipts', { finality_status }),
+    hasSandbox ? undefined : socket.request('devnet_subscribeSandbox'),
+    refresh(),
+  ]);
+  hasBeat ||= sandbox?.result !== undefined;
+  for (const ear of ears.keys()) askFor(ear);
+  const before = headBeforeGap;
+  headBeforeGap = undefined;
+  if (before !== undefined) await compare(before);
+  look();
+}
+
+/** Who wants to be told of events, and of which. */
+interface Ear {
+  readonly wishes: readonly unknown[];
+  readonly hear: (result: unknown) => void;
+}
+const ears = new Map<Ear, readonly ReturnType<Socket['request']>[]>();
+
+function askFor(ear: Ear): void {
+  const asked = ear.wishes.map((wish) => socket.request('starknet_subscribeEvents', wish));
+  ears.set(ear, asked);
+}
+
+/** Tells of events as long as somebody listens, also after a gap. */
+export function listenToEvents(ear: Ear): () => void {
+  askFor(ear);
+  return () => {
+    const asked = ears.get(ear) ?? [];
+    ears.delete(ear);
+    for (const answer of asked) {
+      void answer.then((told) => {
+        if (told?.result === undefined) return;
+        void socket.request('starknet_unsubscribe', { subscription_id: told.result });
+      });
+    }
+  };
+}
+
+/** Whether the chain that we knew is still there after a gap. */
+async function compare(before: string): Promise<void> {
+  const answer = await socket.request('starknet_getBlockWithTxHashes', {
+    block_id: { block_hash: before },
+  });
+  if (answer?.error) upset('away');
+  else stir();
+}
+
+let forkIsKnown: () => void;
+const forkKnown = new Promise<void>((resolve) => {
+  forkIsKnown = resolve;
+});
+
+function takeFork(status: unknown): void {
+  const block = numberIn(field(status, 'fork_config'), 'block');
+  const chain = textIn(status, 'chain_id');
+  const fork = block === undefined || chain === undefined ? undefined : { chain, block };
+  if (fork?.block !== liveNow().fork?.block || fork?.chain !== liveNow().fork?.chain)
+    publish({ fork });
+  forkIsKnown();
+}
+
+/** What this chain stands on, as soon as the node has told. */
+export async function whatIsForked(): Promise<Fork | undefined> {
+  await forkKnown;
+  return liveNow().fork;
+}
+
+async function refresh(): Promise<void> {
+  const [block, next, status] = await Promise.all([
+    socket.request('starknet_getBlockWithTxHashes', { block_id: 'latest' }),
+    socket.request('starknet_getBlockWithTxHashes', { block_id: 'pre_confirmed' }),
+    socket.request('devnet_getStatus'),
+  ]);
+  takeHead(block?.result);
+  // The block being built has the time that it would get if it were sealed now.
+  const timestamp = numberIn(next?.result, 'timestamp');
+  if (timestamp !== undefined) publish({ offset: timestamp - Math.floor(Date.now() / 1000) });
+  takeFork(status?.result);
+  const pending = numberIn(status?.result, 'pre_confirmed_tx_count');
+  if (pending !== undefined && pending !== liveNow().pending) {
+    publish({ pending });
+    stir();
+  }
+}
+
+/**
+ * The head as the first page was read; asked for together with it. Whatever has come between that and the
+ * first subscription is seen by the difference.
+ */
+export async function readFirstHead(): Promise<void> {
+  void call('devnet_getStatus').then(takeFork, () => forkIsKnown());
+  try {
+    const { block_number: number, block_hash: hash } = await call('starknet_blockHashAndNumber');
+    const known = liveNow().head;
+    if (known === undefined) publish({ head: { number, hash } });
+    else if (known.hash !== hash) stir();
+  } catch {
+    // The connection tells.
+  }
+}
+
+/** What the connection is, by what it did last. */
+function look(): void {
+  const silence = Date.now() - liveNow().heardAt;
+  const connection: Connection = isTokenRefused()
+    ? 'locked'
+    : isOpen && silence < FRESH
+      ? 'live'
+      : silence < PATIENCE
+        ? 'reconnecting'
+        : 'unreachable';
+  if (isOpen && silence > PATIENCE && Date.now() - openedAt > PATIENCE) socket.drop();
+  if (connection !== liveNow().connection || connection === 'reconnecting') publish({ connection });
+}
+
+let started = false;
+
+/** Opens the socket; once for a page. */
+export function startLive(): void {
+  if (started) return;
+  started = true;
+  socket.open();
+  onToken(() => {
+    if (!isTokenRefused()) socket.open();
+    look();
+  });
+  setInterval(look, 500);
+  setInterval(() => {
+    if (isOpen && !hasBeat && !document.hidden) void refresh();
+  }, POLL);
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) wake();
+  });
+}

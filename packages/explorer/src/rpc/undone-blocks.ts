@@ -1,0 +1,54 @@
+// Knows which stretches of the chain were undone while this tab was open; the chain itself forgets them.
+import { useSyncExternalStore } from 'react';
+import { liveNow, onLive } from './live-state.js';
+
+export interface Undone {
+  readonly first: number;
+  readonly last: number;
+  /** By the wall clock, in milliseconds. */
+  readonly at: number;
+}
+
+/** When the past last changed, and how. */
+export interface Turn {
+  /** By the wall clock, in milliseconds. */
+  readonly at: number;
+  readonly why: string | undefined;
+}
+
+const KEPT = 20;
+let turn: Turn | undefined;
+let epoch = liveNow().epoch;
+let undone: readonly Undone[] = [];
+let head = liveNow().head?.number;
+const watchers = new Set<() => void>();
+
+onLive(() => {
+  const { epoch: current, upheaval } = liveNow();
+  if (current !== epoch) {
+    epoch = current;
+    turn = { at: Date.now(), why: upheaval };
+  }
+  const now = liveNow().head?.number;
+  if (now === undefined || now === head) return;
+  if (head !== undefined && now < head) {
+    undone = [{ first: now + 1, last: head, at: Date.now() }, ...undone].slice(0, KEPT);
+    for (const watcher of watchers) watcher();
+  }
+  head = now;
+});
+
+/** The last first. */
+export function useUndone(): readonly Undone[] {
+  return useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => undone,
+  );
+}
+
+export function lastTurn(): Turn | undefined {
+  return turn;
+}
