@@ -10,21 +10,21 @@ const ALL = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 /** Tests that time something: each has the machine for itself. */
 const TIMED = [
   'packages/engine/test/compiler.test.ts',
-  'packages/starkbox/test/isolation.test.ts',
-  'packages/starkbox/test/lifecycle.test.ts',
-  'packages/starkbox/test/longest-transaction.test.ts',
+  'packages/starkbox/test/node/isolation.test.ts',
+  'packages/starkbox/test/node/lifecycle.test.ts',
+  'packages/starkbox/test/node/longest-transaction.test.ts',
   'packages/explorer/test/limits.test.ts',
 ];
 
 /** Tests that take longest, the longest first: begun last, one of them would run on alone. */
 const LONG = [
-  'packages/starkbox/test/data-dir/kill.test.ts',
-  'packages/starkbox/test/model.test.ts',
+  'packages/starkbox/test/store/kill.test.ts',
+  'packages/starkbox/test/model/model.test.ts',
   'packages/starkbox/test/l1/restart.test.ts',
   'packages/explorer/test/pages.test.ts',
   'packages/explorer/test/gas.test.ts',
   'packages/explorer/test/touch.test.ts',
-  'packages/starkbox/test/data-dir/data-dir.test.ts',
+  'packages/starkbox/test/store/data-dir.test.ts',
   'packages/explorer/test/interact.test.ts',
   'packages/explorer/test/elsewhere.test.ts',
 ];

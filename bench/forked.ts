@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Class, storageAddress } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
 import { hex, STRK } from '../packages/engine/test/fixture.js';
-import { FaultyProxy } from '../packages/starkbox/test/fork/proxy.js';
+import { FaultyProxy } from '../packages/starkbox/test/support/fork/proxy.js';
 
 /** Holds `key + 1` at every key. */
 export const SLOTS = '0x5107';

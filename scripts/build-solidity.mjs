@@ -9,7 +9,10 @@ import { fileURLToPath } from 'node:url';
 import solc from 'solc';
 
 const folder = new URL('../contracts/solidity/', import.meta.url);
-const shipped = new URL('../packages/starkbox/src/l1/messaging-contract.ts', import.meta.url);
+const shipped = new URL(
+  '../packages/starkbox/src/l1/ethereum/messaging-contract.ts',
+  import.meta.url,
+);
 const checkOnly = process.argv.includes('--check');
 
 const names = readdirSync(folder)

@@ -3,13 +3,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CONFIG_KEYS, OPTIONS } from '../packages/starkbox/dist/config.js';
-import { NOT_YET } from '../packages/starkbox/dist/config-rules.js';
 import {
   defaultText,
   environmentExample,
   RESTRICTED_BY_DEFAULT,
-} from '../packages/starkbox/dist/option.js';
+} from '../packages/starkbox/dist/config/option.js';
+import { CONFIG_KEYS, OPTIONS } from '../packages/starkbox/dist/config/options.js';
+import { NOT_YET } from '../packages/starkbox/dist/config/rules.js';
 import { methodsPage } from './methods-page.mjs';
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url));

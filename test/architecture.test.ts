@@ -34,21 +34,21 @@ function listFiles(folder: string): string[] {
 const SOUND: Readonly<Record<string, string>> = {
   'packages/engine/js/index.ts': `export * from '../binding.js';`,
   'packages/starkbox/src/index.ts': `export { createNode } from './node.js';`,
-  'packages/starkbox/src/cli.ts': `import { createNode } from './node.js'; import 'commander';`,
-  'packages/starkbox/src/node.ts': `
+  'packages/starkbox/src/cli/cli.ts': `import { createNode } from './node.js'; import 'commander';`,
+  'packages/starkbox/src/node/node.ts': `
     import { listen } from './server/http.js';
     import { World } from './chain/world.js';
     import { read } from './config.js';
     import { Origin } from './origin.js';
     export const createNode = () => [listen, World, read, Origin];`,
-  'packages/starkbox/src/config.ts': `import './felt.js'; export const read = () => process.env.PORT;`,
+  'packages/starkbox/src/config/options.ts': `import './felt.js'; export const read = () => process.env.PORT;`,
   'packages/starkbox/src/origin.ts': `import './log.js'; export class Origin {}`,
   'packages/starkbox/src/spec.ts': `export type Methods = {};`,
   'packages/starkbox/src/errors.ts': `import type { Methods } from './spec.js'; import 'pino';`,
   'packages/starkbox/src/felt.ts': `export const zero = '0x0';`,
   'packages/starkbox/src/log.ts': `import 'pino';`,
-  'packages/starkbox/src/metrics.ts': `import 'prom-client';`,
-  'packages/starkbox/src/chain/world.ts': `
+  'packages/starkbox/src/telemetry/metrics.ts': `import 'prom-client';`,
+  'packages/starkbox/src/chain/world/world.ts': `
     import '@starkbox/engine';
     import type { Config } from '../config.js';
     import type { Origin } from '../origin.js';
@@ -56,11 +56,11 @@ const SOUND: Readonly<Record<string, string>> = {
     // process.env, Date.now() and new Date() in a comment
     const words = 'process.env Date.now()';
     export const World = new Date(now());`,
-  'packages/starkbox/src/chain/clock.ts': `export const now = () => Date.now();`,
+  'packages/starkbox/src/chain/world/clock.ts': `export const now = () => Date.now();`,
   'packages/starkbox/src/l1/messages.ts': `import 'viem'; import '../chain/world.js';`,
-  'packages/starkbox/src/rpc/dispatch.ts': `import 'ajv'; import '../l1/messages.js'; import './write.js';`,
-  'packages/starkbox/src/rpc/write.ts': `import '../chain/world.js'; import '../errors.js';`,
-  'packages/starkbox/src/server/http.ts': `
+  'packages/starkbox/src/rpc/protocol/dispatcher.ts': `import 'ajv'; import '../l1/messages.js'; import './write.js';`,
+  'packages/starkbox/src/rpc/methods/write.ts': `import '../chain/world.js'; import '../errors.js';`,
+  'packages/starkbox/src/server/http/server.ts': `
     import 'node:http';
     import 'ws';
     import { dispatch } from '../rpc/dispatch.js';
@@ -169,12 +169,12 @@ describe('the checker', () => {
     expect(
       violationsWith({
         'packages/starkbox/src/felt.ts': `\n\nimport './log.js';`,
-        'packages/starkbox/src/rpc/write.ts': `import './read.js';`,
+        'packages/starkbox/src/rpc/methods/write.ts': `import './read.js';`,
         'packages/starkbox/src/rpc/read.ts': `import './write.js';`,
       }).map((violation) => violation.detail),
     ).toEqual([
       'line 3 imports ./log.js',
-      'packages/starkbox/src/rpc/write.ts → packages/starkbox/src/rpc/read.ts → packages/starkbox/src/rpc/write.ts',
+      'packages/starkbox/src/rpc/methods/write.ts → packages/starkbox/src/rpc/read.ts → packages/starkbox/src/rpc/methods/write.ts',
     ]);
   });
 });

@@ -179,8 +179,8 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 };
 
 const EMPTY_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'types', 'misc']);
-const ENVIRONMENT_READER = 'packages/starkbox/src/config.ts';
-const CLOCK_READER = 'packages/starkbox/src/chain/clock.ts';
+const ENVIRONMENT_READER = 'packages/starkbox/src/config/options.ts';
+const CLOCK_READER = 'packages/starkbox/src/chain/world/clock.ts';
 
 /** Everything in `sources` (path from the repository's root → text) that breaks a rule. */
 export function findViolations(sources: ReadonlyMap<string, string>): Violation[] {
@@ -262,7 +262,7 @@ function judgeFile(target: string, entry: Import, home: Package, layer: string |
   return entry.typeOnly ? undefined : 'types-only';
 }
 
-/** `packages/starkbox/src/chain/world.ts` → `chain`, `packages/starkbox/src/felt.ts` → `felt`. */
+/** `packages/starkbox/src/chain/world/world.ts` → `chain`, `packages/starkbox/src/felt.ts` → `felt`. */
 function layerOf(path: string): string {
   return withoutExtension(path).split('/')[3] ?? '';
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../starkbox/src/commands/command.js';
+import { runCommand } from '../../starkbox/src/cli/commands/command.js';
 import { type Stage, setStage } from './stage.js';
 
 let stage: Stage;

@@ -1,11 +1,11 @@
 // The public door: a node to start, or to hold in a test without a port, with its settings, errors and wire types.
 
-export { type Config, type ConfigInput, defaultConfig } from './config.js';
-export { ConfigError } from './config-rules.js';
+export { UsageError } from './config/option.js';
+export { type Config, type ConfigInput, defaultConfig } from './config/options.js';
+export { ConfigError } from './config/rules.js';
 export { RpcError } from './errors.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';
-export { createNode, type Node } from './node.js';
-export { UsageError } from './option.js';
+export { createNode, type Node } from './node/node.js';
 export {
   type ErrorName,
   METHODS,

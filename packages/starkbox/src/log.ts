@@ -1,6 +1,6 @@
 // Knows how a log line looks, and that lines go to stderr so that stdout is left to the banner.
 import { createRequire } from 'node:module';
-import { type Colour, type Output, painter, wantsColour } from './colour.js';
+import { type Colour, type Output, painter, wantsColour } from './terminal.js';
 
 /** Fields first, or just a message. An `Error` among the fields is shown with its stack. */
 export interface Log {

@@ -1,27 +1,32 @@
 // Knows the life of one chain: every change goes through here, one at a time.
 import type { Class, ClassLimits, Rejection } from '@starkbox/engine';
 import { refuse } from '../errors.js';
+import { failingByOrigin } from '../fork/fork.js';
+import { PersistentMap } from '../immutable.js';
 import { during, type Probe } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
-import { closeBlock, findBlock, latestHeader, withOldHash } from './block.js';
-import { increasedBy, nextBlockTime, setTo } from './clock.js';
-import { Crossing } from './crossing.js';
-import { defaultExecutions, type ExecutionLimits, Executions } from './executions.js';
-import { acceptedUpTo, withoutSince } from './finality.js';
-import { failingByOrigin } from './fork.js';
-import type { GasPrices } from './gas.js';
-import type { Genesis } from './genesis.js';
-import type { Impersonation } from './impersonation.js';
-import { type InclusionRules, include, readAhead } from './inclusion.js';
-import type { Keeper, SnapshotNote, Standing } from './keeper.js';
-import { withLabel } from './labels.js';
-import { Lanes } from './lanes.js';
-import { type L1Link, readOn, restarted, returnedTo } from './messages.js';
-import { PersistentMap } from './persistent.js';
-import { checkProof, type ProofMode } from './proof.js';
-import { applyChange, checkShape, compileGiven, type StateChange } from './state-diff.js';
-import { type Broadcasted, type Prepared, prepare } from './transaction.js';
-import { firstWorld, nextTime, type World } from './world.js';
+import type { Genesis } from './genesis/genesis.js';
+import { Lanes } from './sender-queue.js';
+import { acceptedUpTo, withoutSince } from './steps/abort-and-accept.js';
+import {
+  applyChange,
+  checkShape,
+  compileGiven,
+  type StateChange,
+} from './steps/apply-state-diff.js';
+import { closeBlock, findBlock, latestHeader, withOldHash } from './steps/close-block.js';
+import { defaultExecutions, type ExecutionLimits, Executions } from './steps/executions.js';
+import { type InclusionRules, include, readAhead } from './steps/include-transaction.js';
+import { Crossing } from './steps/l1-steps.js';
+import { checkProof, type ProofMode } from './steps/mock-proof.js';
+import { type Broadcasted, type Prepared, prepare } from './steps/prepare-transaction.js';
+import type { Keeper, SnapshotNote, Standing } from './world/chain-store.js';
+import { increasedBy, nextBlockTime, setTo } from './world/clock.js';
+import type { GasPrices } from './world/gas-prices.js';
+import type { Impersonation } from './world/impersonation.js';
+import { withLabel } from './world/labels.js';
+import { type L1Link, readOn, restarted, returnedTo } from './world/messages.js';
+import { firstWorld, nextTime, type World } from './world/world.js';
 import { type Change, type ObserverErrorHandler, type Turn, Writer } from './writer.js';
 
 export interface ChainOptions extends InclusionRules, ExecutionLimits {

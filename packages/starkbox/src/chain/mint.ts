@@ -3,12 +3,12 @@ import { type CallOutcome, sign, starknetKeccak, Transaction } from '@starkbox/e
 import { RpcError, refuse } from '../errors.js';
 import { fromU256, hex, u256 } from '../felt.js';
 import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '../spec.js';
-import { MINTER } from './accounts.js';
-import { contextOf, findBlock, pendingContext, stateOf } from './block.js';
 import type { Chain } from './chain.js';
-import { callInTurn } from './executions.js';
-import { ETH, STRK } from './genesis.js';
-import { findTransaction, nextTime, type World } from './world.js';
+import { MINTER } from './genesis/accounts.js';
+import { ETH, STRK } from './genesis/genesis.js';
+import { contextOf, findBlock, pendingContext, stateOf } from './steps/close-block.js';
+import { callInTurn } from './steps/executions.js';
+import { findTransaction, nextTime, type World } from './world/world.js';
 
 const OVERFLOW = 'u256_add Overflow';
 

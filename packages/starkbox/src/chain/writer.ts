@@ -1,8 +1,8 @@
 // Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
 import { reasonOf, refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
-import type { Keeper, Move, Prepared, Standing } from './keeper.js';
-import type { World } from './world.js';
+import type { Keeper, Move, Prepared, Standing } from './world/chain-store.js';
+import type { World } from './world/world.js';
 
 /** A world took the place of another. */
 export interface Change {

@@ -1,7 +1,7 @@
 // Knows how messages get from one layer to the other exactly once, whenever the process or a network fails.
-import type { InFlight, MessageToL1 } from '../chain/messages.js';
-import { L1Error } from './endpoint.js';
-import { checkKey, DEFAULT_KEY, type Ethereum } from './ethereum.js';
+import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
+import { checkKey, DEFAULT_KEY, type Ethereum } from './ethereum/client.js';
+import { L1Error } from './ethereum/endpoint.js';
 import { type Received, receive } from './receiving.js';
 import { Route, type RouteOptions } from './route.js';
 import { Sending } from './sending.js';

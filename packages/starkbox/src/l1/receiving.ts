@@ -1,8 +1,8 @@
 // Brings the messages of L1 to L2.
-import type { L1Cursor, L1Link, L1Place } from '../chain/messages.js';
-import { L1Error } from './endpoint.js';
-import type { Ethereum, Fetched, SeenBlock } from './ethereum.js';
-import { messagePages } from './message-pages.js';
+import type { L1Cursor, L1Link, L1Place } from '../chain/world/messages.js';
+import type { Ethereum, Fetched, SeenBlock } from './ethereum/client.js';
+import { L1Error } from './ethereum/endpoint.js';
+import { messagePages } from './ethereum/message-pages.js';
 import type { Route } from './route.js';
 
 export interface Received {

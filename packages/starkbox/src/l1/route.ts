@@ -1,10 +1,10 @@
 // What both directions between a chain and its L1 need.
 import type { Chain } from '../chain/chain.js';
-import type { L1Message } from '../chain/l1-handler.js';
-import type { L1Link } from '../chain/messages.js';
+import type { L1Message } from '../chain/steps/l1-handler.js';
+import type { L1Link } from '../chain/world/messages.js';
 import type { Log } from '../log.js';
-import { L1Error } from './endpoint.js';
-import { type Ethereum, ethereumAt } from './ethereum.js';
+import { type Ethereum, ethereumAt } from './ethereum/client.js';
+import { L1Error } from './ethereum/endpoint.js';
 
 export interface RouteOptions {
   readonly chain: Chain;

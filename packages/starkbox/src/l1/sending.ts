@@ -5,9 +5,9 @@ import {
   type L1Link,
   type MessageToL1,
   type Outgoing,
-} from '../chain/messages.js';
-import { L1Error } from './endpoint.js';
-import type { Ethereum } from './ethereum.js';
+} from '../chain/world/messages.js';
+import type { Ethereum } from './ethereum/client.js';
+import { L1Error } from './ethereum/endpoint.js';
 import type { Route } from './route.js';
 
 /** So many messages in a row that L1 refuses mean that something else is wrong. */

@@ -1,6 +1,6 @@
 // Knows how our documents become the one that describes everything a node answers.
-import { stringify } from '../json.js';
-import type { Documents } from './schema.js';
+import { stringify } from '../json/json.js';
+import type { Documents } from './protocol/schema.js';
 
 /** One OpenRPC document of the methods that are served, with their aliases. */
 export function discovery(

@@ -1,7 +1,7 @@
 // Knows what a request tells of who makes it: the site, the program, and whether it is our own explorer.
 import type { IncomingMessage } from 'node:http';
-import type { Session } from '../rpc/dispatch.js';
-import type { Door } from './door.js';
+import type { Session } from '../rpc/protocol/dispatcher.js';
+import type { Door } from './access.js';
 
 /** Sent by pages of our explorer, which browsers let other sites do only if we agreed; we do not. */
 const TAG_HEADER = 'x-starkbox-client';

@@ -1,10 +1,10 @@
 // The file that --trace-requests writes: one line for each request and its answer, for `starkbox replay`.
 import { createWriteStream, openSync } from 'node:fs';
 import { reasonOf } from '../errors.js';
-import { JsonText, parse, stringify } from '../json.js';
+import { JsonText, parse, stringify } from '../json/json.js';
 import type { Log } from '../log.js';
-import type { Dispatcher, Listener } from '../rpc/dispatch.js';
-import { HIDDEN, Redaction } from '../rpc/redaction.js';
+import type { Dispatcher, Listener } from '../rpc/protocol/dispatcher.js';
+import { HIDDEN, Redaction } from '../rpc/request-log/redaction.js';
 
 export interface Recorder {
   /** Answers as the dispatcher does, and writes down what. */

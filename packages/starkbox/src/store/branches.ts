@@ -1,5 +1,5 @@
 // Knows which blocks on disk belong to a chain and its snapshots, and which to nobody any more.
-import { List, PersistentMap } from '../chain/persistent.js';
+import { List, PersistentMap } from '../immutable.js';
 import type { Lineage } from './lineage.js';
 
 /** Where a world stands on disk. */

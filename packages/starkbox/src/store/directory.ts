@@ -6,8 +6,8 @@ import { FileLock } from '@starkbox/engine';
 import { codeOf, RpcError, reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import { ERRORS } from '../spec.js';
-import type { Birth } from './birth.js';
 import { compactedPath, Database, FileFault } from './database.js';
+import type { Birth } from './fixed-options.js';
 import {
   draftOf,
   type Identity,

@@ -1,8 +1,8 @@
 // Knows what a block leaves in a data directory, and how to take it away again.
 
 import type { StateDiff } from '@starkbox/engine';
-import { heldFrom, marksOf } from '../chain/held.js';
-import { declaredIn } from '../chain/state-diff.js';
+import { heldFrom, marksOf } from '../chain/history/packed-block.js';
+import { declaredIn } from '../chain/steps/apply-state-diff.js';
 import { feltBytes } from '../felt.js';
 import type { Run } from './branches.js';
 import type { Database, Entry } from './database.js';

@@ -1,7 +1,7 @@
 // What a data directory says of itself, in chain.json and again in the database.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../errors.js';
-import type { Birth } from './birth.js';
+import type { Birth } from './fixed-options.js';
 
 export interface Identity {
   /** The same in both places; directories of older versions have none. */

@@ -1,11 +1,11 @@
 // Knows one line of blocks on disk, from the first to wherever it ends: their contents and their states.
 import { Origin, type OriginQuestion, type Slot, State } from '@starkbox/engine';
-import type { Fork } from '../chain/fork.js';
-import { type Held, heldFrom } from '../chain/held.js';
-import type { Archive } from '../chain/history.js';
-import type { Cursor } from '../chain/mentions.js';
-import type { Past, Slots } from '../chain/past.js';
+import type { Cursor } from '../chain/history/block-index.js';
+import type { Archive } from '../chain/history/history.js';
+import { type Held, heldFrom } from '../chain/history/packed-block.js';
+import type { Past, Slots } from '../chain/world/archived-states.js';
 import { feltOf } from '../felt.js';
+import type { Fork } from '../fork/fork.js';
 import type { Database } from './database.js';
 import {
   beforeBranch,

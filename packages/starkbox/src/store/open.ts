@@ -1,10 +1,11 @@
 // Knows how a data directory becomes what a node needs of it.
-import type { Fork } from '../chain/fork.js';
-import type { Standing } from '../chain/keeper.js';
-import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config.js';
+
+import type { Standing } from '../chain/world/chain-store.js';
+import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config/options.js';
+import type { Fork } from '../fork/fork.js';
 import type { Log } from '../log.js';
-import { birthOf, mustBeSameFork, reborn } from './birth.js';
 import { Directory } from './directory.js';
+import { birthOf, mustBeSameFork, reborn } from './fixed-options.js';
 import { Store } from './store.js';
 
 /** A directory that this process holds, before its chain is read. */

@@ -2,18 +2,18 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { State, StateDiff } from '@starkbox/engine';
-import { stateDiffText } from '../chain/block.js';
-import type { Fork } from '../chain/fork.js';
-import type { Keeper, Move, Prepared, Standing } from '../chain/keeper.js';
-import { labelsToJson, NO_LABELS } from '../chain/labels.js';
-import { messagesToJson, NO_MESSAGES } from '../chain/messages.js';
-import { includedToJson } from '../chain/moment.js';
-import { List } from '../chain/persistent.js';
-import { declaredIn } from '../chain/state-diff.js';
-import { commonBlock } from '../chain/transition.js';
-import { NOTHING_PENDING, type World } from '../chain/world.js';
+import { declaredIn } from '../chain/steps/apply-state-diff.js';
+import { stateDiffText } from '../chain/steps/close-block.js';
+import type { Keeper, Move, Prepared, Standing } from '../chain/world/chain-store.js';
+import { commonBlock } from '../chain/world/diff.js';
+import { labelsToJson, NO_LABELS } from '../chain/world/labels.js';
+import { messagesToJson, NO_MESSAGES } from '../chain/world/messages.js';
+import { NOTHING_PENDING, type World } from '../chain/world/world.js';
+import { includedToJson } from '../chain/world/world-json.js';
 import type { RpcError } from '../errors.js';
-import { stringify } from '../json.js';
+import type { Fork } from '../fork/fork.js';
+import { List } from '../immutable.js';
+import { stringify } from '../json/json.js';
 import {
   type Branches,
   backAt,
@@ -25,18 +25,18 @@ import {
   type Turn,
   withoutGarbage,
 } from './branches.js';
-import { CommitQueue } from './commit-queue.js';
-import type { Database, Entry } from './database.js';
-import { blockEntries, garbageEntries, withoutValues } from './entries.js';
-import { classKey, numberedKey, singleKey } from './keys.js';
-import { Lineage, type Segment } from './lineage.js';
 import {
   headEntry,
   readBack,
   type WrittenHead,
   type WrittenSnapshot,
   writtenPlace,
-} from './written.js';
+} from './codec.js';
+import { CommitQueue } from './commit-queue.js';
+import type { Database, Entry } from './database.js';
+import { blockEntries, garbageEntries, withoutValues } from './entries.js';
+import { classKey, numberedKey, singleKey } from './keys.js';
+import { Lineage, type Segment } from './lineage.js';
 
 /** Memory is cleared when it holds so many times what is to stay in it. */
 const SLACK = 4;

@@ -2,8 +2,8 @@
 
 import { hash, RpcError, shortString } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployed } from './contracts.js';
-import { startRecordedNode } from './recorded-node.js';
+import { deployed } from '../support/e2e/contracts.js';
+import { startRecordedNode } from '../support/e2e/recorded-node.js';
 
 const { provider, account, close } = await startRecordedNode();
 afterAll(close);

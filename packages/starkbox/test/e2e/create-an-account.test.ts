@@ -2,7 +2,7 @@
 
 import { Account, ec, hash, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { startRecordedNode } from './recorded-node.js';
+import { startRecordedNode } from '../support/e2e/recorded-node.js';
 
 const { node, provider, client, close } = await startRecordedNode();
 afterAll(close);

@@ -2,8 +2,8 @@
 
 import { CallData, Contract, hash, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';
-import { compiled, hashed } from './contracts.js';
-import { startRecordedNode } from './recorded-node.js';
+import { compiled, hashed } from '../support/e2e/contracts.js';
+import { startRecordedNode } from '../support/e2e/recorded-node.js';
 
 const { provider, account, close } = await startRecordedNode();
 afterAll(close);

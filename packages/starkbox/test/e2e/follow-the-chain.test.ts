@@ -1,9 +1,9 @@
 // A dapp follows the chain over a WebSocket instead of asking again and again.
-import './global-websocket.js';
+import '../support/e2e/global-websocket.js';
 import { type Contract, hash, num, type Subscription, WebSocketChannel } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deployed } from './contracts.js';
-import { startRecordedNode } from './recorded-node.js';
+import { deployed } from '../support/e2e/contracts.js';
+import { startRecordedNode } from '../support/e2e/recorded-node.js';
 
 const { node, url, account, client, close } = await startRecordedNode();
 const channels: WebSocketChannel[] = [];

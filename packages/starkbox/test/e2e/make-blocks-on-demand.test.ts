@@ -1,7 +1,7 @@
 // Blocks are made when they are asked for; until then transactions wait in the pre-confirmed one.
 
 import { afterAll, expect, test } from 'vitest';
-import { startRecordedNode } from './recorded-node.js';
+import { startRecordedNode } from '../support/e2e/recorded-node.js';
 
 const { node, provider, connect, account, client, close } = await startRecordedNode({
   blockGenerationOn: 'demand',

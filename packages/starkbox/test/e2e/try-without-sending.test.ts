@@ -2,8 +2,8 @@
 
 import { type Contract, hash, TransactionType } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployed, hashed } from './contracts.js';
-import { startRecordedNode } from './recorded-node.js';
+import { deployed, hashed } from '../support/e2e/contracts.js';
+import { startRecordedNode } from '../support/e2e/recorded-node.js';
 
 const { provider, account, close } = await startRecordedNode();
 afterAll(close);

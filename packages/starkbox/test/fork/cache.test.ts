@@ -3,10 +3,10 @@ import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { Cache } from '../../src/upstream/cache.js';
-import { readOnlyPlace } from '../data-dir/small-disk.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from './origin.js';
+import { readOnlyPlace } from '../store/small-disk.js';
+import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
 let origin: TestOrigin;
 

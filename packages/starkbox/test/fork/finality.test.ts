@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from '../../src/index.js';
-import { mint, startPair } from './pair.js';
+import { mint, startPair } from '../support/fork/pair.js';
 
 const BLOCKS = 3;
 const at = (block_number: number) => ({ block_number });

@@ -7,11 +7,11 @@ import { Account, type Contract } from 'starknet';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNode } from '../../src/index.js';
 import { silentLog } from '../../src/log.js';
-import { Sender } from '../checklist/signing.js';
-import { deployed } from '../e2e/contracts.js';
-import { parse } from '../scrape.js';
-import { balanceSlot, STRK } from './origin.js';
-import { mint, type Pair, startPair } from './pair.js';
+import { Sender } from '../support/compatibility/signing.js';
+import { deployed } from '../support/e2e/contracts.js';
+import { balanceSlot, STRK } from '../support/fork/origin.js';
+import { mint, type Pair, startPair } from '../support/fork/pair.js';
+import { parse } from '../support/scrape.js';
 
 let pair: Pair;
 let fork: ListeningNode;

@@ -1,8 +1,8 @@
 // Shows events on both sides of the fork point as one range, whatever its ends and however it is paged.
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STRK } from './origin.js';
-import { mint, type Pair, startPair } from './pair.js';
+import { STRK } from '../support/fork/origin.js';
+import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;
 let fork: ListeningNode;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient, type ListeningNode, RpcFailure, startNode } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { contract, invokeRequest, Sender } from '../checklist/signing.js';
-import { balanceSlot, STRK } from './origin.js';
-import { mint, type Pair, startPair } from './pair.js';
+import { contract, invokeRequest, Sender } from '../support/compatibility/signing.js';
+import { balanceSlot, STRK } from '../support/fork/origin.js';
+import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;
 let fork: ListeningNode;

@@ -1,8 +1,8 @@
 // Shows that subscriptions to a fork can begin before the fork point: first the origin's past, then its own, then what comes.
 import { connectSocket, type ListeningNode, type Socket } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { STRK } from './origin.js';
-import { mint, type Pair, startPair } from './pair.js';
+import { STRK } from '../support/fork/origin.js';
+import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;
 let fork: ListeningNode;

@@ -1,6 +1,6 @@
 // What was given counts on a fork, whatever its value; the rest is taken from the origin.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Pair, startPair } from './pair.js';
+import { type Pair, startPair } from '../support/fork/pair.js';
 
 const DEFAULT_PRICE = 10n ** 9n;
 const START = 1_900_000_000;

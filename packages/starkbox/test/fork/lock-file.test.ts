@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
+import type { Upstream } from '../../src/fork/origin/upstream.js';
 import { type Log, silentLog } from '../../src/log.js';
-import type { Upstream } from '../../src/upstream/upstream.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from './origin.js';
+import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
 let origin: TestOrigin;
 let lockFile: string;

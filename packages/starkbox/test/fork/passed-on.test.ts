@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
+import { Remote } from '../../src/fork/origin/remote.js';
+import { Upstream } from '../../src/fork/origin/upstream.js';
 import { silentLog } from '../../src/log.js';
 import { ERRORS } from '../../src/spec.js';
-import { Remote } from '../../src/upstream/remote.js';
-import { Upstream } from '../../src/upstream/upstream.js';
 
 /** An answer of the origin, instead of the real one. */
 interface Reply {

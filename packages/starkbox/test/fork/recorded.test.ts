@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createNode } from '../../src/index.js';
-import { RunningCommand } from '../running-command.js';
-import { STRK } from './origin.js';
-import { mint, type Pair, startPair } from './pair.js';
+import { STRK } from '../support/fork/origin.js';
+import { mint, type Pair, startPair } from '../support/fork/pair.js';
+import { RunningCommand } from '../support/running-command.js';
 
 const HOLDER = '0x1234';
 let folder: string;

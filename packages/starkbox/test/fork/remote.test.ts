@@ -1,11 +1,11 @@
 // Shows how questions reach the origin: together, once, within bounds, again where that may help, and never as a guess.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
+import { OriginError, UpstreamError } from '../../src/fork/origin/failure.js';
+import { type Manners, Remote } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
-import { OriginError, UpstreamError } from '../../src/upstream/failure.js';
-import { type Manners, Remote } from '../../src/upstream/remote.js';
-import { QUICK, STRK, startOrigin, type TestOrigin } from './origin.js';
-import { FaultyProxy, type Mishap } from './proxy.js';
+import { QUICK, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { FaultyProxy, type Mishap } from '../support/fork/proxy.js';
 
 let origin: TestOrigin;
 let proxy: FaultyProxy;

@@ -4,9 +4,9 @@ import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { Class, storageAddress } from '@starkbox/engine';
 import type { Contract } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployed } from '../e2e/contracts.js';
-import { balanceSlot, STRK } from './origin.js';
-import { mint, type Pair, startPair } from './pair.js';
+import { deployed } from '../support/e2e/contracts.js';
+import { balanceSlot, STRK } from '../support/fork/origin.js';
+import { mint, type Pair, startPair } from '../support/fork/pair.js';
 
 let pair: Pair;
 let fork: ListeningNode;

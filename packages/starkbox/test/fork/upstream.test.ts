@@ -1,9 +1,9 @@
 // Shows the chain below a fork: which block it ends with, what the engine reads of it, and that nothing later is seen.
 import { Block, Origin, State } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UpstreamError } from '../../src/upstream/failure.js';
-import { membersOf } from '../../src/upstream/header.js';
-import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from './origin.js';
+import { UpstreamError } from '../../src/fork/origin/failure.js';
+import { membersOf } from '../../src/fork/origin/header.js';
+import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
 let origin: TestOrigin;
 const hashes: string[] = [];

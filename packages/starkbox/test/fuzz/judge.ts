@@ -1,5 +1,5 @@
 // Knows what a right answer is, whatever was asked: JSON-RPC read once more, by somebody who serves nothing.
-import { parse, stringify } from '../../src/json.js';
+import { parse, stringify } from '../../src/json/json.js';
 import { spec } from './calls.js';
 import { BODY_LIMIT } from './child-node.js';
 import { isList, isRecord } from './mutation.js';

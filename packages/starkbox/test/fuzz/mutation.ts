@@ -1,5 +1,5 @@
 // Knows how a JSON value is spoiled in one place, and which values programs stumble over.
-import { JsonText, stringify } from '../../src/json.js';
+import { JsonText, stringify } from '../../src/json/json.js';
 import { chance, type Dice, pick } from './dice.js';
 
 const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;

@@ -1,5 +1,5 @@
 // Knows how a call is dressed: ids and envelopes, batches, HTTP, and in which proportion each kind is thrown.
-import { JsonText, stringify } from '../../src/json.js';
+import { JsonText, stringify } from '../../src/json/json.js';
 import {
   aboutKnown,
   type Call,

@@ -1,5 +1,5 @@
 // Knows how a failing request is made smaller while it goes on failing.
-import { parse, stringify } from '../../src/json.js';
+import { parse, stringify } from '../../src/json/json.js';
 import { changed, isList, isRecord } from './mutation.js';
 
 type Path = readonly (string | number)[];

@@ -1,9 +1,9 @@
 // Blocks that messages from L1 make are announced like all others.
 import { expect, test } from 'vitest';
-import { contract } from '../checklist/signing.js';
-import { gather } from '../subscriptions/audience.js';
-import { startAnvil } from './anvil.js';
-import { deposit, load } from './stage.js';
+import { contract } from '../support/compatibility/signing.js';
+import { startAnvil } from '../support/l1/anvil.js';
+import { deposit, load } from '../support/l1/stage.js';
+import { gather } from '../support/subscriptions/audience.js';
 
 test('3.6.1c blocks made by messages fetched from L1 are announced once', async () => {
   const anvil = await startAnvil();

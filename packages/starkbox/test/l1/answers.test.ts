@@ -2,11 +2,11 @@
 
 import { encodeFunctionData, pad, toHex } from 'viem';
 import { expect, test } from 'vitest';
-import { MESSAGING_ABI } from '../../src/l1/messaging-contract.js';
-import { selector } from '../checklist/signing.js';
-import { asHex, type L1Client, messagingAt, mined, startAnvil } from './anvil.js';
-import { startProxy } from './proxy.js';
-import { balanceOf, deposit, load, received, send, setStage } from './stage.js';
+import { MESSAGING_ABI } from '../../src/l1/ethereum/messaging-contract.js';
+import { selector } from '../support/compatibility/signing.js';
+import { asHex, type L1Client, messagingAt, mined, startAnvil } from '../support/l1/anvil.js';
+import { startProxy } from '../support/l1/proxy.js';
+import { balanceOf, deposit, load, received, send, setStage } from '../support/l1/stage.js';
 
 /** More with STARKBOX_LOGS=20000. */
 const LOGS = Number(process.env['STARKBOX_LOGS'] ?? 430);

@@ -5,12 +5,27 @@ import {
   messagesToJson,
   NO_MESSAGES,
   withSent,
-} from '../../src/chain/messages.js';
+} from '../../src/chain/world/messages.js';
 import type { Config } from '../../src/index.js';
-import { selector } from '../checklist/signing.js';
-import { type Anvil, asHex, type L1Client, messagingAt, mined, startAnvil } from './anvil.js';
-import { type L1Proxy, startProxy } from './proxy.js';
-import { balanceOf, deposit, load, received, type Stage, send, setStage } from './stage.js';
+import { selector } from '../support/compatibility/signing.js';
+import {
+  type Anvil,
+  asHex,
+  type L1Client,
+  messagingAt,
+  mined,
+  startAnvil,
+} from '../support/l1/anvil.js';
+import { type L1Proxy, startProxy } from '../support/l1/proxy.js';
+import {
+  balanceOf,
+  deposit,
+  load,
+  received,
+  type Stage,
+  send,
+  setStage,
+} from '../support/l1/stage.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const USER = '0x5';

@@ -6,11 +6,19 @@ import { checkedClient } from '@starkbox/conformance';
 import { afterAll, expect, test, vi } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';
 import { type Log, silentLog } from '../../src/log.js';
-import { FIXTURE } from '../checklist/fixture.js';
-import { Sender } from '../checklist/signing.js';
-import { type Anvil, connect, startAnvil } from './anvil.js';
-import { startProxy } from './proxy.js';
-import { balanceOf, deployMessenger, deposit, load, received, send, setStage } from './stage.js';
+import { FIXTURE } from '../support/compatibility/fixture.js';
+import { Sender } from '../support/compatibility/signing.js';
+import { type Anvil, connect, startAnvil } from '../support/l1/anvil.js';
+import { startProxy } from '../support/l1/proxy.js';
+import {
+  balanceOf,
+  deployMessenger,
+  deposit,
+  load,
+  received,
+  send,
+  setStage,
+} from '../support/l1/stage.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Milliseconds that an answer takes: several follow each other in one flush. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkedClient, overHttp } from '@starkbox/conformance';
 import { afterAll, expect, test, vi } from 'vitest';
-import { hex, read, Sender, selector } from '../checklist/signing.js';
-import { RunningCommand } from '../running-command.js';
-import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from './anvil.js';
-import { deployMessenger, received } from './stage.js';
+import { hex, read, Sender, selector } from '../support/compatibility/signing.js';
+import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from '../support/l1/anvil.js';
+import { deployMessenger, received } from '../support/l1/stage.js';
+import { RunningCommand } from '../support/running-command.js';
 
 /** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_COURSE. */
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 6);

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startFixture } from '../checklist/fixture.js';
-import { RunningCommand } from '../running-command.js';
-import { connect, type L1Client, messagingAt } from './anvil.js';
+import { startFixture } from '../support/compatibility/fixture.js';
+import { connect, type L1Client, messagingAt } from '../support/l1/anvil.js';
 import {
   balanceOf,
   deployMessenger,
@@ -13,7 +12,8 @@ import {
   type Stage,
   send,
   setStage,
-} from './stage.js';
+} from '../support/l1/stage.js';
+import { RunningCommand } from '../support/running-command.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 

@@ -1,10 +1,17 @@
 // Messages between a node and a real L1, as existing test suites expect them.
 import { messageToL1Hash } from '@starkbox/engine';
 import { expect, test } from 'vitest';
-import { startFixture } from '../checklist/fixture.js';
-import { AMPLE, bounds, contract, hex, selector } from '../checklist/signing.js';
-import { asHex, FIRST_CONTRACT, KEYS, messagingAt, mined, startAnvil } from './anvil.js';
-import { balanceOf, deposit, load, send, setStage } from './stage.js';
+import { startFixture } from '../support/compatibility/fixture.js';
+import { AMPLE, bounds, contract, hex, selector } from '../support/compatibility/signing.js';
+import {
+  asHex,
+  FIRST_CONTRACT,
+  KEYS,
+  messagingAt,
+  mined,
+  startAnvil,
+} from '../support/l1/anvil.js';
+import { balanceOf, deposit, load, send, setStage } from '../support/l1/stage.js';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 

@@ -1,7 +1,7 @@
 // Messages flow both ways without being asked for.
 import { expect, test, vi } from 'vitest';
-import { startAnvil } from './anvil.js';
-import { balanceOf, deposit, load, received, send, setStage } from './stage.js';
+import { startAnvil } from '../support/l1/anvil.js';
+import { balanceOf, deposit, load, received, send, setStage } from '../support/l1/stage.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const COUNT = 30;

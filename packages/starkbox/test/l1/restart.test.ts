@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
 import { afterAll, expect, test, vi } from 'vitest';
-import { hex, read, Sender } from '../checklist/signing.js';
-import { RunningCommand } from '../running-command.js';
-import { connect, type L1Client, messagingAt } from './anvil.js';
-import { deployMessenger, deposit, received } from './stage.js';
+import { hex, read, Sender } from '../support/compatibility/signing.js';
+import { connect, type L1Client, messagingAt } from '../support/l1/anvil.js';
+import { deployMessenger, deposit, received } from '../support/l1/stage.js';
+import { RunningCommand } from '../support/running-command.js';
 
 /** More with STARKBOX_RESTARTS=50; another course of events with STARKBOX_COURSE. */
 const RESTARTS = Number(process.env['STARKBOX_RESTARTS'] ?? 6);

@@ -8,7 +8,7 @@ import {
   starknetKeccak,
   storageAddress,
 } from '@starkbox/engine';
-import { MINTER, seededAccounts } from '../../src/chain/accounts.js';
+import { MINTER, seededAccounts } from '../../src/chain/genesis/accounts.js';
 
 export const CHAIN_ID = 'SN_SEPOLIA';
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';

@@ -1,6 +1,6 @@
 // Knows every question that a chain answers about itself, and how two sets of answers are compared.
 import type { Node } from '../../src/index.js';
-import { stringify } from '../../src/json.js';
+import { stringify } from '../../src/json/json.js';
 import type { BLOCK_ID, MethodName, Methods } from '../../src/spec.js';
 import * as cast from './cast.js';
 import { transactionsOf, valuesAt, type World } from './world.js';

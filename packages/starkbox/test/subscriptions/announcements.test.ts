@@ -7,9 +7,9 @@ import {
   deployAccountRequest,
   newAccount,
   selector,
-} from '../checklist/signing.js';
-import { type Audience, gather } from './audience.js';
-import { digest } from './digest.js';
+} from '../support/compatibility/signing.js';
+import { type Audience, gather } from '../support/subscriptions/audience.js';
+import { digest } from '../support/subscriptions/digest.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

@@ -1,9 +1,16 @@
 // Events, as those learn of them who subscribed: live, and from a block on.
 import type { Notification, Socket } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Contract, contract, ETH, hex, STRK, selector } from '../checklist/signing.js';
-import { type Audience, gather, results } from './audience.js';
-import { digest } from './digest.js';
+import {
+  type Contract,
+  contract,
+  ETH,
+  hex,
+  STRK,
+  selector,
+} from '../support/compatibility/signing.js';
+import { type Audience, gather, results } from '../support/subscriptions/audience.js';
+import { digest } from '../support/subscriptions/digest.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 const TRANSFER = selector('Transfer');

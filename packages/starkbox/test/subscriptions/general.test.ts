@@ -1,8 +1,8 @@
 // The whole API over a WebSocket: calls, batches, both kinds of frames, and what is refused.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { contract, declareRequest } from '../checklist/signing.js';
-import { gather } from './audience.js';
+import { contract, declareRequest } from '../support/compatibility/signing.js';
+import { gather } from '../support/subscriptions/audience.js';
 
 const audience = await gather();
 const { client, connect, node } = audience;

@@ -1,14 +1,14 @@
 // The work of announcing one transaction does not grow with those that wait already.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Chain } from '../../src/chain/chain.js';
-import { createGenesis } from '../../src/chain/genesis.js';
+import { createGenesis } from '../../src/chain/genesis/genesis.js';
 import { mint } from '../../src/chain/mint.js';
-import type { Included } from '../../src/chain/transaction.js';
-import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world.js';
-import { defaultConfig } from '../../src/config.js';
-import { announce } from '../../src/rpc/announce.js';
-import type { Listener } from '../../src/rpc/dispatch.js';
-import { type Key, Subscriptions } from '../../src/rpc/subscriptions.js';
+import type { Included } from '../../src/chain/steps/prepare-transaction.js';
+import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world/world.js';
+import { defaultConfig } from '../../src/config/options.js';
+import type { Listener } from '../../src/rpc/protocol/dispatcher.js';
+import { announce } from '../../src/rpc/subscriptions/chain-news.js';
+import { type Key, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 
 let chain: Chain;
 let included: Included;

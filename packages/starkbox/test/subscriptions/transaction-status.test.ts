@@ -1,9 +1,9 @@
 // How far a transaction has come, as those learn of it who subscribed to its status.
 import { Transaction } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
-import { invokeRequest, STRK } from '../checklist/signing.js';
-import { type Audience, gather, results } from './audience.js';
-import { digest } from './digest.js';
+import { invokeRequest, STRK } from '../support/compatibility/signing.js';
+import { type Audience, gather, results } from '../support/subscriptions/audience.js';
+import { digest } from '../support/subscriptions/digest.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

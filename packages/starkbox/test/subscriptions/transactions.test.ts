@@ -9,9 +9,9 @@ import {
   Sender,
   STRK,
   selector,
-} from '../checklist/signing.js';
-import { type Audience, gather, results } from './audience.js';
-import { digest } from './digest.js';
+} from '../support/compatibility/signing.js';
+import { type Audience, gather, results } from '../support/subscriptions/audience.js';
+import { digest } from '../support/subscriptions/digest.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

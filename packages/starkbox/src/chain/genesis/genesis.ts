@@ -1,0 +1,203 @@
+// Knows what the first block holds: classes, tokens, deployers, accounts and their balances.
+
+import {
+  builtinClass,
+  Class,
+  hades,
+  State,
+  type StateDiff,
+  storageAddress,
+} from '@starkbox/engine';
+import type { Config } from '../../config/options.js';
+import { hex, shortString, u256 } from '../../felt.js';
+import { readRegular } from '../../files/regular-file.js';
+import { BARE, type Ground, readGround } from '../../fork/existing-contracts.js';
+import type { Fork } from '../../fork/fork.js';
+import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
+
+export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
+export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
+const UDC = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125';
+const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
+/** The interface by which contracts recognise an account. */
+const SRC6 = '0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd';
+const MINTER_BALANCE = 2n ** 255n;
+/** What storage addresses are reduced by. */
+const ADDRESS_BOUND = 2n ** 251n - 256n;
+
+export interface Deployed {
+  readonly address: string;
+  readonly classHash: string;
+}
+
+/** What is there before the first transaction. */
+export interface Genesis {
+  /** The first block is written and not yet closed. */
+  readonly state: State;
+  readonly accounts: readonly Account[];
+  readonly accountClass: Class;
+  readonly eth: Deployed;
+  readonly strk: Deployed;
+  readonly udc: Deployed;
+  readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
+  /** Reads the code that every transaction runs, so that the first one does not wait for it. */
+  readonly warm: () => Promise<void>;
+}
+
+type GenesisConfig = Pick<
+  Config,
+  | 'accounts'
+  | 'accountClass'
+  | 'accountClassCustom'
+  | 'initialBalance'
+  | 'predeclareArgent'
+  | 'seed'
+  | 'stateArchive'
+>;
+
+/** @param fork the chain below, which has tokens and balances of its own */
+export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise<Genesis> {
+  const [account, accountCairo0, strk, eth, udc, udcCairo0, argent, custom] = await Promise.all([
+    builtinClass('account'),
+    builtinClass('account-cairo0'),
+    builtinClass('strk'),
+    builtinClass('eth'),
+    builtinClass('udc'),
+    builtinClass('udc-cairo0'),
+    config.predeclareArgent
+      ? Promise.all([builtinClass('argent'), builtinClass('argent-multisig')])
+      : [],
+    config.accountClassCustom === undefined
+      ? undefined
+      : readAccountClass(config.accountClassCustom),
+  ]);
+  const accountClass = custom ?? (config.accountClass === 'cairo0' ? accountCairo0 : account);
+  const accounts = seededAccounts(config.seed, config.accounts);
+  const deployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
+  const empty = State.create({
+    keepHistory: config.stateArchive === 'full',
+    ...(fork ? { version: fork.next, origin: fork.origin } : {}),
+  });
+  const holders = [MINTER, ...accounts].map(({ address }) => address);
+  const ground = fork
+    ? await readGround(fork, [STRK, ETH], holders, [MINTER.address, SEQUENCER])
+    : BARE;
+  const ownTokens = [deployed(STRK, strk), deployed(ETH, eth)];
+  const diff: Partial<StateDiff> = {
+    deployed_contracts: [
+      ...ownTokens.filter(({ address }) => !ground.has(address)),
+      deployed(UDC, udc),
+      deployed(LEGACY_UDC, udcCairo0),
+      ...[deployed(MINTER.address, account)].filter(({ address }) => !ground.has(address)),
+      ...accounts.map(({ address }) => deployed(address, accountClass)),
+    ],
+    storage_diffs: [
+      token(STRK, 'StarkNet Token', 'STRK', accounts, config.initialBalance, ground),
+      token(ETH, 'Ether', 'ETH', accounts, config.initialBalance, ground),
+      ...[MINTER, ...accounts].map(accountStorage),
+    ],
+  };
+  const classes = [account, accountCairo0, strk, eth, udc, udcCairo0, ...argent];
+  const [regular, multisig] = argent;
+  return {
+    state: await empty.apply(diff, custom ? [...classes, custom] : classes),
+    accounts,
+    accountClass,
+    eth: { address: ETH, classHash: ground.tokenClass(ETH) ?? eth.hash },
+    strk: { address: STRK, classHash: ground.tokenClass(STRK) ?? strk.hash },
+    udc: { address: UDC, classHash: udc.hash },
+    argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
+    async warm() {
+      await Promise.all([accountClass.warm(), strk.warm()]);
+    },
+  };
+}
+
+function accountStorage(account: Account): StateDiff['storage_diffs'][number] {
+  return {
+    address: account.address,
+    storage_entries: [
+      { key: storageAddress('Account_public_key'), value: account.publicKey },
+      { key: storageAddress('SRC5_supported_interfaces', [SRC6]), value: '0x1' },
+    ],
+  };
+}
+
+function token(
+  address: string,
+  name: string,
+  symbol: string,
+  accounts: readonly Account[],
+  balance: bigint,
+  ground: Ground,
+): StateDiff['storage_diffs'][number] {
+  const isNew = ({ address }: Account): boolean => !ground.has(address);
+  const added = BigInt(accounts.filter(isNew).length) * balance;
+  const minted = isNew(MINTER) ? MINTER_BALANCE : 0n;
+  const supply = ground.supply(address) + added + minted;
+  const own = [
+    ...byteArray('ERC20_name', name),
+    ...byteArray('ERC20_symbol', symbol),
+    { key: storageAddress('ERC20_decimals'), value: '0x12' },
+  ];
+  const isThere = ground.has(address);
+  const entries = [
+    ...(isThere ? [] : own),
+    { key: storageAddress('permitted_minter'), value: MINTER.address },
+    ...accounts.flatMap((holder) => balanceEntries(holder.address, balance)),
+    ...(isNew(MINTER) ? balanceEntries(MINTER.address, MINTER_BALANCE) : []),
+    ...wide(storageAddress('ERC20_total_supply'), supply),
+  ];
+  // Where nothing was, zeros are there anyway.
+  return { address, storage_entries: entries.filter(({ value }) => isThere || value !== '0x0') };
+}
+
+function balanceEntries(holder: string, amount: bigint): readonly Entry[] {
+  return wide(storageAddress('ERC20_balances', [holder]), amount);
+}
+
+type Entry = StateDiff['storage_diffs'][number]['storage_entries'][number];
+
+/** A u256 in storage. */
+function wide(slot: string, value: bigint): readonly Entry[] {
+  const { low, high } = u256(value);
+  return [
+    { key: slot, value: low },
+    { key: hex(BigInt(slot) + 1n), value: high },
+  ];
+}
+
+/** A short ByteArray in storage: its length, and its bytes at an address derived from the slot. */
+function byteArray(variable: string, text: string): readonly Entry[] {
+  const slot = storageAddress(variable);
+  const [word = '0x0'] = hades([slot, '0x0', shortString('ByteArray')]);
+  return [
+    { key: slot, value: hex(text.length) },
+    { key: hex(BigInt(word) % ADDRESS_BOUND), value: shortString(text) },
+  ];
+}
+
+/** The file of `--account-class-custom`; it must be a Sierra class that can be an account. */
+async function readAccountClass(path: string): Promise<Class> {
+  const custom = await Class.compile(await readRegular(path));
+  const names = custom.kind === 'sierra' ? externalNames(await custom.abi()) : new Set<string>();
+  const [execute, validate] = [names.has('__execute__'), names.has('__validate__')];
+  if (!execute || !validate) {
+    throw new Error(
+      `Not a valid Sierra account artifact; has __execute__: ${execute}; has __validate__: ${validate}`,
+    );
+  }
+  return custom;
+}
+
+/** Names of functions in an ABI, those inside of interfaces included. */
+function externalNames(abi: readonly unknown[], names = new Set<string>()): Set<string> {
+  for (const entry of abi) {
+    if (typeof entry !== 'object' || entry === null) continue;
+    if ('type' in entry && entry.type === 'function' && 'name' in entry) {
+      names.add(String(entry.name));
+    }
+    if ('items' in entry && Array.isArray(entry.items)) externalNames(entry.items, names);
+  }
+  return names;
+}

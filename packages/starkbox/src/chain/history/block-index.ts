@@ -1,0 +1,210 @@
+// Knows which blocks mention a felt; it may name a block too many, never one too few.
+
+import { List, PersistentMap } from '../../immutable.js';
+import { Slices } from '../../scheduling/slices.js';
+
+/** Most felts are mentioned once, and a list is heavy. */
+type Blocks = number | List<number>;
+
+/**
+ * What stands for a felt in an index: a number of 30 bits, which V8 holds in place. Felts as text would
+ * weigh 90 bytes each. Two felts may share one, so whoever searches looks at what was found.
+ *
+ * @param role keeps apart what the same felt may be mentioned as
+ */
+export function markOf(felt: string, role = 0): number {
+  let mark = 0x811c9dc5 ^ role;
+  for (let at = 0; at < felt.length; at += 1) {
+    mark = Math.imul(mark ^ felt.charCodeAt(at), 0x01000193);
+  }
+  return (mark ^ (mark >>> 15)) & 0x3fff_ffff;
+}
+
+/** Blocks by the marks of the felts they mention: a persistent value. */
+export class Mentions {
+  static readonly none: Mentions = new Mentions(PersistentMap());
+
+  readonly #blocks: PersistentMap<number, Blocks>;
+
+  constructor(blocks: PersistentMap<number, Blocks>) {
+    this.#blocks = blocks;
+  }
+
+  /** The marks of one block after another, the first of which has the number `first`. */
+  static of(first: number, marks: Iterable<readonly number[]>): Mentions {
+    const steps = gathering(first, marks);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return new Mentions(value);
+    }
+  }
+
+  /** As `of`, with turns for others. */
+  static async gathered(first: number, marks: Iterable<readonly number[]>): Promise<Mentions> {
+    const slices = new Slices();
+    const steps = gathering(first, marks);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return new Mentions(value);
+      if (slices.isOver) await slices.next();
+    }
+  }
+
+  /** How many different marks there are. */
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  /** With one more block; it must be newer than all before. */
+  with(marks: Iterable<number>, block: number): Mentions {
+    return new Mentions(
+      this.#blocks.withMutations((blocks) => {
+        for (const mark of marks) blocks.set(mark, extended(blocks.get(mark), block));
+      }),
+    );
+  }
+
+  /** Without the blocks from `from` on under these marks. */
+  without(marks: Iterable<number>, from: number): Mentions {
+    return new Mentions(
+      this.#blocks.withMutations((blocks) => {
+        for (const mark of marks) {
+          const left = shortened(blocks.get(mark), from);
+          if (left === undefined) blocks.delete(mark);
+          else blocks.set(mark, left);
+        }
+      }),
+    );
+  }
+
+  /** The newest block under a mark that passes a test. */
+  find(mark: number, passes: (block: number) => boolean): number | undefined {
+    const blocks = this.#blocks.get(mark);
+    if (typeof blocks === 'number') return passes(blocks) ? blocks : undefined;
+    return blocks?.findLast(passes);
+  }
+
+  /** Without the blocks before `from` under these marks. */
+  withoutOlder(marks: Iterable<number>, from: number): Mentions {
+    return new Mentions(
+      this.#blocks.withMutations((blocks) => {
+        for (const mark of marks) {
+          const left = withoutFirst(blocks.get(mark), from);
+          if (left === undefined) blocks.delete(mark);
+          else blocks.set(mark, left);
+        }
+      }),
+    );
+  }
+
+  /** The newest block under a mark that is not after `upTo`. */
+  newest(mark: number, upTo: number): number | undefined {
+    const blocks = this.#blocks.get(mark);
+    if (blocks === undefined) return undefined;
+    if (typeof blocks === 'number') return blocks <= upTo ? blocks : undefined;
+    const after = firstAt(blocks, 0, blocks.size, upTo + 1);
+    return after === 0 ? undefined : blocks.get(after - 1);
+  }
+
+  cursor(mark: number): Cursor {
+    const blocks = this.#blocks.get(mark);
+    return new ListCursor(typeof blocks === 'number' ? List.of(blocks) : (blocks ?? List()));
+  }
+}
+
+/** Builds an index in small steps. */
+function* gathering(
+  first: number,
+  marks: Iterable<readonly number[]>,
+): Generator<void, PersistentMap<number, Blocks>, undefined> {
+  const found = new Map<number, number | number[]>();
+  let block = first;
+  for (const ofBlock of marks) {
+    for (const mark of ofBlock) gather(found, mark, block);
+    block += 1;
+    yield;
+  }
+  const blocks = PersistentMap<number, Blocks>().asMutable();
+  let count = 0;
+  for (const [mark, numbers] of found) {
+    blocks.set(mark, typeof numbers === 'number' ? numbers : List(numbers));
+    count += 1;
+    if (count % MARKS_A_STEP === 0) yield;
+  }
+  return blocks.asImmutable();
+}
+
+/** Far less than a millisecond. */
+const MARKS_A_STEP = 100;
+
+function gather(found: Map<number, number | number[]>, mark: number, block: number): void {
+  const known = found.get(mark);
+  if (known === undefined) found.set(mark, block);
+  else if (typeof known === 'number') {
+    if (known !== block) found.set(mark, [known, block]);
+  } else if (known.at(-1) !== block) known.push(block);
+}
+
+function extended(blocks: Blocks | undefined, block: number): Blocks {
+  if (blocks === undefined || blocks === block) return block;
+  if (typeof blocks === 'number') return List.of(blocks, block);
+  return blocks.last() === block ? blocks : blocks.push(block);
+}
+
+function shortened(blocks: Blocks | undefined, from: number): Blocks | undefined {
+  if (blocks === undefined) return undefined;
+  if (typeof blocks === 'number') return blocks < from ? blocks : undefined;
+  let { size } = blocks;
+  while (size > 0 && (blocks.get(size - 1) ?? 0) >= from) size -= 1;
+  return size > 1 ? blocks.setSize(size) : size === 1 ? blocks.first() : undefined;
+}
+
+function withoutFirst(blocks: Blocks | undefined, from: number): Blocks | undefined {
+  if (blocks === undefined) return undefined;
+  if (typeof blocks === 'number') return blocks < from ? undefined : blocks;
+  const start = firstAt(blocks, 0, blocks.size, from);
+  const left = start === 0 ? blocks : blocks.slice(start);
+  return left.size > 1 ? left : left.first();
+}
+
+/** The first place from `low` on, and before `high`, whose block is not older than `least`. */
+function firstAt(blocks: List<number>, low: number, high: number, least: number): number {
+  let [start, end] = [low, high];
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if ((blocks.get(middle) ?? Number.POSITIVE_INFINITY) < least) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}
+
+/** A way through ascending block numbers that skips what is not wanted. */
+export interface Cursor {
+  /** The first block from `least` on, `Infinity` if there is none. It never goes back. */
+  seek(least: number): number;
+}
+
+class ListCursor implements Cursor {
+  readonly #blocks: List<number>;
+  #at = 0;
+
+  constructor(blocks: List<number>) {
+    this.#blocks = blocks;
+  }
+
+  seek(least: number): number {
+    const valueAt = (at: number): number => this.#blocks.get(at) ?? Number.POSITIVE_INFINITY;
+    const { size } = this.#blocks;
+    if (this.#at >= size) return Number.POSITIVE_INFINITY;
+    if (valueAt(this.#at) >= least) return valueAt(this.#at);
+    // What is wanted next is mostly near: steps that double find a bracket, halving finds the place.
+    let low = this.#at;
+    let high = low + 1;
+    for (let step = 2; high < size && valueAt(high) < least; step *= 2) {
+      low = high;
+      high = Math.min(size, high + step);
+    }
+    this.#at = firstAt(this.#blocks, low, high, least);
+    return valueAt(this.#at);
+  }
+}

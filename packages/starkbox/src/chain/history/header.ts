@@ -1,0 +1,33 @@
+// Knows what a closed block consists of.
+
+import type { HeaderPrices } from '../world/gas-prices.js';
+import type { TransactionTexts } from './packed-texts.js';
+
+/** Hashes and commitments are canonical felts. */
+export interface Header {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestamp: number;
+  readonly prices: HeaderPrices;
+  readonly transactionCount: number;
+  readonly eventCount: number;
+  readonly stateDiffLength: number;
+  readonly transactionCommitment: string;
+  readonly eventCommitment: string;
+  readonly receiptCommitment: string;
+  readonly stateDiffCommitment: string;
+}
+
+export interface TransactionRecord extends TransactionTexts {
+  readonly hash: string;
+}
+
+export interface ClosedBlock {
+  readonly header: Header;
+  readonly transactions: readonly TransactionRecord[];
+  /** JSON text, for a chain whose states forget what blocks changed. */
+  readonly stateDiff?: string | undefined;
+  /** What it is found by beside its hashes and events. */
+  readonly landmarks?: readonly number[] | undefined;
+}

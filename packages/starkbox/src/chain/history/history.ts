@@ -1,0 +1,378 @@
+// Knows the closed blocks of a chain, by number, by hash and by what they hold: a persistent value.
+
+import { List } from '../../immutable.js';
+import { Slices } from '../../scheduling/slices.js';
+import { type Cursor, Mentions, markOf } from './block-index.js';
+import { candidates, type Emitted, type EventFilter } from './event-index.js';
+import type { ClosedBlock, Header, TransactionRecord } from './header.js';
+import {
+  type Held,
+  hasHash,
+  headerOf,
+  heldFrom,
+  hold,
+  marksOf,
+  recordOf,
+  transactionHash,
+  transactionHashes,
+  transactionIndex,
+} from './packed-block.js';
+import { allTexts, receiptsOf, Texts, textsAt } from './packed-texts.js';
+
+/** Where a transaction stands. */
+export interface Position {
+  readonly block: number;
+  readonly index: number;
+}
+
+/** How much there is from the first block to one of them, itself included. */
+export interface Totals {
+  readonly transactions: number;
+  readonly events: number;
+}
+
+export interface HistoryFigures extends Totals {
+  readonly blocks: number;
+  /** Blocks that are not in an archive. */
+  readonly inMemory: number;
+  /** Different marks in the index of those. */
+  readonly marks: number;
+}
+
+/** Old blocks that are kept elsewhere. What it has once answered for a number stays so. */
+export interface Archive {
+  /** A block that was told to it. */
+  at(number: number): Held | undefined;
+  /** The newest block under a mark that passes a test. */
+  find(mark: number, passes: (number: number) => boolean): number | undefined;
+  /** The newest block under a mark that is not after `upTo`. */
+  newest(mark: number, upTo: number): number | undefined;
+  cursor(mark: number): Cursor;
+}
+
+interface Parts {
+  readonly first: number;
+  /** Where the blocks before `base` are found. */
+  readonly archive: Archive | undefined;
+  /** The number of the first block in `blocks`. */
+  readonly base: number;
+  readonly blocks: List<Held>;
+  readonly latest: Header | undefined;
+  readonly mentions: Mentions;
+}
+
+/**
+ * The closed blocks of a chain. Appending and truncating give another history; both share what they
+ * have in common, and neither sees what the other does next.
+ *
+ * @example
+ * const here = history.append(block, events);
+ * const there = history.append(otherBlock, otherEvents); // a branch
+ */
+export class History {
+  /** Number of the first block, whether it is closed already or not. */
+  readonly first: number;
+  readonly latest: Header | undefined;
+  readonly #archive: Archive | undefined;
+  readonly #base: number;
+  readonly #blocks: List<Held>;
+  readonly #mentions: Mentions;
+
+  constructor(parts: Parts) {
+    this.first = parts.first;
+    this.latest = parts.latest;
+    this.#archive = parts.archive;
+    this.#base = parts.base;
+    this.#blocks = parts.blocks;
+    this.#mentions = parts.mentions;
+  }
+
+  /** A history without blocks, whose first will have this number. */
+  static startingAt(first: number): History {
+    return new History({
+      first,
+      archive: undefined,
+      base: first,
+      blocks: List(),
+      latest: undefined,
+      mentions: Mentions.none,
+    });
+  }
+
+  /**
+   * The history that records were taken of, oldest first. Indexes are built again.
+   *
+   * @param check throws for a block that cannot follow the one before it
+   */
+  static async restore(
+    first: number,
+    records: Iterable<Uint8Array>,
+    check: (number: number, block: Held, before: Held | undefined) => void = () => {},
+  ): Promise<History> {
+    const blocks: Held[] = [];
+    const slices = new Slices();
+    for (const record of records) {
+      const before = blocks.at(-1);
+      const block = heldFrom(record, before);
+      check(first + blocks.length, block, before);
+      blocks.push(block);
+      if (slices.isOver) await slices.next();
+    }
+    const last = blocks.at(-1);
+    return new History({
+      first,
+      archive: undefined,
+      base: first,
+      blocks: List(blocks),
+      latest: last && headerOf(first + blocks.length - 1, last, blocks.at(-2)),
+      mentions: await Mentions.gathered(first, marksOfEach(blocks)),
+    });
+  }
+
+  /** A history whose blocks from `first` up to `next` are all in an archive. */
+  static archived(archive: Archive, first: number, next: number): History {
+    const last = archive.at(next - 1);
+    return new History({
+      first,
+      archive,
+      base: next,
+      blocks: List(),
+      latest: last && headerOf(next - 1, last, archive.at(next - 2)),
+      mentions: Mentions.none,
+    });
+  }
+
+  /** Number of the block that is closed next. */
+  get next(): number {
+    return this.#base + this.#blocks.size;
+  }
+
+  /** Number of the oldest block that is in memory. */
+  get base(): number {
+    return this.#base;
+  }
+
+  get transactionCount(): number {
+    return this.#at(this.next - 1)?.transactionsUpTo ?? 0;
+  }
+
+  get eventCount(): number {
+    return this.#at(this.next - 1)?.eventsUpTo ?? 0;
+  }
+
+  /** @param events what each transaction emitted, in the order of the transactions */
+  append(block: ClosedBlock, events: readonly (readonly Emitted[])[]): History {
+    const { header, transactions } = block;
+    if (header.number !== this.next || header.transactionCount !== transactions.length) {
+      throw new RangeError(`block ${header.number} cannot follow block ${this.next - 1}`);
+    }
+    const added = hold(block, events, this.latest, this.#at(this.next - 1));
+    return new History({
+      ...this.#parts(),
+      blocks: this.#blocks.push(added),
+      latest: Object.freeze({ ...header }),
+      mentions: this.#mentions.with(marksOf(added), header.number),
+    });
+  }
+
+  /** Without the blocks from `from` on. Costs what they hold. */
+  truncate(from: number): History {
+    if (from >= this.next) return this;
+    if (from <= this.first) return History.startingAt(this.first);
+    if (this.#archive && from <= this.#base) {
+      return History.archived(this.#archive, this.first, from);
+    }
+    return new History({
+      ...this.#parts(),
+      blocks: this.#blocks.setSize(from - this.#base),
+      latest: this.header(from - 1),
+      mentions: this.#mentions.without(this.#marks(from, this.next), from),
+    });
+  }
+
+  /** The same without the blocks before `base` in memory: they are in the archive. Costs what they hold. */
+  settled(archive: Archive, base: number): History {
+    if (base <= this.#base) return this;
+    return new History({
+      ...this.#parts(),
+      archive,
+      base,
+      blocks: this.#blocks.slice(base - this.#base),
+      mentions: this.#mentions.withoutOlder(this.#marks(this.#base, base), base),
+    });
+  }
+
+  #parts(): Parts {
+    return {
+      first: this.first,
+      archive: this.#archive,
+      base: this.#base,
+      blocks: this.#blocks,
+      latest: this.latest,
+      mentions: this.#mentions,
+    };
+  }
+
+  /** What the blocks from `from` up to `end` are found by. */
+  #marks(from: number, end: number): ReadonlySet<number> {
+    const marks = new Set<number>();
+    for (let number = from; number < end; number += 1) {
+      const block = this.#at(number);
+      if (block) for (const mark of marksOf(block)) marks.add(mark);
+    }
+    return marks;
+  }
+
+  header(number: number): Header | undefined {
+    if (number === this.latest?.number) return this.latest;
+    const block = this.#at(number);
+    return block && headerOf(number, block, this.#at(number - 1));
+  }
+
+  /** The number of the block with a hash. */
+  numberOf(hash: string): number | undefined {
+    return this.#find(markOf(hash), (block) => hasHash(block, hash));
+  }
+
+  /** Where the transaction with a hash stands. */
+  locate(transactionHash: string): Position | undefined {
+    let index = -1;
+    const block = this.#find(markOf(transactionHash), (candidate) => {
+      index = transactionIndex(candidate, transactionHash);
+      return index >= 0;
+    });
+    return block === undefined ? undefined : { block, index };
+  }
+
+  #find(mark: number, passes: (block: Held) => boolean): number | undefined {
+    const test = (number: number): boolean => {
+      const block = this.#at(number);
+      return block !== undefined && passes(block);
+    };
+    return this.#mentions.find(mark, test) ?? this.#archive?.find(mark, test);
+  }
+
+  /** The newest closed block under a mark that is not after `upTo`; there may be one too many, never one too few. */
+  newest(mark: number, upTo: number): number | undefined {
+    return (
+      this.#mentions.newest(mark, upTo) ??
+      this.#archive?.newest(mark, Math.min(upTo, this.#base - 1))
+    );
+  }
+
+  /** The hashes of a block's transactions. Unpacks nothing. */
+  hashes(number: number): readonly string[] {
+    const block = this.#at(number);
+    return block ? transactionHashes(block) : [];
+  }
+
+  /** All transactions of a block. */
+  transactions(number: number): readonly TransactionRecord[] {
+    const block = this.#at(number);
+    if (!block) return [];
+    const texts = allTexts(block.body);
+    return transactionHashes(block).flatMap((hash, index) => {
+      const kept = texts[index];
+      return kept ? [{ hash, ...kept }] : [];
+    });
+  }
+
+  /** One transaction of a block. Of a large block, unpacks only a piece. */
+  transaction(number: number, index: number): TransactionRecord | undefined {
+    const block = this.#at(number);
+    const texts = block && textsAt(block.body, index);
+    return texts && { hash: transactionHash(block, index), ...texts };
+  }
+
+  /** The receipts of a block's transactions, as JSON texts. */
+  receipts(number: number): readonly string[] {
+    const block = this.#at(number);
+    return block ? receiptsOf(block.body) : [];
+  }
+
+  /** The state difference of a block as JSON text, if it was given. */
+  stateDiff(number: number): string | undefined {
+    return this.#at(number)?.stateDiff?.part(0);
+  }
+
+  /** Whether a block carries its state difference itself. */
+  carriesDiff(number: number): boolean {
+    return this.#at(number)?.stateDiff !== undefined;
+  }
+
+  /** How many transactions and events there are up to a block, itself included. */
+  totals(number: number): Totals | undefined {
+    const block = this.#at(number);
+    return block && { transactions: block.transactionsUpTo, events: block.eventsUpTo };
+  }
+
+  /** The blocks in which an event may match a filter, ascending; whether one does, its receipts tell. */
+  eventBlocks(filter: EventFilter): Iterable<number> {
+    return candidates(filter, (mark) => {
+      const recent = this.#mentions.cursor(mark);
+      const old = this.#archive?.cursor(mark);
+      return old ? new JoinedCursor(old, this.#base, recent) : recent;
+    });
+  }
+
+  /**
+   * A closed block as bytes, to be kept elsewhere; its texts stay packed.
+   *
+   * @param stateDiff as JSON text, where the record must tell it
+   */
+  record(number: number, stateDiff?: string): Uint8Array {
+    const block = this.#at(number);
+    if (!block) throw new RangeError(`there is no block ${number}`);
+    return recordOf(
+      stateDiff === undefined || block.stateDiff
+        ? block
+        : { ...block, stateDiff: new Texts([stateDiff]) },
+    );
+  }
+
+  /** What a block is found by. */
+  marks(number: number): readonly number[] {
+    const block = this.#at(number);
+    return block ? marksOf(block) : [];
+  }
+
+  figures(): HistoryFigures {
+    return {
+      blocks: this.next - this.first,
+      transactions: this.transactionCount,
+      events: this.eventCount,
+      inMemory: this.#blocks.size,
+      marks: this.#mentions.size,
+    };
+  }
+
+  #at(number: number): Held | undefined {
+    if (number >= this.#base) return this.#blocks.get(number - this.#base);
+    return number < this.first ? undefined : this.#archive?.at(number);
+  }
+}
+
+function* marksOfEach(blocks: readonly Held[]): Iterable<readonly number[]> {
+  for (const block of blocks) yield marksOf(block);
+}
+
+/** A way through the archive up to a block, and through memory from there on. */
+class JoinedCursor implements Cursor {
+  readonly #old: Cursor;
+  readonly #base: number;
+  readonly #recent: Cursor;
+
+  constructor(old: Cursor, base: number, recent: Cursor) {
+    this.#old = old;
+    this.#base = base;
+    this.#recent = recent;
+  }
+
+  seek(least: number): number {
+    if (least < this.#base) {
+      const found = this.#old.seek(least);
+      if (found < this.#base) return found;
+    }
+    return this.#recent.seek(Math.max(least, this.#base));
+  }
+}

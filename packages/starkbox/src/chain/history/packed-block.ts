@@ -1,0 +1,234 @@
+// Knows the form in which closed blocks are held: felts as bytes, texts packed; and the same as a record.
+import { wideBytes } from '../../felt.js';
+import type { HeaderPrices, Price } from '../world/gas-prices.js';
+import { markOf } from './block-index.js';
+import { UNKNOWN } from './block-keys.js';
+import { BytesError, Reader, Writer } from './byte-codec.js';
+import { type Emitted, eventMarks } from './event-index.js';
+import type { ClosedBlock, Header } from './header.js';
+import { type Body, bodyFrom, bodyOf, Texts } from './packed-texts.js';
+
+/** A block as it is held: about a hundred thousand of them, so felts are bytes and texts are packed. */
+export interface Held {
+  /** The block's hash, its four commitments, and the hashes of its transactions. */
+  readonly felts: string;
+  /** Unless it is the hash of the block before. */
+  readonly parentHash: string | undefined;
+  readonly timestamp: number;
+  readonly prices: HeaderPrices;
+  readonly stateDiffLength: number;
+  readonly transactionsUpTo: number;
+  readonly eventsUpTo: number;
+  readonly body: Body;
+  readonly stateDiff: Texts | undefined;
+  /** What it is indexed by: its events, and its landmarks. */
+  readonly eventMarks: Marks;
+}
+
+/** Marks as text of two characters each: an array would weigh twice as much. */
+type Marks = string;
+
+const FELT = 32;
+const HEADER_FELTS = 5;
+const ZERO = '0'.charCodeAt(0);
+
+/** @param events what each transaction emitted, in the order of the transactions */
+export function hold(
+  block: ClosedBlock,
+  events: readonly (readonly Emitted[])[],
+  parent: Header | undefined,
+  before: Held | undefined,
+): Held {
+  const { header, transactions, stateDiff, landmarks = [] } = block;
+  return Object.freeze({
+    felts: bytesOf([
+      header.hash,
+      header.transactionCommitment,
+      header.eventCommitment,
+      header.receiptCommitment,
+      header.stateDiffCommitment,
+      ...transactions.map(({ hash }) => hash),
+    ]),
+    parentHash: parent?.hash === header.parentHash ? undefined : header.parentHash,
+    timestamp: header.timestamp,
+    prices: sharedPrices(header.prices, before),
+    stateDiffLength: header.stateDiffLength,
+    transactionsUpTo: (before?.transactionsUpTo ?? 0) + transactions.length,
+    eventsUpTo: (before?.eventsUpTo ?? 0) + header.eventCount,
+    body: bodyOf(transactions),
+    stateDiff: stateDiff === undefined ? undefined : Texts.keep([stateDiff]),
+    eventMarks: marksToText([...eventMarks(events.flat()), ...landmarks]),
+  });
+}
+
+export function headerOf(number: number, block: Held, before: Held | undefined): Header {
+  const [hash = '', transactions = '', events = '', receipts = '', stateDiff = ''] = feltsIn(
+    block,
+    0,
+    HEADER_FELTS,
+  );
+  return Object.freeze({
+    number,
+    hash,
+    parentHash: block.parentHash ?? (before ? blockHash(before) : '0x0'),
+    timestamp: block.timestamp,
+    prices: block.prices,
+    transactionCount: block.transactionsUpTo - (before?.transactionsUpTo ?? 0),
+    eventCount: block.eventsUpTo - (before?.eventsUpTo ?? 0),
+    stateDiffLength: block.stateDiffLength,
+    transactionCommitment: transactions,
+    eventCommitment: events,
+    receiptCommitment: receipts,
+    stateDiffCommitment: stateDiff,
+  });
+}
+
+const blockHash = (block: Held): string => feltsIn(block, 0, 1)[0] ?? '0x0';
+
+export function transactionHashes(block: Held): readonly string[] {
+  return feltsIn(block, HEADER_FELTS, block.felts.length / FELT);
+}
+
+export function transactionHash(block: Held, index: number): string {
+  return feltsIn(block, HEADER_FELTS + index, HEADER_FELTS + index + 1)[0] ?? '0x0';
+}
+
+export function hasHash(block: Held, hash: string): boolean {
+  return block.felts.startsWith(bytesOf([hash]));
+}
+
+/** Where the transaction with a hash stands in a block; −1 if it does not. */
+export function transactionIndex({ felts }: Held, hash: string): number {
+  const bytes = bytesOf([hash]);
+  let at = felts.indexOf(bytes, HEADER_FELTS * FELT);
+  while (at >= 0 && at % FELT !== 0) at = felts.indexOf(bytes, at + 1);
+  return at < 0 ? -1 : at / FELT - HEADER_FELTS;
+}
+
+/** Everything that a block is found by: its hash, its transactions' hashes, its events. */
+export function marksOf(block: Held): readonly number[] {
+  const hashes = [blockHash(block), ...transactionHashes(block)].map((hash) => markOf(hash));
+  return [...hashes, ...marksFromText(block.eventMarks)];
+}
+
+// Records.
+
+/** The first number of a record; whoever changes what follows it counts on. */
+const FORMAT = 2;
+/** The same without landmarks. */
+const WITHOUT_LANDMARKS = 1;
+
+export function recordOf(block: Held): Buffer {
+  const writer = new Writer()
+    .number(FORMAT)
+    .number(block.timestamp)
+    .number(block.stateDiffLength)
+    .number(block.transactionsUpTo)
+    .number(block.eventsUpTo)
+    .latin1(block.parentHash === undefined ? '' : bytesOf([block.parentHash]))
+    .latin1(block.felts);
+  for (const { price_in_fri, price_in_wei } of pricesOf(block.prices)) {
+    writer.felt(price_in_fri).felt(price_in_wei);
+  }
+  const marks = marksFromText(block.eventMarks);
+  writer.number(marks.length);
+  for (const mark of marks) writer.number(mark);
+  const texts = block.stateDiff ? [...block.body, block.stateDiff] : block.body;
+  writer.number(block.body.length).number(texts.length);
+  for (const text of texts) writer.number(text.size).latin1(text.packed());
+  return writer.done();
+}
+
+/** @param before the block before it, with which it may share its prices */
+export function heldFrom(record: Uint8Array, before?: Held): Held {
+  const reader = new Reader(record);
+  const format = reader.number();
+  if (format !== FORMAT && format !== WITHOUT_LANDMARKS)
+    throw new BytesError(`a block is written in the unknown format ${format}`);
+  const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
+  const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
+  const [parentHash, felts] = [reader.latin1(), reader.latin1()];
+  const isParent = parentHash.length === 0 || parentHash.length === FELT;
+  if (felts.length % FELT !== 0 || felts.length < HEADER_FELTS * FELT || !isParent) {
+    throw new BytesError('a block is not whole');
+  }
+  const price = () => ({ price_in_fri: reader.felt(), price_in_wei: reader.felt() });
+  const prices = { l1_gas_price: price(), l1_data_gas_price: price(), l2_gas_price: price() };
+  const marks = [...times(reader, () => reader.number()), ...(format === FORMAT ? [] : [UNKNOWN])];
+  const inBody = reader.number();
+  const texts = times(reader, () => {
+    const size = reader.number();
+    return new Texts(reader.latin1(), size);
+  });
+  if (!reader.isAtEnd) throw new BytesError('a block is followed by something');
+  if (inBody > texts.length || texts.length > inBody + 1) {
+    throw new BytesError('a block holds texts that belong to nothing');
+  }
+  return Object.freeze({
+    felts,
+    parentHash: parentHash === '' ? undefined : feltsIn({ felts: parentHash }, 0, 1)[0],
+    timestamp,
+    prices: sharedPrices(prices, before),
+    stateDiffLength,
+    transactionsUpTo,
+    eventsUpTo,
+    body: bodyFrom(texts.slice(0, inBody)),
+    stateDiff: texts[inBody],
+    eventMarks: marksToText(marks),
+  });
+}
+
+function times<T>(reader: Reader, read: () => T): readonly T[] {
+  const values: T[] = [];
+  for (let left = reader.number(); left > 0; left -= 1) values.push(read());
+  return values;
+}
+
+// Prices.
+
+export const pricesOf = (prices: HeaderPrices): readonly Price[] => [
+  prices.l1_gas_price,
+  prices.l1_data_gas_price,
+  prices.l2_gas_price,
+];
+
+/** Blocks at equal prices share one object. */
+function sharedPrices(prices: HeaderPrices, before: Held | undefined): HeaderPrices {
+  if (!before || before.prices === prices) return prices;
+  const others = pricesOf(before.prices);
+  const areEqual = pricesOf(prices).every(
+    ({ price_in_fri, price_in_wei }, index) =>
+      price_in_fri === others[index]?.price_in_fri && price_in_wei === others[index]?.price_in_wei,
+  );
+  return areEqual ? before.prices : prices;
+}
+
+// Felts and marks.
+
+/** Felts as 32 bytes each, in a string of bytes: hexadecimal would take three times the memory. */
+function bytesOf(felts: readonly string[]): string {
+  return wideBytes(felts).toString('latin1');
+}
+
+function feltsIn({ felts }: Pick<Held, 'felts'>, first: number, end: number): readonly string[] {
+  const digits = Buffer.from(felts.slice(first * FELT, end * FELT), 'latin1').toString('hex');
+  const found: string[] = [];
+  for (let at = 2 * FELT; at <= digits.length; at += 2 * FELT) {
+    // A search for the first digit by pattern takes twice as long as all the rest.
+    let start = at - 2 * FELT;
+    while (start < at - 1 && digits.charCodeAt(start) === ZERO) start += 1;
+    found.push(`0x${digits.slice(start, at)}`);
+  }
+  return found;
+}
+
+function marksToText(marks: readonly number[]): Marks {
+  return marks.map((mark) => String.fromCharCode(mark >>> 15, mark & 0x7fff)).join('');
+}
+
+function marksFromText(text: Marks): readonly number[] {
+  return Array.from(
+    { length: text.length / 2 },
+    (_, index) => (text.charCodeAt(2 * index) << 15) | text.charCodeAt(2 * index + 1),
+  );
+}

@@ -1,0 +1,167 @@
+// Knows how events are found: by range, emitter and keys, page by page, in a time that does not grow with the chain.
+import type { EventData } from '@starkbox/engine';
+import { fail, invalidParams } from '../../errors.js';
+import type { BLOCK_ID } from '../../spec.js';
+import { blockNumber, pendingNumber } from '../steps/close-block.js';
+import type { Included } from '../steps/prepare-transaction.js';
+import type { World } from '../world/world.js';
+
+export interface EventFilter {
+  readonly from_block?: BLOCK_ID | null;
+  readonly to_block?: BLOCK_ID | null;
+  readonly address?: string | readonly string[] | null;
+  readonly keys?: readonly (readonly string[])[] | null;
+  readonly continuation_token?: string | null;
+  readonly chunk_size: number;
+}
+
+/** An event and where it stands; without a block while that is under construction. */
+export interface FoundEvent extends EventData {
+  readonly block: number | undefined;
+  readonly transaction_hash: string;
+  readonly transaction_index: number;
+  readonly event_index: number;
+}
+
+export interface EventPage {
+  readonly events: readonly FoundEvent[];
+  readonly next: string | undefined;
+}
+
+/** Where a page begins. */
+interface Position {
+  readonly block: number;
+  /** How many matching events of that block belong to earlier pages. */
+  readonly skip: number;
+}
+
+/**
+ * Pages are numbered, so a token alone says how many events to skip. To find the place without
+ * counting from the start, the places where recent pages ended are kept; a place that is not
+ * known, or not valid any more, is counted anew.
+ */
+export class EventReader {
+  #ends = new Map<string, Position & { readonly hash: string | undefined }>();
+
+  page(world: World, filter: EventFilter): EventPage {
+    const { chunk_size, continuation_token } = filter;
+    if (chunk_size < 1) invalidParams('params.filter.chunk_size: must be at least 1');
+    const page = pageNumber(continuation_token);
+    const last = pendingNumber(world);
+    const from = filter.from_block ? blockNumber(world, filter.from_block) : world.history.first;
+    const to = filter.to_block ? blockNumber(world, filter.to_block) : last;
+
+    const query = matcher(filter);
+    const name = JSON.stringify([from, to, query.addresses, query.keys, chunk_size]);
+    const known = page === 0 ? undefined : this.#recall(world, `${name}${page}`);
+    const start = known ?? { block: from, skip: page * chunk_size };
+
+    const events: FoundEvent[] = [];
+    let { skip } = start;
+    for (const block of candidates(world, start.block, to, query)) {
+      const found = eventsOf(world, block).filter((event) => matches(event, query));
+      const taken = Math.min(skip, found.length);
+      skip -= taken;
+      const room = chunk_size - events.length;
+      events.push(...found.slice(taken, taken + room));
+      const used = taken + room;
+      if (found.length > used) {
+        this.#remember(world, `${name}${page + 1}`, { block, skip: used });
+        return { events, next: String(page + 1) };
+      }
+    }
+    return { events, next: undefined };
+  }
+
+  #recall(world: World, name: string): Position | undefined {
+    const end = this.#ends.get(name);
+    // Blocks may have been undone and made again since.
+    return end && world.history.header(end.block)?.hash === end.hash ? end : undefined;
+  }
+
+  #remember(world: World, name: string, position: Position): void {
+    this.#ends.delete(name);
+    this.#ends.set(name, { ...position, hash: world.history.header(position.block)?.hash });
+    if (this.#ends.size > KEPT_ENDS) {
+      for (const oldest of this.#ends.keys()) {
+        this.#ends.delete(oldest);
+        break;
+      }
+    }
+  }
+}
+
+const KEPT_ENDS = 1024;
+
+function pageNumber(token: string | null | undefined): number {
+  if (token === undefined || token === null) return 0;
+  if (!/^\d{1,15}$/.test(token)) fail('INVALID_CONTINUATION_TOKEN');
+  return Number(token);
+}
+
+interface Query {
+  /** `undefined`: any emitter. */
+  readonly addresses: readonly string[] | undefined;
+  readonly keys: readonly (readonly string[])[];
+}
+
+function matcher({ address, keys }: EventFilter): Query {
+  return {
+    addresses: typeof address === 'string' ? [address] : (address ?? undefined),
+    keys: keys ?? [],
+  };
+}
+
+export function matches(
+  { from_address, keys: own }: Pick<EventData, 'from_address' | 'keys'>,
+  { addresses, keys }: Query,
+): boolean {
+  if (addresses && !addresses.includes(from_address)) return false;
+  return keys.every((allowed, position) => {
+    if (allowed.length === 0) return true;
+    const key = own[position];
+    return key !== undefined && allowed.includes(key);
+  });
+}
+
+function* candidates(world: World, from: number, to: number, query: Query): Iterable<number> {
+  const last = pendingNumber(world);
+  yield* world.history.eventBlocks({ from, to: Math.min(to, last - 1), ...query });
+  if (from <= last && to >= last) yield last;
+}
+
+/** All events of a block, in order. */
+export function eventsOf(world: World, block: number): readonly FoundEvent[] {
+  if (block === pendingNumber(world)) {
+    return world.pending.transactions.toArray().flatMap(waitingEvents);
+  }
+  return world.history.transactions(block).flatMap(({ hash, receipt }, index) => {
+    const { events }: { events: readonly EventData[] } = JSON.parse(receipt);
+    return placed(events, block, hash, index);
+  });
+}
+
+/** The events of one transaction of the block under construction. */
+export function pendingEventsOf({ pending }: World, index: number): readonly FoundEvent[] {
+  const included = pending.transactions.get(index);
+  return included ? waitingEvents(included, index) : [];
+}
+
+function waitingEvents({ record, receipt }: Included, index: number): readonly FoundEvent[] {
+  return placed(receipt.events, undefined, record.hash, index);
+}
+
+function placed(
+  events: readonly EventData[],
+  block: number | undefined,
+  hash: string,
+  index: number,
+): readonly FoundEvent[] {
+  return events.map((event, event_index) => ({
+    ...event,
+    block,
+    transaction_hash: hash,
+    transaction_index: index,
+    event_index,
+  }));
+}

@@ -1,0 +1,52 @@
+// Knows how to run the transactions of a block again, on the state that they met.
+import { type State, Transaction } from '@starkbox/engine';
+import type { BLOCK_ID } from '../../spec.js';
+import type { Chain } from '../chain.js';
+import type { TransactionRecord } from '../history/header.js';
+import { contextOf, stateOf } from '../steps/close-block.js';
+import { executing } from '../steps/execution-errors.js';
+import { transactionsOf, type World } from '../world/world.js';
+
+const NOTHING_READ = '{"storage":[],"nonces":[],"class_hashes":[],"declared_contracts":[]}';
+
+/** What the transactions of a block read before anything was written, as JSON text. */
+export async function initialReadsOf(
+  chain: Pick<Chain, 'executions' | 'options'>,
+  world: World,
+  number: number,
+  id: BLOCK_ID,
+  signal?: AbortSignal,
+): Promise<string> {
+  const records = transactionsOf(world, number);
+  if (records.length === 0) return NOTHING_READ;
+  const before = stateOf(world, number - 1, id);
+  const transactions: Transaction[] = [];
+  for (const record of records) {
+    transactions.push(await restored(record, world.state, chain.options.chainId));
+  }
+  // Who was let in then is let in now, also where the signature was not looked at.
+  const flags = { strictNonce: false };
+  const context = contextOf(world, chain.options, number);
+  const reports = await executing(
+    chain.executions.simulate(before, context, transactions, flags, { initialReads: true, signal }),
+  );
+  return reports.at(-1)?.initialReads ?? NOTHING_READ;
+}
+
+async function restored(
+  { transaction, proofFacts }: TransactionRecord,
+  state: State,
+  chainId: string,
+): Promise<Transaction> {
+  const values: Readonly<Record<string, unknown>> = JSON.parse(transaction);
+  const { class_hash, type } = values;
+  const declared =
+    type === 'DECLARE' && typeof class_hash === 'string'
+      ? await state.class(class_hash)
+      : undefined;
+  return new Transaction(
+    proofFacts ? { ...values, proof_facts: proofFacts } : values,
+    chainId,
+    declared,
+  );
+}

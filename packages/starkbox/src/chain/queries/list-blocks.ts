@@ -1,0 +1,247 @@
+// Knows blocks and transactions in brief, as lists show them.
+import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '../../spec.js';
+import {
+  calls,
+  FAILS,
+  holds,
+  isReverted,
+  senderIn,
+  sentBy,
+  typeIn,
+  UNKNOWN,
+} from '../history/block-keys.js';
+import type { Header, TransactionRecord } from '../history/header.js';
+import { pendingNumber } from '../steps/close-block.js';
+import { nextTime, transactionHashesOf, type World } from '../world/world.js';
+import { type Page, readPage } from './page.js';
+
+/** What is read of a receipt. */
+interface Receipt {
+  readonly actual_fee: { readonly amount: string; readonly unit: 'WEI' | 'FRI' };
+  readonly execution_resources: { readonly l2_gas: number };
+  readonly execution_status: 'SUCCEEDED' | 'REVERTED';
+  readonly revert_reason?: string;
+}
+
+// Blocks.
+
+/** A block in brief, but for what may still change. */
+export type BlockSummary = Omit<BLOCK_ROW, 'finality_status'>;
+
+/** A page of blocks ends early when their transactions are so many. */
+const TRANSACTIONS = 2000;
+const KEPT_SUMMARIES = 2048;
+
+/** Reads closed blocks in brief. Remembers those that were asked for lately: a block never changes. */
+export class BlockLister {
+  readonly #summaries = new Map<string, BlockSummary>();
+
+  /** Blocks before a number, newest first, and the number to go on with. */
+  list(
+    world: World,
+    before: number | undefined,
+    limit: number,
+  ): { readonly blocks: readonly BlockSummary[]; readonly next: number | undefined } {
+    const { history } = world;
+    const blocks: BlockSummary[] = [];
+    let effort = 0;
+    let number = Math.min(before ?? history.next, history.next) - 1;
+    for (; number >= history.first && blocks.length < limit; number -= 1) {
+      const header = history.header(number);
+      if (!header) break;
+      if (!this.#summaries.has(header.hash)) effort += header.transactionCount;
+      if (effort > TRANSACTIONS && blocks.length > 0) break;
+      blocks.push(this.#summary(world, header));
+    }
+    return { blocks, next: number >= history.first ? number + 1 : undefined };
+  }
+
+  #summary(world: World, header: Header): BlockSummary {
+    const known = this.#summaries.get(header.hash);
+    if (known) return known;
+    const made = summaryOf(world, header);
+    const [oldest] = this.#summaries.keys();
+    if (oldest !== undefined && this.#summaries.size >= KEPT_SUMMARIES) {
+      this.#summaries.delete(oldest);
+    }
+    this.#summaries.set(header.hash, made);
+    return made;
+  }
+}
+
+function summaryOf({ history }: World, header: Header): BlockSummary {
+  const fee = { FRI: 0n, WEI: 0n };
+  let [failed, gas] = [0, 0];
+  for (const text of header.transactionCount === 0 ? [] : history.receipts(header.number)) {
+    const receipt: Receipt = JSON.parse(text);
+    fee[receipt.actual_fee.unit] += BigInt(receipt.actual_fee.amount);
+    gas += receipt.execution_resources.l2_gas;
+    if (receipt.execution_status === 'REVERTED') failed += 1;
+  }
+  return Object.freeze({
+    block_number: header.number,
+    block_hash: header.hash,
+    timestamp: header.timestamp,
+    transaction_count: header.transactionCount,
+    failed_count: failed,
+    event_count: header.eventCount,
+    fee: { fri: fee.FRI.toString(), wei: fee.WEI.toString() },
+    l2_gas: gas,
+  });
+}
+
+// Transactions.
+
+/** A transaction in brief, but for what may still change. */
+export type TransactionSummary = Omit<TRANSACTION_ROW, 'finality_status'>;
+
+const LONGEST_REASON = 300;
+
+/** Transactions that pass a filter, newest first, the waiting ones included. */
+export function listTransactions(
+  world: World,
+  filter: TRANSACTION_FILTER,
+  { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
+): Promise<Page<TransactionSummary>> {
+  const { block_number: only } = filter;
+  const newest = pendingNumber(world);
+  if (only !== undefined && only > newest) return Promise.resolve({ rows: [], next: undefined });
+  return readPage({
+    world,
+    from: only ?? newest,
+    to: only,
+    cursor,
+    limit,
+    marks: marksOf(filter),
+    rowsIn: (block) =>
+      transactionHashesOf(world, block).map((_, index) => () => {
+        const record = recordAt(world, block, index);
+        return record && passes(record, filter)
+          ? summarise(world, record, block, index)
+          : undefined;
+      }),
+  });
+}
+
+const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'DEPLOY', 'L1_HANDLER'];
+
+/** What the blocks must bear that hold such transactions. */
+function marksOf({ sender, contract, type, status }: TRANSACTION_FILTER) {
+  const groups = [(type === undefined ? TYPES : [type]).map(holds)];
+  if (sender !== undefined) groups.push([sentBy(sender)]);
+  if (contract !== undefined) groups.push([sentBy(contract), calls(contract)]);
+  if (status === 'REVERTED') groups.push([FAILS]);
+  return groups.map((group) => [...group, UNKNOWN]);
+}
+
+/** A transaction by its place, also in the block under construction. */
+export function recordAt(
+  world: World,
+  block: number,
+  index: number,
+): TransactionRecord | undefined {
+  return block === pendingNumber(world)
+    ? world.pending.transactions.get(index)?.record
+    : world.history.transaction(block, index);
+}
+
+function passes(
+  { transaction, receipt, trace }: TransactionRecord,
+  { sender, contract, type, status }: TRANSACTION_FILTER,
+): boolean {
+  if (type !== undefined && typeIn(transaction) !== type) return false;
+  if (status !== undefined && isReverted(receipt) !== (status === 'REVERTED')) return false;
+  const from = (sender ?? contract) ? senderIn(transaction, receipt) : undefined;
+  if (sender !== undefined && from !== sender) return false;
+  return contract === undefined || from === contract || isCalledIn(trace, contract);
+}
+
+/** Whether a contract is called anywhere but to take the fee. */
+function isCalledIn(trace: string, contract: string): boolean {
+  if (!trace.includes(`"contract_address":"${contract}"`)) return false;
+  const { fee_transfer_invocation: _, ...calls }: Readonly<Record<string, unknown>> =
+    JSON.parse(trace);
+  return Object.values(calls).some((call) => isCallTo(call, contract));
+}
+
+function isCallTo(call: unknown, contract: string): boolean {
+  if (typeof call !== 'object' || call === null) return false;
+  if ('contract_address' in call && call.contract_address === contract) return true;
+  return (
+    'calls' in call &&
+    Array.isArray(call.calls) &&
+    call.calls.some((inner) => isCallTo(inner, contract))
+  );
+}
+
+function summarise(
+  world: World,
+  { hash, transaction, receipt: text }: TransactionRecord,
+  block: number,
+  index: number,
+): TransactionSummary {
+  const receipt: Receipt = JSON.parse(text);
+  const sent: Sent = JSON.parse(transaction);
+  const made = callsIn(sent);
+  const sender = senderIn(transaction, text);
+  const { revert_reason: reason } = receipt;
+  return {
+    transaction_hash: hash,
+    block_number: block,
+    index,
+    type: sent.type,
+    ...(sender === undefined ? {} : { sender_address: sender }),
+    ...(made.first ? { call: made.first } : {}),
+    call_count: made.count,
+    execution_status: receipt.execution_status,
+    fee: receipt.actual_fee,
+    l2_gas: receipt.execution_resources.l2_gas,
+    ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
+    timestamp: world.history.header(block)?.timestamp ?? nextTime(world),
+  };
+}
+
+type Calls = { readonly count: number; readonly first?: TRANSACTION_ROW['call'] };
+
+/** What is read of a transaction. */
+interface Sent {
+  readonly type: TRANSACTION_ROW['type'];
+  readonly calldata?: readonly string[];
+  readonly contract_address?: string;
+  readonly entry_point_selector?: string;
+}
+
+function callsIn(sent: Sent): Calls {
+  const { type, calldata = [], contract_address: to, entry_point_selector: selector } = sent;
+  if (to !== undefined && selector !== undefined) {
+    return { count: 1, first: { contract_address: to, selector } };
+  }
+  return type === 'INVOKE' ? callsOf(calldata) : { count: 0 };
+}
+
+/**
+ * The calls that an account is asked to make, in either of the forms that accounts have: each with its
+ * data behind it, or a table of calls before all data.
+ */
+function callsOf(calldata: readonly string[]): Calls {
+  const [count, contract_address, selector] = calldata;
+  const size = numberOf(count);
+  const first =
+    contract_address !== undefined && selector !== undefined
+      ? { contract_address, selector }
+      : undefined;
+  if (size === 0 || !first) return { count: 0 };
+  let at = 1;
+  for (let left = size; left > 0 && at < calldata.length; left -= 1) {
+    at += 3 + numberOf(calldata[at + 2]);
+  }
+  const table = 1 + 4 * size;
+  const isKnown =
+    at === calldata.length || table + 1 + numberOf(calldata[table]) === calldata.length;
+  return isKnown ? { count: size, first } : { count: 0 };
+}
+
+/** A felt that counts something in calldata; too large for any if it does not. */
+function numberOf(felt: string | undefined): number {
+  return felt === undefined || felt.length > 10 ? Number.MAX_SAFE_INTEGER : Number(felt);
+}

@@ -1,0 +1,109 @@
+// Knows which contracts, classes and slots a chain has made: the first two by walking back through what its blocks changed.
+import type { StateDiff } from '@starkbox/engine';
+import { fail } from '../../errors.js';
+import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '../../spec.js';
+import { DECLARES, DEPLOYS, UNKNOWN } from '../history/block-keys.js';
+import { latestHeader, pendingNumber, stateDiffText } from '../steps/close-block.js';
+import type { Slots } from '../world/archived-states.js';
+import type { World } from '../world/world.js';
+import { type Page, readPage } from './page.js';
+
+export interface PageWish {
+  readonly cursor: string | undefined;
+  readonly limit: number;
+}
+
+export function listContracts(world: World, wish: PageWish): Promise<Page<CONTRACT_ROW>> {
+  const rowOf = async (address: string, block: number): Promise<CONTRACT_ROW> => ({
+    contract_address: address,
+    // It may have been replaced since.
+    class_hash: await world.state.classHashAt(address),
+    deployed_in: block,
+    ...labelled(world, address),
+  });
+  return readPage({
+    ...wish,
+    world,
+    from: pendingNumber(world),
+    marks: [[DEPLOYS, UNKNOWN]],
+    rowsIn: (block) =>
+      diffOf(world, block).deployed_contracts.map(
+        ({ address }) =>
+          () =>
+            rowOf(address, block),
+      ),
+  });
+}
+
+export function listClasses(world: World, wish: PageWish): Promise<Page<CLASS_ROW>> {
+  return readPage({
+    ...wish,
+    world,
+    from: pendingNumber(world),
+    marks: [[DECLARES, UNKNOWN]],
+    rowsIn: (block) => {
+      const { declared_classes, deprecated_declared_classes } = diffOf(world, block);
+      const rowOf = (hash: string, kind: CLASS_ROW['kind']) => (): CLASS_ROW => ({
+        class_hash: hash,
+        declared_in: block,
+        kind,
+        ...labelled(world, hash),
+      });
+      return [
+        ...deprecated_declared_classes.map((hash) => rowOf(hash, 'cairo0')),
+        ...declared_classes.map(({ class_hash }) => rowOf(class_hash, 'sierra')),
+      ];
+    },
+  });
+}
+
+/** The slots of a contract that are not zero, in the order of their keys. */
+export async function listStorage(
+  world: World,
+  address: string,
+  wish: PageWish & { readonly isPending: boolean },
+): Promise<Page<STORAGE_ROW>> {
+  const { isPending, cursor, limit } = wish;
+  const state = isPending ? world.state : world.latest;
+  const number = isPending ? pendingNumber(world) : latestHeader(world).number;
+  const inMemory = state.slots(address, cursor, limit);
+  const upTo = inMemory.length < limit ? undefined : inMemory.at(-1)?.key;
+  const onDisk = world.past?.slots(address, cursor, number, limit);
+  const page = merged(limit, { slots: inMemory, upTo }, onDisk ?? { slots: [], upTo: undefined });
+  if (page.rows.length === 0 && (await state.classHashAt(address)) === '0x0') {
+    fail('CONTRACT_NOT_FOUND');
+  }
+  return page;
+}
+
+/** What newer slots hold counts where older ones have the same key. */
+function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
+  const [bound] = [newer.upTo, older.upTo].flatMap((key) => key ?? []).sort(byValue);
+  const found = new Map([...older.slots, ...newer.slots].map((slot) => [slot.key, slot]));
+  const slots = [...found.values()]
+    .filter(
+      ({ key, value }) => value !== '0x0' && (bound === undefined || byValue(key, bound) <= 0),
+    )
+    .sort((one, other) => byValue(one.key, other.key));
+  return {
+    rows: slots
+      .slice(0, limit)
+      .map(({ key, value, since }) => ({ key, value, last_update_block: since })),
+    next: slots.length > limit ? slots[limit - 1]?.key : bound,
+  };
+}
+
+/** Without leading zeros the longer felt is the larger one. */
+function byValue(one: string, other: string): number {
+  if (one.length !== other.length) return one.length - other.length;
+  return one < other ? -1 : Number(one > other);
+}
+
+function diffOf(world: World, block: number): StateDiff {
+  return JSON.parse(stateDiffText(world, block));
+}
+
+function labelled({ labels }: World, value: string): { readonly label?: string } {
+  const label = labels.get(value);
+  return label === undefined ? {} : { label };
+}

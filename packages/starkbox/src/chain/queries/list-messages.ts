@@ -1,0 +1,150 @@
+// Knows the messages between L1 and L2 as lists show them: where each is from, and what became of it.
+import { messageToL1Hash } from '@starkbox/engine';
+import { padded } from '../../felt.js';
+import type { MESSAGE_ROW } from '../../spec.js';
+import { holds, isReverted, SENDS, sendsMessages, typeIn, UNKNOWN } from '../history/block-keys.js';
+import type { TransactionRecord } from '../history/header.js';
+import { pendingNumber } from '../steps/close-block.js';
+import type { Messages, MessageToL1 } from '../world/messages.js';
+import { nextTime, transactionHashesOf, transactionsOf, type World } from '../world/world.js';
+import { recordAt } from './list-blocks.js';
+import { type Page, readPage } from './page.js';
+
+interface Wish {
+  readonly cursor: string | undefined;
+  readonly limit: number;
+}
+
+const LONGEST_REASON = 300;
+
+/** What came from L1, newest first: a transaction each. */
+export function listMessagesToL2(world: World, wish: Wish): Promise<Page<MESSAGE_ROW>> {
+  return readPage({
+    world,
+    from: pendingNumber(world),
+    ...wish,
+    marks: [[holds('L1_HANDLER'), UNKNOWN]],
+    rowsIn: (block) =>
+      transactionHashesOf(world, block).map((_, index) => () => {
+        const record = recordAt(world, block, index);
+        return record && typeIn(record.transaction) === 'L1_HANDLER'
+          ? handled(world, record, block, index)
+          : undefined;
+      }),
+  });
+}
+
+/** What goes to L1, newest first; a transaction may have sent several. */
+export function listMessagesToL1(world: World, wish: Wish): Promise<Page<MESSAGE_ROW>> {
+  return readPage({
+    world,
+    from: pendingNumber(world),
+    ...wish,
+    marks: [[SENDS, UNKNOWN]],
+    rowsIn: (block) => {
+      const rows = sentIn(world, block);
+      return rows.map((row) => () => row);
+    },
+  });
+}
+
+/** What is read of a transaction and its receipt. */
+interface Handled {
+  readonly contract_address: string;
+  readonly entry_point_selector: string;
+  readonly nonce: string;
+  readonly calldata: readonly string[];
+  readonly l1_transaction_hash?: string | null;
+}
+
+interface Receipt {
+  readonly message_hash?: string;
+  readonly messages_sent: readonly MessageToL1[];
+  readonly revert_reason?: string;
+}
+
+function handled(
+  world: World,
+  { hash, transaction, receipt: text }: TransactionRecord,
+  block: number,
+  index: number,
+): MESSAGE_ROW {
+  const sent: Handled = JSON.parse(transaction);
+  const { message_hash = '0x0', revert_reason: reason }: Receipt = JSON.parse(text);
+  const [from = '0x0', ...payload] = sent.calldata;
+  const { l1_transaction_hash: l1Hash } = sent;
+  return {
+    message_hash: padded(message_hash),
+    state: isReverted(text) ? 'REVERTED' : 'HANDLED',
+    from_address: from,
+    to_address: sent.contract_address,
+    payload,
+    selector: sent.entry_point_selector,
+    nonce: sent.nonce,
+    ...(l1Hash ? { l1_transaction_hash: l1Hash } : {}),
+    transaction_hash: hash,
+    block_number: block,
+    index,
+    timestamp: timeOf(world, block),
+    ...(reason === undefined ? {} : { revert_reason: reason.slice(-LONGEST_REASON) }),
+  };
+}
+
+function sentIn(world: World, block: number): readonly MESSAGE_ROW[] {
+  const rows: MESSAGE_ROW[] = [];
+  const timestamp = timeOf(world, block);
+  const isPending = block === pendingNumber(world);
+  const waiting = isPending ? new Map<string, number>() : waitingIn(world.messages, block);
+  const found = transactionsOf(world, block).filter(({ receipt }) => sendsMessages(receipt));
+  for (const { hash, receipt } of found) {
+    const { messages_sent }: Receipt = JSON.parse(receipt);
+    for (const { from_address, to_address, payload } of messages_sent) {
+      const message_hash = messageToL1Hash({ from_address, to_address, payload });
+      rows.push({
+        message_hash,
+        state: isPending ? 'PENDING' : 'SENT',
+        from_address,
+        to_address,
+        payload,
+        transaction_hash: hash,
+        block_number: block,
+        index: rows.length,
+        timestamp,
+      });
+    }
+  }
+  if (isPending) return rows;
+  // Of equal messages in a block the last ones wait, because they leave in order.
+  return rows
+    .reverse()
+    .map((row): MESSAGE_ROW => {
+      const { message_hash } = row;
+      const left = waiting.get(message_hash) ?? 0;
+      if (left > 0) waiting.set(message_hash, left - 1);
+      if (!world.messages.consumable.has(message_hash)) return { ...row, state: 'CONSUMED' };
+      return { ...row, state: left > 0 ? 'SENT' : 'DELIVERED' };
+    })
+    .reverse();
+}
+
+/** How many messages of a block have not been carried to L1, by their hashes. */
+function waitingIn({ outgoing }: Messages, block: number): Map<string, number> {
+  const counts = new Map<string, number>();
+  // They stand in the order of their blocks.
+  let [low, high] = [0, outgoing.size];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((outgoing.get(middle)?.block ?? 0) < block) low = middle + 1;
+    else high = middle;
+  }
+  for (let at = low; ; at += 1) {
+    const entry = outgoing.get(at);
+    if (entry?.block !== block) return counts;
+    const hash = messageToL1Hash(entry.message);
+    counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  }
+}
+
+function timeOf(world: World, block: number): number {
+  return world.history.header(block)?.timestamp ?? nextTime(world);
+}

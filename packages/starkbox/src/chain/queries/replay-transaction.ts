@@ -1,0 +1,218 @@
+// Knows how a transaction from below a fork is executed once more, on the state it met or on a changed one.
+import {
+  Block,
+  Class,
+  Origin,
+  type OriginQuestion,
+  State,
+  type StateDiff,
+  Transaction,
+} from '@starkbox/engine';
+import { fail, refuse } from '../../errors.js';
+import { hex } from '../../felt.js';
+import type { Fork } from '../../fork/fork.js';
+import { parse } from '../../json/json.js';
+import { SEQUENCER } from '../genesis/accounts.js';
+import { ETH, STRK } from '../genesis/genesis.js';
+import {
+  applyChange,
+  checkShape,
+  compileGiven,
+  declaredIn,
+  type StateChange,
+} from '../steps/apply-state-diff.js';
+import type { BlockRules } from '../steps/close-block.js';
+import { executing, executionError } from '../steps/execution-errors.js';
+import type { Executions } from '../steps/executions.js';
+import { wireReceipt, wireTrace } from '../steps/prepare-transaction.js';
+import { enginePrices, type HeaderPrices } from '../world/gas-prices.js';
+
+/** A value that came out differently, by its path; what is absent on one side is left out there. */
+export interface Difference {
+  readonly path: string;
+  readonly was?: unknown;
+  readonly is?: unknown;
+}
+
+export interface Rerun {
+  readonly receipt: object;
+  /** As JSON text. */
+  readonly trace: string;
+  readonly differences: readonly Difference[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs a transaction of the origin after those that stood before it in its block. What these changed is
+ * taken from their traces: it is what really happened, and costs no execution.
+ */
+export async function rerun(
+  fork: Fork,
+  { options: rules, executions }: { readonly options: BlockRules; readonly executions: Executions },
+  hash: string,
+  overrides: StateChange | undefined,
+  signal?: AbortSignal,
+): Promise<Rerun> {
+  if (overrides) checkShape(overrides);
+  const ask = async (method: string, params: Members): Promise<unknown> =>
+    parse((await fork.answer(method, params, undefined)).text);
+  const was = members(await ask('starknet_getTransactionReceipt', { transaction_hash: hash }));
+  const number = Number(was['block_number']);
+  if (number === 0) refuse('The first block has no state before it');
+  const block_id = { block_number: number };
+  const [values, header, traces, parent] = await Promise.all([
+    ask('starknet_getTransactionByHash', { transaction_hash: hash }).then(members),
+    ask('starknet_getBlockWithTxHashes', { block_id }).then(members),
+    ask('starknet_traceBlockTransactions', { block_id }).then(list),
+    fork.at(number - 1),
+  ]);
+  const index = traces.findIndex((trace) => members(trace)['transaction_hash'] === hash);
+  const real = members(traces[index])['trace_root'] ?? fail('TXN_HASH_NOT_FOUND');
+  parent.foresee(readsOf(members(real)));
+
+  const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
+    Promise.all(hashes.map((one) => classOf(fork, one)));
+  let state = State.create({ version: number, origin: new Origin(parent.ask) });
+  const old = number - 10;
+  if (old >= 0) {
+    const entry = { key: hex(old), value: await fork.hashOf(old) };
+    state = await state.apply({ storage_diffs: [{ address: '0x1', storage_entries: [entry] }] });
+  }
+  for (const trace of traces.slice(0, index)) {
+    const diff = diffOf(members(members(trace)['trace_root'])['state_diff']);
+    state = await state.apply(diff, await classes(declaredIn(diff)));
+  }
+  if (overrides) {
+    const given = await compileGiven(overrides.classes ?? [], {});
+    state = await applyChange(state, overrides, given);
+  }
+
+  const { transaction_hash: _hash, class_hash, ...rest } = values;
+  const declared =
+    values['type'] === 'DECLARE' && typeof class_hash === 'string'
+      ? await classOf(fork, class_hash)
+      : undefined;
+  const transaction = new Transaction(
+    {
+      ...rest,
+      ...(class_hash === undefined ? {} : { class_hash }),
+      // What was paid on L1 is not shown on L2; it was enough.
+      ...(values['type'] === 'L1_HANDLER' && !('paid_fee_on_l1' in values)
+        ? { paid_fee_on_l1: hex(2n ** 127n) }
+        : {}),
+    },
+    rules.chainId,
+    declared,
+  );
+  const [done] = await executing(
+    executions.simulate(state, contextOf(header, rules), [transaction], {}, { signal }),
+  );
+  if (!done) throw new Error('an execution gave no report');
+  if (done.outcome === 'rejected') {
+    return fail('TRANSACTION_EXECUTION_ERROR', {
+      transaction_index: index,
+      execution_error: executionError(done.rejection),
+    });
+  }
+  const trace = wireTrace(done);
+  const receipt = wireReceipt(done.receipt);
+  const { finality_status: _finality, block_hash: _block, block_number: _number, ...before } = was;
+  return {
+    receipt,
+    trace,
+    differences: [
+      ...differences('receipt', before, JSON.parse(JSON.stringify(receipt))),
+      ...differences('trace', real, JSON.parse(trace)),
+    ],
+  };
+}
+
+/** The block as the transaction saw it, under the rules of its time. */
+function contextOf(header: Members, { chainId }: BlockRules): Block {
+  const price = (name: keyof HeaderPrices): HeaderPrices['l1_gas_price'] => {
+    const { price_in_fri: fri, price_in_wei: wei } = members(header[name]);
+    return { price_in_fri: String(fri ?? '0x1'), price_in_wei: String(wei ?? '0x1') };
+  };
+  const { starknet_version: version, sequencer_address: sequencer, l1_da_mode: mode } = header;
+  return new Block({
+    number: Number(header['block_number']),
+    timestamp: Number(header['timestamp']),
+    sequencer_address: typeof sequencer === 'string' ? sequencer : SEQUENCER,
+    chain_id: chainId,
+    fee_tokens: { strk: STRK, eth: ETH },
+    gas_prices: enginePrices({
+      l1_gas_price: price('l1_gas_price'),
+      l1_data_gas_price: price('l1_data_gas_price'),
+      l2_gas_price: price('l2_gas_price'),
+    }),
+    ...(typeof version === 'string' && version !== '' ? { starknet_version: version } : {}),
+    use_kzg_da: mode !== 'CALLDATA',
+  });
+}
+
+async function classOf(fork: Fork, hash: string): Promise<Class> {
+  const text = await fork.read({ kind: 'class', class_hash: hash });
+  return text === null ? fail('CLASS_HASH_NOT_FOUND') : Class.compile(text);
+}
+
+/** What a trace gives away of the reads behind it: what was called, and what was changed. */
+function readsOf(trace: Members): readonly OriginQuestion[] {
+  const { nonces, storage_diffs } = diffOf(trace['state_diff']);
+  const calls = Object.entries(trace)
+    .filter(([name]) => name.endsWith('_invocation'))
+    .flatMap(([, call]) => callsIn(members(call)));
+  return [
+    ...nonces.map(({ contract_address: address }) => ({ kind: 'nonce', address }) as const),
+    ...storage_diffs.flatMap(({ address, storage_entries }) =>
+      storage_entries.map(({ key }) => ({ kind: 'storage', address, key }) as const),
+    ),
+    ...textsAt(calls, 'contract_address').map(
+      (address) => ({ kind: 'class_hash', address }) as const,
+    ),
+    ...textsAt(calls, 'class_hash').map((class_hash) => ({ kind: 'class', class_hash }) as const),
+  ];
+}
+
+/** A call and all that it made. */
+function callsIn(call: Members): readonly Members[] {
+  return [call, ...list(call['calls']).flatMap((inner) => callsIn(members(inner)))];
+}
+
+function textsAt(calls: readonly Members[], name: string): readonly string[] {
+  return [...new Set(calls.map((call) => call[name]).filter((text) => typeof text === 'string'))];
+}
+
+/** The parts of a difference that a state knows; origins may show more. */
+function diffOf(value: unknown): StateDiff {
+  const diff: StateDiff = JSON.parse(JSON.stringify(members(value)));
+  return {
+    storage_diffs: diff.storage_diffs ?? [],
+    nonces: diff.nonces ?? [],
+    deployed_contracts: diff.deployed_contracts ?? [],
+    replaced_classes: diff.replaced_classes ?? [],
+    declared_classes: diff.declared_classes ?? [],
+    deprecated_declared_classes: diff.deprecated_declared_classes ?? [],
+  };
+}
+
+function differences(path: string, was: unknown, is: unknown): readonly Difference[] {
+  if (Object.is(was, is)) return [];
+  if (typeof was !== 'object' || typeof is !== 'object' || was === null || is === null) {
+    return [{ path, ...(was === undefined ? {} : { was }), ...(is === undefined ? {} : { is }) }];
+  }
+  const [before, after] = [members(was), members(is)];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const isList = Array.isArray(was) && Array.isArray(is);
+  return [...names].flatMap((name) =>
+    differences(isList ? `${path}[${name}]` : `${path}.${name}`, before[name], after[name]),
+  );
+}
+
+function members(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

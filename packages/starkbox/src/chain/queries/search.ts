@@ -1,0 +1,67 @@
+// Knows what a few typed characters may mean on a chain.
+import { hex } from '../../felt.js';
+import { type CANDIDATE, METHODS } from '../../spec.js';
+import { findTransaction, type World } from '../world/world.js';
+
+const MOST = 20;
+/** What no felt reaches. */
+const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
+/** Shorter texts are in nearly every name. */
+const LEAST_OF_A_METHOD = 3;
+/** What is at most looked for. */
+const LONGEST = 200;
+
+/** Everything that it may mean, the likeliest first. */
+export async function search(world: World, query: string): Promise<readonly CANDIDATE[]> {
+  const wanted = query.trim().toLowerCase();
+  if (wanted === '' || wanted.length > LONGEST) return [];
+  const found: CANDIDATE[] = [];
+  if (/^#?\d{1,15}$/.test(wanted)) found.push(...blockWith(world, Number(wanted.replace('#', ''))));
+  if (/^0x[\da-f]{1,64}$/.test(wanted) && BigInt(wanted) < PRIME) {
+    found.push(...(await named(world, hex(BigInt(wanted)))));
+  }
+  for (const [value, label] of world.labels) {
+    if (label.toLowerCase().includes(wanted)) found.push({ kind: 'label', value, label });
+  }
+  return [...found, ...methodsLike(wanted)].slice(0, MOST);
+}
+
+function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
+  const header = history.header(number);
+  return header ? [{ kind: 'block', value: String(number), detail: header.hash }] : [];
+}
+
+/** What a felt is the hash or the address of. */
+async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> {
+  const { history, state, past, labels } = world;
+  const label = labels.get(felt);
+  const named = label === undefined ? {} : { label };
+  const found: CANDIDATE[] = [];
+  const block = history.numberOf(felt);
+  if (block !== undefined) found.push({ kind: 'block', value: String(block), detail: felt });
+  const transaction = findTransaction(world, felt);
+  if (transaction) {
+    const detail = `block ${transaction.block}`;
+    found.push({ kind: 'transaction', value: felt, detail, ...named });
+  }
+  // On a fork this asks the chain below, which may not answer: then it is none that we know.
+  const classHash = await state.classHashAt(felt).catch(() => '0x0');
+  if (classHash !== '0x0') {
+    found.push({ kind: 'contract', value: felt, detail: `class ${classHash}`, ...named });
+  }
+  const declared = state.classSince(felt) ?? past?.classSince(felt);
+  if (declared !== undefined) {
+    found.push({ kind: 'class', value: felt, detail: `declared in block ${declared}`, ...named });
+  }
+  return found.length === 0 && label !== undefined
+    ? [{ kind: 'label', value: felt, label }]
+    : found;
+}
+
+function methodsLike(wanted: string): readonly CANDIDATE[] {
+  const plain = wanted.replace(/^sandbox_/, 'devnet_').replace(/^chain_/, 'starknet_');
+  if (plain.length < LEAST_OF_A_METHOD) return [];
+  return Object.keys(METHODS)
+    .filter((name) => name.toLowerCase().includes(plain))
+    .map((value) => ({ kind: 'method', value }));
+}

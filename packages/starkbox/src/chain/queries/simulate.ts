@@ -1,0 +1,317 @@
+// Knows executions that leave nothing behind: calls, estimates, simulations, proofs.
+import type {
+  Executed,
+  ExecutionFlags,
+  Gas,
+  Rejected,
+  Rejection,
+  State,
+  Transaction,
+} from '@starkbox/engine';
+import { fail, refuse } from '../../errors.js';
+import { hex, padded, shortString } from '../../felt.js';
+import { breathe } from '../../scheduling/turns.js';
+import type {
+  BLOCK_ID,
+  CONTRACT_EXECUTION_ERROR,
+  FEE_ESTIMATE,
+  FEE_ESTIMATE_COMMON,
+  FUNCTION_CALL,
+  MESSAGE_FEE_ESTIMATE,
+  MSG_FROM_L1,
+  ORDERED_MESSAGE,
+  SIMULATION_FLAG,
+} from '../../spec.js';
+import type { Chain } from '../chain.js';
+import { contextOf, findBlock, stateOf } from '../steps/close-block.js';
+import { callError, executing, executionError } from '../steps/execution-errors.js';
+import type { RunOptions } from '../steps/executions.js';
+import { l1Handler } from '../steps/l1-handler.js';
+import { prove } from '../steps/mock-proof.js';
+import {
+  type Broadcasted,
+  hasUsableBounds,
+  read,
+  wireTrace,
+} from '../steps/prepare-transaction.js';
+import { type HeaderPrices, headerPrices } from '../world/gas-prices.js';
+import { isImpersonated } from '../world/impersonation.js';
+import type { World } from '../world/world.js';
+
+const ENTRY_POINT_NOT_FOUND = shortString('ENTRYPOINT_NOT_FOUND');
+
+/** Calls a function at a block; what it returned. */
+export async function call(
+  chain: Chain,
+  request: FUNCTION_CALL,
+  id: BLOCK_ID,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const { state, context } = at(chain, id);
+  if ((await state.classHashAt(request.contract_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
+  const { result, failure } = await chain.executions.call(state, context, request, {
+    signal,
+  });
+  if (!failure) return result;
+  if (failure.returned[0]?.[0] === ENTRY_POINT_NOT_FOUND && failure.frames.length <= 1) {
+    fail('ENTRYPOINT_NOT_FOUND');
+  }
+  return fail('CONTRACT_ERROR', { revert_error: callError(failure) });
+}
+
+/** What transactions would cost, each after the ones before it. */
+export async function estimateFee(
+  chain: Chain,
+  transactions: readonly Broadcasted[],
+  { skipValidate }: { readonly skipValidate: boolean },
+  id: BLOCK_ID,
+  signal?: AbortSignal,
+): Promise<readonly FEE_ESTIMATE[]> {
+  const { prices, ...place } = at(chain, id);
+  const flags = { validate: !skipValidate, chargeFee: false, unboundedGas: true };
+  const { reports } = await run(chain, place, transactions, flags, { signal });
+  return reports.map((report, index) => {
+    if (report.outcome === 'rejected') return failed(index, estimateError(report.rejection));
+    if (report.fault) return failed(index, executionError(report.fault));
+    return feeOf(report.receipt.execution_resources, prices, 'FRI');
+  });
+}
+
+export interface Simulated {
+  /** As JSON text. */
+  readonly trace: string;
+  readonly fee: FEE_ESTIMATE;
+}
+
+export interface Simulation {
+  readonly transactions: readonly Simulated[];
+  /** As JSON text, if asked for. */
+  readonly initialReads: string | undefined;
+}
+
+/** What transactions would do, each after the ones before it. */
+export async function simulate(
+  chain: Chain,
+  transactions: readonly Broadcasted[],
+  flags: readonly SIMULATION_FLAG[],
+  id: BLOCK_ID,
+  signal?: AbortSignal,
+): Promise<Simulation> {
+  const { prices, ...place } = at(chain, id);
+  const chargeFee = !flags.includes('SKIP_FEE_CHARGE');
+  if (chargeFee) {
+    const unusable = transactions.findIndex((one) => !hasUsableBounds(one.resource_bounds));
+    if (unusable >= 0) failed(unusable, BOUNDS_TOO_SMALL);
+  }
+  const { reports, initialReads } = await run(
+    chain,
+    place,
+    transactions,
+    { validate: !flags.includes('SKIP_VALIDATE'), chargeFee, unboundedGas: !chargeFee },
+    { initialReads: flags.includes('RETURN_INITIAL_READS'), signal },
+  );
+  const simulated = reports.map((report, index): Simulated => {
+    if (report.outcome === 'rejected') return failed(index, simulationError(report.rejection));
+    const fee = feeOf(report.receipt.execution_resources, prices, 'FRI');
+    return { trace: wireTrace(report), fee };
+  });
+  return { transactions: simulated, initialReads };
+}
+
+/** What a message from L1 would cost on L2. */
+export async function estimateMessageFee(
+  chain: Chain,
+  message: MSG_FROM_L1,
+  id: BLOCK_ID,
+  signal?: AbortSignal,
+): Promise<MESSAGE_FEE_ESTIMATE> {
+  const { state, context, prices } = at(chain, id);
+  if ((await state.classHashAt(message.to_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
+  const { transaction } = l1Handler(
+    {
+      l1_contract_address: hex(BigInt(message.from_address)),
+      l2_contract_address: message.to_address,
+      entry_point_selector: message.entry_point_selector,
+      payload: message.payload,
+      paid_fee_on_l1: '0x1',
+      nonce: '0x0',
+    },
+    chain.options.chainId,
+  );
+  const [report] = await executing(
+    chain.executions.simulate(state, context, [transaction], { query: true }, { signal }),
+  );
+  if (!report || report.outcome === 'rejected') {
+    return fail('CONTRACT_ERROR', {
+      revert_error: report ? executionError(report.rejection) : 'nothing was executed',
+    });
+  }
+  if (report.fault) fail('CONTRACT_ERROR', { revert_error: executionError(report.fault) });
+  return feeOf(report.receipt.execution_resources, prices, 'WEI');
+}
+
+const CANNOT_PROVE =
+  'Devnet cannot provide real transaction proofs. However, running devnet with ' +
+  '"--proof-mode devnet" enables this endpoint which provides mock proofs which are later validated.';
+
+export interface Proof {
+  readonly proof: string;
+  readonly proof_facts: readonly string[];
+  readonly l2_to_l1_messages: readonly ORDERED_MESSAGE[];
+}
+
+/** A mock proof that a transaction runs at a block. */
+export async function proveTransaction(
+  chain: Chain,
+  values: Broadcasted,
+  id: BLOCK_ID,
+  signal?: AbortSignal,
+): Promise<Proof> {
+  if (chain.options.proofMode !== 'devnet') refuse(CANNOT_PROVE);
+  if (values.type !== 'INVOKE') refuse('Only invoke transactions are supported for proving');
+  const { chainId } = chain.options;
+  const { world } = chain;
+  const place = placeOf(chain, world, id, () =>
+    refuse('Transaction execution failed: No block found'),
+  );
+  const transaction = await read(values, chainId, {});
+  const flags = { chargeFee: false, unboundedGas: true, query: true };
+  const [report] = await executing(
+    chain.executions.simulate(place.state, place.context, [transaction], flags, { signal }),
+  );
+  if (!report || report.outcome === 'rejected') {
+    refuse(`Transaction execution failed: ${report?.rejection.message ?? 'nothing was executed'}`);
+  }
+  if (report.outcome === 'reverted') {
+    refuse('Transaction execution failed: invoke execution did not succeed');
+  }
+  const messages = orderedMessages(report.trace);
+  const proven = prove({
+    chainId,
+    blockNumber: place.number,
+    blockHash: world.history.header(place.number)?.hash ?? '0x0',
+    transactionHash: transaction.hash,
+    messages,
+  });
+  return { ...proven, l2_to_l1_messages: messages };
+}
+
+/** Where something is executed. */
+interface Place {
+  readonly number: number;
+  readonly state: State;
+  readonly context: ReturnType<typeof contextOf>;
+  readonly world: World;
+}
+
+function at(chain: Chain, id: BLOCK_ID): Place & { readonly prices: HeaderPrices } {
+  const { world } = chain;
+  const place = placeOf(chain, world, id, () => fail('BLOCK_NOT_FOUND'));
+  const header = world.history.header(place.number);
+  return { ...place, prices: header?.prices ?? headerPrices(world.gas.current) };
+}
+
+function placeOf(chain: Chain, world: World, id: BLOCK_ID, missing: () => never): Place {
+  const number = findBlock(world, id) ?? missing();
+  const state = stateOf(world, number, id);
+  return { number, state, context: contextOf(world, chain.options, number), world };
+}
+
+type Report = Executed | Rejected;
+
+/** Runs transactions after one another on a state that is then dropped. */
+async function run(
+  chain: Chain,
+  { state, context, world }: Place,
+  broadcasted: readonly Broadcasted[],
+  flags: ExecutionFlags,
+  options: RunOptions,
+): Promise<{ readonly reports: readonly Report[]; readonly initialReads: string | undefined }> {
+  const { chainId, blockGeneration } = chain.options;
+  const transactions: Transaction[] = [];
+  // Limits of size are for what is kept.
+  for (const values of broadcasted) {
+    // A batch of classes takes long to compile; the semaphore refuses what is aborted.
+    if (options.signal?.aborted) break;
+    transactions.push(await read(values, chainId, {}));
+    await breathe();
+  }
+  const each = transactions.map(
+    ({ address, type }): ExecutionFlags => ({
+      ...flags,
+      query: true,
+      validate: flags.validate !== false && !isImpersonated(world.impersonation, address),
+      strictNonce: blockGeneration === 'transaction' || type === 'DECLARE',
+    }),
+  );
+  const reports = await executing(
+    chain.executions.simulate(state, context, transactions, each, options),
+  );
+  return { reports, initialReads: reports.at(-1)?.initialReads };
+}
+
+const BOUNDS_TOO_SMALL =
+  "The transaction's resources don't cover validation or the minimal transaction fee.";
+
+function failed(index: number, error: CONTRACT_EXECUTION_ERROR): never {
+  return fail('TRANSACTION_EXECUTION_ERROR', { transaction_index: index, execution_error: error });
+}
+
+function estimateError(rejection: Rejection): CONTRACT_EXECUTION_ERROR {
+  if (rejection.reason === 'nonce') return 'Account transaction nonce is invalid.';
+  if (rejection.reason === 'validation') return `Account validation failed: ${rejection.message}`;
+  return executionError(rejection);
+}
+
+function simulationError(rejection: Rejection): CONTRACT_EXECUTION_ERROR {
+  const { nonce } = rejection;
+  if (nonce) {
+    return (
+      `Invalid transaction nonce of contract at address ${padded(nonce.address)}. ` +
+      `Account nonce: ${padded(nonce.account)}; got: ${padded(nonce.given)}.`
+    );
+  }
+  return executionError(rejection);
+}
+
+/** Tips are a matter of the sender: an estimate leaves them out. */
+function feeOf<Unit extends 'FRI' | 'WEI'>(
+  gas: Gas,
+  prices: HeaderPrices,
+  unit: Unit,
+): FEE_ESTIMATE_COMMON & { readonly unit: Unit } {
+  const price = (of: HeaderPrices['l1_gas_price']): string =>
+    unit === 'FRI' ? of.price_in_fri : of.price_in_wei;
+  const l1 = price(prices.l1_gas_price);
+  const data = price(prices.l1_data_gas_price);
+  const l2 = price(prices.l2_gas_price);
+  return {
+    l1_gas_consumed: hex(gas.l1_gas),
+    l1_gas_price: l1,
+    l1_data_gas_consumed: hex(gas.l1_data_gas),
+    l1_data_gas_price: data,
+    l2_gas_consumed: hex(gas.l2_gas),
+    l2_gas_price: l2,
+    overall_fee: hex(
+      BigInt(gas.l1_gas) * BigInt(l1) +
+        BigInt(gas.l1_data_gas) * BigInt(data) +
+        BigInt(gas.l2_gas) * BigInt(l2),
+    ),
+    unit,
+  };
+}
+
+interface Invocation {
+  readonly calls: readonly Invocation[];
+  readonly messages: readonly ORDERED_MESSAGE[];
+}
+
+/** Messages that the execution of a transaction sent, in the order it sent them. */
+function orderedMessages(trace: string): readonly ORDERED_MESSAGE[] {
+  const { execute_invocation }: { execute_invocation: Invocation } = JSON.parse(trace);
+  const all = (one: Invocation): readonly ORDERED_MESSAGE[] => [
+    ...one.messages,
+    ...one.calls.flatMap(all),
+  ];
+  return all(execute_invocation).toSorted((a, b) => a.order - b.order);
+}

@@ -1,0 +1,46 @@
+// Knows which blocks stay: the newest can be undone, and the oldest accepted on L1.
+import { refuse } from '../../errors.js';
+import type { Fork } from '../../fork/fork.js';
+import { withoutBlocksFrom, withoutIncoming } from '../world/messages.js';
+import { NOTHING_PENDING, type World } from '../world/world.js';
+import { latestHeader, stateAfter, withOldHash } from './close-block.js';
+
+/** The world without a block and all after it, and their hashes, newest first. */
+export async function withoutSince(
+  world: World,
+  from: number,
+  fork: Fork | undefined,
+): Promise<readonly [World, readonly string[]]> {
+  const numbers = descending(latestHeader(world).number, from);
+  const gone = new Set(numbers.flatMap((number) => world.history.hashes(number)));
+  for (const hash of world.pending.positions.keys()) gone.add(hash);
+  const history = world.history.truncate(from);
+  const latest = await stateAfter(world, from - 1);
+  const accepted = world.acceptedOnL1;
+  const next: World = {
+    ...world,
+    history,
+    latest,
+    state: await withOldHash(latest, history, fork),
+    pending: NOTHING_PENDING,
+    messages: withoutIncoming(withoutBlocksFrom(world.messages, from), gone),
+    acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),
+  };
+  return [next, hashesOf(world, numbers)];
+}
+
+/** The world with a block and all before it accepted, and the hashes of those that were not yet, newest first. */
+export function acceptedUpTo(world: World, number: number): readonly [World, readonly string[]] {
+  const { acceptedOnL1, history } = world;
+  if (acceptedOnL1 !== undefined && number <= acceptedOnL1) refuse('Block already accepted on L1');
+  const oldest = Math.max(history.first, (acceptedOnL1 ?? -1) + 1);
+  return [{ ...world, acceptedOnL1: number }, hashesOf(world, descending(number, oldest))];
+}
+
+function hashesOf({ history }: World, numbers: readonly number[]): readonly string[] {
+  return numbers.map((number) => history.header(number)?.hash ?? '0x0');
+}
+
+function descending(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.max(0, from - to + 1) }, (_, index) => from - index);
+}

@@ -1,0 +1,177 @@
+// Knows which changes may be written into the state without a transaction, and what they must not break.
+import { Class, type ClassLimits, EngineError, type State, type StateDiff } from '@starkbox/engine';
+import { fail, invalidParams, refuse } from '../../errors.js';
+import { stringify } from '../../json/json.js';
+import type { CLASS_DEFINITION, Methods } from '../../spec.js';
+
+export type StateChange = Methods['devnet_applyStateDiff']['params'];
+
+/** Refuses what contradicts itself, whatever the state. */
+export function checkShape({ state_diff: diff }: StateChange): void {
+  const { storage_diffs = [], nonces = [], deployed_contracts = [], replaced_classes = [] } = diff;
+  const { declared_classes = [], deprecated_declared_classes = [] } = diff;
+  unique('storage_diffs.address', storage_diffs, ({ address }) => address);
+  for (const { storage_entries } of storage_diffs) {
+    unique('storage_entries.key', storage_entries, ({ key }) => key);
+  }
+  unique('nonces.contract_address', nonces, (entry) => entry.contract_address);
+  const deployed = unique('deployed_contracts.address', deployed_contracts, (e) => e.address);
+  const replaced = unique(
+    'replaced_classes.contract_address',
+    replaced_classes,
+    (entry) => entry.contract_address,
+  );
+  const declared = unique('declared_classes.class_hash', declared_classes, (e) => e.class_hash);
+  const deprecated = unique(
+    'deprecated_declared_classes',
+    deprecated_declared_classes,
+    (hash) => hash,
+  );
+  if (overlap(deployed, replaced)) {
+    invalidParams('deployed_contracts and replaced_classes overlap');
+  }
+  if (overlap(declared, deprecated)) {
+    invalidParams('declared_classes and deprecated_declared_classes overlap');
+  }
+  if (diff.migrated_compiled_classes?.length) {
+    invalidParams('state_diff.migrated_compiled_classes is unsupported');
+  }
+}
+
+function unique<T>(
+  field: string,
+  entries: readonly T[],
+  key: (entry: T) => string,
+): ReadonlySet<string> {
+  const keys = new Set(entries.map(key));
+  if (keys.size !== entries.length) invalidParams(`state_diff.${field}: duplicate entry`);
+  return keys;
+}
+
+function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
+  return [...left].some((key) => right.has(key));
+}
+
+/** Compiles the classes that come with a change and holds them against what is said of them. */
+export async function compileGiven(
+  definitions: readonly CLASS_DEFINITION[],
+  limits: ClassLimits,
+): Promise<readonly Class[]> {
+  const compiled: Class[] = [];
+  for (const [index, given] of definitions.entries()) {
+    const made = await compile(given.contract_class, limits);
+    if (compiled.some(({ hash }) => hash === made.hash)) {
+      invalidParams(`classes[${index}]: duplicate class definition`);
+    }
+    if (given.class_hash !== undefined && given.class_hash !== made.hash) {
+      invalidParams(`classes[${index}].class_hash does not match definition`);
+    }
+    const { compiled_class_hash } = given;
+    if (compiled_class_hash !== undefined && compiled_class_hash !== made.compiledClassHash) {
+      invalidParams(`classes[${index}].compiled_class_hash does not match definition`);
+    }
+    compiled.push(made);
+  }
+  return compiled;
+}
+
+async function compile(
+  body: CLASS_DEFINITION['contract_class'],
+  limits: ClassLimits,
+): Promise<Class> {
+  try {
+    return await Class.compile(stringify(body), limits);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    if (error.kind === 'class_too_large') fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE');
+    if (error.kind === 'compilation') refuse(`Sierra compilation error: ${error.message}`);
+    if (error.kind === 'class' || error.kind === 'sierra_version' || error.kind === 'input') {
+      fail('INVALID_CONTRACT_CLASS', error.message);
+    }
+    throw error;
+  }
+}
+
+/** The state after a change; all of it or an error. */
+export async function applyChange(
+  state: State,
+  { state_diff: diff }: StateChange,
+  classes: readonly Class[],
+): Promise<State> {
+  const known = async (hash: string): Promise<Class> =>
+    classes.find((given) => given.hash === hash) ??
+    (await state.class(hash)) ??
+    fail('CLASS_HASH_NOT_FOUND');
+
+  for (const { class_hash, compiled_class_hash } of diff.declared_classes ?? []) {
+    if ((await known(class_hash)).compiledClassHash !== compiled_class_hash) {
+      invalidParams('declared_classes.compiled_class_hash does not match a Sierra class');
+    }
+  }
+  for (const hash of diff.deprecated_declared_classes ?? []) {
+    if ((await known(hash)).kind !== 'cairo0') {
+      invalidParams('deprecated_declared_classes must reference Cairo 0 classes');
+    }
+  }
+  const deployed = new Set<string>();
+  for (const { address, class_hash } of diff.deployed_contracts ?? []) {
+    await known(class_hash);
+    if (BigInt(address) === 0n || (await state.classHashAt(address)) !== '0x0') {
+      invalidParams('deployed_contracts.address must be nonzero and unused');
+    }
+    deployed.add(address);
+  }
+  const mustExist = async (address: string): Promise<void> => {
+    if (deployed.has(address)) return;
+    if ((await state.classHashAt(address)) === '0x0') fail('CONTRACT_NOT_FOUND');
+  };
+  for (const { contract_address, class_hash } of diff.replaced_classes ?? []) {
+    await known(class_hash);
+    await mustExist(contract_address);
+  }
+  for (const { address } of diff.storage_diffs ?? []) await mustExist(address);
+  for (const { contract_address } of diff.nonces ?? []) await mustExist(contract_address);
+  const { migrated_compiled_classes: _unsupported, ...rest } = diff;
+  return applied(state, rest, classes);
+}
+
+/**
+ * The state after a difference and the classes it needs. What is replaced is read first, and classes that
+ * are there are not declared again, so that the block's own difference is the same whether the state is
+ * in memory or below.
+ */
+export async function applied(
+  state: State,
+  diff: Partial<StateDiff>,
+  classes: readonly Class[],
+): Promise<State> {
+  const { storage_diffs = [], nonces = [], deployed_contracts = [], replaced_classes = [] } = diff;
+  const fresh: Class[] = [];
+  for (const given of classes) if (!(await state.class(given.hash))) fresh.push(given);
+  const isFresh = (hash: string): boolean => fresh.some((given) => given.hash === hash);
+  await Promise.all([
+    ...storage_diffs.flatMap(({ address, storage_entries }) =>
+      storage_entries.map(({ key }) => state.storageAt(address, key)),
+    ),
+    ...nonces.map(({ contract_address }) => state.nonceAt(contract_address)),
+    ...deployed_contracts.map(({ address }) => state.classHashAt(address)),
+    ...replaced_classes.map(({ contract_address }) => state.classHashAt(contract_address)),
+  ]);
+  const { declared_classes = [], deprecated_declared_classes = [] } = diff;
+  return state.apply(
+    {
+      ...diff,
+      declared_classes: declared_classes.filter(({ class_hash }) => isFresh(class_hash)),
+      deprecated_declared_classes: deprecated_declared_classes.filter(isFresh),
+    },
+    fresh,
+  );
+}
+
+/** The hashes of the classes that a difference declares. */
+export function declaredIn(
+  diff: Pick<StateDiff, 'declared_classes' | 'deprecated_declared_classes'>,
+): readonly string[] {
+  const sierra = diff.declared_classes.map(({ class_hash }) => class_hash);
+  return [...sierra, ...diff.deprecated_declared_classes];
+}

@@ -1,0 +1,112 @@
+// Knows which error a refused or failed execution is to the one who asked for it.
+import {
+  type CallOutcome,
+  EngineError,
+  type Fault,
+  type Frame,
+  type Rejection,
+} from '@starkbox/engine';
+import { fail, refuse } from '../../errors.js';
+import { padded } from '../../felt.js';
+import type { CONTRACT_EXECUTION_ERROR, RESOURCE_BOUNDS_MAPPING } from '../../spec.js';
+
+/** What a sender offers to pay. */
+interface Offer {
+  readonly resource_bounds: RESOURCE_BOUNDS_MAPPING;
+  readonly tip: string;
+}
+
+/**
+ * The error of a submission that was refused.
+ *
+ * @param offer what the sender offered, where a sender pays
+ */
+export function refuseSubmission(rejection: Rejection, offer?: Offer): never {
+  const { reason, message, nonce } = rejection;
+  switch (reason) {
+    case 'nonce':
+      return fail(
+        'INVALID_TRANSACTION_NONCE',
+        nonce
+          ? `Invalid transaction nonce of contract at address ${padded(nonce.address)}. ` +
+              `Account nonce: ${BigInt(nonce.account)}; got: ${BigInt(nonce.given)}.`
+          : message,
+      );
+    case 'balance':
+      return fail('INSUFFICIENT_ACCOUNT_BALANCE', offer ? `${feeOf(offer)} ${message}` : message);
+    case 'resource_bounds':
+    case 'fee':
+      return fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', message);
+    case 'validation':
+      return fail('VALIDATION_FAILURE', message);
+    case 'proof_facts':
+      return fail('VALIDATION_FAILURE', message.replace(/^Invalid proof facts: /, ''));
+    case 'class_already_declared':
+      return fail('CLASS_ALREADY_DECLARED');
+    case 'class_not_declared':
+      return fail('CLASS_HASH_NOT_FOUND');
+    default:
+      return refuse(message);
+  }
+}
+
+function feeOf({ resource_bounds, tip }: Offer): string {
+  const { l1_gas, l1_data_gas, l2_gas } = resource_bounds;
+  const cost = ({ max_amount, max_price_per_unit }: typeof l1_gas, extra = 0n): bigint =>
+    BigInt(max_amount) * (BigInt(max_price_per_unit) + extra);
+  const fee = cost(l1_gas) + cost(l1_data_gas) + cost(l2_gas, BigInt(tip));
+  return `The transaction may cost up to ${fee} FRI, and the account holds less.`;
+}
+
+/**
+ * Runs an execution. Prices may be so high, or so far apart, that the engine cannot count with them:
+ * that is for the caller to change.
+ */
+export async function executing<T>(execution: Promise<T>): Promise<T> {
+  try {
+    return await execution;
+  } catch (error) {
+    if (error instanceof EngineError && /cost overflowed/.test(error.message)) {
+      refuse(`The gas prices are too high or too far apart to compute a fee: ${error.message}`);
+    }
+    if (error instanceof EngineError && error.kind === 'deadline') {
+      refuse(`${error.message}: try fewer at once`);
+    }
+    throw error;
+  }
+}
+
+/** Nested frames, outermost first, with what was said innermost. */
+export function nested(frames: readonly Frame[], leaf: string): CONTRACT_EXECUTION_ERROR {
+  return frames.reduceRight<CONTRACT_EXECUTION_ERROR>(
+    (error, { contract_address, class_hash, selector }) => ({
+      contract_address,
+      class_hash,
+      selector,
+      error,
+    }),
+    leaf,
+  );
+}
+
+/** Where and why an execution failed, for an estimate or a simulation. */
+export function executionError({ message, frames, panic }: Fault): CONTRACT_EXECUTION_ERROR {
+  if (frames.length === 0) return message;
+  return nested(frames, panic ? `${message} ${JSON.stringify(panic)}` : lastWord(message));
+}
+
+/** What was said in the innermost frame: the text after the last line that names a contract. */
+function lastWord(message: string): string {
+  const named = /^.*\(contract address: .*\):\n/gm;
+  let end = 0;
+  for (let found = named.exec(message); found; found = named.exec(message)) end = named.lastIndex;
+  return message.slice(end);
+}
+
+type Failure = NonNullable<CallOutcome['failure']>;
+
+/** Where and why a call failed: the felts of all failed frames, outermost first. */
+export function callError({ frames, returned, message }: Failure): CONTRACT_EXECUTION_ERROR {
+  const felts = returned.flat();
+  return nested(frames, felts.length > 0 ? JSON.stringify(felts) : lastWord(message));
+}

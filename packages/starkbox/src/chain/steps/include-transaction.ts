@@ -1,0 +1,85 @@
+// Knows how a transaction becomes part of the block under construction: executed there, or refused with the reason.
+import type { Rejection } from '@starkbox/engine';
+import { fail } from '../../errors.js';
+import { failingByOrigin } from '../../fork/fork.js';
+import type { Probe } from '../../probe.js';
+import { isImpersonated } from '../world/impersonation.js';
+import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
+import { type BlockRules, pendingContext } from './close-block.js';
+import { executing, refuseSubmission } from './execution-errors.js';
+import { type Executions, executeInTurn } from './executions.js';
+import { included, type Prepared } from './prepare-transaction.js';
+
+export interface InclusionRules extends BlockRules {
+  /** When blocks are closed: after each transaction, on demand, or every so many seconds, which may be a fraction. */
+  readonly blockGeneration: 'transaction' | 'demand' | number;
+  /** Times what the chain does. */
+  readonly probe?: Probe;
+}
+
+/**
+ * The world with a transaction in its open block.
+ *
+ * @param time of that block, as contracts see it
+ * @param refuse throws what the sender of a rejected one is told
+ */
+export async function include(
+  world: World,
+  prepared: Prepared,
+  rules: InclusionRules,
+  time: number,
+  refuse?: (rejection: Rejection) => never,
+): Promise<World> {
+  const { transaction } = prepared;
+  if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
+  const context = pendingContext(world, rules, time);
+  const done = await executing(
+    executeInTurn(
+      world.state,
+      context,
+      transaction,
+      {
+        validate: !isImpersonated(world.impersonation, transaction.address),
+        strictNonce: rules.blockGeneration === 'transaction' || transaction.type === 'DECLARE',
+      },
+      rules.probe,
+    ),
+  );
+  if (done.outcome === 'rejected') {
+    await mustBeDeclared(world, prepared, done.rejection);
+    refuse?.(done.rejection);
+    const { values } = prepared;
+    refuseSubmission(done.rejection, values.type === 'L1_HANDLER' ? undefined : values);
+  }
+  const pending = withIncluded(world.pending, included(prepared, done));
+  return { ...world, state: done.next, pending };
+}
+
+/**
+ * Runs a transaction before its turn, so that what it needs of the chain below is there when the turn
+ * comes: an origin that is slow or fails is waited for here, and keeps nobody else from changing the chain.
+ */
+export async function readAhead(
+  world: World,
+  { transaction }: Pick<Prepared, 'transaction'>,
+  rules: InclusionRules,
+  executions: Executions,
+): Promise<void> {
+  const context = pendingContext(world, rules, nextTime(world));
+  const validate = !isImpersonated(world.impersonation, transaction.address);
+  // Others of the same sender may be before it, so that its nonce is not due yet.
+  await failingByOrigin(
+    executions.readAhead(world.state, context, transaction, { validate, strictNonce: false }),
+  );
+}
+
+/** An account of an unknown class fails for want of a balance or in its constructor; this is why. */
+async function mustBeDeclared(
+  { state }: World,
+  { values }: Prepared,
+  { reason }: Rejection,
+): Promise<void> {
+  const failedEarlier = reason === 'nonce' || reason === 'resource_bounds';
+  if (values.type !== 'DEPLOY_ACCOUNT' || failedEarlier) return;
+  if (!(await state.class(values.class_hash))) fail('CLASS_HASH_NOT_FOUND');
+}

@@ -1,0 +1,179 @@
+// Knows how a transaction gets into a block: what is checked before it runs, and what is kept after.
+import {
+  Class,
+  type ClassLimits,
+  EngineError,
+  type Executed,
+  type Receipt,
+  Transaction,
+  type TransactionValues,
+} from '@starkbox/engine';
+import { fail, refuse } from '../../errors.js';
+import { stringify } from '../../json/json.js';
+import type {
+  BROADCASTED_DECLARE_TXN,
+  BROADCASTED_DEPLOY_ACCOUNT_TXN,
+  BROADCASTED_INVOKE_TXN,
+  RESOURCE_BOUNDS_MAPPING,
+} from '../../spec.js';
+import type { TransactionRecord } from '../history/header.js';
+
+/** A transaction that waits in the block under construction. */
+export interface Included {
+  readonly record: TransactionRecord;
+  readonly signature: readonly string[];
+  /** As the engine gave it: commitments are made of it. */
+  readonly receipt: Receipt;
+}
+
+export type Broadcasted =
+  | BROADCASTED_INVOKE_TXN
+  | BROADCASTED_DECLARE_TXN
+  | BROADCASTED_DEPLOY_ACCOUNT_TXN;
+
+/** What a message from L1 makes of itself on L2. */
+export interface L1HandlerValues {
+  readonly type: 'L1_HANDLER';
+  readonly version: '0x0';
+  readonly nonce: string;
+  readonly contract_address: string;
+  readonly entry_point_selector: string;
+  readonly calldata: readonly string[];
+  readonly paid_fee_on_l1: string;
+  readonly l1_transaction_hash: string | null;
+}
+
+/** A transaction that was read and passed every check that needs no state. */
+export interface Prepared {
+  readonly transaction: Transaction;
+  readonly values: Broadcasted | L1HandlerValues;
+}
+
+/**
+ * Reads a transaction for submission; the order of the checks is part of the interface. Only a
+ * declaration takes time, and so takes its place among the others when it is compiled.
+ */
+export function prepare(
+  values: Broadcasted,
+  chainId: string,
+  limits: ClassLimits,
+): Prepared | Promise<Prepared> {
+  if (!hasUsableBounds(values.resource_bounds)) {
+    fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', UNUSABLE_BOUNDS);
+  }
+  if (BigInt(values.version) >= 2n ** 128n) refuse('only-query transactions are not supported');
+  const reading = read(values, chainId, limits);
+  if (!(reading instanceof Promise)) return { transaction: reading, values };
+  return reading.then((transaction) => {
+    const compiled = transaction.declared?.compiledClassHash;
+    if (values.type === 'DECLARE' && compiled !== values.compiled_class_hash) {
+      const { compiled_class_hash: given } = values;
+      fail(
+        'COMPILED_CLASS_HASH_MISMATCH',
+        `The transaction gives ${given}, and the class compiles to ${compiled}.`,
+      );
+    }
+    return { transaction, values };
+  });
+}
+
+const UNUSABLE_BOUNDS =
+  'Of resource_bounds, l2_gas and l1_data_gas need a max_amount and a max_price_per_unit above 0.';
+
+/** Reads a transaction, with the errors that a class of a DECLARE can cause. */
+export function read(
+  values: Broadcasted,
+  chainId: string,
+  limits: ClassLimits,
+): Transaction | Promise<Transaction> {
+  if (values.type === 'DECLARE') {
+    const { contract_class, ...rest } = values;
+    return Class.compile(stringify(contract_class), limits)
+      .then((declared) => new Transaction(rest, chainId, declared))
+      .catch(refuseClass);
+  }
+  try {
+    return new Transaction(engineValues(values), chainId);
+  } catch (error) {
+    return refuseClass(error);
+  }
+}
+
+/** What the engine executes: a proof is checked here, and null stands for nothing. */
+function engineValues(values: Broadcasted): TransactionValues {
+  if (values.type !== 'INVOKE') return { ...values };
+  const { proof: _checked, proof_facts, ...rest } = values;
+  return proof_facts?.length ? { ...rest, proof_facts } : rest;
+}
+
+/** What the engine says of a transaction or its class, as an error of the interface. */
+function refuseClass(error: unknown): never {
+  if (!(error instanceof EngineError)) throw error;
+  if (error.kind === 'class_too_large') fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE');
+  if (error.kind === 'class' || error.kind === 'sierra_version' || error.kind === 'compilation') {
+    refuse(`Sierra compilation error: ${error.message}`);
+  }
+  if (error.kind === 'input') refuse(error.message);
+  throw error;
+}
+
+/** L2 gas and L1 data gas are offered, or L1 gas alone in the old way. */
+export function hasUsableBounds({ l1_gas, l1_data_gas, l2_gas }: RESOURCE_BOUNDS_MAPPING): boolean {
+  const offered = ({ max_amount, max_price_per_unit }: typeof l1_gas): boolean =>
+    BigInt(max_amount) > 0n && BigInt(max_price_per_unit) > 0n;
+  const [l1, data, l2] = [offered(l1_gas), offered(l1_data_gas), offered(l2_gas)];
+  return (l2 && data) || (l1 && !l2 && !data);
+}
+
+/** What is kept of a transaction that ran. */
+export function included({ transaction, values }: Prepared, executed: Executed): Included {
+  const { receipt } = executed;
+  return {
+    signature: values.type === 'L1_HANDLER' ? [] : values.signature,
+    receipt,
+    record: {
+      hash: transaction.hash,
+      transaction: JSON.stringify(wireTransaction(values, transaction.declared)),
+      proofFacts:
+        values.type === 'INVOKE' && values.proof_facts?.length ? values.proof_facts : undefined,
+      receipt: JSON.stringify(wireReceipt(receipt)),
+      trace: wireTrace(executed),
+    },
+  };
+}
+
+/** The transaction as reads show it, its type first: a class by its hash, proofs only on request. */
+function wireTransaction(values: Prepared['values'], declared: Class | undefined): object {
+  if (values.type === 'DECLARE') {
+    const { type, contract_class: _class, ...rest } = values;
+    return { type, ...rest, class_hash: declared?.hash };
+  }
+  if (values.type === 'INVOKE') {
+    const { type, proof: _proof, proof_facts: _facts, ...rest } = values;
+    return { type, ...rest };
+  }
+  const { type, ...rest } = values;
+  return { type, ...rest };
+}
+
+/** A receipt as reads show it, without what only the chain knows. */
+export function wireReceipt(receipt: Receipt): object {
+  const { data_availability: _part, ...rest } = receipt;
+  return { ...rest, execution_resources: shownResources(receipt) };
+}
+
+/** Data gas shows what publishing costs, without what new storage costs, as existing tools do. */
+function shownResources({
+  execution_resources,
+  data_availability,
+}: Receipt): Receipt['execution_resources'] {
+  return { ...execution_resources, l1_data_gas: data_availability.l1_data_gas };
+}
+
+const RESOURCES = '"execution_resources":';
+
+/** The trace with the same resources as the receipt; they are its last member. */
+export function wireTrace({ trace, receipt }: Executed): string {
+  const start = trace.lastIndexOf(RESOURCES);
+  return `${trace.slice(0, start)}${RESOURCES}${JSON.stringify(shownResources(receipt))}}`;
+}

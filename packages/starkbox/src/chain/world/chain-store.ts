@@ -1,0 +1,45 @@
+// Knows what a chain asks of whoever keeps it beyond the life of the process.
+import type { PersistentMap } from '../../immutable.js';
+import type { World } from './world.js';
+
+export interface SnapshotNote {
+  /** What somebody called it. */
+  readonly name?: string | undefined;
+  /** Chain time when it was made. */
+  readonly time: number;
+}
+
+/** A chain with the moments it can go back to: a frozen value. */
+export interface Standing {
+  readonly world: World;
+  readonly snapshots: PersistentMap<bigint, World>;
+  /** What is known of them besides. */
+  readonly notes: PersistentMap<bigint, SnapshotNote>;
+  /** The name of the newest snapshot that was ever made. */
+  readonly lastSnapshot: bigint;
+}
+
+/** A standing that took the place of another. */
+export interface Move {
+  /** One after the other, a world that was kept, everything from the start, or another chain. */
+  readonly kind: 'step' | 'revert' | 'restart' | 'load';
+  readonly before: Standing;
+  readonly after: Standing;
+  /** The snapshot that was gone back to. */
+  readonly snapshot?: bigint | undefined;
+}
+
+export interface Keeper {
+  /**
+   * Gets ready to write a move down. Moves are prepared and committed one after the other; none waits
+   * for the commit of another.
+   */
+  prepare(move: Move): Promise<Prepared>;
+}
+
+export interface Prepared {
+  /** What the chain goes on with: it may hold less in memory, and answers alike. */
+  readonly after: Standing;
+  /** Writes it; resolves when no power cut can undo it. */
+  commit(): Promise<void>;
+}

@@ -1,0 +1,94 @@
+// Knows what happened between two worlds of a chain, as those who watch it must be told.
+
+import type { Header } from '../history/header.js';
+import { pendingNumber } from '../steps/close-block.js';
+import { isKnown, type Located, type World } from './world.js';
+
+export interface Transition {
+  /** Blocks that are no longer part of the chain, oldest and newest. */
+  readonly undone: { readonly first: Header; readonly last: Header } | undefined;
+  /** Blocks of the common past whose finality changed: from, to; none if from is above to. */
+  readonly refinalised: Range;
+  /** Blocks that are part of the chain now and were not before. */
+  readonly added: Range;
+  /** Transactions of the block under construction from this position on were not there before. */
+  readonly waitingFrom: number;
+  /** Transactions that waited in the block under construction and are no longer part of the chain. */
+  readonly dropped: readonly Located[];
+}
+
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function transition(before: World, after: World): Transition {
+  const common = commonBlock(before, after);
+  const [first, last] = [before.history.header(common + 1), before.history.latest];
+  const from = waitingFrom(before, after);
+  return {
+    undone: first && last ? { first, last } : undefined,
+    refinalised: refinalised(before, after, common),
+    added: { from: common + 1, to: after.history.next - 1 },
+    waitingFrom: from,
+    dropped: dropped(before, after, from),
+  };
+}
+
+/** The hashes of all transactions that were part of the chain or waited for it, and no longer are. */
+export function removedTransactions(before: World, after: World): readonly string[] {
+  const removed: string[] = [];
+  for (let block = commonBlock(before, after) + 1; block < before.history.next; block += 1) {
+    for (const hash of before.history.hashes(block)) if (!isKnown(after, hash)) removed.push(hash);
+  }
+  for (const { record } of dropped(before, after, waitingFrom(before, after))) {
+    removed.push(record.hash);
+  }
+  return removed;
+}
+
+/** The newest block that both have. Blocks name their parents, so equal ones have equal pasts. */
+export function commonBlock({ history: before }: World, { history: after }: World): number {
+  const shared = (number: number): boolean => {
+    const header = before.header(number);
+    return header !== undefined && header.hash === after.header(number)?.hash;
+  };
+  let low = before.first - 1;
+  let high = Math.min(before.next, after.next) - 1;
+  // Nearly always one is the continuation of the other.
+  if (shared(high)) return high;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (shared(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function refinalised(before: World, after: World, common: number): Range {
+  const first = before.history.first;
+  const [one, other] = [before, after].map(({ acceptedOnL1 = first - 1 }) => acceptedOnL1);
+  const [low = first, high = first] = [one, other].toSorted((a = first, b = first) => a - b);
+  // Below the first block is the origin of a fork, whose transactions nobody follows here.
+  return { from: Math.max(low + 1, first), to: Math.min(high, common) };
+}
+
+function waitingFrom(before: World, after: World): number {
+  if (pendingNumber(before) !== pendingNumber(after)) return 0;
+  const old = before.pending.transactions;
+  const now = after.pending.transactions;
+  const known = old.last();
+  if (!known) return 0;
+  return now.get(old.size - 1)?.record.hash === known.record.hash ? old.size : 0;
+}
+
+function dropped(before: World, after: World, waitingFrom: number): readonly Located[] {
+  const { transactions } = before.pending;
+  // The usual step adds to what waits: then nothing is compared.
+  if (transactions.size === 0 || waitingFrom === transactions.size) return [];
+  const block = pendingNumber(before);
+  return transactions
+    .toArray()
+    .map(({ record }, index) => ({ record, block, index }))
+    .filter(({ record }) => !isKnown(after, record.hash));
+}

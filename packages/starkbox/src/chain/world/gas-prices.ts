@@ -1,0 +1,71 @@
+// Knows the six gas prices, and when a changed price comes into force.
+import type { BlockValues } from '@starkbox/engine';
+import { hex } from '../../felt.js';
+
+export interface GasPrices {
+  readonly gas_price_wei: bigint;
+  readonly data_gas_price_wei: bigint;
+  readonly gas_price_fri: bigint;
+  readonly data_gas_price_fri: bigint;
+  readonly l2_gas_price_wei: bigint;
+  readonly l2_gas_price_fri: bigint;
+}
+
+/** What transactions pay now, and what they pay from the next block on. */
+export interface Gas {
+  readonly current: GasPrices;
+  readonly next: GasPrices;
+}
+
+export interface Price {
+  readonly price_in_fri: string;
+  readonly price_in_wei: string;
+}
+
+/** Prices as block headers carry them. */
+export interface HeaderPrices {
+  readonly l1_gas_price: Price;
+  readonly l1_data_gas_price: Price;
+  readonly l2_gas_price: Price;
+}
+
+export function startingAt(prices: GasPrices): Gas {
+  return { current: prices, next: prices };
+}
+
+/** The prices a block without transactions is sealed with are already those of the next. */
+export function sealingPrices(gas: Gas, isEmpty: boolean): GasPrices {
+  return isEmpty ? gas.next : gas.current;
+}
+
+const written = new WeakMap<GasPrices, HeaderPrices>();
+
+/** Blocks at equal prices share one object: there may be a hundred thousand of them. */
+export function headerPrices(prices: GasPrices): HeaderPrices {
+  const known = written.get(prices);
+  if (known) return known;
+  const made = Object.freeze({
+    l1_gas_price: price(prices.gas_price_fri, prices.gas_price_wei),
+    l1_data_gas_price: price(prices.data_gas_price_fri, prices.data_gas_price_wei),
+    l2_gas_price: price(prices.l2_gas_price_fri, prices.l2_gas_price_wei),
+  });
+  written.set(prices, made);
+  return made;
+}
+
+function price(fri: bigint, wei: bigint): Price {
+  return Object.freeze({ price_in_fri: hex(fri), price_in_wei: hex(wei) });
+}
+
+/** Prices as the engine takes them. */
+export function enginePrices(header: HeaderPrices): BlockValues['gas_prices'] {
+  const both = ({ price_in_fri, price_in_wei }: Price) => ({
+    fri: price_in_fri,
+    wei: price_in_wei,
+  });
+  return {
+    l1_gas: both(header.l1_gas_price),
+    l1_data_gas: both(header.l1_data_gas_price),
+    l2_gas: both(header.l2_gas_price),
+  };
+}

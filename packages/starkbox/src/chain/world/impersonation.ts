@@ -1,0 +1,14 @@
+// Knows for which accounts validation is skipped.
+import { PersistentSet } from '../../immutable.js';
+
+export interface Impersonation {
+  readonly accounts: PersistentSet<string>;
+  /** Every account, named or not. */
+  readonly auto: boolean;
+}
+
+export const NOBODY: Impersonation = { accounts: PersistentSet(), auto: false };
+
+export function isImpersonated({ accounts, auto }: Impersonation, address: string): boolean {
+  return auto || accounts.has(address);
+}

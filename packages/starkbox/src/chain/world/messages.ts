@@ -1,0 +1,313 @@
+// Knows the messages between L1 and L2 that a chain holds: those on their way out, and what came in.
+import { messageToL1Hash } from '@starkbox/engine';
+import { List, PersistentMap } from '../../immutable.js';
+import {
+  count,
+  felt,
+  felts,
+  hexNumber,
+  integer,
+  list,
+  object,
+  optional,
+  pair,
+  string,
+} from '../../json/reader.js';
+
+export interface MessageToL1 {
+  readonly from_address: string;
+  readonly to_address: string;
+  readonly payload: readonly string[];
+}
+
+export interface Outgoing {
+  /** Counts up along the chain's life: aborted or reverted, it is never given to another message. */
+  readonly id: number;
+  /** The block that sent it. */
+  readonly block: number;
+  readonly message: MessageToL1;
+}
+
+export interface Messages {
+  /** Sent by closed blocks and not yet delivered to L1, oldest first. */
+  readonly outgoing: List<Outgoing>;
+  /** The id of the next message to L1. */
+  readonly nextId: number;
+  /** The ids of those that L1 has got, as ranges: a snapshot must not bring one back. */
+  readonly delivered: readonly (readonly [first: number, last: number])[];
+  /** How often each message was sent and not yet consumed, by message hash. */
+  readonly consumable: PersistentMap<string, number>;
+  /** The L2 transactions that each L1 transaction caused, in order. */
+  readonly incoming: PersistentMap<string, List<string>>;
+  /** The L1 that messages are exchanged with. */
+  readonly l1: L1Link | undefined;
+}
+
+/** Everything that must survive for messages to arrive exactly once. Replaced as a whole, never changed. */
+export interface L1Link {
+  readonly url: string;
+  /** The messaging contract there. */
+  readonly contract: string;
+  /** Signs what is sent there. */
+  readonly key: string;
+  /** Messages before it do not concern this chain. */
+  readonly start: L1Place;
+  /** Where on L1 to read on: everything before has arrived here. */
+  readonly cursor: L1Cursor;
+  /** A message that may have reached L1 already. */
+  readonly inFlight: InFlight | undefined;
+}
+
+/** A log in a block of L1. */
+export interface L1Place {
+  readonly block: number;
+  readonly log: number;
+}
+
+export interface L1Cursor extends L1Place {
+  /** The newest block when L1 was read: if it has another hash later, L1 has gone back. */
+  readonly seen: { readonly number: number; readonly hash: string };
+}
+
+/** The signed transaction that carries a message: sent again and again, it is mined once. */
+export interface InFlight {
+  readonly id: number;
+  readonly nonce: number;
+  readonly hash: string;
+  readonly signed: string;
+}
+
+export const NO_MESSAGES: Messages = {
+  outgoing: List(),
+  nextId: 0,
+  delivered: [],
+  consumable: PersistentMap(),
+  incoming: PersistentMap(),
+  l1: undefined,
+};
+
+/** What a closed block sent. */
+export function withSent(
+  messages: Messages,
+  block: number,
+  sent: readonly MessageToL1[],
+): Messages {
+  if (sent.length === 0) return messages;
+  const { nextId } = messages;
+  return {
+    ...messages,
+    outgoing: messages.outgoing.concat(
+      sent.map((message, index) => ({ id: nextId + index, block, message })),
+    ),
+    nextId: nextId + sent.length,
+    consumable: messages.consumable.withMutations((counts) => {
+      for (const message of sent) counts.update(messageToL1Hash(message), 0, (n) => n + 1);
+    }),
+  };
+}
+
+/** Without what the blocks from `block` on sent and nobody has taken yet. */
+export function withoutBlocksFrom(messages: Messages, block: number): Messages {
+  const gone = messages.outgoing.filter((entry) => entry.block >= block);
+  if (gone.isEmpty()) return messages;
+  return {
+    ...messages,
+    outgoing: messages.outgoing.filter((entry) => entry.block < block),
+    consumable: messages.consumable.withMutations((counts) => {
+      for (const { message } of gone) take(counts, messageToL1Hash(message));
+    }),
+  };
+}
+
+export function isOutgoing({ outgoing }: Messages, id: number): boolean {
+  return outgoing.first()?.id === id || outgoing.some((entry) => entry.id === id);
+}
+
+function without(outgoing: List<Outgoing>, id: number): List<Outgoing> {
+  // They leave in order, so it nearly always is the first.
+  return outgoing.first()?.id === id
+    ? outgoing.shift()
+    : outgoing.filter((entry) => entry.id !== id);
+}
+
+/** After L1 got a message, or after it turned out that this transaction will not bring it there. */
+export function withLanded(messages: Messages, { id, hash }: InFlight, arrived: boolean): Messages {
+  const { l1, outgoing, delivered } = messages;
+  // In another chain that was loaded in the meantime, the id means another message.
+  if (l1?.inFlight?.hash !== hash) return messages;
+  const landed = { ...messages, l1: { ...l1, inFlight: undefined } };
+  if (!arrived) return landed;
+  return {
+    ...landed,
+    outgoing: without(outgoing, id),
+    delivered: withDelivered(delivered, id),
+  };
+}
+
+function isDelivered(delivered: Messages['delivered'], id: number): boolean {
+  return delivered.some(([first, last]) => first <= id && id <= last);
+}
+
+/** They arrive in order, so there is one range more only where some were undone and never left. */
+function withDelivered(delivered: Messages['delivered'], id: number): Messages['delivered'] {
+  const [first, last] = delivered.at(-1) ?? [id, id];
+  return last + 1 === id ? [...delivered.slice(0, -1), [first, id]] : [...delivered, [id, id]];
+}
+
+/** The messages of a world that is gone back to while L1 stays as it is, and keeps what it has got. */
+export function returnedTo(kept: Messages, now: Messages): Messages {
+  const { l1, outgoing } = kept;
+  const { nextId, delivered } = now;
+  const isSame = l1 !== undefined && l1.contract === now.l1?.contract && l1.url === now.l1.url;
+  const hasMoved = isSame && l1.inFlight !== now.l1?.inFlight;
+  if (nextId === kept.nextId && delivered === kept.delivered && !hasMoved) return kept;
+  return {
+    ...kept,
+    nextId,
+    delivered,
+    outgoing: outgoing.filterNot(({ id }) => isDelivered(delivered, id)),
+    l1: hasMoved ? { ...l1, inFlight: now.l1?.inFlight } : l1,
+  };
+}
+
+/** The messages of a chain that begins again. */
+export function restarted(
+  { nextId, l1 }: Messages,
+  relink: (link: L1Link) => L1Link | undefined,
+): Messages {
+  return { ...NO_MESSAGES, nextId, l1: l1 && relink(l1) };
+}
+
+/** L1 does not begin again: what was read there is not read again. */
+export function readOn(link: L1Link): L1Link {
+  const { block, log } = link.cursor;
+  return { ...link, start: { block, log } };
+}
+
+/** After one message was consumed on L1; `undefined` if there is none to consume. */
+export function withConsumed(messages: Messages, hash: string): Messages | undefined {
+  if (!messages.consumable.has(hash)) return undefined;
+  return { ...messages, consumable: take(messages.consumable, hash) };
+}
+
+function take(counts: PersistentMap<string, number>, hash: string): PersistentMap<string, number> {
+  const left = counts.get(hash, 0) - 1;
+  return left > 0 ? counts.set(hash, left) : counts.delete(hash);
+}
+
+export function withIncoming(messages: Messages, l1Hash: string, l2Hash: string): Messages {
+  const known = messages.incoming.get(l1Hash) ?? List<string>();
+  return { ...messages, incoming: messages.incoming.set(l1Hash, known.push(l2Hash)) };
+}
+
+export function withoutIncoming(messages: Messages, l2Hashes: ReadonlySet<string>): Messages {
+  if (messages.incoming.isEmpty() || l2Hashes.size === 0) return messages;
+  const incoming = messages.incoming
+    .map((hashes) => hashes.filter((hash) => !l2Hashes.has(hash)))
+    .filter((hashes) => !hashes.isEmpty());
+  return { ...messages, incoming };
+}
+
+/** As plain data that JSON can hold. */
+export function messagesToJson(messages: Messages): MessagesJson {
+  const { outgoing, nextId, delivered, consumable, incoming, l1 } = messages;
+  return {
+    outgoing: outgoing.toArray(),
+    nextId,
+    delivered,
+    consumable: [...consumable],
+    incoming: [...incoming].map(([l1Hash, hashes]) => [l1Hash, hashes.toArray()]),
+    l1: l1 ? { ...l1, inFlight: l1.inFlight ?? null } : null,
+  };
+}
+
+/** What `messagesToJson` made; throws a `TypeError` for anything else. */
+export function messagesFromJson(value: unknown): Messages {
+  const given = object(value, 'messages');
+  const nextId = count(given['nextId'], 'messages.nextId');
+  const outgoing = list(given['outgoing'], 'messages.outgoing', readOutgoing);
+  if (outgoing.some(({ id }, index) => id >= (outgoing[index + 1]?.id ?? nextId))) {
+    throw new TypeError('messages.outgoing: expected ascending ids below nextId');
+  }
+  return {
+    outgoing: List(outgoing),
+    nextId,
+    delivered: list(given['delivered'], 'messages.delivered', (one, at) =>
+      pair(one, at, count, count),
+    ),
+    consumable: PersistentMap(
+      list(given['consumable'], 'messages.consumable', (one, at) =>
+        pair(one, at, hexNumber, count),
+      ),
+    ),
+    incoming: PersistentMap(
+      list(given['incoming'], 'messages.incoming', (one, at) =>
+        pair(one, at, hexNumber, (hashes, place) => List(list(hashes, place, felt))),
+      ),
+    ),
+    l1: optional(given['l1'], 'messages.l1', readLink),
+  };
+}
+
+function readOutgoing(value: unknown, where: string): Outgoing {
+  const { id, block, message } = object(value, where);
+  return {
+    id: count(id, `${where}.id`),
+    block: count(block, `${where}.block`),
+    message: readMessage(message, `${where}.message`),
+  };
+}
+
+/** A message to L1; throws a `TypeError` for anything else. */
+export function readMessage(value: unknown, where: string): MessageToL1 {
+  const { from_address, to_address, payload } = object(value, where);
+  return {
+    from_address: felt(from_address, `${where}.from_address`),
+    to_address: felt(to_address, `${where}.to_address`),
+    payload: felts(payload, `${where}.payload`),
+  };
+}
+
+function readLink(value: unknown, where: string): L1Link {
+  const { url, contract, key, start, cursor, inFlight } = object(value, where);
+  const { seen, ...place } = object(cursor, `${where}.cursor`);
+  const { number, hash } = object(seen, `${where}.cursor.seen`);
+  return {
+    url: string(url, `${where}.url`),
+    contract: hexNumber(contract, `${where}.contract`),
+    key: string(key, `${where}.key`),
+    start: readPlace(start, `${where}.start`),
+    cursor: {
+      ...readPlace(place, `${where}.cursor`),
+      seen: {
+        number: integer(number, `${where}.cursor.seen.number`),
+        hash: string(hash, `${where}.cursor.seen.hash`),
+      },
+    },
+    inFlight: optional(inFlight, `${where}.inFlight`, readInFlight),
+  };
+}
+
+function readPlace(value: unknown, where: string): L1Place {
+  const { block, log } = object(value, where);
+  return { block: integer(block, `${where}.block`), log: integer(log, `${where}.log`) };
+}
+
+function readInFlight(value: unknown, where: string): InFlight {
+  const { id, nonce, hash, signed } = object(value, where);
+  return {
+    id: count(id, `${where}.id`),
+    nonce: count(nonce, `${where}.nonce`),
+    hash: string(hash, `${where}.hash`),
+    signed: string(signed, `${where}.signed`),
+  };
+}
+
+export interface MessagesJson {
+  readonly outgoing: readonly Outgoing[];
+  readonly nextId: number;
+  readonly delivered: Messages['delivered'];
+  readonly consumable: readonly (readonly [string, number])[];
+  readonly incoming: readonly (readonly [string, readonly string[]])[];
+  readonly l1: (Omit<L1Link, 'inFlight'> & { readonly inFlight: InFlight | null }) | null;
+}

@@ -1,0 +1,153 @@
+// Knows the small parts of a world as JSON text: all but its blocks, its states and its journal.
+import type { Receipt } from '@starkbox/engine';
+import { PersistentSet } from '../../immutable.js';
+import { parse, stringify } from '../../json/json.js';
+import {
+  boolean,
+  count,
+  felt,
+  felts,
+  integer,
+  list,
+  object,
+  objectText,
+  optional,
+  string,
+} from '../../json/reader.js';
+import type { Included } from '../steps/prepare-transaction.js';
+import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
+import type { Clock } from './clock.js';
+import type { Gas, GasPrices } from './gas-prices.js';
+import type { Impersonation } from './impersonation.js';
+import { labelsFromJson, labelsToJson, NO_LABELS } from './labels.js';
+import { messagesFromJson, messagesToJson } from './messages.js';
+import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world.js';
+
+const PRICE_BOUND = 2n ** 128n;
+
+/** What is neither a block nor a state nor the journal. */
+export type Moment = Omit<World, 'state' | 'latest' | 'history' | 'past' | 'journal'>;
+
+/** Exact also for numbers beyond 2^53. */
+export function momentText(moment: Moment): string {
+  const { clock, gas, impersonation, messages, labels, acceptedOnL1, keepsHistory, pending } =
+    moment;
+  return stringify({
+    clock: { offset: clock.offset, exact: clock.exact ?? null },
+    gas,
+    impersonation: { accounts: [...impersonation.accounts], auto: impersonation.auto },
+    messages: messagesToJson(messages),
+    ...(labels.isEmpty() ? {} : { labels: labelsToJson(labels) }),
+    accepted_on_l1: acceptedOnL1 ?? null,
+    keeps_history: keepsHistory,
+    pending: pending.transactions.toArray().map(includedToJson),
+  });
+}
+
+/** A transaction of the block under construction, as JSON can carry it. */
+export function includedToJson({ record, signature, receipt }: Included): unknown {
+  return {
+    hash: record.hash,
+    transaction: record.transaction,
+    proof_facts: record.proofFacts ?? null,
+    shown_receipt: record.receipt,
+    trace: record.trace,
+    signature,
+    receipt: JSON.stringify(receipt),
+  };
+}
+
+/** What `momentText` wrote; throws a `SyntaxError` or a `TypeError` for anything else. */
+export function readMoment(text: string): Moment {
+  const moment = object(parse(text), 'moment');
+  return Object.freeze({
+    clock: readClock(moment['clock']),
+    gas: readGas(moment['gas']),
+    impersonation: readImpersonation(moment['impersonation']),
+    messages: messagesFromJson(moment['messages']),
+    labels: moment['labels'] === undefined ? NO_LABELS : labelsFromJson(moment['labels']),
+    acceptedOnL1: optional(moment['accepted_on_l1'], 'accepted_on_l1', count),
+    keepsHistory: boolean(moment['keeps_history'], 'keeps_history'),
+    pending: readPending(moment['pending']),
+  });
+}
+
+function readClock(value: unknown): Clock {
+  const { offset, exact } = object(value, 'clock');
+  return { offset: integer(offset, 'clock.offset'), exact: optional(exact, 'clock.exact', count) };
+}
+
+function readGas(value: unknown): Gas {
+  const { current, next } = object(value, 'gas');
+  const now = readPrices(current, 'gas.current');
+  const later = readPrices(next, 'gas.next');
+  // Equal prices are one object: blocks at equal prices then share theirs.
+  return { current: now, next: stringify(now) === stringify(later) ? now : later };
+}
+
+function readPrices(value: unknown, where: string): GasPrices {
+  const prices = object(value, where);
+  const read = (name: keyof GasPrices): bigint => {
+    const given = prices[name];
+    const price = typeof given === 'bigint' ? given : BigInt(count(given, `${where}.${name}`));
+    if (price < 1n || price >= PRICE_BOUND) {
+      throw new TypeError(`${where}.${name}: expected a price from 1 and below 2^128`);
+    }
+    return price;
+  };
+  return {
+    gas_price_wei: read('gas_price_wei'),
+    data_gas_price_wei: read('data_gas_price_wei'),
+    gas_price_fri: read('gas_price_fri'),
+    data_gas_price_fri: read('data_gas_price_fri'),
+    l2_gas_price_wei: read('l2_gas_price_wei'),
+    l2_gas_price_fri: read('l2_gas_price_fri'),
+  };
+}
+
+function readImpersonation(value: unknown): Impersonation {
+  const { accounts, auto } = object(value, 'impersonation');
+  return {
+    accounts: PersistentSet(felts(accounts, 'impersonation.accounts')),
+    auto: boolean(auto, 'impersonation.auto'),
+  };
+}
+
+function readPending(value: unknown): Pending {
+  const pending = list(value, 'pending', includedFromJson).reduce(withIncluded, NOTHING_PENDING);
+  if (pending.positions.size !== pending.transactions.size) {
+    throw new TypeError('pending: expected each transaction once');
+  }
+  return pending;
+}
+
+/** What `includedToJson` made. */
+export function includedFromJson(value: unknown, where = 'transaction'): Included {
+  const one = object(value, where);
+  const hash = felt(one['hash'], `${where}.hash`);
+  const record = {
+    hash,
+    transaction: string(one['transaction'], `${where}.transaction`),
+    proofFacts: optional(one['proof_facts'], `${where}.proof_facts`, felts),
+    receipt: string(one['shown_receipt'], `${where}.shown_receipt`),
+    trace: string(one['trace'], `${where}.trace`),
+  };
+  checkTransaction(record, hash, where);
+  return {
+    record,
+    signature: felts(one['signature'], `${where}.signature`),
+    receipt: readReceipt(string(one['receipt'], `${where}.receipt`), hash, `${where}.receipt`),
+  };
+}
+
+/** A receipt as the engine gave it. */
+function readReceipt(text: string, hash: string, where: string): Receipt {
+  const checked = objectText(text, where);
+  checkReceipt(checked, where);
+  checkGas(checked['data_availability'], `${where}.data_availability`);
+  if (checked['transaction_hash'] !== hash) {
+    throw new TypeError(`${where}: expected the receipt of ${hash}`);
+  }
+  const receipt: Receipt = JSON.parse(text);
+  return receipt;
+}

@@ -1,0 +1,223 @@
+// Knows what words mean on the command line, in what order sources of options count, and what help looks like.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Command, Option as CommandOption, Help } from 'commander';
+import { readConfigFile } from '../config/file.js';
+import {
+  defaultText,
+  environmentExample,
+  environmentNames,
+  optionKind,
+  UsageError,
+} from '../config/option.js';
+import {
+  CONFIG_KEYS,
+  type Config,
+  type ConfigKey,
+  defaultConfig,
+  type Environment,
+  OPTIONS,
+} from '../config/options.js';
+import { checkConfig, checkGiven, NOT_YET } from '../config/rules.js';
+import { type Given, readSources, type Source } from '../config/source.js';
+import { type Paint, painter } from '../terminal.js';
+
+export type CommandLine =
+  /** Help or the version was asked for. */
+  | { readonly kind: 'answer'; readonly text: string }
+  | {
+      readonly kind: 'start';
+      readonly config: Config;
+      readonly given: Given;
+      /** The config file that was read. */
+      readonly configFile: string | undefined;
+      /** A Unix socket on which a test harness waits for our port. */
+      readonly portSocket: string | undefined;
+    };
+
+export interface Surroundings {
+  readonly env: Environment;
+  /** Where relative paths begin and config files are looked for. */
+  readonly directory: string;
+  /** Whether help is to be coloured. */
+  readonly coloured: boolean;
+}
+
+interface Words {
+  readonly texts: ReadonlyMap<ConfigKey, string>;
+  readonly configFile?: string | undefined;
+  /** Help or version. */
+  readonly answer?: string | undefined;
+}
+
+const CONFIG_FILE_VARIABLE = 'STARKBOX_CONFIG';
+const HELP_WIDTH = 80;
+const INDENT = ' '.repeat(6);
+const FACTS_WIDTH = HELP_WIDTH - INDENT.length - 1;
+/** Stand in for a space that does not break, and for the place where facts begin. */
+const UNBROKEN = '\u{e000}';
+const FACTS = '\u{e001}';
+const EXAMPLES = `  starkbox --seed 0                       the same accounts every time
+  starkbox --block-generation-on demand   blocks only when asked for
+  starkbox --port 0 --no-banner           any free port, and little output
+  starkbox inspect FILE                   what an image of a chain holds
+  starkbox diff A B                       how two images differ
+  starkbox replay FILE                    recorded requests once more`;
+
+/** Throws `UsageError` for what cannot be understood and `ConfigError` for what cannot be obeyed. */
+export async function readConfig(
+  argv: readonly string[],
+  { env, directory, coloured }: Surroundings,
+): Promise<CommandLine> {
+  const words = readWords(argv, painter(coloured));
+  if (words.answer !== undefined) return { kind: 'answer', text: words.answer };
+  const asked = words.configFile ?? (env[CONFIG_FILE_VARIABLE] || undefined);
+  const file = await readConfigFile(directory, asked);
+
+  const given = readSources([
+    { texts: words.texts, name: (key) => `'${OPTIONS[key].flag}'` },
+    environmentSource(env),
+    ...(file ? [file.source] : []),
+  ]);
+  const config = defaultConfig(given.values);
+  checkGiven(given.keys, config);
+  checkConfig(config);
+  const portSocket = env['UNIX_SOCKET'] || undefined;
+  return { kind: 'start', config, given, configFile: file?.name, portSocket };
+}
+
+/** An empty variable counts as unset, but for the list, where it asks for the default one. */
+function environmentSource(env: Environment): Source {
+  const texts = new Map<ConfigKey, string>();
+  const names = new Map<ConfigKey, string>();
+  for (const key of CONFIG_KEYS) {
+    const mayBeEmpty = optionKind(OPTIONS[key]) === 'list';
+    const name = environmentNames(OPTIONS[key]).find(
+      (one) => env[one] !== undefined && (env[one] !== '' || mayBeEmpty),
+    );
+    if (name === undefined) continue;
+    texts.set(key, env[name] ?? '');
+    names.set(key, name);
+  }
+  return {
+    texts,
+    name: (key) => `'${OPTIONS[key].flag}' from the environment variable ${names.get(key)}`,
+    origin: (key) => `the variable ${names.get(key)}`,
+  };
+}
+
+/**
+ * Loads commander only if there is a word to understand, and by `require`: that takes 10 ms, `import` 20,
+ * because Node then searches its CommonJS for exports first.
+ */
+function readWords(argv: readonly string[], paint: Paint): Words {
+  if (argv.length === 0) return { texts: new Map() };
+  const require = createRequire(import.meta.url);
+  const commander: typeof import('commander') = require('commander');
+  let answer = '';
+  const program = new commander.Command('starkbox')
+    .usage('[options]')
+    .description(
+      'A local Starknet for developers. An option counts as an argument first, then as an environment variable, then in a config file.',
+    )
+    .addHelpText('after', `\n${paint('bold', 'Examples:')}\n${EXAMPLES}`)
+    .exitOverride()
+    .allowExcessArguments(true)
+    .configureHelp(helpStyle(paint))
+    .configureOutput({
+      writeOut: (text) => {
+        answer += text;
+      },
+      writeErr: () => {},
+      getOutHasColors: () => true,
+      getOutHelpWidth: () => HELP_WIDTH,
+    });
+  const options = addOptions(program, (flags, help) => new commander.Option(flags, help));
+  try {
+    program.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof commander.CommanderError)) throw error;
+    if (error.exitCode === 0) return { texts: new Map(), answer };
+    throw new UsageError(error.message.replace(/^error: /, ''));
+  }
+  if (program.args[0] !== undefined) {
+    throw new UsageError(`unexpected argument '${program.args[0]}' found`);
+  }
+  const values: Record<string, unknown> = program.opts();
+  const texts = new Map<ConfigKey, string>();
+  for (const [key, option] of options) {
+    // Commander gives a flag that is switched off by `--no-…` the value true when it is absent.
+    if (program.getOptionValueSource(option.attributeName()) !== 'cli') continue;
+    const value = values[option.attributeName()];
+    texts.set(key, Array.isArray(value) ? value.join(' ') : String(value));
+  }
+  const configFile = values['config'];
+  return { texts, configFile: typeof configFile === 'string' ? configFile : undefined };
+}
+
+function addOptions(
+  program: Command,
+  create: (flags: string, help: string) => CommandOption,
+): ReadonlyMap<ConfigKey, CommandOption> {
+  const options = new Map<ConfigKey, CommandOption>();
+  for (const key of CONFIG_KEYS) {
+    const { flag, short, group } = OPTIONS[key];
+    const flags = short === undefined ? flag : `${short}, ${flag}`;
+    const option = create(flags, helpText(key)).helpGroup(`${group}:`);
+    options.set(key, option);
+    program.addOption(option);
+  }
+  const file = withFacts(
+    'A file with options: JSON, or a module that exports an object.',
+    'default: starkbox.config.json or .mjs, if there',
+    `env: ${CONFIG_FILE_VARIABLE}`,
+  );
+  program.optionsGroup('More:').addOption(create('--config <FILE>', file));
+  program.version(`starkbox ${version()}`, '-V, --version', 'Print the version.');
+  program.helpOption('-h, --help', 'Print this.');
+  return options;
+}
+
+function helpText(key: ConfigKey): string {
+  const option = OPTIONS[key];
+  const preset = defaultText(option);
+  const gap = NOT_YET.find((one) => one.key === key);
+  return withFacts(
+    option.help,
+    ...(gap ? [gap.note ?? 'not available yet'] : []),
+    ...(preset === undefined ? [] : [`default: ${preset}`]),
+    `env: ${environmentExample(option)}`,
+    ...(option.field === undefined ? [] : [`config: ${option.field}`]),
+  );
+}
+
+/** Facts in brackets, with spaces that do not break, so that those that fit into a line stay together. */
+function withFacts(help: string, ...facts: readonly string[]): string {
+  const all = facts.map((fact) => `[${fact}]`);
+  const joined = all.join(' ').length <= FACTS_WIDTH ? [all.join(' ')] : all;
+  const unbroken = joined.map((one) =>
+    one.length <= FACTS_WIDTH ? one.replaceAll(' ', UNBROKEN) : one,
+  );
+  return `${help} ${FACTS}${unbroken.join(' ')}`;
+}
+
+/** One line for an option and then its text: names as long as ours leave no room for two columns. */
+function helpStyle(paint: Paint): Partial<Help> {
+  return {
+    styleTitle: (text) => paint('bold', text),
+    styleOptionTerm: (text) => paint('cyan', text),
+    formatItem: (term, _, description, helper) => {
+      const [text = '', facts = ''] = helper
+        .boxWrap(description, HELP_WIDTH - INDENT.length)
+        .replaceAll(UNBROKEN, ' ')
+        .split(FACTS);
+      return `  ${term}\n${`${text}${paint('dim', facts)}`.replaceAll(/^/gm, INDENT)}`;
+    },
+  };
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const manifest: { readonly version: string } = JSON.parse(text);
+  return manifest.version;
+}

@@ -1,0 +1,243 @@
+// Knows the life of the process: what it prints, how signals end it, and with which exit code.
+
+import { UsageError } from '../config/option.js';
+import {
+  type Config,
+  type ConfigKey,
+  type Environment,
+  environment,
+  OPTIONS,
+} from '../config/options.js';
+import { ConfigError } from '../config/rules.js';
+import { codeOf, reasonOf } from '../errors.js';
+import { createLog, type Log } from '../log.js';
+import { nearest } from '../nearest-word.js';
+import type { Node } from '../node/node.js';
+import { type Output, painter, wantsColour } from '../terminal.js';
+import { type CommandLine, readConfig } from './arguments.js';
+import { type BannerFacts, banner } from './banner.js';
+import { ancestors, onParentGone } from './parent-process.js';
+import { progressLine, type Step } from './progress.js';
+
+type Startable = BannerFacts & Pick<Node, 'listen' | 'close'> & Partial<Pick<Node, 'l1'>>;
+
+export interface RunOptions {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly directory: string;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Another way to make a node, for tests. */
+  readonly createNode?: (
+    config: Partial<Config>,
+    options: { readonly log: Log; readonly progress?: (step: Step) => void },
+  ) => Promise<Startable>;
+  /** Called when the node listens, before anything says so. */
+  readonly onListening?: (started: Started) => void;
+}
+
+/** A node that listens. */
+export interface Started {
+  readonly node: Pick<Node, 'close'>;
+  readonly log: Log;
+  readonly exitsWithParent: boolean;
+}
+
+/** Either the process is done, or a node is listening. */
+export type Outcome = { readonly exitCode: number } | Started;
+
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+/** By convention 128 and the number of the signal. */
+const EXIT_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** npm hands on a signal that the terminal has sent us already: no second wish within this time. */
+const SAME_SIGNAL_SECONDS = 0.5;
+
+/** Words that ask for something else than a node; what they do is loaded when one of them is said. */
+const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff', 'replay']);
+
+/** Everything from the words of the command line to a listening node. */
+export async function run(options: RunOptions): Promise<Outcome> {
+  const { stdout, stderr } = options;
+  const refuse = (message: string, exitCode: number): Outcome => {
+    const hint = exitCode === EXIT_USAGE ? "\nFor more information, try '--help'.\n" : '';
+    stderr.write(`${painter(wantsColour(stderr))('red', 'error:')} ${message}\n${hint}`);
+    return { exitCode };
+  };
+
+  const argv = withoutHelpWord(options.argv);
+  if (COMMANDS.has(argv[0] ?? '')) {
+    try {
+      const { runCommand } = await import('./commands/command.js');
+      stdout.write(await runCommand(argv, wantsColour(stdout)));
+      return { exitCode: 0 };
+    } catch (error) {
+      return refuse(reasonOf(error), error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE);
+    }
+  }
+
+  let line: CommandLine;
+  try {
+    refuseUnknownCommand(argv);
+    line = await readConfig(argv, { ...options, coloured: wantsColour(stdout) });
+  } catch (error) {
+    if (error instanceof UsageError) return refuse(error.message, EXIT_USAGE);
+    if (error instanceof ConfigError) return refuse(error.message, EXIT_FAILURE);
+    throw error;
+  }
+  if (line.kind === 'answer') {
+    stdout.write(line.text);
+    return { exitCode: 0 };
+  }
+
+  const { config, given, configFile, portSocket } = line;
+  const log = createLog({ level: config.logLevel, format: config.logFormat }, stderr);
+  // Loaded late, because help and refusals need none of it.
+  const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
+  let node: Startable;
+  try {
+    const progress = progressLine(stderr);
+    node = await createNode(given.values, {
+      log,
+      ...(progress ? { progress } : {}),
+    });
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (config.accountClassCustom === undefined) return refuse(reason, EXIT_FAILURE);
+    const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
+    return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
+  }
+  let place: Awaited<ReturnType<Node['listen']>>;
+  try {
+    place = await node.listen();
+  } catch (error) {
+    await node.close();
+    return refuse(whyNotListening(error, config, given.origins), EXIT_FAILURE);
+  }
+
+  const started = { node, log, exitsWithParent: config.exitWithParent };
+  options.onListening?.(started);
+  if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
+  if (configFile !== undefined) log.info(`Options from ${configFile}`);
+  log.info(`Starkbox listening on ${place.url}`);
+  if (place.metricsUrl !== undefined) log.info(`Metrics on ${place.metricsUrl}`);
+  if (node.l1) {
+    const { url, messagingContract, isManaged } = node.l1;
+    log.info(`L1${isManaged ? ' (Anvil)' : ''} on ${url}, messaging contract ${messagingContract}`);
+  }
+  if (portSocket !== undefined) await tellPort(place.port, portSocket, stdout);
+  return started;
+}
+
+/** `help` and `help inspect` mean what `--help` and `inspect --help` do. */
+function withoutHelpWord(argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = argv;
+  return first === 'help' ? [...rest, '--help'] : argv;
+}
+
+function refuseUnknownCommand([word]: readonly string[]): void {
+  if (word === undefined || word.startsWith('-')) return;
+  const near = nearest(word, [...COMMANDS, 'help']);
+  const names = [...COMMANDS].join(', ');
+  const hint =
+    near === undefined ? `the commands are ${names} and help` : `did you mean '${near}'?`;
+  throw new UsageError(`unexpected argument '${word}' found: ${hint}`);
+}
+
+/** What the command does: runs in the real process and obeys its signals. */
+export async function main(): Promise<void> {
+  const { argv, stdout, stderr } = process;
+  surviveFailedWrites(stdout, stderr);
+  // Looked up first, because they may end while the node starts.
+  const startedBy = ancestors(environment()['npm_command'] !== undefined);
+  const outcome = await run({
+    argv: argv.slice(2),
+    env: environment(),
+    directory: process.cwd(),
+    stdout,
+    stderr,
+    // A program that reads the line about listening may send a signal at once.
+    onListening: (started) => obeySignals(started, startedBy),
+  });
+  // A failed write to stdout may have set it.
+  if ('exitCode' in outcome) process.exitCode ||= outcome.exitCode;
+}
+
+function obeySignals(
+  { node, log, exitsWithParent }: Started,
+  startedBy: ReturnType<typeof ancestors>,
+): void {
+  const fail = (err: unknown): never => {
+    log.error({ err }, 'unexpected error');
+    process.exit(EXIT_FAILURE);
+  };
+  // Also comes for promises that nobody waits for.
+  process.on('uncaughtException', fail);
+  let closing: number | undefined;
+  const obey = (signal: keyof typeof EXIT_SIGNAL): void => {
+    if (closing !== undefined) {
+      if (process.uptime() - closing > SAME_SIGNAL_SECONDS) process.exit(EXIT_SIGNAL[signal]);
+      return;
+    }
+    closing = process.uptime();
+    log.info(`${signal}: finishing open requests; once more to exit at once`);
+    node.close().then(() => process.exit(0), fail);
+  };
+  process.on('SIGHUP', obey); // the terminal was closed
+  process.on('SIGINT', obey);
+  process.on('SIGTERM', obey);
+  if (!exitsWithParent) return;
+  onParentGone(startedBy, () => {
+    log.info('the process that started this one has ended');
+    obey('SIGTERM');
+  });
+}
+
+/**
+ * Without these listeners a closed pipe or a full disk behind stdout or stderr would end the process. What
+ * cannot be written is lost; where stdout is the result of a command, the command has failed.
+ */
+function surviveFailedWrites(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): void {
+  stderr.on('error', () => {});
+  stdout.on('error', (error) => {
+    // A reader that wants no more, as in `starkbox --help | head -1`.
+    if (codeOf(error) === 'EPIPE') return;
+    if (process.exitCode !== EXIT_FAILURE) {
+      stderr.write(`error: cannot write to stdout: ${reasonOf(error)}\n`);
+    }
+    process.exitCode = EXIT_FAILURE;
+  });
+}
+
+async function tellPort(port: number, path: string, stdout: Output): Promise<void> {
+  const { reportPort } = await import('./port-socket.js');
+  const words = await reportPort(port, path).then(
+    () => `Successfully wrote port to unix socket: ${path}`,
+    (error) => `Could not write port to unix socket: ${path}: ${reasonOf(error)}`,
+  );
+  stdout.write(`${words}\n`);
+}
+
+/** @param origins where the values came from, if not from arguments */
+function whyNotListening(
+  error: unknown,
+  { host, port }: Config,
+  origins: ReadonlyMap<ConfigKey, string>,
+): string {
+  const from = (key: ConfigKey): string => (origins.has(key) ? ` (from ${origins.get(key)})` : '');
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return `port ${port}${from('port')} on ${host} is taken: choose another with --port, or let the system pick one with --port 0`;
+    case 'EACCES':
+      return `port ${port}${from('port')} on ${host} needs rights that this process lacks: choose one above 1023 with --port`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine${from('host')}: choose another with --host`;
+    case undefined:
+      return reasonOf(error);
+    default:
+      return `cannot listen on port ${port} of ${host}: ${reasonOf(error)}`;
+  }
+}

@@ -1,0 +1,132 @@
+// Prints how two images differ.
+import { readImage } from '../../dump/image/read.js';
+import type { Source } from '../../dump/image/source.js';
+import { columns, counted, grouped, moment, type Style } from './format.js';
+import {
+  type BlockFacts,
+  type ContractChange,
+  type Difference,
+  differenceOf,
+  type SlotChange,
+} from './image-diff.js';
+import { type GivenNames, NO_NAMES } from './names.js';
+
+type Named = readonly [path: string, source: Source];
+
+export async function diff(
+  [oldPath, old]: Named,
+  [newPath, now]: Named,
+  style: Style,
+  given: GivenNames = NO_NAMES,
+): Promise<string> {
+  const before = await read(oldPath, old);
+  const after = await read(newPath, now);
+  const difference = await differenceOf(before, after, given);
+  if (style.json) return `${JSON.stringify({ a: oldPath, b: newPath, ...difference })}\n`;
+  return shown(difference, oldPath, newPath, style);
+}
+
+async function read(path: string, source: Source): ReturnType<typeof readImage> {
+  try {
+    return await readImage(source);
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Of a contract, this many slots without a name are shown. */
+const SLOTS_SHOWN = 20;
+const NOTHING = '0x0';
+
+function shown(found: Difference, a: string, b: string, style: Style): string {
+  const { paint } = style;
+  const parts = [
+    `${paint('red', `- ${a}`)}\n${paint('green', `+ ${b}`)}`,
+    ...(found.chain_id ? [`chain\n${pair(found.chain_id, style)}`] : []),
+    shownBlocks(found, style),
+    shownClasses(found, style),
+    ...found.contracts.map((contract) => shownContract(contract, style)),
+    shownSettings(found, style),
+  ].filter((part) => part !== '');
+  const { blocks } = found;
+  const isEqual = parts.length === 2 && blocks.before.count === 0 && blocks.after.count === 0;
+  return `${parts.join('\n\n')}${isEqual ? '\n\nno difference' : ''}\n`;
+}
+
+function shownBlocks({ blocks }: Difference, { paint }: Style): string {
+  const { common, before, after } = blocks;
+  const lines = [
+    common === null
+      ? 'no block is in both'
+      : `equal up to block ${common}${before.count + after.count === 0 ? ', the newest' : ''}`,
+  ];
+  const list = (sign: string, colour: 'red' | 'green', beyond: typeof before): void => {
+    const rows = beyond.first.map(({ number, hash, timestamp, transactions }: BlockFacts) => [
+      `${sign} ${number}`,
+      hash,
+      moment(timestamp),
+      counted(transactions, 'transaction'),
+    ]);
+    lines.push(...columns(rows).map((line) => paint(colour, line)));
+    const rest = beyond.count - beyond.first.length;
+    if (rest > 0) lines.push(paint(colour, `${sign} and ${counted(rest, 'block')} more`));
+  };
+  list('-', 'red', before);
+  list('+', 'green', after);
+  return section('blocks', lines, paint);
+}
+
+function shownClasses({ classes }: Difference, { paint }: Style): string {
+  const lines = [
+    ...classes.removed.map((hash) => paint('red', `- ${hash}`)),
+    ...classes.added.map((hash) => paint('green', `+ ${hash}`)),
+  ];
+  return lines.length === 0 ? '' : section('classes', lines, paint);
+}
+
+function shownContract(contract: ContractChange, style: Style): string {
+  const { address, name, class_hash, nonce, storage } = contract;
+  const { paint } = style;
+  const lines: string[] = [];
+  if (class_hash) {
+    lines.push(`class\n${pair(class_hash, style)}`);
+  }
+  if (nonce) {
+    lines.push(`nonce ${BigInt(nonce.before)} → ${BigInt(nonce.after)}`);
+  }
+  const named = storage.filter(({ variable }) => variable !== undefined);
+  const unnamed = storage.filter(({ variable }) => variable === undefined);
+  for (const slot of [...named, ...unnamed.slice(0, SLOTS_SHOWN)]) lines.push(shownSlot(slot));
+  const rest = unnamed.length - SLOTS_SHOWN;
+  if (rest > 0) lines.push(`and ${counted(rest, 'slot')} more without a name`);
+  return section(name === undefined ? address : `${name} ${address}`, lines, paint);
+}
+
+function shownSlot({ key, variable, wide, before, after }: SlotChange): string {
+  if (!wide) return `${variable ?? key}: ${before} → ${after}`;
+  const change = BigInt(after) - BigInt(before);
+  const sign = change < 0n ? '−' : '+';
+  const amount = grouped(change < 0n ? -change : change);
+  return `${variable}: ${grouped(BigInt(before))} → ${grouped(BigInt(after))} (${sign}${amount})`;
+}
+
+function shownSettings({ settings }: Difference, { paint }: Style): string {
+  const lines = Object.entries(settings).map(
+    ([name, { before, after }]) => `${name}: ${before} → ${after}`,
+  );
+  return lines.length === 0 ? '' : section('all else', lines, paint);
+}
+
+function pair({ before, after }: { before: string; after: string }, { paint }: Style): string {
+  return [
+    before === NOTHING ? '' : `  ${paint('red', `- ${before}`)}`,
+    after === NOTHING ? '' : `  ${paint('green', `+ ${after}`)}`,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function section(title: string, lines: readonly string[], paint: Style['paint']): string {
+  const indented = lines.map((line) => line.replaceAll(/^/gm, '  '));
+  return [paint('bold', title), ...indented].join('\n');
+}

@@ -1,0 +1,96 @@
+// Knows when two answers say the same: times, and what depends on them, may differ.
+import { hex } from '../../felt.js';
+
+type Json = unknown;
+
+/** What names a block, or seals one, depends on its time. */
+const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
+/** Where the node stands is not what it answers. */
+const OF_THE_PLACE: ReadonlySet<string> = new Set(['server_config', 'dump_path', 'private_key']);
+/** Stands in recordings where something secret was. */
+export const HIDDEN = '•••';
+/** Numbers of the size of a time that are none. */
+const OF_AN_AMOUNT = /gas|amount|price|fee|balance|resources|steps/;
+const [EARLIEST, LATEST] = [10 ** 9, 5 * 10 ** 9];
+
+/** Learns how the names in a recording are called now. */
+export class Likeness {
+  readonly #names = new Map<string, string>();
+  readonly #slack: number;
+  #shift = 0;
+
+  /** @param slack seconds by which times may differ beyond what all of them do */
+  constructor(slack: number) {
+    this.#slack = slack;
+  }
+
+  /** Two names of the same thing; false if the old one is already that of something else. */
+  learn(old: string, now: string): boolean {
+    const known = this.#names.get(old);
+    if (known === undefined) this.#names.set(old, now);
+    return known === undefined || known === now;
+  }
+
+  /** The same moment, then and now. */
+  learnTime(old: number, now: number): void {
+    this.#shift = now - old;
+  }
+
+  /** A text of the recording with the names of now. */
+  translate(text: string): string {
+    return text.replaceAll(/"([^"\\]{4,80})"/g, (whole, word: string) => {
+      const name = this.#names.get(word);
+      return name === undefined ? whole : `"${name}"`;
+    });
+  }
+
+  /** Where two answers differ first, as a path; nothing if they say the same. */
+  difference(old: Json, now: Json, path = '', key = ''): string | undefined {
+    if (Object.is(old, now) || OF_THE_PLACE.has(key) || old === HIDDEN) return undefined;
+    if (Array.isArray(old) && Array.isArray(now)) {
+      if (old.length !== now.length) return path;
+      return first(old.keys(), (at) => this.difference(old[at], now[at], `${path}/${at}`, key));
+    }
+    if (isObject(old) && isObject(now)) {
+      const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+      return first(names, (name) =>
+        name in old && name in now
+          ? this.difference(old[name], now[name], `${path}/${name}`, name)
+          : `${path}/${name}`,
+      );
+    }
+    return this.#isSame(old, now, key) ? undefined : path;
+  }
+
+  #isSame(old: Json, now: Json, key: string): boolean {
+    if (typeof old === 'string' && typeof now === 'string') {
+      if (this.#names.get(old) === now) return true;
+      if (OF_A_BLOCK.test(key)) return this.learn(old, now);
+    }
+    if (OF_AN_AMOUNT.test(key)) return false;
+    const [then, later] = [timeOf(old), timeOf(now)];
+    if (then === undefined || later === undefined) return false;
+    const moved = later - then;
+    return Math.abs(moved) <= this.#slack || Math.abs(moved - this.#shift) <= this.#slack;
+  }
+}
+
+/** A number that can be a time of a block, also as contracts see it. */
+function timeOf(value: Json): number | undefined {
+  const isHex = typeof value === 'string' && /^0x[0-9a-f]{1,9}$/.test(value);
+  const number = isHex ? Number(value) : value;
+  if (typeof number !== 'number' || number < EARLIEST || number > LATEST) return undefined;
+  return !isHex || hex(BigInt(number)) === value ? number : undefined;
+}
+
+function first<T>(items: Iterable<T>, look: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = look(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isObject(value: Json): value is Readonly<Record<string, Json>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

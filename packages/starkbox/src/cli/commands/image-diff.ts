@@ -1,0 +1,252 @@
+// Knows how two images differ: where their blocks part, and what their states, settings and queues have not in common.
+
+import type { State } from '@starkbox/engine';
+import { declaredIn } from '../../chain/steps/apply-state-diff.js';
+import type { World } from '../../chain/world/world.js';
+import type { Loaded } from '../../dump/image/read.js';
+import { fromU256, hex } from '../../felt.js';
+import { type GivenNames, Names } from './names.js';
+
+/** A value that is not the same in both. */
+export interface Changed {
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface BlockFacts {
+  readonly number: number;
+  readonly hash: string;
+  readonly timestamp: number;
+  readonly transactions: number;
+}
+
+export interface SlotChange extends Changed {
+  readonly key: string;
+  readonly variable?: string;
+  /** Both halves together: decimal numbers. */
+  readonly wide?: true;
+}
+
+export interface ContractChange {
+  readonly address: string;
+  readonly name?: string;
+  readonly class_hash?: Changed;
+  readonly nonce?: Changed;
+  readonly storage: readonly SlotChange[];
+}
+
+export interface Difference {
+  readonly chain_id?: Changed;
+  readonly blocks: {
+    /** The newest block that both have; `null` if there is none. */
+    readonly common: number | null;
+    /** How many there are beyond it, and the first of them. */
+    readonly before: { readonly count: number; readonly first: readonly BlockFacts[] };
+    readonly after: { readonly count: number; readonly first: readonly BlockFacts[] };
+  };
+  readonly classes: { readonly removed: readonly string[]; readonly added: readonly string[] };
+  readonly contracts: readonly ContractChange[];
+  /** Clock, prices, impersonation, L1 and what waits, by name. */
+  readonly settings: Readonly<Record<string, Changed>>;
+}
+
+/** Of the blocks that only one image has, this many are told one by one. */
+const BLOCKS_TOLD = 10;
+const NOTHING = '0x0';
+const HASH_CONTRACT = '0x1';
+
+export async function differenceOf(
+  before: Loaded,
+  after: Loaded,
+  given: GivenNames,
+): Promise<Difference> {
+  const [old, now] = [before.world, after.world];
+  const common = lastCommonBlock(old, now);
+  const { contracts, removed, added } = await stateDifference(old, now, common, given);
+  const ids = { before: before.header.chain_id, after: after.header.chain_id };
+  return {
+    ...(ids.before === ids.after ? {} : { chain_id: ids }),
+    blocks: {
+      common: common ?? null,
+      before: blocksBeyond(old, common),
+      after: blocksBeyond(now, common),
+    },
+    classes: { removed, added },
+    contracts,
+    settings: settingsDifference(old, now),
+  };
+}
+
+/** A hash covers all blocks before it, so the place can be found by halving. */
+function lastCommonBlock({ history: old }: World, { history: now }: World): number | undefined {
+  if (old.first !== now.first) return undefined;
+  let [equal, unequal] = [old.first - 1, Math.min(old.next, now.next)];
+  while (unequal - equal > 1) {
+    const middle = Math.floor((equal + unequal) / 2);
+    if (old.header(middle)?.hash === now.header(middle)?.hash) equal = middle;
+    else unequal = middle;
+  }
+  return equal < old.first ? undefined : equal;
+}
+
+function blocksBeyond({ history }: World, common: number | undefined) {
+  const from = common === undefined ? history.first : common + 1;
+  const first: BlockFacts[] = [];
+  for (let number = from; number < Math.min(history.next, from + BLOCKS_TOLD); number += 1) {
+    const header = history.header(number);
+    if (!header) continue;
+    const { hash, timestamp, transactionCount: transactions } = header;
+    first.push({ number, hash, timestamp, transactions });
+  }
+  return { count: history.next - from, first };
+}
+
+// The state.
+
+async function stateDifference(
+  old: World,
+  now: World,
+  common: number | undefined,
+  given: GivenNames,
+) {
+  const [there, back] = [await old.state.diffTo(now.state), await now.state.diffTo(old.state)];
+  const moved = [...there.deployed_contracts, ...renamed(there.replaced_classes)];
+  const stored = new Map(
+    there.storage_diffs.map(({ address, storage_entries }) => [address, storage_entries]),
+  );
+  const addresses = new Set([
+    ...moved.map(({ address }) => address),
+    ...there.nonces.map(({ contract_address }) => contract_address),
+    ...stored.keys(),
+  ]);
+  const { known, pairs } = mentioned([old, now], common);
+  const names = new Names(given, new Set([...addresses, ...known]), pairs);
+  const contracts: ContractChange[] = [];
+  for (const address of [...addresses].sort(byNumber)) {
+    const [class_hash, nonce] = [
+      await changed(old.state, now.state, (state) => state.classHashAt(address)),
+      await changed(old.state, now.state, (state) => state.nonceAt(address)),
+    ];
+    const slots = (stored.get(address) ?? []).map(({ key }) => key);
+    const storage = await slotChanges(old.state, now.state, address, slots, names);
+    if (!class_hash && !nonce && storage.length === 0) continue;
+    const name = address === HASH_CONTRACT ? 'block hashes' : names.address(address);
+    contracts.push({
+      address,
+      ...(name === address ? {} : { name }),
+      ...(class_hash ? { class_hash } : {}),
+      ...(nonce ? { nonce } : {}),
+      storage,
+    });
+  }
+  return { contracts, added: declaredIn(there), removed: declaredIn(back) };
+}
+
+const renamed = (
+  replaced: readonly { readonly contract_address: string; readonly class_hash: string }[],
+) =>
+  replaced.map(({ contract_address, class_hash }) => ({ address: contract_address, class_hash }));
+
+function byNumber(one: string, other: string): number {
+  return one.length - other.length || (one < other ? -1 : 1);
+}
+
+async function changed(
+  old: State,
+  now: State,
+  read: (state: State) => Promise<string>,
+): Promise<Changed | undefined> {
+  const [before, after] = [await read(old), await read(now)];
+  return before === after ? undefined : { before, after };
+}
+
+async function slotChanges(
+  old: State,
+  now: State,
+  address: string,
+  keys: readonly string[],
+  names: Names,
+): Promise<readonly SlotChange[]> {
+  const changes: SlotChange[] = [];
+  const told = new Set<string>();
+  for (const key of keys) {
+    const name = names.slot(address, key);
+    if (name?.half) {
+      if (told.has(name.variable)) continue;
+      told.add(name.variable);
+      const low = name.half === 'low' ? key : hex(BigInt(key) - 1n);
+      const wide = async (state: State): Promise<string> =>
+        fromU256(
+          await state.storageAt(address, low),
+          await state.storageAt(address, hex(BigInt(low) + 1n)),
+        ).toString();
+      const change = await changed(old, now, wide);
+      if (change) changes.push({ key: low, variable: name.variable, wide: true, ...change });
+      continue;
+    }
+    const change = await changed(old, now, (state) => state.storageAt(address, key));
+    if (change) changes.push({ key, ...(name ? { variable: name.variable } : {}), ...change });
+  }
+  // Those with a name first, in the order of names.
+  return changes.sort((one, other) =>
+    (one.variable ?? `~${one.key}`).localeCompare(other.variable ?? `~${other.key}`, 'en'),
+  );
+}
+
+/** So that a long chain does not make everything that was ever mentioned a key of a balance. */
+const MOST_MENTIONED = 20_000;
+
+/** Addresses of contracts, and what events speak of in blocks that only one of the worlds has. */
+function mentioned(worlds: readonly World[], common: number | undefined) {
+  const known = new Set<string>();
+  const pairs = new Map<string, readonly [string, string]>();
+  const hear = (events: readonly { keys: readonly string[]; data: readonly string[] }[]): void => {
+    for (const { keys, data } of events) {
+      const [one, other, ...more] = [...keys.slice(1), ...data].slice(0, 3);
+      for (const felt of [one, other, ...more]) if (felt !== undefined) known.add(felt);
+      if (one !== undefined && other !== undefined) pairs.set(`${one} ${other}`, [one, other]);
+    }
+  };
+  for (const { state, history, pending } of worlds) {
+    for (let number = state.firstVersion; number <= state.version; number += 1) {
+      for (const { address } of state.diffOf(number).deployed_contracts) known.add(address);
+    }
+    for (const { receipt } of pending.transactions) hear(receipt.events);
+    for (let number = history.next - 1; number > (common ?? -1); number -= 1) {
+      if (known.size > MOST_MENTIONED) break;
+      for (const text of history.receipts(number)) hear(JSON.parse(text).events);
+    }
+  }
+  known.delete(NOTHING);
+  return { known, pairs: [...pairs.values()] };
+}
+
+// All else.
+
+function settingsDifference(old: World, now: World): Readonly<Record<string, Changed>> {
+  const [before, after] = [settings(old), settings(now)];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const unequal = [...names].filter((name) => before[name] !== after[name]);
+  return Object.fromEntries(
+    unequal.map((name) => [name, { before: before[name] ?? 'none', after: after[name] ?? 'none' }]),
+  );
+}
+
+function settings(world: World): Readonly<Record<string, string>> {
+  const { clock, gas, impersonation, messages, pending, acceptedOnL1 } = world;
+  const prices = Object.entries(gas.next).map(([name, price]) => [name, String(price)]);
+  return {
+    ...Object.fromEntries(prices),
+    'time offset': `${clock.offset} s`,
+    ...(clock.exact === undefined ? {} : { 'time of the next block': String(clock.exact) }),
+    'impersonated accounts': [...impersonation.accounts].sort().join(' ') || 'none',
+    'impersonation of all': String(impersonation.auto),
+    'newest block accepted on L1': String(acceptedOnL1 ?? 'none'),
+    'messages on their way to L1': String(messages.outgoing.size),
+    'messages that L1 can consume': String(
+      [...messages.consumable.values()].reduce((sum, count) => sum + count, 0),
+    ),
+    'transactions in the block under construction': String(pending.transactions.size),
+    'old states': world.keepsHistory ? 'of every block' : 'not kept',
+  };
+}

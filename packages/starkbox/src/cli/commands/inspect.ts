@@ -1,0 +1,47 @@
+// Prints what an image holds.
+import { FORMAT } from '../../dump/image/format.js';
+import { surveyImage } from '../../dump/image/read.js';
+import type { Source } from '../../dump/image/source.js';
+import { columns, counted, grouped, moment, type Style, size } from './format.js';
+
+export async function inspect(
+  path: string,
+  source: Source,
+  { json, paint }: Style,
+): Promise<string> {
+  const { header, sections } = await surveyImage(source);
+  if (json) {
+    const facts = { path, bytes: source.size, format: FORMAT, ...header, sections };
+    return `${JSON.stringify(facts)}\n`;
+  }
+  const blocks = header.last_block - header.first_block + 1;
+  const waiting = header.pending_transactions;
+  const rows = [
+    ['written by', `${header.written_by}, format ${FORMAT}`],
+    ['chain', header.chain_id],
+    ['blocks', `${grouped(blocks)}, from ${header.first_block} to ${header.last_block}`],
+    ['newest', header.last_block_hash],
+    ['time', `${moment(header.first_timestamp)} to ${moment(header.last_timestamp)}`],
+    [
+      'transactions',
+      `${grouped(header.transactions)} with ${counted(header.events, 'event')}; ${grouped(waiting)} more in the block under construction`,
+    ],
+    ['contracts', grouped(header.contracts)],
+    ['classes', grouped(header.classes)],
+    ['slots', grouped(header.slots)],
+    ['old states', header.keeps_history ? 'of every block' : 'not kept'],
+    ['journal', header.journal_calls === null ? 'not kept' : counted(header.journal_calls, 'call')],
+  ];
+  const sizes = sections.map(({ name, bytes, stored }) => [
+    name,
+    size(stored),
+    bytes > stored ? `${size(bytes)} unpacked` : '',
+  ]);
+  return [
+    `${paint('bold', path)}  ${size(source.size)}, all checksums right`,
+    ...columns(rows, '  '),
+    paint('bold', 'sections'),
+    ...columns(sizes, '  '),
+    '',
+  ].join('\n');
+}

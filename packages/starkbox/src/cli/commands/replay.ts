@@ -1,0 +1,213 @@
+// Repeats recorded requests on a fresh node, or on one that runs, and tells where it answers otherwise.
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { WebSocket } from 'ws';
+import { isConfigKey } from '../../config/options.js';
+import { openRegular } from '../../files/regular-file.js';
+import { parse, stringify } from '../../json/json.js';
+import { createNode } from '../../node/node.js';
+import { HIDDEN, Likeness } from './equivalence.js';
+import { counted, type Style } from './format.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Seconds by which one run may be slower than the other. */
+const SLACK = 600;
+/** Differences that are shown. */
+const SHOWN = 20;
+const LONGEST = 300;
+
+interface Difference {
+  readonly line: number;
+  readonly method: string;
+  readonly path: string;
+  readonly recorded: unknown;
+  readonly now: unknown;
+}
+
+/** Throws if an answer differs. */
+export async function replay(
+  file: string,
+  { json, paint, url }: Style & { readonly url: string | undefined },
+): Promise<string> {
+  const lines = createInterface({
+    input: createReadStream('', { fd: openRegular(file), encoding: 'utf8' }),
+  })[Symbol.asyncIterator]();
+  const about = objectOf((await lines.next()).value);
+  if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
+  if (about['forked'] === true && url === undefined) {
+    throw new Error(`${file} was recorded on a fork: start one like it, and give its --url`);
+  }
+  const node = url === undefined ? await createNode(configOf(about['options'])) : undefined;
+  const target = url ?? (await node?.listen())?.url ?? '';
+  const doors = new Doors(target);
+  const differences: Difference[] = [];
+  let count = 0;
+  let leftOut = 0;
+  try {
+    const likeness = new Likeness(SLACK);
+    await meet(doors, likeness, objectOf(stringify(about['genesis'])));
+    for await (const line of { [Symbol.asyncIterator]: () => lines }) {
+      if (line === '') continue;
+      const { missing, ...values } = objectOf(line);
+      if (typeof missing === 'number') leftOut += missing;
+      if (missing !== undefined) continue;
+      count += 1;
+      if (stringify(values['request'] ?? values['request_text'])?.includes(HIDDEN)) {
+        leftOut += 1;
+        continue;
+      }
+      const difference = await repeat(doors, likeness, values);
+      if (difference) differences.push({ line: count + 1, ...difference });
+    }
+  } finally {
+    doors.close();
+    await node?.close();
+  }
+  const report = json
+    ? `${stringify({ requests: count, differences, ...(leftOut === 0 ? {} : { left_out: leftOut }) })}\n`
+    : shown(count, leftOut, differences, paint);
+  if (differences.length > 0) throw new Error(report.trimEnd());
+  return report;
+}
+
+function shown(
+  count: number,
+  leftOut: number,
+  differences: readonly Difference[],
+  paint: Style['paint'],
+): string {
+  const without =
+    leftOut === 0 ? '' : `, ${leftOut} left out that the recording does not hold as a whole`;
+  if (differences.length === 0) {
+    return `${counted(count, 'request')}, all answered alike${without}\n`;
+  }
+  const cut = (value: unknown): string => (stringify(value) ?? 'nothing').slice(0, LONGEST);
+  return [
+    `${counted(differences.length, 'answer')} of ${count} differ${without}`,
+    ...differences
+      .slice(0, SHOWN)
+      .flatMap(({ line, method, path, recorded, now }) => [
+        paint('bold', `line ${line}: ${method}${path === '' ? '' : ` at ${path}`}`),
+        `  recorded ${cut(recorded)}`,
+        `  now      ${cut(now)}`,
+      ]),
+    '',
+  ].join('\n');
+}
+
+/** The first block then and now gives the first names, and by how much all times differ. */
+async function meet(doors: Doors, likeness: Likeness, genesis: Values): Promise<void> {
+  const params = { block_id: { block_number: genesis['number'] } };
+  const call = { jsonrpc: '2.0', id: 0, method: 'starknet_getBlockWithTxHashes', params };
+  const { result } = objectOf(await doors.ask(undefined, stringify(call)));
+  const { block_hash, timestamp } = objectOf(stringify(result));
+  if (typeof genesis['hash'] === 'string' && typeof block_hash === 'string') {
+    likeness.learn(genesis['hash'], block_hash);
+  }
+  likeness.learnTime(Number(genesis['timestamp']), Number(timestamp));
+}
+
+async function repeat(
+  doors: Doors,
+  likeness: Likeness,
+  { socket, request, request_text, answer, answer_text }: Values,
+): Promise<Omit<Difference, 'line'> | undefined> {
+  const text = typeof request_text === 'string' ? request_text : stringify(request);
+  const place = typeof socket === 'number' ? socket : undefined;
+  const isAnswered = answer !== undefined || answer_text !== undefined;
+  const got = await doors.ask(place, likeness.translate(text), isAnswered);
+  const now = got === undefined || got === '' ? undefined : parse(got);
+  const { method } = objectOf(stringify(request));
+  const name = typeof method === 'string' ? method : 'a batch';
+  if (/_subscribe/.test(name)) {
+    const ids = [answer, now].map((one) => objectOf(stringify(one))['result']);
+    if (typeof ids[0] === 'string' && typeof ids[1] === 'string') likeness.learn(ids[0], ids[1]);
+  }
+  const path = likeness.difference(answer, now);
+  return path === undefined ? undefined : { method: name, path, recorded: answer, now };
+}
+
+/** Where requests go: over HTTP, or through the socket that they came by. */
+class Doors {
+  readonly #url: string;
+  readonly #sockets = new Map<number, Promise<WebSocket>>();
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async ask(
+    socket: number | undefined,
+    text: string,
+    isAnswered = true,
+  ): Promise<string | undefined> {
+    if (socket !== undefined) return this.#askSocket(socket, text, isAnswered);
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+    });
+    return response.text();
+  }
+
+  async #askSocket(number: number, text: string, isAnswered: boolean): Promise<string | undefined> {
+    const opening = this.#sockets.get(number) ?? this.#open();
+    this.#sockets.set(number, opening);
+    const socket = await opening;
+    const answer = isAnswered ? nextAnswer(socket) : undefined;
+    socket.send(text);
+    return answer;
+  }
+
+  async #open(): Promise<WebSocket> {
+    const socket = new WebSocket(`${this.#url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws`);
+    await once(socket, 'open');
+    return socket;
+  }
+
+  close(): void {
+    for (const opening of this.#sockets.values()) {
+      opening.then(
+        (socket) => socket.terminate(),
+        () => {},
+      );
+    }
+  }
+}
+
+/** Notifications come in between, at moments of their own. */
+function nextAnswer(socket: WebSocket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const take = (data: unknown): void => {
+      const text = String(data);
+      if (/^\{"jsonrpc":"2\.0","method":/.test(text)) return;
+      socket.off('message', take);
+      socket.off('close', end);
+      resolve(text);
+    };
+    const end = (): void => reject(new Error('the node closed the WebSocket'));
+    socket.on('message', take).on('close', end);
+  });
+}
+
+/** Options that this version has; a recording may be of another. */
+function configOf(options: unknown): object {
+  const known = Object.entries(objectOf(stringify(options))).filter(([key]) => isConfigKey(key));
+  const { accountClass, dumpOn, ...rest }: Values = Object.fromEntries(known);
+  const isCustom = typeof rest['accountClassCustom'] === 'string';
+  return {
+    ...rest,
+    ...(isCustom ? {} : { accountClass }),
+    // The file to dump to is not recorded.
+    ...(dumpOn === undefined || dumpOn === null ? {} : { dumpOn: 'request' }),
+    port: 0,
+  };
+}
+
+/** The object in a JSON text; an empty one where it is something else. */
+function objectOf(text: string | undefined): Values {
+  const value: unknown = text === undefined ? undefined : parse(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

@@ -1,0 +1,63 @@
+// Where a config file may be, and how it is read.
+
+import { closeSync, existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { reasonOf } from '../errors.js';
+import { openRegular, readRegular } from '../files/regular-file.js';
+import { parse } from '../json/json.js';
+import { UsageError } from './option.js';
+import { type Source, sourceOf } from './source.js';
+
+const NAMES = ['starkbox.config.json', 'starkbox.config.mjs'] as const;
+
+export interface ConfigFile {
+  /** As messages should call it. */
+  readonly name: string;
+  readonly source: Source;
+}
+
+/** The file that was asked for, or the one in the directory, if there is one. */
+export async function readConfigFile(
+  directory: string,
+  asked: string | undefined,
+): Promise<ConfigFile | undefined> {
+  const path = asked === undefined ? find(directory) : resolve(directory, asked);
+  if (path === undefined) return undefined;
+  const name = asked ?? relative(directory, path);
+  if (!existsSync(path)) throw new UsageError(`there is no config file '${name}'`);
+  return { name, source: sourceOf(await load(name, path), name) };
+}
+
+function find(directory: string): string | undefined {
+  const found = NAMES.filter((name) => existsSync(resolve(directory, name)));
+  if (found.length > 1) {
+    throw new UsageError(`both ${found.join(' and ')} are here: choose one with --config <FILE>`);
+  }
+  return found[0] === undefined ? undefined : resolve(directory, found[0]);
+}
+
+async function load(name: string, path: string): Promise<object> {
+  const value = await (name.endsWith('.json') ? loadJson(path) : loadModule(path)).catch(
+    (error: unknown) => {
+      const reason = reasonOf(error);
+      throw new UsageError(`cannot read the config file '${name}': ${reason}`);
+    },
+  );
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const wanted = name.endsWith('.json') ? 'hold an object' : 'export an object as its default';
+    throw new UsageError(`the config file '${name}' must ${wanted}`);
+  }
+  return value;
+}
+
+/** Not with JSON.parse, which would round balances. */
+async function loadJson(path: string): Promise<unknown> {
+  return parse(await readRegular(path));
+}
+
+async function loadModule(path: string): Promise<unknown> {
+  closeSync(openRegular(path));
+  const module: { readonly default?: unknown } = await import(pathToFileURL(path).href);
+  return module.default;
+}

@@ -1,0 +1,238 @@
+// Knows what an option is, and the ways in which a text becomes the value of one.
+import { METHODS } from '../spec.js';
+
+/** One option: everything that the command line, the environment, a config file, help and docs need. */
+export interface Option<T> {
+  /** Long name and, if it takes one, the placeholder of its value: `--port <PORT>`. */
+  readonly flag: string;
+  readonly short?: string;
+  readonly group: string;
+  /** Where `devnet_getConfig` shows it. */
+  readonly field?: string;
+  /** May be a getter, where every config gets a value of its own. */
+  readonly default: T;
+  /** What to print as the default, where the value itself would say little. */
+  readonly defaultText?: string;
+  readonly parse: Parse<T>;
+  /** The text for a number that is not whole, where the option can have one. */
+  readonly fraction?: (value: number) => string;
+  readonly help: string;
+  /** Its value is shown nowhere. */
+  readonly isSecret?: boolean;
+}
+
+/** Throws an `InvalidValue` that says what would be right. */
+export type Parse<T> = (text: string) => T;
+
+export type OptionKind = 'value' | 'flag' | 'list';
+
+/** A text that cannot be an option's value; the message finishes the sentence "invalid value …:". */
+export class InvalidValue extends Error {
+  override readonly name = 'InvalidValue';
+}
+
+/** A command line, an environment or a config file that cannot be understood. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What follows a flag: one value, nothing, or any number of values. */
+export function optionKind({ flag }: Pick<Option<unknown>, 'flag'>): OptionKind {
+  if (flag.includes('<')) return 'value';
+  return flag.includes('[') ? 'list' : 'flag';
+}
+
+/** `--port <PORT>` → `--port` */
+export function longName({ flag }: Pick<Option<unknown>, 'flag'>): string {
+  return flag.replace(/ .*/, '');
+}
+
+/** The environment variable: the long name in capitals. `--no-banner` → `BANNER`, which may be `false` */
+export function environmentName(option: Pick<Option<unknown>, 'flag'>): string {
+  return longName(option)
+    .replace(/^--(no-)?/, '')
+    .replaceAll('-', '_')
+    .toUpperCase();
+}
+
+/** Variables that are read: the first one that is set counts. `SEED` may belong to another program. */
+export function environmentNames(option: Pick<Option<unknown>, 'flag'>): readonly string[] {
+  const name = environmentName(option);
+  return [`STARKBOX_${name}`, name];
+}
+
+/** How the variable is used: a flag needs a word in it. */
+export function environmentExample(option: Pick<Option<unknown>, 'flag'>): string {
+  if (optionKind(option) !== 'flag') return environmentName(option);
+  return `${environmentName(option)}=${!option.flag.startsWith('--no-')}`;
+}
+
+/** The default in words, or nothing where an option is simply unset. */
+export function defaultText(option: Option<unknown>): string | undefined {
+  if (option.defaultText !== undefined) return option.defaultText;
+  if (optionKind(option) === 'flag') return undefined;
+  return option.default === undefined ? undefined : String(option.default);
+}
+
+/** What `--restrictive-mode` without names forbids: everything beside transactions that is not just a read. */
+export const RESTRICTED_BY_DEFAULT: readonly string[] = Object.entries(METHODS).flatMap(
+  ([name, { writes, reveals }]) =>
+    name.startsWith('devnet_') && (writes || reveals) ? [name] : [],
+);
+
+/** Milliseconds; closing an empty block takes about one. */
+const SHORTEST_INTERVAL = 10;
+
+/** Timers of Node hold 31 bits of milliseconds. */
+const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
+
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Parse<number> {
+  const big = bigNumber(BigInt(least), BigInt(most));
+  return (text) => Number(big(text));
+}
+
+export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
+  const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+  return (text) => {
+    const value = /^\d+$/.test(text) ? BigInt(text) : undefined;
+    if (value === undefined || value < least || (most !== undefined && value > most)) {
+      throw new InvalidValue(`must be a whole number ${range}`);
+    }
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
+  return (text) => {
+    const choice = choices.find((one) => one === text.toLowerCase());
+    if (choice === undefined) throw new InvalidValue(`must be ${either(choices)}`);
+    return choice;
+  };
+}
+
+export const trueOrFalse: Parse<boolean> = (text) => oneOf('true', 'false')(text) === 'true';
+
+export const path: Parse<string> = (text) => {
+  if (text === '') throw new InvalidValue('must be a path');
+  return text;
+};
+
+/** An address or a name to listen on; the word `localhost` means the IPv4 one, as clients expect. */
+export const host: Parse<string> = (text) => {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  if (bare.toLowerCase() === 'localhost') return '127.0.0.1';
+  const right = bare.includes(':')
+    ? URL.canParse(`http://[${bare}]/`)
+    : /^[\w.-]+$/.test(bare) && URL.canParse(`http://${bare}/`);
+  if (!right) throw new InvalidValue('must be an IPv4 or IPv6 address or a host name');
+  return bare;
+};
+
+export const webUrl: Parse<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new InvalidValue('must be a URL that begins with http:// or https://');
+  }
+  return url.href;
+};
+
+/** One address or several of the same network, separated by commas. */
+export const webUrls: Parse<string> = (text) => text.split(',').map(webUrl).join(',');
+
+/** A number, a hash, or below zero how many blocks before the latest. */
+export const forkPoint: Parse<number | string> = (text) => {
+  if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) {
+    return `0x${text
+      .slice(2)
+      .replace(/^0+(?=.)/, '')
+      .toLowerCase()}`;
+  }
+  const number = /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
+  if (number === undefined) {
+    throw new InvalidValue('must be a block number, a block hash or a number below zero');
+  }
+  return number;
+};
+
+const KNOWN_CHAINS: ReadonlyMap<string, string> = new Map([
+  ['MAINNET', 'SN_MAIN'],
+  ['SN_MAIN', 'SN_MAIN'],
+  ['TESTNET', 'SN_SEPOLIA'],
+  ['SN_SEPOLIA', 'SN_SEPOLIA'],
+]);
+
+/** A known network in any case, or any name that fits into a felt, kept as it is. */
+export const chainName: Parse<string> = (text) => {
+  const known = KNOWN_CHAINS.get(text.toUpperCase());
+  if (known !== undefined) return known;
+  if (!/^[\x21-\x7e]{1,31}$/.test(text)) {
+    throw new InvalidValue('must be MAINNET, TESTNET or 1 to 31 ASCII characters without spaces');
+  }
+  return text;
+};
+
+export const blockGeneration: Parse<'transaction' | 'demand' | number> = (text) => {
+  const word = text.toLowerCase();
+  if (word === 'transaction' || word === 'demand') return word;
+  const [, number, unit] = /^(\d+)(ms)?$/.exec(word) ?? [];
+  const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
+  if (seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER) return seconds;
+  throw new InvalidValue(
+    `must be transaction, demand, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
+      `or of milliseconds from ${SHORTEST_INTERVAL}ms`,
+  );
+};
+
+/** Names in any of the four prefixes; nothing or `true` for the default list. */
+export const methodNames: Parse<readonly string[] | undefined> = (text) => {
+  const words = text.split(/[\s,]+/).filter(Boolean);
+  if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
+  if (text === 'false') return undefined;
+  return words.map(canonicalMethod);
+};
+
+/** Words with commas or spaces between them. */
+export const words: Parse<readonly string[]> = (text) => {
+  const found = text.split(/[\s,]+/).filter(Boolean);
+  if (found.length === 0)
+    throw new InvalidValue('must be one or more names with commas between them');
+  return found;
+};
+
+/** Names as clients send them in the Host header, without the port. */
+export const hostNames: Parse<readonly string[]> = (text) =>
+  words(text).map((word) => {
+    if (word !== '*' && !/^([\w.-]+|\[?[\da-f:.]*:[\da-f:.]*\]?)$/i.test(word)) {
+      throw new InvalidValue(
+        'must be host names without a scheme, a port or a path, such as example.org, with commas between them',
+      );
+    }
+    return word;
+  });
+
+/** Sites as browsers name them: scheme, host and port. */
+export const origins: Parse<readonly string[]> = (text) =>
+  words(text).map((word) => {
+    if (word === '*' || word === 'null') return word;
+    const url = URL.canParse(word) ? new URL(word) : undefined;
+    if (!url?.host || (url.pathname !== '/' && url.pathname !== '')) {
+      throw new InvalidValue('must be sites such as https://example.org, with commas between them');
+    }
+    // Only the schemes of the web have an origin of this form; extensions keep their own.
+    return url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin;
+  });
+
+export const token: Parse<string> = (text) => {
+  if (!/^[\x21-\x7e]+$/.test(text))
+    throw new InvalidValue('must be ASCII characters without spaces');
+  return text;
+};
+
+function either(choices: readonly string[]): string {
+  return [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');
+}
+
+/** A method by its first name: `sandbox_mint` → `devnet_mint` */
+export function canonicalMethod(name: string): string {
+  return name.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
+}

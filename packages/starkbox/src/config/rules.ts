@@ -1,0 +1,131 @@
+// Knows which options exclude or need each other, and what a config may not ask for.
+
+import { METHODS } from '../spec.js';
+import { canonicalMethod, longName, UsageError } from './option.js';
+import { type Config, type ConfigKey, OPTIONS } from './options.js';
+
+/** A config whose values are right one by one, but that cannot be obeyed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Gap {
+  readonly key: ConfigKey;
+  readonly asked: (config: Config) => boolean;
+  /** Finishes "this version cannot …". */
+  readonly lacks: string;
+  /** What help says, if more than that it is not available yet. */
+  readonly note?: string;
+}
+
+/** Options that are in the table for completeness. Whoever builds the feature deletes its line. */
+export const NOT_YET: readonly Gap[] = [];
+
+const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
+  ['accountClass', 'accountClassCustom'],
+  ['chainId', 'forkNetwork'],
+];
+
+const NEEDS: readonly {
+  readonly key: ConfigKey;
+  readonly needs: ConfigKey;
+  readonly when?: (config: Config) => boolean;
+}[] = [
+  { key: 'dumpOn', needs: 'dumpPath', when: ({ dumpOn }) => dumpOn !== 'request' },
+  { key: 'forkBlock', needs: 'forkNetwork' },
+  { key: 'forkUpstreamCaching', needs: 'forkNetwork' },
+  { key: 'forkCacheDir', needs: 'forkNetwork' },
+  { key: 'offline', needs: 'forkLock', when: ({ offline }) => offline },
+  // A file may hold a whole config, with defaults.
+  { key: 'l1Port', needs: 'l1', when: ({ l1Port }) => l1Port !== OPTIONS.l1Port.default },
+  {
+    key: 'recentBlocks',
+    needs: 'dataDir',
+    when: ({ recentBlocks }) => recentBlocks !== OPTIONS.recentBlocks.default,
+  },
+];
+
+/** Beyond it no u256 can hold the supply: the account that mints owns the other half. */
+const SUPPLY_BOUND = 2n ** 255n;
+
+/**
+ * Throws a `UsageError` if options that were given do not go together.
+ *
+ * @param name what an option is called where it was given
+ * @param supplied what was given, and what the data directory supplies
+ */
+export function checkGiven(
+  given: ReadonlySet<ConfigKey>,
+  config: Config,
+  name: (key: ConfigKey) => string = (key) => OPTIONS[key].flag,
+  supplied: ReadonlySet<ConfigKey> = given,
+): void {
+  for (const [one, other] of CONFLICTS) {
+    if (given.has(one) && given.has(other)) {
+      throw new UsageError(`the argument '${name(one)}' cannot be used with '${name(other)}'`);
+    }
+  }
+  if (given.has('l1Port') && config.l1 !== undefined && config.l1 !== 'anvil') {
+    throw new UsageError(
+      `the argument '${name('l1Port')}' is the port of an Anvil that this node starts: it needs '${longName(OPTIONS.l1)} anvil'`,
+    );
+  }
+  const missing = NEEDS.filter(
+    ({ key, needs, when }) => given.has(key) && !supplied.has(needs) && (when?.(config) ?? true),
+  ).map(({ needs }) => name(needs));
+  if (missing.length > 0) {
+    const lines = [...new Set(missing)].map((one) => `\n  ${one}`).join('');
+    throw new UsageError(`the following required arguments were not provided:${lines}`);
+  }
+}
+
+/** Throws a `ConfigError` if a node cannot run with this. */
+export function checkConfig(config: Config): void {
+  const gap = NOT_YET.find(({ asked }) => asked(config));
+  if (gap) {
+    const name = longName(OPTIONS[gap.key]);
+    throw new ConfigError(`${name} is not available yet: this version cannot ${gap.lacks}`);
+  }
+  if (config.proofMode === 'full') {
+    throw new ConfigError(
+      '--proof-mode full is not available yet: this version cannot verify real proofs, so it would refuse every invocation. Choose devnet, which makes and verifies mock proofs, or none',
+    );
+  }
+  if (config.dumpOn === 'block' && config.dumpFormat === 'image') {
+    throw new ConfigError(
+      '--dump-on block writes a journal: an image is written as a whole, so choose --dump-on exit or request with --dump-format image',
+    );
+  }
+  if (config.dataDir !== undefined && config.dumpOn && config.dumpFormat === 'journal') {
+    throw new ConfigError(
+      '--data-dir keeps the chain and not the calls that made it: leave --dump-on out, or dump images with --dump-format image',
+    );
+  }
+  if (BigInt(config.accounts) * config.initialBalance >= SUPPLY_BOUND) {
+    throw new ConfigError(
+      'Total balance supply in ERC20 contract exceeded. Reduce the number of predeployed accounts (--accounts) or their initial balance (--initial-balance).',
+    );
+  }
+  const unknown = (config.restrictedMethods ?? []).filter((name) => !mayBeRestricted(name));
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `Restricted methods contain unsupported JSON-RPC methods: ${unknown.join(', ')}`,
+    );
+  }
+}
+
+/** Sentences about options that were given and have no effect; other tools accept them, so they only warn. */
+export function withoutEffect(given: ReadonlySet<ConfigKey>, config: Config): readonly string[] {
+  const isIdle = given.has('metricsPort') && config.metricsHost === undefined;
+  return isIdle ? ['--metrics-port has no effect without --metrics-host'] : [];
+}
+
+/** Subscriptions are not among them: what one would see can be asked for anyway. */
+function mayBeRestricted(name: string): boolean {
+  const canonical = canonicalMethod(name);
+  return isMethod(canonical) && METHODS[canonical].document !== 'ws';
+}
+
+function isMethod(name: string): name is keyof typeof METHODS {
+  return Object.hasOwn(METHODS, name);
+}

@@ -1,0 +1,109 @@
+// The one way from what was given to settings: for the command line, the environment, a file and the library.
+
+import { nearest } from '../nearest-word.js';
+import { InvalidValue, longName, optionKind, UsageError } from './option.js';
+import {
+  CONFIG_KEYS,
+  type Config,
+  type ConfigInput,
+  type ConfigKey,
+  givenIn,
+  isConfigKey,
+  OPTIONS,
+} from './options.js';
+
+/** Where values come from: the first source that has one for a key decides. */
+export interface Source {
+  readonly texts: ReadonlyMap<ConfigKey, string>;
+  /** The option in the words of this source, for "invalid value … for …". */
+  readonly name: (key: ConfigKey) => string;
+  /** For "(from …)" behind an error that comes later; nothing where the option alone says it. */
+  readonly origin?: (key: ConfigKey) => string;
+}
+
+type Values = { -readonly [K in ConfigKey]?: Config[K] };
+
+export interface Given {
+  readonly values: Partial<Config>;
+  /** What was given, whatever its value. */
+  readonly keys: ReadonlySet<ConfigKey>;
+  /** What to call the source of a value; only of those that need a name. */
+  readonly origins: ReadonlyMap<ConfigKey, string>;
+}
+
+/** Throws a `UsageError` for a value that its option cannot have. */
+export function readSources(sources: readonly Source[]): Given {
+  const values: Values = {};
+  const keys = new Set<ConfigKey>();
+  const origins = new Map<ConfigKey, string>();
+  for (const key of CONFIG_KEYS) {
+    const source = sources.find(({ texts }) => texts.has(key));
+    if (!source) continue;
+    take(values, key, source);
+    keys.add(key);
+    const origin = source.origin?.(key);
+    if (origin !== undefined) origins.set(key, origin);
+  }
+  return { values, keys, origins };
+}
+
+/** What a program gave to `createNode`. */
+export function readInput(input: ConfigInput): Given {
+  const chosen = givenIn(input);
+  const entries = Object.entries(input).filter(([key]) => !isConfigKey(key) || chosen.has(key));
+  return readSources([sourceOf(Object.fromEntries(entries), 'the options of createNode')]);
+}
+
+function take<K extends ConfigKey>(values: Values, key: K, { texts, name }: Source): void {
+  const text = texts.get(key) ?? '';
+  try {
+    values[key] = OPTIONS[key].parse(text);
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    const shown = OPTIONS[key].isSecret ? '…' : text;
+    throw new UsageError(`invalid value '${shown}' for ${name(key)}: ${error.message}`);
+  }
+}
+
+/**
+ * Keys and values as texts, because options are read from texts.
+ *
+ * @param where finishes "unknown key … in"
+ */
+export function sourceOf(values: object, where: string): Source {
+  const texts = new Map<ConfigKey, string>();
+  for (const [key, value] of Object.entries(values)) {
+    if (!isConfigKey(key)) throw new UsageError(unknownKey(key, where));
+    if (value !== null && value !== undefined) texts.set(key, textOf(value, key, where));
+  }
+  return { texts, name: (key) => `'${key}' in ${where}`, origin: () => where };
+}
+
+function unknownKey(key: string, where: string): string {
+  const flags = new Map(CONFIG_KEYS.map((one) => [longName(OPTIONS[one]).slice(2), one]));
+  const near = nearest(key, [...CONFIG_KEYS, ...flags.keys()]);
+  const meant = near === undefined ? undefined : (flags.get(near) ?? near);
+  return `unknown key '${key}' in ${where}${meant === undefined ? '' : `: did you mean '${meant}'?`}`;
+}
+
+function textOf(value: unknown, key: ConfigKey, where: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return OPTIONS[key].fraction?.(value) ?? String(value);
+    if (Number.isSafeInteger(value)) return String(value);
+    throw new UsageError(
+      `invalid value '${value}' for '${key}' in ${where}: write so large a number as a string or a BigInt`,
+    );
+  }
+  const isList = OPTIONS[key].flag.includes('...');
+  const isOptional = optionKind(OPTIONS[key]) === 'list';
+  if (isList && Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    // Without names, the text would ask for the default list.
+    return value.length === 0 && isOptional ? 'false' : value.join(' ');
+  }
+  const wanted = isList
+    ? `${isOptional ? 'true' : 'a string'} or a list of strings`
+    : 'a string, a number, true or false';
+  throw new UsageError(`invalid value for '${key}' in ${where}: must be ${wanted}`);
+}

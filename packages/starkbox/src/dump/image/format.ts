@@ -1,0 +1,330 @@
+// Knows the form of an image file: a header and named sections, in frames that show every change.
+//
+// `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum continues the one
+// before, so frames and sections can be neither lost nor swapped. Frames are small, and packed one by one:
+// whoever writes or reads holds a few of them and no more.
+
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
+import { reasonOf } from '../../errors.js';
+import { Slices } from '../../scheduling/slices.js';
+import { ImageError, type Source } from './source.js';
+
+export const MAGIC = 'SBXIMAGE';
+/** Whoever changes what is written counts on, and goes on reading the old. */
+export const FORMAT = 1;
+
+// What a frame is: its first byte.
+const [HEADER, SECTION, PLAIN, PACKED, SECTION_END, IMAGE_END] = [1, 2, 3, 4, 5, 6] as const;
+
+const START = Buffer.concat([Buffer.from(MAGIC), Buffer.of(FORMAT)]);
+const FRAME_HEAD = 8;
+/** As much as one frame holds when it is unpacked. */
+const FRAME_BYTES = 1 << 20;
+/** What does not get shorter by packing is written as it is, with a few bytes before it. */
+const LONGEST_FRAME = FRAME_BYTES + 64;
+/** A short file that unpacks to more is made to fill the memory. Real ones gain a factor of two, or of ten. */
+const MOST_UNPACKED = 256 << 20;
+const MOST_GAINED = 64;
+/** What may wait for being written while the next is packed. */
+const PACKED_AHEAD = 4;
+
+const compress = promisify(brotliCompress);
+
+/** How hard to try. States are mostly hashes: what the fastest way cannot pack, no other can either. */
+export type Packing = 'none' | 'fast' | 'small';
+const QUALITY = { fast: 1, small: 5 } as const;
+
+/** Where bytes go. */
+export interface Sink {
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+export interface Progress {
+  readonly section: string;
+  /** Written or read so far, in the file. */
+  readonly bytes: number;
+  /** Of the whole file, where that is known; at the end, all of it. */
+  readonly of?: number;
+}
+
+/** Continues a checksum over the next frame and its length. */
+function checksum(before: number, content: Uint8Array): number {
+  return crc32(content, crc32(lengthBytes(content.length), before));
+}
+
+function lengthBytes(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeUInt32LE(length);
+  return bytes;
+}
+
+/** A number as it stands in the frames that end something. */
+function countBytes(count: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(count));
+  return bytes;
+}
+
+export class ImageWriter {
+  readonly #sink: Sink;
+  readonly #tell: (progress: Progress) => void;
+  #checksum = crc32(START);
+  #sections = 0;
+  #bytes = 0;
+
+  constructor(sink: Sink, tell: (progress: Progress) => void = () => {}) {
+    this.#sink = sink;
+    this.#tell = tell;
+  }
+
+  /** @param header JSON text */
+  async begin(header: string): Promise<void> {
+    await this.#write(START);
+    await this.#frame(HEADER, Buffer.from(header));
+  }
+
+  async section(
+    name: string,
+    pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    packing: Packing,
+  ): Promise<void> {
+    await this.#frame(SECTION, Buffer.from(name));
+    let length = 0;
+    const ahead: Promise<readonly [kind: number, bytes: Uint8Array]>[] = [];
+    const writeNext = async (): Promise<void> => {
+      const next = await ahead.shift();
+      if (!next) return;
+      await this.#frame(...next);
+      this.#tell({ section: name, bytes: this.#bytes });
+    };
+    try {
+      for await (const bytes of frames(pieces)) {
+        length += bytes.length;
+        const packed = pack(bytes, packing);
+        // If something else fails first, nobody waits for it any more.
+        packed.catch(() => {});
+        ahead.push(packed);
+        if (ahead.length > PACKED_AHEAD) await writeNext();
+      }
+      while (ahead.length > 0) await writeNext();
+    } finally {
+      await Promise.allSettled(ahead);
+    }
+    await this.#frame(SECTION_END, countBytes(length));
+    this.#sections += 1;
+  }
+
+  /** How many bytes were written. */
+  async end(): Promise<number> {
+    await this.#frame(IMAGE_END, countBytes(this.#sections));
+    this.#tell({ section: 'end', bytes: this.#bytes, of: this.#bytes });
+    return this.#bytes;
+  }
+
+  async #frame(kind: number, bytes: Uint8Array): Promise<void> {
+    const content = Buffer.concat([Buffer.of(kind), bytes]);
+    this.#checksum = checksum(this.#checksum, content);
+    const check = lengthBytes(this.#checksum);
+    await this.#write(Buffer.concat([lengthBytes(content.length), check, content]));
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    this.#bytes += bytes.length;
+    await this.#sink.write(bytes);
+  }
+}
+
+/** Pieces of any size as pieces of the size of a frame. */
+async function* frames(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    waiting.push(piece);
+    length += piece.length;
+    if (length < FRAME_BYTES) continue;
+    const whole = Buffer.concat(waiting);
+    let at = 0;
+    for (; length - at >= FRAME_BYTES; at += FRAME_BYTES)
+      yield whole.subarray(at, at + FRAME_BYTES);
+    waiting = [whole.subarray(at)];
+    length -= at;
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}
+
+/** What saves less than this is not worth the time to unpack it. */
+const WORTHWHILE = 0.97;
+
+async function pack(
+  bytes: Uint8Array,
+  packing: Packing,
+): Promise<readonly [kind: number, bytes: Uint8Array]> {
+  if (packing === 'none') return [PLAIN, bytes];
+  const packed = await compress(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: QUALITY[packing],
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+  return packed.length < bytes.length * WORTHWHILE ? [PACKED, packed] : [PLAIN, bytes];
+}
+
+// Reading.
+
+/** Whether a file, by its first bytes, is meant to be an image. */
+export function isImage(source: Source): boolean {
+  return source.read(0, MAGIC.length).toString('latin1') === MAGIC;
+}
+
+export interface SectionSize {
+  readonly name: string;
+  readonly bytes: number;
+  /** In the file. */
+  readonly stored: number;
+}
+
+/** Reads an image from its first byte to its last, in order, frame by frame. */
+export class ImageReader {
+  readonly #source: Source;
+  readonly #tell: (progress: Progress) => void;
+  #at = 0;
+  #checksum = crc32(START);
+  /** The one that is being read, or was read last: its reader may still find something wrong with it. */
+  #section: string | undefined;
+  #unpackedBytes = 0;
+  readonly #sizes: SectionSize[] = [];
+
+  constructor(source: Source, tell: (progress: Progress) => void = () => {}) {
+    this.#source = source;
+    this.#tell = tell;
+  }
+
+  /** Of the sections that were read. */
+  get sizes(): readonly SectionSize[] {
+    return this.#sizes;
+  }
+
+  /** The header as JSON text. */
+  begin(): string {
+    const start = this.#source.read(0, START.length);
+    if (start.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+      throw new ImageError('this is not an image');
+    }
+    if (start.length < START.length) this.#damaged('it ends too early');
+    const format = start[MAGIC.length];
+    if (format !== FORMAT) {
+      throw new ImageError(`an image of format ${format}: this version reads format ${FORMAT}`);
+    }
+    this.#at = START.length;
+    const [kind, bytes] = this.#frame();
+    if (kind !== HEADER) this.#damaged('the header is missing');
+    return bytes.toString();
+  }
+
+  /** The name of the section that follows; nothing at the end, behind which there is nothing. */
+  next(): string | undefined {
+    this.#section = undefined;
+    const [kind, bytes] = this.#frame();
+    if (kind === SECTION) {
+      this.#section = bytes.toString();
+      return this.#section;
+    }
+    if (kind !== IMAGE_END) this.#damaged('a section is missing');
+    if (countIn(bytes) !== this.#sizes.length) this.#damaged('the number of sections is wrong');
+    if (this.#at !== this.#source.size) this.#damaged('something follows the end');
+    this.#tell({ section: 'end', bytes: this.#at, of: this.#at });
+    return undefined;
+  }
+
+  /** What the section holds. It has to be read to its end. */
+  *pieces(): Generator<Uint8Array, void, undefined> {
+    const begin = this.#at;
+    let length = 0;
+    for (;;) {
+      const [kind, bytes] = this.#contentFrame();
+      if (kind === SECTION_END) {
+        if (countIn(bytes) !== length) this.#damaged('its length is wrong');
+        this.#finish(length, begin);
+        return;
+      }
+      const piece = kind === PLAIN ? bytes : this.#unpacked(bytes);
+      length += piece.length;
+      yield piece;
+    }
+  }
+
+  /** Passes a section: checks it, and unpacks nothing. */
+  async skip(): Promise<void> {
+    const begin = this.#at;
+    const slices = new Slices();
+    let [kind, bytes] = this.#contentFrame();
+    while (kind !== SECTION_END) {
+      if (slices.isOver) await slices.next();
+      [kind, bytes] = this.#contentFrame();
+    }
+    this.#finish(countIn(bytes), begin);
+  }
+
+  #contentFrame(): readonly [kind: number, bytes: Buffer] {
+    const [kind, bytes] = this.#frame();
+    if (kind !== PLAIN && kind !== PACKED && kind !== SECTION_END) {
+      this.#damaged('the section does not end');
+    }
+    this.#tell({ section: this.#section ?? '', bytes: this.#at, of: this.#source.size });
+    return [kind, bytes];
+  }
+
+  #unpacked(bytes: Buffer): Buffer {
+    let unpacked: Buffer;
+    try {
+      unpacked = brotliDecompressSync(bytes, { maxOutputLength: FRAME_BYTES });
+    } catch {
+      return this.#damaged('a frame cannot be unpacked');
+    }
+    this.#unpackedBytes += unpacked.length;
+    if (this.#unpackedBytes > MOST_UNPACKED + MOST_GAINED * this.#source.size) {
+      this.#damaged('it unpacks to more than any chain would');
+    }
+    return unpacked;
+  }
+
+  #finish(bytes: number, begin: number): void {
+    this.#sizes.push({ name: this.#section ?? '', bytes, stored: this.#at - begin });
+  }
+
+  /** An error of whoever reads, with the place where that happened. */
+  explain(error: unknown): ImageError {
+    if (error instanceof ImageError) return error;
+    const reason = reasonOf(error);
+    return new ImageError(this.#where(reason));
+  }
+
+  #frame(): readonly [kind: number, bytes: Buffer] {
+    const head = this.#source.read(this.#at, FRAME_HEAD);
+    if (head.length < FRAME_HEAD) this.#damaged('it ends too early');
+    const length = head.readUInt32LE(0);
+    if (length === 0 || length > LONGEST_FRAME) this.#damaged('a length is impossible');
+    const content = this.#source.read(this.#at + FRAME_HEAD, length);
+    if (content.length < length) this.#damaged('it ends too early');
+    this.#checksum = checksum(this.#checksum, content);
+    if (this.#checksum !== head.readUInt32LE(4)) this.#damaged('a checksum does not match');
+    this.#at += FRAME_HEAD + length;
+    return [content[0] ?? 0, content.subarray(1)];
+  }
+
+  #damaged(reason: string): never {
+    throw new ImageError(this.#where(reason));
+  }
+
+  #where(reason: string): string {
+    const place = this.#section === undefined ? '' : ` in the section "${this.#section}"`;
+    return `the image is damaged${place} at byte ${this.#at}: ${reason}`;
+  }
+}
+
+function countIn(bytes: Buffer): number {
+  return bytes.length === 8 ? Number(bytes.readBigUInt64LE()) : Number.NaN;
+}

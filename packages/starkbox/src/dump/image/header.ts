@@ -1,0 +1,86 @@
+// Knows what an image says of itself before anything else.
+
+import type { World } from '../../chain/world/world.js';
+import { boolean, count, felt, object, string } from '../../json/reader.js';
+
+/** Every number is held against what follows. */
+export interface ImageHeader {
+  /** Name and version of the program that wrote it. */
+  readonly written_by: string;
+  readonly chain_id: string;
+  readonly first_block: number;
+  readonly last_block: number;
+  readonly last_block_hash: string;
+  /** Of the first block and of the last. */
+  readonly first_timestamp: number;
+  readonly last_timestamp: number;
+  readonly transactions: number;
+  readonly events: number;
+  /** In the block under construction. */
+  readonly pending_transactions: number;
+  readonly contracts: number;
+  readonly classes: number;
+  readonly slots: number;
+  /** Whether the states of older blocks can be read. */
+  readonly keeps_history: boolean;
+  /** The calls that made the chain; `null` if they were not kept. */
+  readonly journal_calls: number | null;
+}
+
+/** What a world does not know of itself. */
+export interface Circumstances {
+  readonly chainId: string;
+  /** Name and version of the program. */
+  readonly writtenBy: string;
+  /** Whether the journal holds every call that made the world. */
+  readonly keepsJournal: boolean;
+}
+
+export function imageHeader(
+  world: World,
+  { chainId, writtenBy, keepsJournal }: Circumstances,
+): ImageHeader {
+  const { history, state, pending, journal, keepsHistory } = world;
+  const { slots, contracts, classes } = state.figures();
+  return {
+    written_by: writtenBy,
+    chain_id: chainId,
+    first_block: history.first,
+    last_block: history.next - 1,
+    last_block_hash: history.latest?.hash ?? '0x0',
+    first_timestamp: history.header(history.first)?.timestamp ?? 0,
+    last_timestamp: history.latest?.timestamp ?? 0,
+    transactions: history.transactionCount,
+    events: history.eventCount,
+    pending_transactions: pending.transactions.size,
+    contracts,
+    classes,
+    slots,
+    keeps_history: keepsHistory,
+    journal_calls: keepsJournal ? journal.size : null,
+  };
+}
+
+/** A header whose members are of the right kind; what they say is checked by what follows. */
+export function readHeader(text: string): ImageHeader {
+  const given = object(JSON.parse(text), 'header');
+  const words = (name: keyof ImageHeader): string => string(given[name], `header.${name}`);
+  const number = (name: keyof ImageHeader): number => count(given[name], `header.${name}`);
+  return {
+    written_by: words('written_by'),
+    chain_id: words('chain_id'),
+    first_block: number('first_block'),
+    last_block: number('last_block'),
+    last_block_hash: felt(given['last_block_hash'], 'header.last_block_hash'),
+    first_timestamp: number('first_timestamp'),
+    last_timestamp: number('last_timestamp'),
+    transactions: number('transactions'),
+    events: number('events'),
+    pending_transactions: number('pending_transactions'),
+    contracts: number('contracts'),
+    classes: number('classes'),
+    slots: number('slots'),
+    keeps_history: boolean(given['keeps_history'], 'header.keeps_history'),
+    journal_calls: given['journal_calls'] === null ? null : number('journal_calls'),
+  };
+}

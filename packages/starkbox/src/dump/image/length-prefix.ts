@@ -1,0 +1,51 @@
+// Knows how records of any length stand in a stream of pieces of any length: each behind its own length.
+
+import { Writer } from '../../chain/history/byte-codec.js';
+import { sliced } from '../../scheduling/slices.js';
+
+export async function* prefixed(
+  records: Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const record of sliced(records)) yield new Writer().bytes(record).done();
+}
+
+/** Holds no more than one record and one piece, whatever lengths they claim. */
+export function* unprefixed(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  let needed = 1;
+  for (const piece of pieces) {
+    waiting.push(piece);
+    length += piece.length;
+    if (length < needed) continue;
+    const bytes = Buffer.concat(waiting);
+    let at = 0;
+    for (;;) {
+      const prefix = prefixAt(bytes, at);
+      const end = prefix ? prefix.at + prefix.length : undefined;
+      if (!prefix || end === undefined || end > length) {
+        needed = end === undefined ? length - at + 1 : end - at;
+        break;
+      }
+      yield bytes.subarray(prefix.at, end);
+      at = end;
+    }
+    waiting = [bytes.subarray(at)];
+    length -= at;
+  }
+  if (length > 0) throw new Error('a record is cut');
+}
+
+/** The number that stands at a place, and where it ends; nothing if there is more to come. */
+function prefixAt(bytes: Uint8Array, start: number): { at: number; length: number } | undefined {
+  let length = 0;
+  let at = start;
+  for (let scale = 1; scale <= 2 ** 49; scale *= 0x80) {
+    const byte = bytes[at];
+    if (byte === undefined) return undefined;
+    at += 1;
+    length += (byte & 0x7f) * scale;
+    if (byte < 0x80) return { at, length };
+  }
+  throw new Error('a length is impossible');
+}

@@ -1,0 +1,50 @@
+// Knows how a world whose old states are kept elsewhere becomes one that holds them all itself.
+
+import { type Class, type Origin, State, type StateDiff } from '@starkbox/engine';
+import { declaredIn } from '../../chain/steps/apply-state-diff.js';
+import { stateDiffText } from '../../chain/steps/close-block.js';
+import type { World } from '../../chain/world/world.js';
+
+/**
+ * The same world with every state in memory. Executes nothing: writes what each block changed, one after
+ * another.
+ *
+ * @param origin what a fork stands on
+ */
+export async function wholeWorld(world: World, origin: Origin | undefined): Promise<World> {
+  if (!world.past) return world;
+  const { history, keepsHistory } = world;
+  const known = new Map<string, Class>();
+  let state = State.create({
+    version: history.first,
+    keepHistory: keepsHistory,
+    ...(origin ? { origin } : {}),
+  });
+  for (let number = history.first; number < history.next; number += 1) {
+    state = (await withDiff(state, world, number, known)).advance();
+  }
+  const latest = state;
+  return {
+    ...world,
+    past: undefined,
+    latest,
+    state: await withDiff(latest, world, history.next, known),
+  };
+}
+
+async function withDiff(
+  state: State,
+  world: World,
+  number: number,
+  known: Map<string, Class>,
+): Promise<State> {
+  const diff: StateDiff = JSON.parse(stateDiffText(world, number));
+  const classes: Class[] = [];
+  for (const hash of declaredIn(diff)) {
+    const found = known.get(hash) ?? (await world.state.class(hash));
+    if (!found) throw new Error(`the class ${hash} is missing`);
+    known.set(hash, found);
+    classes.push(found);
+  }
+  return state.apply(diff, classes);
+}

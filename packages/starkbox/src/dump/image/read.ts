@@ -1,0 +1,188 @@
+// Knows how an image becomes the world that it was made of, executing nothing.
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Origin, State } from '@starkbox/engine';
+import { History } from '../../chain/history/history.js';
+import { checkBlock } from '../../chain/world/check-records.js';
+import type { World } from '../../chain/world/world.js';
+import { readMoment } from '../../chain/world/world-json.js';
+import { List } from '../../immutable.js';
+import { sliced } from '../../scheduling/slices.js';
+import { ImageReader, type Progress } from './format.js';
+import { type ImageHeader, imageHeader, readHeader } from './header.js';
+import { unprefixed } from './length-prefix.js';
+import { ImageError, type Source } from './source.js';
+
+/** What the chain is like that an image is read for. What is left out may be anything. */
+export interface Reading {
+  readonly chainId?: string;
+  /** Number of its first block, and the hash of the block before: not zero on a fork. */
+  readonly first?: number;
+  readonly parentHash?: string | undefined;
+  /** Whether it lets the states of older blocks be read. */
+  readonly keepsHistory?: boolean;
+  /** Where a fork reads what it has not written. */
+  readonly origin?: Origin | undefined;
+  readonly tell?: ((progress: Progress) => void) | undefined;
+}
+
+export interface Loaded {
+  readonly header: ImageHeader;
+  readonly world: World;
+}
+
+/** Throws an `ImageError` for what is not an image, or damaged, or does not fit. */
+export async function readImage(source: Source, reading: Reading = {}): Promise<Loaded> {
+  // Checking takes a tenth of the time of reading, and then nothing is begun that cannot be finished.
+  const { header } = await surveyImage(source);
+  mustFit(header, reading);
+  // States are read by another thread, mostly. Meanwhile this one reads the blocks.
+  const parts = [
+    readOthers(source, reading),
+    turn().then(() => readBlocks(source, header)),
+  ] as const;
+  // Whoever gave the source may close it after an error: then neither reads any more.
+  await Promise.allSettled(parts);
+  const [others, history] = await Promise.all(parts);
+  mustFollow(history, reading);
+  try {
+    const world = joined(history, others, reading);
+    mustBeAsSaid(world, header);
+    mustHoldDifferences(world);
+    return { header, world };
+  } catch (error) {
+    throw new ImageError(`the image is damaged: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function mustBeAsSaid(world: World, header: ImageHeader): void {
+  const { written_by: writtenBy, chain_id: chainId, keeps_history } = header;
+  const keepsJournal = header.journal_calls !== null;
+  const found = { ...imageHeader(world, { writtenBy, chainId, keepsJournal }), keeps_history };
+  const wrong = names(found).find((name) => found[name] !== header[name]);
+  must(wrong === undefined, `it does not hold what its header says of ${wrong}`);
+}
+
+function names<T extends object>(value: T): readonly (keyof T & string)[] {
+  const found: (keyof T & string)[] = [];
+  for (const name in value) found.push(name);
+  return found;
+}
+
+/** What a block changed is read from the block, or from a state that goes back as far. */
+function mustHoldDifferences({ history, state, keepsHistory }: World): void {
+  for (let number = history.first; number < history.next; number += 1) {
+    if (state.firstVersion <= number) return;
+    must(!keepsHistory, `the state of block ${number} is missing`);
+    must(history.carriesDiff(number), `what block ${number} changed is missing`);
+  }
+}
+
+async function readBlocks(source: Source, { first_block }: ImageHeader): Promise<History> {
+  const reader = new ImageReader(source);
+  try {
+    reader.begin();
+    must(reader.next() === 'moment', 'the section "moment" is missing');
+    await reader.skip();
+    must(reader.next() === 'blocks', 'the section "blocks" is missing');
+    const history = await History.restore(first_block, unprefixed(reader.pieces()), checkBlock);
+    must(history.latest !== undefined, 'there is no block');
+    return history;
+  } catch (error) {
+    throw reader.explain(error);
+  }
+}
+
+type Others = Omit<World, 'history' | 'past'>;
+
+/** All but the blocks, in the order in which they were written. */
+async function readOthers(source: Source, { origin, tell }: Reading): Promise<Others> {
+  const reader = new ImageReader(source, tell);
+  try {
+    reader.begin();
+    must(reader.next() === 'moment', 'the section "moment" is missing');
+    const moment = readMoment(Buffer.concat([...reader.pieces()]).toString());
+    must(moment.messages.l1 === undefined, 'an image holds no connection to L1');
+    must(reader.next() === 'blocks', 'the section "blocks" is missing');
+    await reader.skip();
+    must(reader.next() === 'state', 'the section "state" is missing');
+    const state = await State.import(reader.pieces(), origin);
+    let next = reader.next();
+    let latest: State | undefined;
+    if (next === 'latest') {
+      latest = await State.import(reader.pieces(), origin);
+      next = reader.next();
+    }
+    latest ??= await state.rewind(state.version - 1);
+    must(latest.version === state.version, 'the two states are not of the same moment');
+    let journal = List<string>();
+    if (next === 'journal') {
+      const calls: string[] = [];
+      for await (const call of sliced(unprefixed(reader.pieces()))) {
+        calls.push(Buffer.from(call).toString());
+      }
+      journal = List(calls);
+      next = reader.next();
+    }
+    must(next === undefined, `the section "${next}" is unknown`);
+    return { ...moment, state, latest, journal };
+  } catch (error) {
+    throw reader.explain(error);
+  }
+}
+
+function joined(history: History, others: Others, { keepsHistory = true }: Reading): World {
+  const { state, acceptedOnL1, messages } = others;
+  must(state.version === history.next, 'blocks and state are not of the same moment');
+  must((acceptedOnL1 ?? 0) < history.next, 'a block was accepted that is not there');
+  must(
+    messages.outgoing.every(({ block }) => block < history.next),
+    'a message was sent by a block that is not there',
+  );
+  return Object.freeze({
+    ...others,
+    keepsHistory: others.keepsHistory && keepsHistory,
+    history,
+    past: undefined,
+  });
+}
+
+function mustFit(header: ImageHeader, { chainId, first }: Reading): void {
+  if (chainId !== undefined && header.chain_id !== chainId) {
+    throw new ImageError(
+      `the image is of the chain ${header.chain_id}, and this one is ${chainId}: start with --chain-id ${header.chain_id}`,
+    );
+  }
+  if (first !== undefined && header.first_block !== first) {
+    throw new ImageError(
+      `the image begins at block ${header.first_block}, and this chain at block ${first}: they are not forks of the same block`,
+    );
+  }
+}
+
+function mustFollow(history: History, { parentHash }: Reading): void {
+  const found = history.header(history.first)?.parentHash;
+  if (parentHash !== undefined && found !== parentHash) {
+    throw new ImageError(
+      `the image is of a fork of block ${found}, and this chain of one of ${parentHash}`,
+    );
+  }
+}
+
+/** What an image says of itself, and the sizes of its sections. Checks all and unpacks nothing. */
+export async function surveyImage(
+  source: Source,
+): Promise<{ readonly header: ImageHeader; readonly sections: ImageReader['sizes'] }> {
+  const reader = new ImageReader(source);
+  try {
+    const header = readHeader(reader.begin());
+    while (reader.next() !== undefined) await reader.skip();
+    return { header, sections: reader.sizes };
+  } catch (error) {
+    throw reader.explain(error);
+  }
+}
+
+/** The reader adds where that is, if it is not about the whole. */
+function must(condition: boolean, otherwise: string): void {
+  if (!condition) throw new Error(otherwise);
+}

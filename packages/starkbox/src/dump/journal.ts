@@ -1,0 +1,197 @@
+// Knows the journal: the calls that made a chain what it is, how they are kept, written and repeated.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Chain } from '../chain/chain.js';
+import type { L1Message } from '../chain/steps/l1-handler.js';
+import type { World } from '../chain/world/world.js';
+import { RpcError, reasonOf } from '../errors.js';
+import { parse, stringify } from '../json/json.js';
+import type { Call, Dispatcher } from '../rpc/protocol/dispatcher.js';
+import { type Id, isId, isObject, openEnvelope, type Params } from '../rpc/protocol/envelope.js';
+import type { Schema } from '../rpc/protocol/schema.js';
+import { Slices, sliced } from '../scheduling/slices.js';
+import { ERRORS, METHODS, type MethodName } from '../spec.js';
+
+/** Calls that change the chain and would change it again in the same way. */
+const KEPT: ReadonlySet<MethodName> = new Set([
+  'starknet_addInvokeTransaction',
+  'starknet_addDeclareTransaction',
+  'starknet_addDeployAccountTransaction',
+  'devnet_applyStateDiff',
+  'devnet_impersonateAccount',
+  'devnet_stopImpersonateAccount',
+  'devnet_autoImpersonate',
+  'devnet_stopAutoImpersonate',
+  'devnet_postmanLoad',
+  'devnet_postmanSendMessageToL2',
+  'devnet_postmanConsumeMessageFromL2',
+  'devnet_createBlock',
+  'devnet_abortBlocks',
+  'devnet_acceptOnL1',
+  'devnet_setGasPrice',
+  'devnet_setTime',
+  'devnet_increaseTime',
+  'devnet_mint',
+  'devnet_setLabel',
+]);
+
+const kept: ReadonlySet<string> = KEPT;
+const underWay = new AsyncLocalStorage<string>();
+
+/** The call that is being handled, as the journal keeps it; the chain asks when it changes. */
+export function callUnderWay(): string | undefined {
+  return underWay.getStore();
+}
+
+/** Handles a call so that the change it makes can be traced back to it. */
+export function withCall<T>({ jsonrpc, method, params, id }: Call, handle: () => T): T {
+  if (!kept.has(method)) return handle();
+  return underWay.run(
+    stringify({ jsonrpc, method, params: params ?? null, id: id ?? null }),
+    handle,
+  );
+}
+
+/** Keeps a message that was read on L1 like the call that sends one. */
+export function asCallToL2<T>(message: L1Message, write: () => T): T {
+  const method = 'devnet_postmanSendMessageToL2';
+  return withCall({ jsonrpc: '2.0', method, params: message, id: 0 }, write);
+}
+
+/** A journal as text: a list of calls. */
+export function journalText({ journal }: World): string {
+  return `[${journal.join(',')}]`;
+}
+
+// Reading. Nothing of a journal runs before all of it has been checked.
+
+/** A call as a journal holds it. */
+export interface JournalCall {
+  readonly jsonrpc: '2.0' | '1.0';
+  readonly method: string;
+  readonly params?: Params;
+  readonly id: Id;
+}
+
+/** The calls of a world's journal. */
+export async function callsIn({ journal }: World): Promise<readonly JournalCall[]> {
+  const calls: JournalCall[] = [];
+  for await (const text of sliced(journal)) calls.push(readCall(parsed(text), calls.length));
+  return calls;
+}
+
+/** The calls in the text of a journal. */
+export function parseJournal(text: string): readonly JournalCall[] {
+  const calls = parsed(text);
+  if (!Array.isArray(calls)) {
+    failDump('Deserialization error: a dump is a list of JSON-RPC calls');
+  }
+  return calls.map((call: unknown, index) => readCall(call, index));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    return failDump(`Deserialization error: ${reasonOf(error)}`);
+  }
+}
+
+function readCall(call: unknown, index: number): JournalCall {
+  const wrong = (reason: string): never =>
+    failDump(`Deserialization error: call ${index} of the journal is no JSON-RPC call: ${reason}`);
+  if (!isObject(call)) return wrong('it must be an object');
+  const { jsonrpc, id = 0 } = call;
+  const envelope = openEnvelope(call);
+  if (typeof envelope === 'string') return wrong(envelope);
+  if (!isId(id)) return wrong('id must be a string, an integer or null');
+  const { method, params = null } = envelope;
+  return { jsonrpc: jsonrpc === '1.0' ? '1.0' : '2.0', method, params, id };
+}
+
+/**
+ * Checks every call of a journal before any of them runs: a journal may hold only what journals are
+ * made of. A first call may load an image, because a journal begins so where the calls that made the
+ * image were not kept.
+ */
+export async function checkCalls(calls: readonly JournalCall[], schema: Schema): Promise<void> {
+  const slices = new Slices();
+  for (const [index, call] of calls.entries()) {
+    await locating(call, index, () => checkCall(call, index, schema));
+    if (slices.isOver) await slices.next();
+  }
+}
+
+async function checkCall(
+  { method, params }: JournalCall,
+  index: number,
+  schema: Schema,
+): Promise<void> {
+  const name = canonical(method);
+  if (!Object.hasOwn(METHODS, name)) throw new RpcError(-32601, 'Method not found');
+  if (name !== 'devnet_load' && !kept.has(name)) {
+    failDump('a journal holds only calls that change the chain and can be repeated');
+  }
+  const reader = schema.reader(name);
+  const given = (typeof reader === 'function' ? reader : await reader)(params);
+  if (name === 'devnet_load') checkLoad(given, index);
+}
+
+function checkLoad(given: Readonly<Record<string, unknown>>, index: number): void {
+  if (index > 0) failDump('a journal may load an image only as its first call');
+  const { path, image, format = 'image' } = given;
+  const isImage = (path === undefined) !== (image === undefined) && given['events'] === undefined;
+  if (!isImage || format !== 'image') failDump('a journal may load an image and nothing else');
+}
+
+/** The name without the alias of its prefix. */
+function canonical(method: string): string {
+  return method.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
+}
+
+/** Adds to an error which call of the journal it is about. */
+async function locating(
+  { method }: JournalCall,
+  index: number,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const { code, message, data } = error;
+    throw new RpcError(code, `call ${index} of the journal (${method}): ${message}`, data);
+  }
+}
+
+/**
+ * Repeats calls that have been checked. One that failed but changed the chain did so the first time
+ * too: a mint that reverts is such a call.
+ */
+export async function repeatCalls(
+  dispatcher: Pick<Dispatcher, 'call'>,
+  chain: Chain,
+  calls: readonly JournalCall[],
+): Promise<void> {
+  for (const [index, call] of calls.entries()) {
+    const before = chain.world;
+    try {
+      await locating(call, index, () => repeatCall(dispatcher, call));
+    } catch (error) {
+      if (chain.world === before) throw error;
+    }
+  }
+}
+
+function repeatCall(
+  dispatcher: Pick<Dispatcher, 'call'>,
+  { jsonrpc, method, params, id }: JournalCall,
+): Promise<unknown> {
+  // The file may have become a journal since it was named: without a format it would be repeated too.
+  const isLoad = canonical(method) === 'devnet_load';
+  const given = isLoad && isObject(params) ? { ...params, format: 'image' } : (params ?? undefined);
+  return dispatcher.call(method, given, { transport: 'in-process' }, { jsonrpc, id });
+}
+
+export function failDump(reason: string): never {
+  throw new RpcError(ERRORS.DUMP_ERROR.code, reason);
+}

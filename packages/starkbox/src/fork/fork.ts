@@ -1,0 +1,304 @@
+// Knows the chain below this one: where it ends, what it still has to say, and how far it is accepted here.
+import { EngineError, Origin, type OriginManners, type OriginQuestion } from '@starkbox/engine';
+import { fail, RpcError, refuse } from '../errors.js';
+import { JsonText, parse, stringify } from '../json/json.js';
+import { type BLOCK_ID, ERRORS, type ErrorName } from '../spec.js';
+import type { ForkBlock } from './origin/header.js';
+import type { Upstream } from './origin/upstream.js';
+
+/** What a chain needs of its origin. */
+export type Below = Pick<
+  Upstream,
+  | 'ask'
+  | 'at'
+  | 'block'
+  | 'blockOf'
+  | 'chainId'
+  | 'forward'
+  | 'hashOf'
+  | 'header'
+  | 'l1Accepted'
+  | 'numberOf'
+>;
+
+/** Contracts can ask for hashes of blocks this much older than their own; the origin has kept the rest. */
+const HASH_BUFFER = 10;
+/** The most events that every origin gives at once. */
+const EVENTS_AT_ONCE = 1000;
+/** Headers asked for at a time. */
+const HEADERS_AT_ONCE = 100;
+/** What a page of the origin's events is continued with. */
+const ORIGIN_TOKEN = 'origin-';
+
+export interface PastEvents {
+  readonly from: number;
+  readonly to: number;
+  readonly addresses: readonly string[] | undefined;
+  readonly keys: readonly (readonly string[])[];
+}
+
+/** An event as the origin shows it. */
+export type PastEvent = Readonly<Record<string, unknown>>;
+
+/**
+ * Where a forked chain begins. It never changes, so worlds share it; only how far L1 has accepted the
+ * origin's blocks is the world's own, and given with each question.
+ */
+export class Fork {
+  /** The last block that is the origin's. */
+  readonly block: ForkBlock;
+  readonly chainId: string;
+  /** For states: what they do not hold is asked here, once. */
+  readonly origin: Origin;
+  readonly manners: OriginManners;
+  readonly #below: Below;
+  readonly #hashes: ReadonlyMap<number, string>;
+
+  constructor(below: Below, hashes: ReadonlyMap<number, string>, manners: OriginManners = {}) {
+    this.block = below.block;
+    this.chainId = below.chainId;
+    this.manners = manners;
+    this.origin = new Origin(below.ask, manners);
+    this.#below = below;
+    this.#hashes = hashes;
+  }
+
+  static async from(below: Below, manners: OriginManners = {}): Promise<Fork> {
+    const { number } = below.block;
+    const count = Math.min(HASH_BUFFER, number + 1);
+    const recent = Array.from({ length: count }, (_, index) => number - index);
+    const hashes = await Promise.all(
+      recent.map(async (at): Promise<readonly [number, string]> => [at, await below.hashOf(at)]),
+    );
+    return new Fork(below, new Map(hashes), manners);
+  }
+
+  /** Number of the first block that is not the origin's. */
+  get next(): number {
+    return this.block.number + 1;
+  }
+
+  /** Whatever the origin holds; a state asks by itself, one thing after the other. */
+  read(question: OriginQuestion): Promise<string | null> {
+    return this.#below.ask(question);
+  }
+
+  /** The origin as it was when an earlier block was its last. */
+  at(number: number): Promise<Pick<Upstream, 'ask' | 'foresee'>> {
+    return this.#below.at(number);
+  }
+
+  hashOf(number: number): Promise<string> {
+    return this.#below.hashOf(number);
+  }
+
+  /** The block in which the origin last wrote a slot; 0 where it never did. */
+  async writtenAt(contract_address: string, key: string): Promise<number> {
+    const block_id = { block_number: this.block.number };
+    const response_flags = ['INCLUDE_LAST_UPDATE_BLOCK'];
+    const params = { contract_address, key, block_id, response_flags };
+    try {
+      const { text } = await this.#below.forward('starknet_getStorageAt', params);
+      const { last_update_block: number } = membersOf(parse(text));
+      return typeof number === 'number' ? number : refuse('The origin does not tell when it wrote');
+    } catch (error) {
+      if (isCode(error, 'CONTRACT_NOT_FOUND')) return 0;
+      throw error;
+    }
+  }
+
+  /** The hash of one of the last blocks; the origin's state holds those of older ones. */
+  recentHash(number: number): string | undefined {
+    return this.#hashes.get(number);
+  }
+
+  /** The block of the origin that an id means, where no local block is meant. */
+  async find(id: BLOCK_ID, accepted: number | undefined): Promise<number> {
+    if (id === 'l1_accepted') {
+      const { number: last } = this.block;
+      if (accepted !== undefined && accepted >= last) return last;
+      const newest = Math.max(accepted ?? -1, (await this.#below.l1Accepted()) ?? -1);
+      return newest < 0 ? fail('BLOCK_NOT_FOUND') : newest;
+    }
+    if (typeof id === 'string') return fail('BLOCK_NOT_FOUND');
+    if ('block_hash' in id) return this.#below.numberOf(id.block_hash);
+    return id.block_number <= this.block.number ? id.block_number : fail('BLOCK_NOT_FOUND');
+  }
+
+  /** As `find`; `undefined` where there is no such block. */
+  async look(id: BLOCK_ID, accepted: number | undefined): Promise<number | undefined> {
+    try {
+      return await this.find(id, accepted);
+    } catch (error) {
+      if (isCode(error, 'BLOCK_NOT_FOUND')) return undefined;
+      throw error;
+    }
+  }
+
+  /** What the origin answers to a question about its past. */
+  async answer(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    accepted: number | undefined,
+  ): Promise<JsonText> {
+    const asked =
+      params['block_id'] === 'l1_accepted'
+        ? { ...params, block_id: { block_number: await this.find('l1_accepted', accepted) } }
+        : params;
+    const answer = await this.#below.forward(method, asked);
+    return this.#asAccepted(method, params, answer, accepted);
+  }
+
+  /** One page of events; a token goes on with the next. */
+  async eventPage(
+    { from, to, addresses, keys }: PastEvents,
+    chunkSize: number,
+    token: string | undefined,
+  ): Promise<{ readonly events: readonly PastEvent[]; readonly next: string | undefined }> {
+    const answer = await this.#below.forward('starknet_getEvents', {
+      filter: {
+        from_block: { block_number: from },
+        to_block: { block_number: Math.min(to, this.block.number) },
+        // Origins of an older specification take one address only.
+        address: addresses?.length === 1 ? addresses[0] : addresses,
+        keys,
+        chunk_size: Math.min(chunkSize, EVENTS_AT_ONCE),
+        continuation_token: token?.slice(ORIGIN_TOKEN.length),
+      },
+    });
+    const { events, continuation_token: next } = membersOf(parse(answer.text));
+    return {
+      events: listOf(events).map(membersOf),
+      next: typeof next === 'string' ? `${ORIGIN_TOKEN}${next}` : undefined,
+    };
+  }
+
+  /** All events of a range, page by page. */
+  async *events(range: PastEvents): AsyncGenerator<PastEvent, void, undefined> {
+    let token: string | undefined;
+    do {
+      const page = await this.eventPage(range, EVENTS_AT_ONCE, token);
+      yield* page.events;
+      token = page.next;
+    } while (token !== undefined);
+  }
+
+  /** The headers from a block to the last, as the origin shows them. */
+  async headers(from: number): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const found: Readonly<Record<string, unknown>>[] = [];
+    for (let first = from; first <= this.block.number; first += HEADERS_AT_ONCE) {
+      const count = Math.min(HEADERS_AT_ONCE, this.block.number - first + 1);
+      const blocks = await Promise.all(
+        Array.from({ length: count }, (_, index) => this.#below.header(first + index)),
+      );
+      found.push(...blocks.map(membersOf));
+    }
+    return found;
+  }
+
+  /** Blocks that were accepted here read as accepted, whatever the origin says of them. */
+  async #asAccepted(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    answer: JsonText,
+    accepted: number | undefined,
+  ): Promise<JsonText> {
+    const isAccepted = (number: unknown): boolean =>
+      accepted !== undefined && typeof number === 'number' && number <= accepted;
+    switch (method) {
+      case 'starknet_getBlockWithTxHashes':
+      case 'starknet_getBlockWithTxs':
+      case 'starknet_getBlockWithReceipts': {
+        if (accepted === undefined) return answer;
+        const block = membersOf(parse(answer.text));
+        if (!isAccepted(block['block_number'])) return answer;
+        const transactions = method.endsWith('Receipts')
+          ? listOf(block['transactions']).map((item) => {
+              const { transaction, receipt } = membersOf(item);
+              return { transaction, receipt: onL1(membersOf(receipt)) };
+            })
+          : block['transactions'];
+        return written({ ...block, status: 'ACCEPTED_ON_L1', transactions });
+      }
+      case 'starknet_getTransactionReceipt': {
+        if (accepted === undefined) return answer;
+        const receipt = membersOf(parse(answer.text));
+        return isAccepted(receipt['block_number']) ? written(onL1(receipt)) : answer;
+      }
+      case 'starknet_getTransactionStatus': {
+        if (accepted === undefined) return answer;
+        const number = await this.#below.blockOf(String(params['transaction_hash']));
+        return isAccepted(number) ? written(onL1(membersOf(parse(answer.text)))) : answer;
+      }
+      case 'starknet_getMessagesStatus':
+        return this.#messages(answer, isAccepted);
+      default:
+        return answer;
+    }
+  }
+
+  /** Only messages that had arrived by the fork point are part of this chain. */
+  async #messages(answer: JsonText, isAccepted: (number: number) => boolean): Promise<JsonText> {
+    const statuses = await Promise.all(
+      listOf(parse(answer.text)).map(async (item) => {
+        const status = membersOf(item);
+        const number = await this.#below
+          .blockOf(String(status['transaction_hash']))
+          .catch((error: unknown) => {
+            if (isCode(error, 'TXN_HASH_NOT_FOUND')) return undefined;
+            throw error;
+          });
+        if (number === undefined) return [];
+        return [isAccepted(number) ? onL1(status) : status];
+      }),
+    );
+    const known = statuses.flat();
+    return known.length === 0 ? fail('TXN_HASH_NOT_FOUND') : written(known);
+  }
+}
+
+/** Whether a page of events is continued at the origin. */
+export function isOriginToken(token: string | null | undefined): token is string {
+  return token?.startsWith(ORIGIN_TOKEN) ?? false;
+}
+
+/** For work that is done for its reads alone: any other failure is left to those who do it in earnest. */
+export async function failingByOrigin(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (isOfOrigin(error)) throw error;
+  }
+}
+
+/** True for a read that failed because of the origin. */
+function isOfOrigin(error: unknown): error is EngineError {
+  return error instanceof EngineError && error.kind === 'origin';
+}
+
+/** What a caller is told when a state could not be read because of the origin; else the error itself. */
+export function tellOrigin(error: unknown): unknown {
+  return isOfOrigin(error)
+    ? new RpcError(-1, `Failed to read from state: ${error.message}`)
+    : error;
+}
+
+function isCode(error: unknown, name: ErrorName): boolean {
+  return error instanceof RpcError && error.code === ERRORS[name].code;
+}
+
+function onL1(part: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...part, finality_status: 'ACCEPTED_ON_L1' };
+}
+
+function written(value: unknown): JsonText {
+  return new JsonText(stringify(value));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

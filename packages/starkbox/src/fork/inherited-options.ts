@@ -1,0 +1,53 @@
+// What a fork takes over from the block it begins after: the chain's name and its prices.
+
+import type { Config, ConfigKey } from '../config/options.js';
+import { feltBytes } from '../felt.js';
+import type { Fork } from './fork.js';
+
+type Inherited = Pick<
+  Config,
+  | 'chainId'
+  | 'gasPriceWei'
+  | 'gasPriceFri'
+  | 'dataGasPriceWei'
+  | 'dataGasPriceFri'
+  | 'l2GasPriceWei'
+  | 'l2GasPriceFri'
+>;
+
+/**
+ * A config with the origin's values for what was not given.
+ *
+ * @param given keys that were given a value, which may be the default
+ */
+export function inherit<C extends Inherited>(
+  config: C,
+  given: ReadonlySet<ConfigKey>,
+  fork: Fork,
+): C {
+  const { prices } = fork.block;
+  const price = (
+    key: Exclude<keyof Inherited, 'chainId'>,
+    of: keyof typeof prices,
+    unit: 'price_in_fri' | 'price_in_wei',
+  ): bigint => {
+    const theirs = BigInt(prices[of]?.[unit] ?? '0x0');
+    // Blocks from before a price existed have none, and nothing is free.
+    return !given.has(key) && theirs > 0n ? theirs : config[key];
+  };
+  return {
+    ...config,
+    chainId: nameOf(fork.chainId),
+    gasPriceWei: price('gasPriceWei', 'l1_gas_price', 'price_in_wei'),
+    gasPriceFri: price('gasPriceFri', 'l1_gas_price', 'price_in_fri'),
+    dataGasPriceWei: price('dataGasPriceWei', 'l1_data_gas_price', 'price_in_wei'),
+    dataGasPriceFri: price('dataGasPriceFri', 'l1_data_gas_price', 'price_in_fri'),
+    l2GasPriceWei: price('l2GasPriceWei', 'l2_gas_price', 'price_in_wei'),
+    l2GasPriceFri: price('l2GasPriceFri', 'l2_gas_price', 'price_in_fri'),
+  };
+}
+
+/** The text that a chain id spells. */
+function nameOf(chainId: string): string {
+  return feltBytes(chainId).toString('latin1');
+}

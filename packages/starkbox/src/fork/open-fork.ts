@@ -1,0 +1,134 @@
+// Knows how a fork begins: from settings to the chain below, and to what is inherited from it.
+
+import { webUrls } from '../config/option.js';
+import {
+  type Config,
+  type ConfigKey,
+  defaultForkCache,
+  OPTIONS,
+  patienceOf,
+} from '../config/options.js';
+import { ConfigError } from '../config/rules.js';
+import { invalidParams } from '../errors.js';
+import type { Log } from '../log.js';
+import type { Probe } from '../probe.js';
+import { SPEC_VERSION } from '../spec.js';
+import { Fork } from './fork.js';
+import { inherit } from './inherited-options.js';
+import { OriginError, shownUrl } from './origin/failure.js';
+import type { Upstream } from './origin/upstream.js';
+
+export interface OpenedFork {
+  readonly fork: Fork;
+  /** To be closed at the end: it has things to write. */
+  readonly upstream: Upstream;
+  /** The settings, with what is inherited. */
+  readonly config: Config;
+}
+
+/**
+ * The chain below, where one is asked for. Its client is loaded only then.
+ *
+ * @param given keys of the config that were given a value, by options or by the data directory
+ */
+export async function openFork(
+  config: Config,
+  given: ReadonlySet<ConfigKey>,
+  log: Log,
+  probe?: Probe,
+): Promise<OpenedFork | undefined> {
+  const { forkNetwork, forkBlock, forkUpstreamCaching, forkCacheDir, forkLock, offline } = config;
+  if (forkNetwork === undefined && !offline) return withoutNetwork(config);
+  const { Upstream } = await import('./origin/upstream.js');
+  const upstream = await Upstream.connect({
+    urls: forkNetwork?.split(',') ?? [],
+    block: forkBlock,
+    cacheDirectory:
+      forkUpstreamCaching === false ? undefined : (forkCacheDir ?? defaultForkCache()),
+    lockFile: forkLock,
+    run: {
+      seed: config.seed,
+      accounts: config.accounts,
+      accountClass: config.accountClassCustom === undefined ? config.accountClass : 'custom',
+    },
+    offline,
+    suite: process.cwd(),
+    manners: { patience: config.forkTimeout * 1000 },
+    log,
+    probe,
+  });
+  const { specVersion, block } = upstream;
+  if (specVersion !== undefined && !isCompatible(specVersion)) {
+    log.warn(
+      `JSON-RPC API version of origin (${specVersion}) does not match this node's version (${SPEC_VERSION}).`,
+    );
+  }
+  try {
+    const fork = await Fork.from(upstream, { patience: patienceOf(config) * 1000 });
+    const inherited = inherit(config, given, fork);
+    const source = offline ? `${forkLock}, offline` : shownNetwork(config);
+    log.info(
+      `Forked ${inherited.chainId} after block ${block.number} (${block.hash}) of ${source}`,
+    );
+    return { fork, upstream, config: inherited };
+  } catch (error) {
+    await upstream.close();
+    throw error instanceof OriginError ? error.asFailure('starknet_getBlockWithTxHashes') : error;
+  }
+}
+
+/** No fork is asked for, unless by half. */
+function withoutNetwork({ forkLock }: Config): undefined {
+  if (forkLock === undefined) return undefined;
+  throw new ConfigError(
+    `--fork-lock ${forkLock} needs a network to read from: add --fork-network <URL>, or add --offline to answer from that file alone`,
+  );
+}
+
+/**
+ * Settings with those that a lock file was recorded with where none were given: with other accounts, what is
+ * read at the start would not be in the file.
+ */
+export async function withRecorded(given: Partial<Config>): Promise<Partial<Config>> {
+  if (given.forkLock === undefined) return given;
+  const { LockFile } = await import('./origin/lock-file.js');
+  const { options } = await LockFile.open(given.forkLock);
+  if (!options) return given;
+  const { seed, accounts, accountClass } = options;
+  const isCustom = accountClass === 'custom' || given.accountClassCustom !== undefined;
+  return {
+    ...given,
+    seed: given.seed ?? OPTIONS.seed.parse(String(seed)),
+    accounts: given.accounts ?? OPTIONS.accounts.parse(String(accounts)),
+    ...(isCustom
+      ? {}
+      : { accountClass: given.accountClass ?? OPTIONS.accountClass.parse(accountClass) }),
+  };
+}
+
+/** Versions with the same major and minor number differ in details only; providers serve candidates too. */
+function isCompatible(version: string): boolean {
+  const family = (text: string): string => text.split('.').slice(0, 2).join('.');
+  return family(version) === family(SPEC_VERSION);
+}
+
+/** The addresses of the network, as anybody may see them. */
+export function shownNetwork({ forkNetwork }: Config): string | null {
+  const shown = forkNetwork?.split(',').map((url) => new URL(shownUrl(url)).href);
+  return shown?.map(decodeURI).join(',') ?? null;
+}
+
+/** The same settings for another network, as a caller names it. */
+export function onNetwork(
+  config: Config,
+  urls: string,
+  block: number | string | undefined,
+): Config {
+  try {
+    const forkNetwork = webUrls(urls);
+    // A lock file is of one block of one network.
+    return { ...config, forkNetwork, forkBlock: block, forkLock: undefined, offline: false };
+  } catch {
+    return invalidParams('params.fork.url: must be a URL that begins with http:// or https://');
+  }
+}

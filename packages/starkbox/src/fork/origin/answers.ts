@@ -1,0 +1,163 @@
+// Answers about the origin's past: asked for once where they are final, and again where finality may change.
+import { RpcError } from '../../errors.js';
+import { JsonText, parse, stringify } from '../../json/json.js';
+import { OriginError } from './failure.js';
+import { headerOf, membersOf } from './header.js';
+import type { Sources } from './sources.js';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Answers in memory, and the longest that is held there. */
+const RECENT = 512;
+const RECENT_LENGTH = 1 << 18;
+
+export class Answers {
+  readonly #sources: Sources;
+  /** Final answers that were wanted lately. */
+  readonly #recent = new Map<string, string>();
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /** Answers in memory. */
+  get held(): number {
+    return this.#recent.size;
+  }
+
+  async ask(method: string, params: Params): Promise<JsonText> {
+    const { cache, lock, remote, looked, missing } = this.#sources;
+    const name = nameOf(method, params);
+    const known = lock?.answer(name) ?? this.#recent.get(name) ?? (await cache.document(name));
+    if (known !== undefined) {
+      looked(method, true);
+      lock?.record(name, known);
+      this.#remember(name, known);
+      return told(known);
+    }
+    if (!remote) return missing(name);
+    looked(method, false);
+    const text = await remote.ask(method, params).then(
+      (result) => stringify({ result }),
+      (error: unknown) => {
+        // Any other error says nothing that may be kept.
+        if (!(error instanceof OriginError) || !error.isAboutTheChain) throw error;
+        const { code, message, data } = error;
+        return stringify({ error: { code, message, data } });
+      },
+    );
+    if (isFinal(method, params, text)) {
+      this.#remember(name, text);
+      await cache.keepDocument(name, text);
+    }
+    lock?.record(name, text);
+    return told(text);
+  }
+
+  /** The part of a block that never changes: neither its status nor its transactions. */
+  async header(number: number): Promise<object> {
+    const method = 'starknet_getBlockWithTxHashes';
+    const params = { block_id: { block_number: number } };
+    const { cache, lock, looked } = this.#sources;
+    const name = `header ${number}`;
+    const isLocked = lock?.answer(nameOf(method, params)) !== undefined;
+    const known =
+      lock?.answer(name) ??
+      (isLocked ? undefined : (this.#recent.get(name) ?? (await cache.document(name))));
+    if (known !== undefined) {
+      looked(method, true);
+      lock?.record(name, known);
+      this.#remember(name, known);
+      return membersOf(parse(known));
+    }
+    const header = headerOf(parse((await this.ask(method, params)).text));
+    const text = stringify(header);
+    this.#remember(name, text);
+    await cache.keepDocument(name, text);
+    return header;
+  }
+
+  /**
+   * A number that an answer holds and that never changes, though the answer may.
+   *
+   * @param name what it is kept under
+   * @param read takes it from the answer; throws where it is not there, and nothing is kept then
+   */
+  async number(
+    name: string,
+    method: string,
+    params: Params,
+    read: (members: Readonly<Record<string, unknown>>) => number,
+  ): Promise<number> {
+    const { cache, lock } = this.#sources;
+    const isLocked = lock?.answer(nameOf(method, params)) !== undefined;
+    const known = lock?.answer(name) ?? (isLocked ? undefined : cache.line(name));
+    if (known !== undefined) {
+      lock?.record(name, known);
+      return Number(known);
+    }
+    const found = read(membersOf(parse((await this.ask(method, params)).text)));
+    cache.keepLine(name, String(found));
+    return found;
+  }
+
+  #remember(name: string, text: string): void {
+    if (text.length > RECENT_LENGTH) return;
+    this.#recent.delete(name);
+    this.#recent.set(name, text);
+    for (const oldest of this.#recent.keys()) {
+      if (this.#recent.size <= RECENT) break;
+      this.#recent.delete(oldest);
+    }
+  }
+}
+
+/** Methods whose answers tell how final something is. */
+const TELLS_FINALITY: ReadonlySet<string> = new Set([
+  'starknet_getBlockWithReceipts',
+  'starknet_getBlockWithTxHashes',
+  'starknet_getBlockWithTxs',
+  'starknet_getMessagesStatus',
+  'starknet_getTransactionReceipt',
+  'starknet_getTransactionStatus',
+]);
+
+/** Codes for what is not there and will not be: an origin that lags may find anything else later. */
+const LASTING: ReadonlySet<unknown> = new Set([20, 27, 28]);
+
+/** True for an answer that the origin will never change. */
+function isFinal(method: string, { block_id }: Params, text: string): boolean {
+  if (!text.startsWith(RESULT)) {
+    return LASTING.has(membersOf(membersOf(parse(text))['error'])['code']);
+  }
+  // What a tag means changes.
+  if (typeof block_id === 'string') return false;
+  if (!TELLS_FINALITY.has(method)) return true;
+  const statuses = text.match(/"(?:finality_)?status":"\w+"/g) ?? [];
+  return statuses.length > 0 && statuses.every((status) => status.endsWith(':"ACCEPTED_ON_L1"'));
+}
+
+/** Kept answers are `{"result":…}` or `{"error":…}`; the first goes out as it is. */
+function told(text: string): JsonText {
+  if (text.startsWith(RESULT)) return new JsonText(text.slice(RESULT.length, -1));
+  const { code, message, data } = membersOf(membersOf(parse(text))['error']);
+  throw new RpcError(Number(code), String(message), data);
+}
+
+const RESULT = '{"result":';
+
+function nameOf(method: string, params: Params): string {
+  return `${method} ${stringify(sorted(params))}`;
+}
+
+/** The same question has the same name, whatever the order of its members. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
+}

@@ -1,0 +1,232 @@
+// Knows how answers outlive the process: on disk, by chain, block and name, shared by whoever runs at the same time.
+import { createHash, randomUUID } from 'node:crypto';
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { codeOf, reasonOf } from '../../errors.js';
+import type { Log } from '../../log.js';
+
+/** What the answers are answers of. */
+export interface CachedOrigin {
+  readonly chainId: string;
+  readonly number: number;
+  readonly hash: string;
+  /** Whatever else tells two blocks with the same hash apart: development chains may have such. */
+  readonly marks: readonly unknown[];
+}
+
+/** Where the cache tells that it does not work. */
+export type Complaints = Pick<Log, 'warn'>;
+
+/** The first complaint of several caches on one disk. */
+export function firstComplaint(log: Complaints): Complaints {
+  let isTold = false;
+  return {
+    warn(fields, message) {
+      if (!isTold) log.warn(fields, message);
+      isTold = true;
+    },
+  };
+}
+
+/** Milliseconds in which lines are gathered before they are written. */
+const GATHER = 25;
+
+/**
+ * Small answers (slots, nonces, class hashes) are lines of one file that is only ever appended to, each
+ * with a checksum; all of them are in memory. Large ones (classes, blocks, receipts) are a file each.
+ * A line or a file that is not whole is as if it were not there. The cache never fails a read: where the
+ * disk does not work, it says so once and keeps to memory.
+ */
+export class Cache {
+  readonly #lines = new Map<string, string>();
+  readonly #unwritten: string[] = [];
+  readonly #directory: string | undefined;
+  readonly #folders: { readonly chain: string; readonly block: string } | undefined;
+  readonly #log: Complaints;
+  #writing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #hasComplained = false;
+
+  constructor(directory: string | undefined, origin: CachedOrigin, log: Complaints) {
+    this.#log = log;
+    this.#directory = directory;
+    if (directory === undefined) return;
+    const chain = join(directory, chainFolder(origin.chainId));
+    const mark = digest(JSON.stringify(origin.marks)).slice(0, 8);
+    this.#folders = { chain, block: join(chain, `${origin.number}-${origin.hash}-${mark}`) };
+  }
+
+  static async open(
+    directory: string | undefined,
+    origin: CachedOrigin,
+    log: Complaints,
+  ): Promise<Cache> {
+    const cache = new Cache(directory, origin, log);
+    await cache.#load();
+    return cache;
+  }
+
+  /** What belongs to the chain and not to one of its blocks; `undefined` without a place on disk. */
+  get chainFolder(): string | undefined {
+    return this.#folders?.chain;
+  }
+
+  /** Small answers. */
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  /** A small answer, as JSON text. */
+  line(name: string): string | undefined {
+    return this.#lines.get(name);
+  }
+
+  keepLine(name: string, text: string): void {
+    if (this.#lines.has(name)) return;
+    this.#lines.set(name, text);
+    if (!this.#folders) return;
+    this.#unwritten.push(`${lineOf(name, text)}\n`);
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER).unref();
+  }
+
+  /** A class, as JSON text. It is the same at every block. */
+  classText(hash: string): Promise<string | undefined> {
+    return this.#readWhole(this.#classFile(hash));
+  }
+
+  keepClass(hash: string, text: string): Promise<void> {
+    return this.#writeWhole(this.#classFile(hash), text);
+  }
+
+  /** A large answer, as JSON text. */
+  document(name: string): Promise<string | undefined> {
+    return this.#readWhole(this.#documentFile(name));
+  }
+
+  keepDocument(name: string, text: string): Promise<void> {
+    return this.#writeWhole(this.#documentFile(name), text);
+  }
+
+  /** Writes what is gathered. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(async () => {
+      const lines = this.#unwritten.splice(0).join('');
+      if (lines === '' || !this.#folders) return;
+      await this.write(async () => {
+        const file = this.#linesFile() ?? '';
+        await mkdir(dirname(file), { recursive: true });
+        // In one piece, so that processes do not mix; on a new line, in case another one died in its last.
+        await appendFile(file, `\n${lines}`);
+      });
+    });
+    return this.#writing;
+  }
+
+  async #load(): Promise<void> {
+    const file = this.#linesFile();
+    if (file === undefined) return;
+    const text = await this.#trying(() => readFile(file, 'utf8'));
+    for (const line of text?.split('\n') ?? []) {
+      const found = readLine(line);
+      if (found) this.#lines.set(found.name, found.text);
+    }
+  }
+
+  #linesFile(): string | undefined {
+    return this.#folders && join(this.#folders.block, 'reads');
+  }
+
+  #classFile(hash: string): string | undefined {
+    return this.#folders && join(this.#folders.chain, 'classes', hash);
+  }
+
+  #documentFile(name: string): string | undefined {
+    return this.#folders && join(this.#folders.block, 'documents', digest(name));
+  }
+
+  async #readWhole(file: string | undefined): Promise<string | undefined> {
+    if (file === undefined) return undefined;
+    const kept = await this.#trying(() => readFile(file, 'utf8'));
+    if (kept === undefined) return undefined;
+    const text = kept.slice(CHECKSUM + 1);
+    return kept.slice(0, CHECKSUM) === checksum(text) ? text : undefined;
+  }
+
+  async #writeWhole(file: string | undefined, text: string): Promise<void> {
+    if (file !== undefined) {
+      await this.write(() => replaceFile(file, `${checksum(text)}\n${text}`));
+    }
+  }
+
+  /** Does without what is not there or cannot be read. */
+  async #trying<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      // A file that is not there was never written.
+      if (codeOf(error) !== 'ENOENT') this.#complain('read', error);
+      return undefined;
+    }
+  }
+
+  /** Runs work that writes into the cache, and tells once that it fails, whatever the reason. */
+  async write(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#complain('written', error);
+    }
+  }
+
+  #complain(deed: 'read' | 'written', error: unknown): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#log.warn(
+      `The fork cache ${this.#directory} cannot be ${deed} (${reasonOf(error)}): what the network answers is kept in memory only and asked for again by the next run. Make the folder writable, choose another with --fork-cache-dir, or leave it out with --fork-upstream-caching false.`,
+    );
+  }
+}
+
+/** Whoever reads the file sees the old or the new text, whole. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const beside = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(beside, text);
+    await rename(beside, file);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+const CHECKSUM = 8;
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(CHECKSUM, '0');
+}
+
+function lineOf(name: string, text: string): string {
+  const content = `${name}\t${text}`;
+  return `${checksum(content)}\t${content}`;
+}
+
+function readLine(line: string): { readonly name: string; readonly text: string } | undefined {
+  const content = line.slice(CHECKSUM + 1);
+  const tab = content.indexOf('\t');
+  if (tab < 0 || line.slice(0, CHECKSUM) !== checksum(content)) return undefined;
+  return { name: content.slice(0, tab), text: content.slice(tab + 1) };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The name of the chain where its id spells one. */
+function chainFolder(chainId: string): string {
+  const name = Buffer.from(chainId.slice(2), 'hex').toString('latin1');
+  return /^[\w-]{1,31}$/.test(name) ? name : chainId;
+}

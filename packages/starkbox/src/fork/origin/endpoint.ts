@@ -1,0 +1,271 @@
+// Knows one address of the origin: how it is spoken to, and what its silence or its refusal means.
+import { parse } from '../../json/json.js';
+import { OriginError, shownUrl, UpstreamError, type WireError } from './failure.js';
+import { misfit } from './shapes.js';
+
+/** What came of one question. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: unknown }
+  /** An error that is about the chain, such as a contract that does not exist. */
+  | { readonly kind: 'error'; readonly error: OriginError }
+  /** No answer, or an error that says nothing about the chain. */
+  | {
+      readonly kind: 'failure';
+      readonly error: UpstreamError | OriginError;
+      readonly hope: Hope;
+    };
+
+/** Whether asking the same address again may help. */
+export type Hope = 'again' | 'elsewhere';
+
+export interface Asked {
+  readonly method: string;
+  /** As JSON text. */
+  readonly params: string;
+}
+
+/** Larger than any class or block, and still something that fits into memory. */
+const MOST_BYTES = 256 << 20;
+/** An answer that trickles in is given this many times the patience for silence. */
+const TRICKLE = 6;
+
+export class Endpoint {
+  readonly shown: string;
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #takesBatches = true;
+  #resting: NodeJS.Timeout | undefined;
+
+  constructor(url: string) {
+    const target = new URL(url);
+    const { username, password } = target;
+    target.username = '';
+    target.password = '';
+    this.#url = target.href;
+    this.shown = shownUrl(url);
+    const basic = Buffer.from(
+      `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
+    ).toString('base64');
+    this.#headers = {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      // What an address carries, fetch refuses to send.
+      ...(username || password ? { authorization: `Basic ${basic}` } : {}),
+    };
+  }
+
+  get takesBatches(): boolean {
+    return this.#takesBatches;
+  }
+
+  /** True while the origin has asked to be left alone. */
+  get isResting(): boolean {
+    return this.#resting !== undefined;
+  }
+
+  rest(milliseconds: number, whenOver: () => void): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
+      whenOver();
+    }, milliseconds);
+  }
+
+  wake(): void {
+    clearTimeout(this.#resting);
+    this.#resting = undefined;
+  }
+
+  /**
+   * Asks questions in one request. `undefined` where the origin turned out to take no batches: nothing was
+   * answered then.
+   *
+   * @param patience milliseconds of silence
+   */
+  async ask(
+    questions: readonly Asked[],
+    patience: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcomes: readonly Outcome[]; readonly retryAfter?: number } | undefined> {
+    const isBatch = questions.length > 1;
+    const bodies = questions.map(
+      ({ method, params }, id) =>
+        `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`,
+    );
+    const all = (error: UpstreamError, hope: Hope, retryAfter?: number) => ({
+      outcomes: questions.map((): Outcome => ({ kind: 'failure', error, hope })),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    });
+    try {
+      const body = isBatch ? `[${bodies.join(',')}]` : (bodies[0] ?? '');
+      const { response, text } = await this.#post(body, patience, signal);
+      const { status } = response;
+      if (status === 429) {
+        const error = this.failure('rate-limited', 'it answers 429, too many requests');
+        return all(error, 'again', retryAfterOf(response.headers));
+      }
+      const value = parsed(text);
+      if (isBatch && refusesBatch(status, value)) {
+        this.#takesBatches = false;
+        return undefined;
+      }
+      // Some origins send errors about the chain with a status other than 200.
+      if (status !== 200 && !(status < 500 && isReply(value))) {
+        const error = this.failure('http', `it answers with status ${status}`);
+        const mayPass = status >= 500 || status === 408 || status === 425;
+        return all(error, mayPass ? 'again' : 'elsewhere', retryAfterOf(response.headers));
+      }
+      if (value === undefined) {
+        return all(this.failure('malformed', 'its answer is not JSON'), 'again');
+      }
+      return { outcomes: this.#outcomes(questions, value, isBatch) };
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      return all(error, error.kind === 'timeout' ? 'elsewhere' : 'again');
+    }
+  }
+
+  failure(kind: UpstreamError['kind'], reason: string): UpstreamError {
+    return new UpstreamError(kind, this.shown, reason);
+  }
+
+  #outcomes(questions: readonly Asked[], value: unknown, isBatch: boolean): readonly Outcome[] {
+    if (!isBatch) return questions.map(({ method }) => this.#single(method, value));
+    const replies = new Map<unknown, unknown>();
+    for (const reply of Array.isArray(value) ? value : []) {
+      if (isObject(reply) && 'id' in reply) replies.set(String(reply.id), reply);
+    }
+    // A refusal of the whole batch carries no id, and is no answer to any of its questions.
+    const refusal = isError(value) ? this.#refusal(value.error) : undefined;
+    return questions.map(
+      ({ method }, id) => refusal ?? this.#outcome(method, replies.get(String(id))),
+    );
+  }
+
+  #single(method: string, value: unknown): Outcome {
+    const reply: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    const id = isObject(reply) && 'id' in reply ? reply.id : null;
+    if (id === null || String(id) === '0') return this.#outcome(method, reply);
+    const error = this.failure('malformed', `it answers ${method} with the id of another question`);
+    return { kind: 'failure', error, hope: 'again' };
+  }
+
+  #outcome(method: string, reply: unknown): Outcome {
+    if (isError(reply)) {
+      const error = new OriginError(reply.error, this.shown);
+      if (error.isAboutTheChain) return { kind: 'error', error };
+      if (isRateLimit(reply.error)) return this.#refusal(reply.error);
+      return { kind: 'failure', error, hope: error.mayPass ? 'again' : 'elsewhere' };
+    }
+    const hasResult = isObject(reply) && 'result' in reply;
+    const fault = hasResult ? misfit(method, reply.result) : 'neither result nor error';
+    if (hasResult && fault === undefined) return { kind: 'result', result: reply.result };
+    const error = this.failure('malformed', `it answers ${method} with ${fault}`);
+    return { kind: 'failure', error, hope: 'again' };
+  }
+
+  #refusal(error: WireError): Outcome {
+    const limited = isRateLimit(error);
+    const said = `it ${limited ? 'limits requests' : 'refuses'}: ${error.code}: ${error.message}`;
+    return {
+      kind: 'failure',
+      error: this.failure(limited ? 'rate-limited' : 'rpc', said),
+      hope: 'again',
+    };
+  }
+
+  async #post(
+    body: string,
+    patience: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly response: Response; readonly text: string }> {
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), patience);
+    const whole = setTimeout(() => silence.abort(), TRICKLE * patience);
+    let hasBegun = false;
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: this.#headers,
+        body,
+        signal: AbortSignal.any([signal, silence.signal]),
+      });
+      hasBegun = true;
+      const pieces: Uint8Array[] = [];
+      let size = 0;
+      for await (const piece of response.body ?? []) {
+        timer.refresh();
+        pieces.push(piece);
+        size += piece.length;
+        if (size > MOST_BYTES) throw this.failure('malformed', 'its answer is too large');
+      }
+      return { response, text: Buffer.concat(pieces).toString() };
+    } catch (error) {
+      if (error instanceof UpstreamError) throw error;
+      if (signal.aborted) throw this.failure('unreachable', 'the connection was closed here');
+      if (silence.signal.aborted) {
+        throw this.failure('timeout', `no answer within ${patience / 1000} s`);
+      }
+      throw hasBegun
+        ? this.failure('malformed', `its answer broke off (${reasonOf(error)})`)
+        : this.failure('unreachable', `no connection (${reasonOf(error)})`);
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(whole);
+    }
+  }
+}
+
+/** The innermost cause, which is what the system said. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Origins without batches answer one with a refusal, as one object or by status. */
+function refusesBatch(status: number, value: unknown): boolean {
+  if (isError(value)) return !isRateLimit(value.error) && !new OriginError(value.error, '').mayPass;
+  return [400, 404, 405, 413, 415, 422, 501].includes(status);
+}
+
+/** Milliseconds; a date is measured against the origin's own clock. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const wish = headers.get('retry-after');
+  if (wish === null) return undefined;
+  const milliseconds = /^\s*\d+(\.\d+)?\s*$/.test(wish)
+    ? Number(wish) * 1000
+    : Date.parse(wish) - Date.parse(headers.get('date') ?? '');
+  return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
+}
+
+/** Codes of providers for limits of any kind: only the words tell those of the rate apart. */
+const LIMITS: ReadonlySet<number> = new Set([-32005, -32029]);
+
+function isRateLimit({ code, message }: WireError): boolean {
+  if (code === 429 || /rate.?limit|too many requests|throttl/i.test(message)) return true;
+  return LIMITS.has(code) && /limit|exceeded|capacity|quota/i.test(message);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isError(value: unknown): value is { readonly error: WireError } {
+  if (!isObject(value) || !('error' in value) || !isObject(value.error)) return false;
+  const { error } = value;
+  if (!('code' in error) || typeof error.code !== 'number') return false;
+  return 'message' in error && typeof error.message === 'string';
+}
+
+function isReply(value: unknown): boolean {
+  return isError(value) || (isObject(value) && ('result' in value || Array.isArray(value)));
+}

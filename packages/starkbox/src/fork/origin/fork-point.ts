@@ -1,0 +1,82 @@
+// Knows which block of which chain is forked: by asking the origin, or by what was locked.
+import { RpcError } from '../../errors.js';
+import { OriginError, shownUrl, UpstreamError } from './failure.js';
+import { headerOf, readForkBlock } from './header.js';
+import type { LockFile } from './lock-file.js';
+import { canonical, isFelt } from './reads.js';
+import type { Remote } from './remote.js';
+
+export interface ForkPoint {
+  readonly chainId: string;
+  readonly header: object;
+  readonly specVersion: string | undefined;
+}
+
+/** Chain and block, in as few requests as possible. */
+export async function lookUp(
+  remote: Remote,
+  block: number | string | undefined,
+  urls: readonly string[],
+): Promise<ForkPoint> {
+  const [chainId, specVersion, answer] = await Promise.all([
+    ask(remote, 'starknet_chainId', []),
+    ask(remote, 'starknet_specVersion', []).catch(() => undefined),
+    blockId(remote, block)
+      .then((block_id) => ask(remote, 'starknet_getBlockWithTxHashes', { block_id }))
+      .catch((error: unknown) => {
+        if (!(error instanceof RpcError) || error.code !== 24) throw error;
+        const origin = urls.map(shownUrl).join(', ');
+        throw new RpcError(24, `Block not found: ${origin} has no block ${block ?? 'latest'}`);
+      }),
+  ]);
+  if (!isFelt(chainId)) throw new UpstreamError('malformed', '', 'its chain id is no felt');
+  return {
+    chainId: canonical(chainId),
+    header: headerOf(answer),
+    specVersion: typeof specVersion === 'string' ? specVersion : undefined,
+  };
+}
+
+/** What the origin says to one of these questions is told with its address: there is no caller yet. */
+async function ask(remote: Remote, method: string, params: unknown): Promise<unknown> {
+  try {
+    return await remote.ask(method, params, { insists: true });
+  } catch (error) {
+    throw error instanceof OriginError && !error.isAboutTheChain ? error.asFailure(method) : error;
+  }
+}
+
+async function blockId(remote: Remote, block: number | string | undefined): Promise<unknown> {
+  if (block === undefined) return 'latest';
+  if (typeof block === 'string') return { block_hash: block };
+  if (block >= 0) return { block_number: block };
+  const latest = await ask(remote, 'starknet_blockNumber', []);
+  if (typeof latest !== 'number') {
+    throw new UpstreamError('malformed', '', 'its block number is no number');
+  }
+  return { block_number: Math.max(0, latest + block) };
+}
+
+export function lockedHash(lock: LockFile | undefined): string | undefined {
+  return lock?.origin && readForkBlock(lock.origin.block).hash;
+}
+
+export function lockedPoint(
+  lock: LockFile | undefined,
+  block: number | string | undefined,
+): ForkPoint {
+  if (!lock) throw new UpstreamError('missing', '', 'offline, and without a lock file');
+  if (!lock.origin) {
+    throw new UpstreamError('missing', '', `offline, and there is no lock file ${lock.path}`);
+  }
+  const { chain_id: chainId, block: header } = lock.origin;
+  const { number, hash } = readForkBlock(header);
+  const isMeant =
+    block === undefined ||
+    (typeof block === 'string' ? block === hash : block < 0 || block === number);
+  if (!isMeant) {
+    const reason = `offline, and ${lock.path} is of block ${number}, not of ${block}`;
+    throw new UpstreamError('missing', '', reason);
+  }
+  return { chainId, header, specVersion: undefined };
+}

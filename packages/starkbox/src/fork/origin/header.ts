@@ -1,0 +1,71 @@
+// Knows how to read the block that a fork begins at, from origins old and new.
+import { RpcError } from '../../errors.js';
+import { UpstreamError } from './failure.js';
+import { canonical, isFelt } from './reads.js';
+
+export interface ForkPrice {
+  readonly price_in_fri: string;
+  readonly price_in_wei: string;
+}
+
+/** The last block that is the origin's. */
+export interface ForkBlock {
+  readonly number: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestamp: number;
+  /** Blocks from before a price existed do not name it. */
+  readonly prices: {
+    readonly l1_gas_price: ForkPrice | undefined;
+    readonly l1_data_gas_price: ForkPrice | undefined;
+    readonly l2_gas_price: ForkPrice | undefined;
+  };
+  readonly starknetVersion: string;
+  readonly l1DaMode: string | undefined;
+}
+
+/** A block as the origin shows it, without what changes (its status) and what is long (its transactions). */
+export function headerOf(answer: unknown): object {
+  const { status: _status, transactions: _transactions, ...header } = membersOf(answer);
+  return header;
+}
+
+export function readForkBlock(header: object): ForkBlock {
+  const members = membersOf(header);
+  const { block_number: number, block_hash: hash, parent_hash: parentHash, timestamp } = members;
+  if (hash === undefined)
+    throw new RpcError(24, 'Block not found', 'only closed blocks can be forked');
+  if (
+    typeof number !== 'number' ||
+    typeof timestamp !== 'number' ||
+    !isFelt(hash) ||
+    !isFelt(parentHash)
+  ) {
+    throw new UpstreamError('malformed', '', 'the block to fork is not described as blocks are');
+  }
+  const { starknet_version: version, l1_da_mode: mode } = members;
+  return {
+    number,
+    hash: canonical(hash),
+    parentHash: canonical(parentHash),
+    timestamp,
+    prices: {
+      l1_gas_price: price(members['l1_gas_price']),
+      l1_data_gas_price: price(members['l1_data_gas_price']),
+      l2_gas_price: price(members['l2_gas_price']),
+    },
+    starknetVersion: typeof version === 'string' ? version : '',
+    l1DaMode: typeof mode === 'string' ? mode : undefined,
+  };
+}
+
+function price(value: unknown): ForkPrice | undefined {
+  const { price_in_fri: fri, price_in_wei: wei } = membersOf(value);
+  if (!isFelt(fri) || !isFelt(wei)) return undefined;
+  return { price_in_fri: canonical(fri), price_in_wei: canonical(wei) };
+}
+
+/** The members of what may be an object. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,255 @@
+// Knows how questions reach the origin: together, never twice at once, not too many, and again where that may help.
+import { reasonOf } from '../../errors.js';
+import { stringify } from '../../json/json.js';
+import type { Log } from '../../log.js';
+import { during, type Probe } from '../../probe.js';
+import { type Asked, Endpoint, type Hope } from './endpoint.js';
+import { OriginError, UpstreamError } from './failure.js';
+
+export interface Manners {
+  /** Milliseconds without a byte after which an answer is not awaited any more. */
+  readonly patience: number;
+  /** How often a question is asked, at most, before its failure is told. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt; doubled for every further one. */
+  readonly backoff: number;
+  /** Milliseconds that the origin may ask to be left alone; if it wants more, the question fails. */
+  readonly longestRest: number;
+  /** Questions in one request. */
+  readonly batch: number;
+  /** Requests under way at the same time. */
+  readonly concurrency: number;
+}
+
+export const MANNERS: Manners = {
+  patience: 10_000,
+  attempts: 6,
+  backoff: 100,
+  longestRest: 15_000,
+  batch: 100,
+  concurrency: 32,
+};
+
+export interface RemoteOptions {
+  readonly log: Log;
+  readonly manners?: Partial<Manners>;
+  readonly probe?: Probe | undefined;
+}
+
+export interface RemoteFigures {
+  /** Questions that went out, each once. */
+  readonly questions: number;
+  /** Requests over HTTP; a batch is one. */
+  readonly requests: number;
+  /** Questions that went out another time. */
+  readonly retries: number;
+}
+
+export interface Asking {
+  /**
+   * Ask again also where an error says nothing about the chain. For questions of our own: a caller is told
+   * what the origin said.
+   */
+  readonly insists?: boolean;
+}
+
+interface Waiting extends Asked {
+  readonly insists: boolean;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+  /** Addresses that will not answer it. */
+  readonly hopeless: Set<Endpoint>;
+  attempts: number;
+}
+
+/**
+ * A client of the origin. Questions of one turn of the event loop travel as one batch, where the origin
+ * takes batches; a question that is under way is not asked again but shared.
+ *
+ * @example
+ * const remote = new Remote(['https://one', 'https://other'], { log });
+ * await remote.ask('starknet_getNonce', { block_id, contract_address });
+ */
+export class Remote {
+  readonly #endpoints: readonly Endpoint[];
+  readonly #manners: Manners;
+  readonly #log: Log;
+  readonly #probe: Probe | undefined;
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #pauses = new Map<NodeJS.Timeout, Waiting>();
+  readonly #closing = new AbortController();
+  #queue: Waiting[] = [];
+  #requestsUnderWay = 0;
+  #preferred = 0;
+  #isPumpDue = false;
+  #figures = { questions: 0, requests: 0, retries: 0 };
+
+  constructor(urls: readonly string[], { log, manners = {}, probe }: RemoteOptions) {
+    this.#endpoints = urls.map((url) => new Endpoint(url));
+    this.#manners = { ...MANNERS, ...manners };
+    this.#log = log;
+    this.#probe = probe;
+  }
+
+  figures(): RemoteFigures {
+    return { ...this.#figures };
+  }
+
+  /** The result; an `OriginError` where the origin answers with one, an `UpstreamError` where it gives no answer. */
+  ask(method: string, params: unknown, { insists = false }: Asking = {}): Promise<unknown> {
+    const text = stringify(params);
+    const name = `${method} ${text} ${insists}`;
+    const known = this.#underWay.get(name);
+    if (known) return known;
+    const work = { kind: 'upstream', method } as const;
+    const answer = during(this.#probe, work, () => this.#enqueue(method, text, insists)).finally(
+      () => this.#underWay.delete(name),
+    );
+    this.#underWay.set(name, answer);
+    return answer;
+  }
+
+  #enqueue(method: string, params: string, insists: boolean): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing.signal.aborted) {
+        reject(new UpstreamError('unreachable', '', 'the connection was closed here'));
+        return;
+      }
+      this.#figures.questions += 1;
+      const question = { method, params, insists, resolve, reject };
+      this.#queue.push({ ...question, hopeless: new Set(), attempts: 0 });
+      this.#pumpSoon();
+    });
+  }
+
+  /** Fails what is under way. */
+  close(): void {
+    this.#closing.abort();
+    for (const endpoint of this.#endpoints) endpoint.wake();
+    const closed = new UpstreamError('unreachable', '', 'the connection was closed here');
+    for (const question of this.#queue.splice(0)) question.reject(closed);
+    for (const [timer, question] of this.#pauses) {
+      clearTimeout(timer);
+      question.reject(closed);
+    }
+    this.#pauses.clear();
+  }
+
+  /** After what else this turn of the event loop has to ask. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    setImmediate(() => {
+      this.#isPumpDue = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    for (let at = 0; at < this.#queue.length; ) {
+      if (this.#requestsUnderWay >= this.#manners.concurrency) return;
+      const endpoint = this.#endpointFor(this.#queue[at]);
+      if (endpoint) this.#send(endpoint, this.#take(endpoint));
+      else at += 1; // it waits for an address that rests
+    }
+  }
+
+  #endpointFor(question: Waiting | undefined): Endpoint | undefined {
+    const all = this.#endpoints;
+    for (let step = 0; step < all.length; step += 1) {
+      const endpoint = all[(this.#preferred + step) % all.length];
+      if (endpoint && !endpoint.isResting && !question?.hopeless.has(endpoint)) return endpoint;
+    }
+    return undefined;
+  }
+
+  /** What can go to an address in one request. */
+  #take(endpoint: Endpoint): readonly Waiting[] {
+    const most = endpoint.takesBatches ? this.#manners.batch : 1;
+    const taken: Waiting[] = [];
+    this.#queue = this.#queue.filter((question) => {
+      if (taken.length >= most || question.hopeless.has(endpoint)) return true;
+      taken.push(question);
+      return false;
+    });
+    return taken;
+  }
+
+  #send(endpoint: Endpoint, questions: readonly Waiting[]): void {
+    this.#requestsUnderWay += 1;
+    this.#figures.requests += 1;
+    endpoint
+      .ask(questions, this.#manners.patience, this.#closing.signal)
+      .then((answer) => {
+        if (!answer) {
+          this.#log.debug({ url: endpoint.shown }, 'the origin takes no batches');
+          this.#queue.unshift(...questions);
+          return;
+        }
+        const { outcomes, retryAfter } = answer;
+        const asksTooMuch = retryAfter !== undefined && retryAfter > this.#manners.longestRest;
+        if (retryAfter !== undefined) {
+          endpoint.rest(Math.min(retryAfter, this.#manners.longestRest), () => this.#pump());
+        }
+        for (const [index, question] of questions.entries()) {
+          const outcome = outcomes[index];
+          if (outcome?.kind === 'result') {
+            question.resolve(outcome.result);
+          } else if (outcome?.kind === 'error') {
+            question.reject(outcome.error);
+          } else if (outcome) {
+            const isAnswer = outcome.error instanceof OriginError && !question.insists;
+            const hope = asksTooMuch || isAnswer ? 'elsewhere' : outcome.hope;
+            this.#failed(question, endpoint, outcome.error, hope, retryAfter !== undefined);
+          }
+        }
+      })
+      .catch((error: unknown) => {
+        const reason = reasonOf(error);
+        for (const { reject } of questions) reject(endpoint.failure('unreachable', reason));
+      })
+      .finally(() => {
+        this.#requestsUnderWay -= 1;
+        this.#pump();
+      });
+  }
+
+  #failed(
+    question: Waiting,
+    endpoint: Endpoint,
+    error: UpstreamError | OriginError,
+    hope: Hope,
+    isResting: boolean,
+  ): void {
+    const all = this.#endpoints;
+    question.attempts += 1;
+    if (hope === 'elsewhere') question.hopeless.add(endpoint);
+    // Others need not find out by themselves.
+    if (all[this.#preferred] === endpoint) this.#preferred = (this.#preferred + 1) % all.length;
+    const isOver =
+      question.hopeless.size === all.length ||
+      question.attempts >= Math.max(this.#manners.attempts, all.length) ||
+      this.#closing.signal.aborted;
+    if (isOver) {
+      if (error instanceof UpstreamError) {
+        this.#log.warn({ method: question.method, attempts: question.attempts }, error.message);
+      }
+      question.reject(error);
+      return;
+    }
+    this.#figures.retries += 1;
+    const round = Math.floor(question.attempts / all.length);
+    if (isResting || question.attempts % all.length !== 0) {
+      this.#queue.push(question);
+      return;
+    }
+    // At random, so that questions which failed together do not come back together.
+    const wait = this.#manners.backoff * 2 ** (round - 1) * (0.5 + Math.random());
+    const timer = setTimeout(() => {
+      this.#pauses.delete(timer);
+      this.#queue.push(question);
+      this.#pump();
+    }, wait);
+    this.#pauses.set(timer, question);
+  }
+}

@@ -1,0 +1,75 @@
+// Knows where answers come from: what was locked, what was kept, and the origin itself.
+import type { Log } from '../../log.js';
+import type { Probe } from '../../probe.js';
+import type { Cache } from './cache.js';
+import { UpstreamError } from './failure.js';
+import type { LockFile } from './lock-file.js';
+import type { Remote, RemoteFigures } from './remote.js';
+
+export interface UpstreamFigures extends RemoteFigures {
+  /** Answers that were kept. */
+  readonly hits: number;
+  /** Answers that had to be asked for. */
+  readonly misses: number;
+  /** Questions that were asked ahead of need. */
+  readonly prefetched: number;
+  /** Answers in memory. */
+  readonly held: number;
+}
+
+/** Counts and complaints, shared by all views of one origin. */
+export class Ledger {
+  readonly #lock: LockFile | undefined;
+  readonly #log: Log;
+  readonly #probe: Probe | undefined;
+  readonly #hint: string | undefined;
+  readonly #counts = { hits: 0, misses: 0, prefetched: 0 };
+  #firstMissing: string | undefined;
+
+  /** @param hint why the lock file may not suffice */
+  constructor(lock: LockFile | undefined, log: Log, probe: Probe | undefined, hint?: string) {
+    this.#lock = lock;
+    this.#log = log;
+    this.#probe = probe;
+    this.#hint = hint;
+  }
+
+  get firstMissing(): string | undefined {
+    return this.#firstMissing;
+  }
+
+  /** Somebody wanted an answer. */
+  looked(method: string, isKept: boolean): void {
+    this.#counts[isKept ? 'hits' : 'misses'] += 1;
+    this.#probe?.looked(method, isKept);
+  }
+
+  prefetched(count: number): void {
+    this.#counts.prefetched += count;
+  }
+
+  figures(remote: Remote | undefined): Omit<UpstreamFigures, 'held'> {
+    const asked = remote?.figures() ?? { questions: 0, requests: 0, retries: 0 };
+    return { ...this.#counts, ...asked };
+  }
+
+  /** Fails because the lock file does not suffice. */
+  missing(name: string): never {
+    const hint = this.#hint === undefined ? '' : `; ${this.#hint}`;
+    const reason = `offline, and ${this.#lock?.path} does not have ${name}${hint}`;
+    if (this.#firstMissing === undefined) {
+      this.#log.error(`The lock file does not suffice: ${reason}`);
+    }
+    this.#firstMissing ??= name;
+    throw new UpstreamError('missing', '', reason);
+  }
+}
+
+export interface Sources {
+  /** None when offline. */
+  readonly remote: Remote | undefined;
+  readonly cache: Cache;
+  readonly lock: LockFile | undefined;
+  readonly looked: (method: string, isKept: boolean) => void;
+  readonly missing: (name: string) => never;
+}

@@ -1,0 +1,108 @@
+// Knows the state of the origin at one block: every slot, nonce and class of it, asked for once.
+import type { OriginQuestion } from '@starkbox/engine';
+import { stringify } from '../../json/json.js';
+import { OriginError, UpstreamError } from './failure.js';
+import { canonical, isFelt, METHODS, nameOf, wireQuestion } from './reads.js';
+import type { Sources } from './sources.js';
+
+/** What is kept of a class that is there: its text stands elsewhere, once for all blocks. */
+const THERE = 'true';
+const NOTHING = 'null';
+
+export class StateReads {
+  readonly #sources: Sources;
+  readonly #blockHash: string;
+  /** What the names of its reads in the lock file begin with. */
+  readonly #scope: string;
+  /** A contract has a class only after it was declared: these need not be asked for at this block. */
+  readonly #declared = new Set<string>();
+
+  constructor(sources: Sources, blockHash: string, scope: string) {
+    this.#sources = sources;
+    this.#blockHash = blockHash;
+    this.#scope = scope;
+  }
+
+  isKnown(name: string): boolean {
+    const { cache, lock } = this.#sources;
+    return cache.line(name) !== undefined || lock?.answer(`${this.#scope}${name}`) !== undefined;
+  }
+
+  /** A felt, or a class as JSON text; `null` where the origin has no such thing. */
+  async read(question: OriginQuestion): Promise<string | null> {
+    const text =
+      question.kind === 'class'
+        ? await this.#classText(question.class_hash)
+        : await this.#felt(question);
+    if (text === NOTHING) return null;
+    if (question.kind === 'class') return text;
+    const felt = text.slice(1, -1);
+    if (question.kind === 'class_hash') this.#declared.add(felt);
+    return felt;
+  }
+
+  async #felt(question: OriginQuestion): Promise<string> {
+    const { cache, lock } = this.#sources;
+    const name = nameOf(question);
+    const known = lock?.answer(`${this.#scope}${name}`) ?? cache.line(name);
+    this.#sources.looked(METHODS[question.kind], known !== undefined);
+    const text = known ?? (await this.#ask(question));
+    cache.keepLine(name, text);
+    lock?.record(`${this.#scope}${name}`, text);
+    return text;
+  }
+
+  async #classText(hash: string): Promise<string> {
+    const { cache, lock } = this.#sources;
+    const name = `class ${hash}`;
+    const known = await this.#knownClass(hash, name);
+    this.#sources.looked(METHODS.class, known !== undefined);
+    const text = known ?? (await this.#ask({ kind: 'class', class_hash: hash }));
+    if (text === NOTHING) {
+      cache.keepLine(name, NOTHING);
+      lock?.record(`${this.#scope}${name}`, NOTHING);
+      return text;
+    }
+    if (known === undefined) await cache.keepClass(hash, text);
+    cache.keepLine(name, THERE);
+    // What is there at an earlier block is there at the fork point as well.
+    lock?.record(name, text);
+    if (this.#scope !== '') lock?.record(`${this.#scope}${name}`, THERE);
+    return text;
+  }
+
+  async #knownClass(hash: string, name: string): Promise<string | undefined> {
+    const { cache, lock } = this.#sources;
+    const fact =
+      lock?.answer(`${this.#scope}${name}`) ??
+      cache.line(name) ??
+      (this.#declared.has(hash) ? THERE : undefined);
+    if (fact !== THERE) return fact;
+    return lock?.answer(name) ?? cache.classText(hash);
+  }
+
+  async #ask(question: OriginQuestion): Promise<string> {
+    const { remote, missing } = this.#sources;
+    if (!remote) return missing(`${this.#scope}${nameOf(question)}`);
+    const { method, params, nothing } = wireQuestion(question, this.#blockHash);
+    try {
+      return written(question, await remote.ask(method, params, { insists: true }));
+    } catch (error) {
+      if (error instanceof UpstreamError) throw error.ofStateRead();
+      if (!(error instanceof OriginError)) throw error;
+      if (error.code === nothing) return NOTHING;
+      // Any other error means that the block itself is gone.
+      throw error.asFailure(method);
+    }
+  }
+}
+
+/** What the origin said to a read, checked. */
+function written(question: OriginQuestion, result: unknown): string {
+  if (question.kind === 'class') {
+    if (typeof result === 'object' && result !== null) return stringify(result);
+  } else if (isFelt(result)) {
+    return `"${canonical(result)}"`;
+  }
+  throw new UpstreamError('malformed', '', `it answers ${nameOf(question)} with something else`);
+}

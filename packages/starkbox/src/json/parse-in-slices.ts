@@ -1,0 +1,260 @@
+// Long JSON texts, read in slices so that the event loop is not held.
+
+import { breathe } from '../scheduling/turns.js';
+import { begins, endOfString, isDigit, TooManyValues, toNumber } from './json.js';
+
+export interface JsonLimits {
+  /** How deep a text may be nested. */
+  readonly depth: number;
+  /** How many values it may have, the names of members included. */
+  readonly values: number;
+}
+
+/** What `parse` of json.ts makes of a text, and how many values that are. */
+export async function parseInSlices(
+  text: string,
+  limits: JsonLimits,
+): Promise<{ readonly value: unknown; readonly values: number }> {
+  await checkLimits(text, limits);
+  const reader = new Reader(text, limits);
+  for (let steps = 1; reader.step(); steps += 1) {
+    if (steps % STEPS !== 0) continue;
+    const pause = breathe();
+    if (pause) await pause;
+  }
+  return { value: reader.value, values: reader.values };
+}
+
+/** Refuses what exceeds a limit before anything is made of it. */
+async function checkLimits(text: string, limits: JsonLimits): Promise<void> {
+  const survey = { at: 0, depth: 0, values: 0 };
+  while (survey.at < text.length) {
+    surveySlice(text, survey, limits);
+    const pause = breathe();
+    if (pause) await pause;
+  }
+}
+
+interface Survey {
+  at: number;
+  depth: number;
+  values: number;
+}
+
+function surveySlice(text: string, survey: Survey, limits: JsonLimits): void {
+  let { at, depth, values } = survey;
+  const end = Math.min(text.length, at + SLICE);
+  for (; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (begins(code)) {
+      values += 1;
+      if (values > limits.values) throw new TooManyValues(limits.values);
+      if (code === QUOTE) {
+        const close = endOfString(text, at);
+        // The reader says what is wrong with it.
+        at = close < 0 ? text.length : close;
+      } else if (isDigit(code)) {
+        while (isPartOfNumber(text.charCodeAt(at + 1))) at += 1;
+      } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+        depth += 1;
+        if (depth > limits.depth) {
+          throw new SyntaxError(`Nested more than ${limits.depth} levels deep`);
+        }
+      }
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      depth -= 1;
+    }
+  }
+  Object.assign(survey, { at, depth, values });
+}
+
+function isPartOfNumber(code: number): boolean {
+  // Digits, and . + - e E.
+  return isDigit(code) || code === 0x2e || code === 0x2b || code === 0x2d || (code | 0x20) === 0x65;
+}
+
+/** Characters between two looks at the clock. */
+const SLICE = 256 * 1024;
+
+/** Values between two looks at the clock. */
+const STEPS = 512;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+type Container = unknown[] | Record<string, unknown>;
+
+/** What may come next; `element` and `member` also allow the end of what has just begun. */
+type Expected = 'value' | 'element' | 'key' | 'member' | 'next' | 'nothing';
+
+class Reader {
+  readonly #text: string;
+  readonly #limits: JsonLimits;
+  readonly #open: Container[] = [];
+  /** Names of the members whose values are being read; empty strings for elements. */
+  readonly #names: string[] = [];
+  #expected: Expected = 'value';
+  #at = 0;
+  value: unknown;
+  values = 0;
+
+  constructor(text: string, limits: JsonLimits) {
+    this.#text = text;
+    this.#limits = limits;
+  }
+
+  /** Reads one value, name or separator; false after the last one. */
+  step(): boolean {
+    const code = this.#skipSpace();
+    switch (this.#expected) {
+      case 'nothing':
+        if (this.#at < this.#text.length) this.#fail();
+        return false;
+      case 'next':
+        this.#separator(code);
+        return true;
+      case 'key':
+        this.#name(code);
+        return true;
+      case 'member':
+        if (code === CLOSING_BRACE) this.#close();
+        else this.#name(code);
+        return true;
+      case 'element':
+        if (code === CLOSING_BRACKET) this.#close();
+        else this.#value(code);
+        return true;
+      case 'value':
+        this.#value(code);
+        return true;
+    }
+  }
+
+  #skipSpace(): number {
+    const code = this.#text.charCodeAt(this.#at);
+    if (code > 0x20) return code;
+    SPACE.lastIndex = this.#at;
+    SPACE.test(this.#text);
+    this.#at = SPACE.lastIndex;
+    return this.#text.charCodeAt(this.#at);
+  }
+
+  #value(code: number): void {
+    this.#count();
+    if (code === OPENING_BRACE) this.#begin({}, 'member');
+    else if (code === OPENING_BRACKET) this.#begin([], 'element');
+    else this.#ended(code === QUOTE ? this.#string() : this.#scalar());
+  }
+
+  #begin(container: Container, expected: Expected): void {
+    this.#open.push(container);
+    if (this.#open.length > this.#limits.depth) {
+      throw new SyntaxError(`Nested more than ${this.#limits.depth} levels deep`);
+    }
+    this.#expected = expected;
+    this.#at += 1;
+  }
+
+  #name(code: number): void {
+    if (code !== QUOTE) this.#fail();
+    this.#count();
+    this.#names[this.#open.length] = this.#string();
+    if (this.#skipSpace() !== COLON) this.#fail();
+    this.#at += 1;
+    this.#expected = 'value';
+  }
+
+  #separator(code: number): void {
+    const isList = Array.isArray(this.#open.at(-1));
+    if (code === COMMA) {
+      this.#at += 1;
+      this.#expected = isList ? 'value' : 'key';
+    } else if (code === (isList ? CLOSING_BRACKET : CLOSING_BRACE)) {
+      this.#close();
+    } else {
+      this.#fail();
+    }
+  }
+
+  #close(): void {
+    this.#at += 1;
+    this.#ended(this.#open.pop());
+  }
+
+  /** A value is complete and goes where it belongs. */
+  #ended(value: unknown): void {
+    const container = this.#open.at(-1);
+    this.#expected = container === undefined ? 'nothing' : 'next';
+    if (container === undefined) {
+      this.value = value;
+    } else if (Array.isArray(container)) {
+      container.push(value);
+    } else {
+      const name = this.#names[this.#open.length] ?? '';
+      if (name === '__proto__') {
+        // An assignment would change the prototype.
+        const everyday = { enumerable: true, configurable: true, writable: true };
+        Object.defineProperty(container, name, { value, ...everyday });
+      } else {
+        container[name] = value;
+      }
+    }
+  }
+
+  #string(): string {
+    const open = this.#at;
+    let close = this.#text.indexOf('"', open + 1);
+    while (close >= 0 && this.#isEscaped(close)) close = this.#text.indexOf('"', close + 1);
+    if (close < 0) throw new SyntaxError('Unterminated string in JSON');
+    this.#at = close + 1;
+    // A slice would keep the whole text alive, the parser makes a string of its own.
+    return String(JSON.parse(this.#text.slice(open, close + 1)));
+  }
+
+  #isEscaped(at: number): boolean {
+    let escapes = 0;
+    while (this.#text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
+    return escapes % 2 === 1;
+  }
+
+  #scalar(): unknown {
+    for (const [word, value] of WORDS) {
+      if (!this.#text.startsWith(word, this.#at)) continue;
+      this.#at += word.length;
+      return value;
+    }
+    NUMBER.lastIndex = this.#at;
+    const token = NUMBER.exec(this.#text)?.[0];
+    if (token === undefined) return this.#fail();
+    this.#at += token.length;
+    return toNumber(token);
+  }
+
+  #count(): void {
+    this.values += 1;
+    if (this.values > this.#limits.values) throw new TooManyValues(this.#limits.values);
+  }
+
+  #fail(): never {
+    const found = this.#text[this.#at];
+    throw new SyntaxError(
+      found === undefined
+        ? 'Unexpected end of JSON input'
+        : `Unexpected token ${JSON.stringify(found)} in JSON at position ${this.#at}`,
+    );
+  }
+}

@@ -1,0 +1,83 @@
+// When the chain of our own Anvil is saved: before L2 relies on it, and soon after each of its blocks.
+import { reasonOf } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { Ethereum } from '../ethereum/client.js';
+import { L1Error } from '../ethereum/endpoint.js';
+import type { AnvilState } from './state-files.js';
+
+/** How often Anvil is asked for new blocks. */
+const LOOK_MILLISECONDS = 250;
+/** A large state takes long to save: between two looks there are at least so many times that. */
+const REST = 10;
+
+export class AnvilKeeper {
+  readonly #node: Ethereum;
+  readonly #state: AnvilState;
+  readonly #log: Log;
+  /** The hash of the newest block that is saved. */
+  #saved: string | undefined;
+  /** Saves happen one after the other. */
+  #tail: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  /** Why the last look failed, so that one reason is logged once. */
+  #trouble: string | undefined;
+
+  constructor(node: Ethereum, state: AnvilState, log: Log) {
+    this.#node = node;
+    this.#state = state;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#lookIn(LOOK_MILLISECONDS);
+  }
+
+  /** Resolves when every block that Anvil has now is on disk. */
+  save(): Promise<void> {
+    const saved = this.#tail.then(() => this.#save());
+    this.#tail = saved.catch(() => undefined);
+    return saved;
+  }
+
+  /** Saves a last time, as far as Anvil answers. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#look();
+  }
+
+  async #save(): Promise<void> {
+    const { hash } = await this.#node.head();
+    if (hash === this.#saved) return;
+    const dumped = await this.#node.dumpState();
+    try {
+      await this.#state.save(dumped);
+    } catch (error) {
+      throw new L1Error(`the state of Anvil cannot be saved: ${reasonOf(error)}`);
+    }
+    this.#saved = hash;
+  }
+
+  #lookIn(milliseconds: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      const begin = process.uptime();
+      void this.#look().then(() =>
+        this.#lookIn(Math.max(LOOK_MILLISECONDS, REST * 1000 * (process.uptime() - begin))),
+      );
+    }, milliseconds);
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.save();
+      this.#trouble = undefined;
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason !== this.#trouble) this.#log.warn(reason);
+      this.#trouble = reason;
+    }
+  }
+}

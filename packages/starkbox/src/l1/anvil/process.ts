@@ -1,0 +1,180 @@
+// Knows how to run an Anvil of our own: where its program is found, how it starts, and that it ends with us.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { L1Error } from '../ethereum/endpoint.js';
+import type { AnvilState } from './state-files.js';
+
+export interface Anvil {
+  readonly url: string;
+  /** From now on its end is no fault. */
+  expectEnd(): void;
+  /** Ends it; what it writes at its end is then complete. */
+  close(): Promise<void>;
+}
+
+const PACKAGE = '@foundry-rs/anvil';
+const NOT_FOUND = `Anvil is not installed. Either install Foundry (https://getfoundry.sh), so that anvil is on the PATH, or run: npm install --save-dev ${PACKAGE}`;
+
+const START_MILLISECONDS = 15_000;
+const LAST_WORDS_MILLISECONDS = 50;
+
+/**
+ * Runs a program that is stopped when standard input ends, which it does however we end. A shell does
+ * that for every system but Windows, where only an orderly end stops it. Both are in a session of their
+ * own, so that a signal of the terminal reaches us alone and Anvil ends after its chain was saved.
+ */
+const UNTIL_INPUT_ENDS =
+  'exec 3<&0; "$@" </dev/null & p=$!; (cat <&3 >/dev/null; kill $p 2>/dev/null) & wait $p';
+
+export interface AnvilOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Where its chain is kept. */
+  readonly state?: AnvilState | undefined;
+  readonly onExit: (reason: string) => void;
+}
+
+/** Anvil also writes its state at intervals, into the file for its end: not within a lifetime. */
+const NEVER_SECONDS = 10 * 365 * 86_400;
+
+/** An Anvil that does not end in this time is killed. */
+const ENDING_MILLISECONDS = 30_000;
+
+/** The Anvil of a node that was just killed needs a moment to leave its port. */
+const PORT_ATTEMPTS = 10;
+const PORT_PAUSE_MILLISECONDS = 200;
+
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const program = await findAnvil();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run(program, options);
+    } catch (error) {
+      const isTaken = error instanceof L1Error && /address already in use/i.test(error.message);
+      if (!isTaken || attempt === PORT_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PORT_PAUSE_MILLISECONDS));
+    }
+  }
+}
+
+async function run(program: string, { port, state, onExit }: AnvilOptions): Promise<Anvil> {
+  const child = launch(program, argumentsFor(port, state), state?.mark ?? 'anvil');
+  let isExpected = false;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const close = async (): Promise<void> => {
+    isExpected = true;
+    const late = setTimeout(() => kill(child), ENDING_MILLISECONDS);
+    child.stdin?.end();
+    if (process.platform === 'win32') child.kill();
+    await ended;
+    clearTimeout(late);
+  };
+  try {
+    if (child.pid !== undefined) await state?.noteRun(child.pid);
+    const url = await listening(child, port);
+    if (child.pid !== undefined) await state?.noteRun(child.pid, url);
+    child.once('exit', (code, signal) => {
+      if (isExpected) return;
+      const how = signal ?? `exit code ${code}`;
+      onExit(`Anvil has ended by itself (${how}): there is no L1 until the node is started again`);
+    });
+    return {
+      url,
+      expectEnd: () => {
+        isExpected = true;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function argumentsFor(port: number, state: AnvilState | undefined): readonly string[] {
+  const args = ['--host', '127.0.0.1', '--port', String(port)];
+  if (!state) return args;
+  if (state.file !== undefined) args.push('--load-state', state.file);
+  return [...args, '--dump-state', state.exitFile, '--state-interval', String(NEVER_SECONDS)];
+}
+
+function launch(program: string, args: readonly string[], mark: string): ChildProcess {
+  const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe'];
+  const child =
+    process.platform === 'win32'
+      ? spawn(program, args, { stdio })
+      : spawn('/bin/sh', ['-c', UNTIL_INPUT_ENDS, mark, program, ...args], {
+          stdio,
+          detached: true,
+        });
+  // Its input is closed by the other side when it ends first.
+  child.stdin.on('error', () => {});
+  return child;
+}
+
+/** With everything that it has started. */
+function kill({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/** Waits for the line that says where it listens. */
+async function listening(child: ChildProcess, port: number): Promise<string> {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('a process was started without pipes');
+  let said = '';
+  stderr.on('data', (chunk: Buffer) => {
+    said = `${said}${chunk}`.slice(-1000);
+  });
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void =>
+      reject(new L1Error(`Anvil on port ${port} ${why} ${said.trim()}`));
+    const late = setTimeout(() => fail('does not start.'), START_MILLISECONDS);
+    createInterface({ input: stdout }).on('line', (line) => {
+      const place = /^Listening on (\S+)$/.exec(line.trim())?.[1];
+      if (place === undefined) return;
+      clearTimeout(late);
+      resolve(`http://${place}/`);
+    });
+    child.once('error', (error) => fail(error.message));
+    child.once('exit', () => {
+      clearTimeout(late);
+      // What it said may still be on its way.
+      setTimeout(() => fail('has ended.'), LAST_WORDS_MILLISECONDS);
+    });
+  });
+}
+
+/**
+ * On the PATH, or from the npm package, wherever that is installed: beside us or in the project. The
+ * program itself comes in a package for each kind of machine.
+ */
+export async function findAnvil(): Promise<string> {
+  try {
+    await promisify(execFile)('anvil', ['--version']);
+    return 'anvil';
+  } catch {
+    // Not there.
+  }
+  for (const base of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    try {
+      const system = process.platform;
+      const machine = process.arch === 'x64' ? 'amd64' : process.arch;
+      const packed = createRequire(base).resolve(`${PACKAGE}-${system}-${machine}/package.json`);
+      return join(dirname(packed), 'bin', system === 'win32' ? 'anvil.exe' : 'anvil');
+    } catch {
+      // Not there either.
+    }
+  }
+  throw new L1Error(NOT_FOUND);
+}

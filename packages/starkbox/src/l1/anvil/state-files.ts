@@ -1,0 +1,193 @@
+// The files that keep the chain of our own Anvil between runs.
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { codeOf, reasonOf } from '../../errors.js';
+import { findProcess } from './process-identity.js';
+
+const unzip = promisify(gunzip);
+
+/** An Anvil whose node was killed writes its state and ends; a large state takes a while. */
+const LEAVING_MILLISECONDS = 30_000;
+const LEAVING_PAUSE_MILLISECONDS = 20;
+
+/** The process that runs an Anvil, and where that Anvil listens. */
+interface Run {
+  readonly pid: number;
+  /** A word of its command line, because the system gives process ids out again. */
+  readonly mark: string;
+  readonly url: string | undefined;
+}
+
+/**
+ * The state of an Anvil in a directory. `anvil.json` is replaced as a whole while Anvil runs. What Anvil
+ * writes when it ends goes to `anvil.exit.json`, which takes the other's place only if it is complete.
+ */
+export class AnvilState {
+  /** A word for the command line of the process that runs Anvil. */
+  readonly mark: string = `anvil-${randomUUID()}`;
+  /** Where Anvil writes its state when it ends. */
+  readonly exitFile: string;
+  /** Where the Anvil of the run before listened. */
+  readonly previousUrl: string | undefined;
+  readonly #file: string;
+  readonly #runFile: string;
+  #isThere = false;
+
+  constructor(directory: string, previousUrl: string | undefined) {
+    const { file, exitFile, runFile } = filesIn(directory);
+    this.#file = file;
+    this.exitFile = exitFile;
+    this.#runFile = runFile;
+    this.previousUrl = previousUrl;
+  }
+
+  /** Waits until the Anvil of the run before has ended, and prepares its state for the next one. */
+  static async open(directory: string): Promise<AnvilState> {
+    await mkdir(directory, { recursive: true });
+    const run = await readRun(filesIn(directory).runFile);
+    if (run) await hasEnded(run);
+    const state = new AnvilState(directory, run?.url);
+    await state.adoptExit();
+    await state.#prepare();
+    return state;
+  }
+
+  /** The state to begin with, if there is one. */
+  get file(): string | undefined {
+    return this.#isThere ? this.#file : undefined;
+  }
+
+  /** Notes the process, so that the next run waits for its end. */
+  async noteRun(pid: number, url: string | undefined = this.previousUrl): Promise<void> {
+    await replaceFile(this.#runFile, JSON.stringify({ pid, mark: this.mark, url }));
+  }
+
+  /** Keeps what `anvil_dumpState` answered. */
+  async save(dumped: string): Promise<void> {
+    const bytes = Buffer.from(dumped.slice(2), 'hex');
+    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+    await replaceFile(this.#file, isPacked ? await unzip(bytes) : bytes);
+  }
+
+  /** Takes over what Anvil wrote when it ended. An incomplete or an older file is dropped. */
+  async adoptExit(): Promise<void> {
+    const written = await modified(this.exitFile);
+    if (written === undefined) return;
+    const isNewer = written >= ((await modified(this.#file)) ?? 0);
+    if (isNewer && (await isComplete(this.exitFile))) await rename(this.exitFile, this.#file);
+    else await rm(this.exitFile, { force: true });
+  }
+
+  /**
+   * Anvil makes a genesis block at every start, keeps it beside the one that it loads, and writes both.
+   * At the next load either of them may become block 0. Only the oldest belongs to the chain.
+   */
+  async #prepare(): Promise<void> {
+    let text: string;
+    try {
+      text = await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return;
+      throw error;
+    }
+    this.#isThere = true;
+    let state: unknown;
+    try {
+      state = JSON.parse(text);
+    } catch (error) {
+      throw new Error(
+        `${this.#file} is damaged, so the L1 of this chain cannot go on: ${reasonOf(error)}. Put back a copy of it, or delete it to begin with an empty L1.`,
+      );
+    }
+    const kept = withOneGenesis(state);
+    if (kept !== state) await replaceFile(this.#file, JSON.stringify(kept));
+  }
+}
+
+function filesIn(directory: string): { file: string; exitFile: string; runFile: string } {
+  return {
+    file: join(directory, 'anvil.json'),
+    exitFile: join(directory, 'anvil.exit.json'),
+    runFile: join(directory, 'anvil.run.json'),
+  };
+}
+
+async function readRun(file: string): Promise<Run | undefined> {
+  try {
+    const run: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (!isRecord(run) || typeof run['pid'] !== 'number' || typeof run['mark'] !== 'string') {
+      return undefined;
+    }
+    const { pid, mark, url } = run;
+    return { pid, mark, url: typeof url === 'string' ? url : undefined };
+  } catch {
+    // The first run, or one that could not write it.
+    return undefined;
+  }
+}
+
+async function hasEnded({ pid, mark }: Run): Promise<void> {
+  const late = AbortSignal.timeout(LEAVING_MILLISECONDS);
+  while (await findProcess(pid, mark)) {
+    if (late.aborted) {
+      throw new Error(
+        `the Anvil of an earlier run has not ended (process ${pid}). End it, then start again.`,
+      );
+    }
+    await delay(LEAVING_PAUSE_MILLISECONDS);
+  }
+}
+
+function withOneGenesis(state: unknown): unknown {
+  if (!isRecord(state) || !Array.isArray(state['blocks'])) return state;
+  const blocks: readonly unknown[] = state['blocks'];
+  const [first, ...others] = blocks
+    .filter((block) => headerNumber(block, 'number') === 0)
+    .sort((a, b) => headerNumber(a, 'timestamp') - headerNumber(b, 'timestamp'));
+  if (first === undefined || others.length === 0) return state;
+  return { ...state, blocks: blocks.filter((block) => !others.includes(block)) };
+}
+
+function headerNumber(block: unknown, name: string): number {
+  const header = isRecord(block) ? block['header'] : undefined;
+  return isRecord(header) ? Number(header[name]) : Number.NaN;
+}
+
+async function isComplete(file: string): Promise<boolean> {
+  try {
+    const state: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return isRecord(state) && Array.isArray(state['blocks']);
+  } catch {
+    return false;
+  }
+}
+
+async function modified(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A reader sees the old or the new bytes, whole, also after the power failed. */
+async function replaceFile(file: string, bytes: string | Uint8Array): Promise<void> {
+  const beside = `${file}.new`;
+  const handle = await open(beside, 'w');
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(beside, file);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,303 @@
+// What is asked of an Ethereum node. Viem is loaded when an L1 is first used.
+import type { Address, Hash, Hex } from 'viem';
+import type { L1Message } from '../../chain/steps/l1-handler.js';
+import type { InFlight, MessageToL1 } from '../../chain/world/messages.js';
+import { hex } from '../../felt.js';
+import {
+  BLOCK,
+  BLOCK_HASH,
+  BOOLEAN,
+  COUNT,
+  DATA,
+  HASH,
+  logsOf,
+  QUANTITY,
+  type RawLog,
+  RECEIPT,
+  type Receipt,
+  TEXT,
+  TRANSACTION,
+} from './answer-shapes.js';
+import { Endpoint, L1Error, loadViem, type Viem } from './endpoint.js';
+import { MESSAGING_ABI, MESSAGING_BYTECODE } from './messaging-contract.js';
+
+/** The first account of the usual test nodes. Everybody knows it. */
+export const DEFAULT_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+
+/** How long a message may be taken back after the wish to do so: a day. */
+const CANCELLATION_DELAY_SECONDS = 86_400n;
+
+/** How long a transaction may take to be mined before the one who waits is told. */
+const MINING_MILLISECONDS = 60_000;
+
+const TIP_WEI = 10n ** 9n;
+
+/** A message to L2 and its place on L1. */
+export interface Fetched {
+  readonly block: number;
+  readonly log: number;
+  readonly message: L1Message & { readonly l1_transaction_hash: string };
+}
+
+export interface SeenBlock {
+  readonly number: number;
+  readonly hash: string;
+}
+
+const EVENT = 'LogMessageToL2';
+
+/** A node that has not been asked anything yet. */
+export async function ethereumAt(url: string): Promise<Ethereum> {
+  const viem = await loadViem();
+  return new Ethereum(new Endpoint(url, viem), viem);
+}
+
+/** One Ethereum node. */
+export class Ethereum {
+  readonly #endpoint: Endpoint;
+  readonly #viem: Viem;
+
+  constructor(endpoint: Endpoint, viem: Viem) {
+    this.#endpoint = endpoint;
+    this.#viem = viem;
+  }
+
+  get url(): string {
+    return this.#endpoint.url;
+  }
+
+  /** The newest block. */
+  async head(): Promise<SeenBlock> {
+    const { number, hash } = await this.#latest();
+    return { number, hash };
+  }
+
+  #latest() {
+    return this.#endpoint.ask('eth_getBlockByNumber', ['latest', false], BLOCK);
+  }
+
+  /** The hash of a block; undefined if there is none. */
+  async blockHash(number: number): Promise<string | undefined> {
+    const hash = await this.#endpoint.ask(
+      'eth_getBlockByNumber',
+      [quantity(number), false],
+      BLOCK_HASH,
+    );
+    return hash ?? undefined;
+  }
+
+  async hasCode(address: string): Promise<boolean> {
+    return (await this.#endpoint.ask('eth_getCode', [address, 'latest'], DATA)) !== '0x';
+  }
+
+  /** Deploys a messaging contract; its address. */
+  async deployMessaging(key: string): Promise<string> {
+    const data = this.#viem.encodeDeployData({
+      abi: MESSAGING_ABI,
+      bytecode: MESSAGING_BYTECODE,
+      args: [CANCELLATION_DELAY_SECONDS],
+    });
+    const { hash, signed } = await this.#sign(key, { data });
+    await this.submit(signed);
+    const { isSuccess, contractAddress } = await this.waitFor(hash);
+    if (!isSuccess || contractAddress === undefined) throw new L1Error(`${hash} was reverted`);
+    return contractAddress;
+  }
+
+  /** The messages that a contract sent to L2 in these blocks, in order. */
+  async fetchMessages(
+    contract: string,
+    fromBlock: number,
+    toBlock: number,
+  ): Promise<readonly Fetched[]> {
+    const [topic] = this.#viem.encodeEventTopics({ abi: MESSAGING_ABI, eventName: EVENT });
+    const range = { fromBlock: quantity(fromBlock), toBlock: quantity(toBlock) };
+    const filter = { address: contract, topics: [topic], ...range };
+    const logs = await this.#endpoint.ask(
+      'eth_getLogs',
+      [filter],
+      logsOf(fromBlock, toBlock),
+      fromBlock === toBlock,
+    );
+    return logs
+      .filter(({ address, topics }) => address === contract.toLowerCase() && topics[0] === topic)
+      .toSorted((a, b) => a.block - b.block || a.index - b.index)
+      .map((log) => this.#messageIn(log));
+  }
+
+  #messageIn({ data, topics, block, index, transactionHash }: RawLog): Fetched {
+    const [signature, ...rest] = topics;
+    try {
+      const { args } = this.#viem.decodeEventLog({
+        abi: MESSAGING_ABI,
+        eventName: EVENT,
+        data,
+        topics: signature === undefined ? [] : [signature, ...rest],
+      });
+      return {
+        block,
+        log: index,
+        message: {
+          l1_transaction_hash: transactionHash,
+          l2_contract_address: hex(args.toAddress),
+          entry_point_selector: hex(args.selector),
+          l1_contract_address: args.fromAddress.toLowerCase(),
+          payload: args.payload.map(hex),
+          paid_fee_on_l1: hex(args.fee),
+          nonce: hex(args.nonce),
+        },
+      };
+    } catch {
+      throw this.#endpoint.malformed('eth_getLogs', { data, topics }, `a log of ${EVENT}`);
+    }
+  }
+
+  /** Whether a message was taken back by its sender before it arrived. */
+  async isCancelled(contract: string, message: L1Message): Promise<boolean> {
+    const { l1_contract_address, l2_contract_address, nonce, entry_point_selector } = message;
+    const words = [l1_contract_address, l2_contract_address, nonce, entry_point_selector];
+    const { payload } = message;
+    const hash = this.#hash([...words, hex(payload.length), ...payload].map(BigInt));
+    const data = this.#viem.encodeFunctionData({
+      abi: MESSAGING_ABI,
+      functionName: 'l1ToL2Messages',
+      args: [hash],
+    });
+    const fee = await this.#endpoint.ask('eth_call', [{ to: contract, data }, 'latest'], QUANTITY);
+    return fee === 0n;
+  }
+
+  /** Signs the transaction that hands a message to a messaging contract, and sends nothing. */
+  async signMessage(
+    key: string,
+    contract: string,
+    message: MessageToL1,
+  ): Promise<Omit<InFlight, 'id'>> {
+    const data = this.#viem.encodeFunctionData({
+      abi: MESSAGING_ABI,
+      functionName: 'mockSendMessageFromL2',
+      args: [
+        BigInt(message.from_address),
+        BigInt(message.to_address),
+        message.payload.map((felt) => BigInt(felt)),
+      ],
+    });
+    return this.#sign(key, { data, to: asHex(contract) });
+  }
+
+  async #sign(
+    key: string,
+    { data, to }: { readonly data: Hex; readonly to?: Address },
+  ): Promise<Omit<InFlight, 'id'>> {
+    const account = await accountOf(key);
+    const call = { data, ...(to ? { to } : {}) };
+    const [chainId, nonce, fees, gas] = await Promise.all([
+      this.#endpoint.ask('eth_chainId', [], COUNT),
+      this.#nonce(account.address, 'pending'),
+      this.#fees(),
+      this.#endpoint.ask('eth_estimateGas', [{ from: account.address, ...call }], QUANTITY),
+    ]);
+    // The state may be another one when it is mined.
+    const transaction = { ...call, chainId, nonce, gas: (gas * 3n) / 2n };
+    const signed = await account.signTransaction(
+      'gasPrice' in fees
+        ? { ...transaction, ...fees, type: 'legacy' }
+        : { ...transaction, ...fees, type: 'eip1559' },
+    );
+    return { nonce, hash: this.#viem.keccak256(signed), signed };
+  }
+
+  /** A tip of our own: test nodes suggest what others gave, and that would go up with each message. */
+  async #fees(): Promise<
+    { readonly gasPrice: bigint } | { readonly maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
+  > {
+    const { baseFeePerGas } = await this.#latest();
+    if (baseFeePerGas === undefined) {
+      return { gasPrice: await this.#endpoint.ask('eth_gasPrice', [], QUANTITY) };
+    }
+    return { maxFeePerGas: 2n * baseFeePerGas + TIP_WEI, maxPriorityFeePerGas: TIP_WEI };
+  }
+
+  #nonce(address: string, at: 'latest' | 'pending'): Promise<number> {
+    return this.#endpoint.ask('eth_getTransactionCount', [address, at], COUNT);
+  }
+
+  /** Hands a signed transaction to the node. */
+  async submit(signed: string): Promise<void> {
+    await this.#endpoint.ask('eth_sendRawTransaction', [signed], HASH);
+  }
+
+  /** What became of a transaction; undefined while it is not mined. */
+  async receipt(hash: string): Promise<Receipt | undefined> {
+    return (await this.#endpoint.ask('eth_getTransactionReceipt', [hash], RECEIPT)) ?? undefined;
+  }
+
+  /** Whether the node knows of a transaction, mined or not. */
+  knows(hash: string): Promise<boolean> {
+    return this.#endpoint.ask('eth_getTransactionByHash', [hash], TRANSACTION);
+  }
+
+  /** Waits until a transaction is mined. */
+  async waitFor(hash: string): Promise<Receipt> {
+    const late = AbortSignal.timeout(MINING_MILLISECONDS);
+    for (let pause = 4; !late.aborted; pause = Math.min(pause * 1.5, 500)) {
+      const receipt = await this.receipt(hash);
+      if (receipt) return receipt;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    throw new L1Error(`transaction ${hash} is not mined after ${MINING_MILLISECONDS / 1000} s`);
+  }
+
+  /** The nonce of the next transaction that can be mined, or that can be sent. */
+  async nonceOf(key: string, at: 'latest' | 'pending'): Promise<number> {
+    return this.#nonce((await accountOf(key)).address, at);
+  }
+
+  /** The whole chain of an Anvil, as it can be loaded again. */
+  dumpState(): Promise<string> {
+    return this.#endpoint.ask('anvil_dumpState', [], DATA, true);
+  }
+
+  /** Keeps the state of a test node; its name. */
+  snapshot(): Promise<string> {
+    return this.#endpoint.ask('evm_snapshot', [], TEXT);
+  }
+
+  /** Brings that state back, once. */
+  async revert(id: string): Promise<void> {
+    const done = await this.#endpoint.ask('evm_revert', [id], BOOLEAN);
+    if (!done) throw new L1Error(`the L1 node has no snapshot ${id}`);
+  }
+
+  #hash(words: readonly bigint[]): Hash {
+    const { concatHex, keccak256, toHex } = this.#viem;
+    return keccak256(concatHex(words.map((word) => toHex(word, { size: 32 }))));
+  }
+}
+
+/** Throws if the key is none. */
+export async function checkKey(key: string): Promise<void> {
+  await accountOf(key);
+}
+
+async function accountOf(key: string): Promise<ReturnType<Accounts['privateKeyToAccount']>> {
+  const { privateKeyToAccount } = await import('viem/accounts');
+  const digits = key.replace(/^0x/, '');
+  if (!/^[0-9a-fA-F]{64}$/.test(digits))
+    throw new L1Error('a private key has 64 hexadecimal digits');
+  try {
+    return privateKeyToAccount(`0x${digits}`);
+  } catch {
+    throw new L1Error('this is not a private key');
+  }
+}
+
+type Accounts = typeof import('viem/accounts');
+
+function quantity(value: number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function asHex(text: string): Hex {
+  return `0x${text.slice(2)}`;
+}

@@ -1,0 +1,116 @@
+// Knows the L1 that a node was given at its start: another node's, an Anvil of its own, or none.
+import type { Chain } from '../chain/chain.js';
+import type { Log } from '../log.js';
+import type { AnvilKeeper } from './anvil/autosave.js';
+import type { Anvil } from './anvil/process.js';
+import type { AnvilState } from './anvil/state-files.js';
+import { Relay } from './auto-relay.js';
+import { ethereumAt } from './ethereum/client.js';
+import { PairedTimeline } from './paired-snapshots.js';
+import { Postman } from './postman.js';
+import type { RouteOptions } from './route.js';
+
+export interface CompanionConfig {
+  /** A URL, or `anvil` for one of our own. */
+  readonly l1: string | undefined;
+  /** Of that Anvil. */
+  readonly l1Port: number;
+  /** Where the chain is kept, and an Anvil of our own with it. */
+  readonly dataDir: string | undefined;
+  /** Milliseconds between two looks at L1; messages are only carried on request without. */
+  readonly l1AutoRelay: number | undefined;
+}
+
+export interface L1Facts {
+  readonly url: string;
+  readonly messagingContract: string;
+  /** Whether it is ours, and goes back with the chain. */
+  readonly isManaged: boolean;
+}
+
+/** Everything of a node that has to do with L1. */
+export class Companion {
+  readonly postman: Postman;
+  readonly timeline: PairedTimeline;
+  readonly #chain: Chain;
+  readonly #log: Log;
+  #relay: Relay | undefined;
+  #anvil: Anvil | undefined;
+  /** Of an Anvil whose chain is kept. */
+  #state: AnvilState | undefined;
+  #keeper: AnvilKeeper | undefined;
+
+  constructor(options: Omit<RouteOptions, 'settle'>) {
+    this.#chain = options.chain;
+    this.#log = options.log;
+    const settle = async (url: string): Promise<void> => {
+      if (url === this.#anvil?.url) await this.#keeper?.save();
+    };
+    this.postman = new Postman({ ...options, settle });
+    this.timeline = new PairedTimeline(this.#chain, this.postman);
+  }
+
+  /** Connects and begins to carry messages, as far as was asked for. */
+  async open({ l1, l1Port, l1AutoRelay, dataDir }: CompanionConfig): Promise<L1Facts | undefined> {
+    if (l1 === 'anvil') await this.#startAnvil(l1Port, dataDir);
+    // A chain that was kept knows its L1, and how far it has read there.
+    else if (l1 !== undefined && this.#chain.world.messages.l1?.url !== new URL(l1).href) {
+      await this.postman.load({ url: l1 });
+    }
+    if (l1AutoRelay !== undefined) {
+      const { postman } = this;
+      this.#relay = new Relay({
+        chain: this.#chain,
+        postman,
+        interval: l1AutoRelay,
+        log: this.#log,
+      });
+      this.#relay.start();
+    }
+    const link = this.#chain.world.messages.l1;
+    return l1 === undefined || !link
+      ? undefined
+      : { url: link.url, messagingContract: link.contract, isManaged: this.#anvil !== undefined };
+  }
+
+  async #startAnvil(port: number, dataDir: string | undefined): Promise<void> {
+    const { startAnvil } = await import('./anvil/process.js');
+    if (dataDir !== undefined) {
+      this.#state = await (await import('./anvil/state-files.js')).AnvilState.open(dataDir);
+    }
+    this.#anvil = await startAnvil({
+      port,
+      state: this.#state,
+      onExit: (reason) => this.#log.error(reason),
+    });
+    const { url } = this.#anvil;
+    const node = await ethereumAt(url);
+    if (this.#state) {
+      const { AnvilKeeper } = await import('./anvil/autosave.js');
+      this.#keeper = new AnvilKeeper(node, this.#state, this.#log);
+      this.#keeper.start();
+    }
+    if (!(await this.postman.resume(url, this.#state?.previousUrl))) {
+      await this.postman.load({ url });
+    }
+    const link = this.#chain.world.messages.l1;
+    // Failing, it tries again soon.
+    const save = async (): Promise<void> => this.#keeper?.save().catch(() => undefined);
+    if (link) await this.timeline.pairWith(node, link, save);
+  }
+
+  /** Carries nothing more by itself. What the same signal ends is no fault from now on. */
+  stop(): void {
+    this.#relay?.stop();
+    this.#anvil?.expectEnd();
+  }
+
+  /** Ends what was begun here. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.postman.close();
+    await this.#keeper?.stop();
+    await this.#anvil?.close();
+    await this.#state?.adoptExit();
+  }
+}

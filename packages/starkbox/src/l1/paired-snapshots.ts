@@ -1,0 +1,93 @@
+// Knows how a chain and its L1 go back in time together, so that no message is left on one side only.
+import type { Chain, ChainOptions } from '../chain/chain.js';
+import type { L1Link } from '../chain/world/messages.js';
+import { refuse } from '../errors.js';
+import type { Ethereum } from './ethereum/client.js';
+import { L1Error } from './ethereum/endpoint.js';
+import type { Postman } from './postman.js';
+
+/** An L1 of our own, and how it was when the chain began. */
+interface Partner {
+  readonly node: Ethereum;
+  readonly link: L1Link;
+  /** Its name for that moment; good for one return. */
+  readonly beginning: string;
+  /** Saves what it has now, where it is kept. */
+  readonly save: () => Promise<void>;
+}
+
+/** Snapshots, reverts and restarts of a chain; of its L1 too, once there is one to pair with. */
+export class PairedTimeline {
+  readonly #chain: Chain;
+  readonly #postman: Postman;
+  #partner: Partner | undefined;
+  /** The partner's names for our snapshots. */
+  readonly #names = new Map<bigint, string>();
+
+  constructor(chain: Chain, postman: Postman) {
+    this.#chain = chain;
+    this.#postman = postman;
+  }
+
+  /** From now on this L1 goes back with the chain, but not beyond this moment. */
+  async pairWith(node: Ethereum, link: L1Link, save: Partner['save']): Promise<void> {
+    this.#partner = { node, link, beginning: await node.snapshot(), save };
+  }
+
+  snapshot(title?: string): Promise<bigint> {
+    return this.#together(
+      async (partner) => {
+        const name = await partner.node.snapshot();
+        const id = await this.#chain.snapshot(title);
+        this.#names.set(id, name);
+        return id;
+      },
+      () => this.#chain.snapshot(title),
+    );
+  }
+
+  revert(id: bigint): Promise<boolean> {
+    return this.#together(
+      async (partner) => {
+        const name = this.#names.get(id);
+        // Loading another chain takes its snapshots away.
+        if (name === undefined || !this.#chain.hasSnapshot(id)) return this.#chain.revert(id);
+        await partner.node.revert(name);
+        for (const later of this.#names.keys()) if (later >= id) this.#names.delete(later);
+        const isDone = await this.#chain.revert(id, true);
+        await partner.save();
+        return isDone;
+      },
+      () => this.#chain.revert(id),
+    );
+  }
+
+  restart(relink?: (link: L1Link) => L1Link | undefined, options?: ChainOptions): Promise<void> {
+    return this.#together(
+      async (partner) => {
+        const { node, link, beginning } = partner;
+        await node.revert(beginning);
+        this.#names.clear();
+        this.#partner = { ...partner, beginning: await node.snapshot() };
+        await this.#chain.restart(
+          (now) => (relink ? relink(now) : now.url === link.url ? link : now),
+          options,
+        );
+        await partner.save();
+      },
+      () => this.#chain.restart(relink, options),
+    );
+  }
+
+  /** With a partner, both sides change while no message is under way. */
+  async #together<T>(both: (partner: Partner) => Promise<T>, alone: () => Promise<T>): Promise<T> {
+    const partner = this.#partner;
+    if (!partner) return alone();
+    try {
+      return await this.#postman.alone(() => both(this.#partner ?? partner));
+    } catch (error) {
+      if (error instanceof L1Error) refuse(`The L1 cannot follow: ${error.message}`);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Knows what a config means: to a chain that is made with it, and to whoever asks for it.
+import type { ChainOptions } from '../chain/chain.js';
+import type { Genesis } from '../chain/genesis/genesis.js';
+import { type Config, patienceOf } from '../config/options.js';
+import type { Fork } from '../fork/fork.js';
+import { shownNetwork } from '../fork/open-fork.js';
+import type { CONFIG } from '../spec.js';
+
+export function chainOptionsOf(
+  config: Config,
+  genesis: Genesis,
+  fork: Fork | undefined,
+  call: ChainOptions['callUnderWay'],
+): ChainOptions {
+  return {
+    genesis,
+    chainId: config.chainId,
+    lite: config.liteMode,
+    blockGeneration: config.blockGenerationOn,
+    keepsHistory: config.stateArchive === 'full',
+    startTime: config.startTime ?? (fork ? fork.block.timestamp + 1 : undefined),
+    prices: {
+      gas_price_wei: config.gasPriceWei,
+      data_gas_price_wei: config.dataGasPriceWei,
+      gas_price_fri: config.gasPriceFri,
+      data_gas_price_fri: config.dataGasPriceFri,
+      l2_gas_price_wei: config.l2GasPriceWei,
+      l2_gas_price_fri: config.l2GasPriceFri,
+    },
+    maximumSnapshots: config.maximumSnapshots,
+    patience: patienceOf(config),
+    maximumExecutions: config.maximumExecutions,
+    maximumWaitingExecutions: config.maximumWaitingExecutions,
+    proofMode: config.proofMode,
+    classLimits: {
+      compiledBytes: config.maximumContractClassSize,
+      bytecodeFelts: config.maximumContractBytecodeSize,
+      sierraFelts: config.maximumSierraLength,
+    },
+    ...(call ? { callUnderWay: call } : {}),
+  };
+}
+
+/** The configuration as `devnet_getConfig` shows it; only a restart on another network changes it. */
+export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
+  return {
+    // The keys of the accounts follow from it.
+    seed: config.restrictedMethods?.includes('devnet_getPredeployedAccounts') ? null : config.seed,
+    total_accounts: config.accounts,
+    account_contract_class_hash: genesis.accountClass.hash,
+    predeployed_accounts_initial_balance: config.initialBalance.toString(),
+    start_time: config.startTime ?? null,
+    gas_price_wei: config.gasPriceWei,
+    gas_price_fri: config.gasPriceFri,
+    data_gas_price_wei: config.dataGasPriceWei,
+    data_gas_price_fri: config.dataGasPriceFri,
+    l2_gas_price_wei: config.l2GasPriceWei,
+    l2_gas_price_fri: config.l2GasPriceFri,
+    chain_id: config.chainId,
+    dump_on: config.dumpOn ?? null,
+    dump_path: config.dumpPath ?? null,
+    block_generation_on: shownBlockGeneration(config.blockGenerationOn),
+    lite_mode: config.liteMode,
+    proof_mode: config.proofMode,
+    state_archive: config.stateArchive,
+    fork_config: {
+      url: shownNetwork(config),
+      block_number: fork?.block.number ?? null,
+      caching_enabled: fork ? config.forkUpstreamCaching !== false : null,
+    },
+    eth_erc20_class_hash: genesis.eth.classHash,
+    strk_erc20_class_hash: genesis.strk.classHash,
+    class_size_config: {
+      maximum_contract_class_size: config.maximumContractClassSize,
+      maximum_contract_bytecode_size: config.maximumContractBytecodeSize,
+      maximum_sierra_length: config.maximumSierraLength,
+    },
+    server_config: {
+      host: config.host,
+      port: config.port,
+      timeout: config.timeout,
+      request_body_size_limit: config.requestBodySizeLimit,
+      restricted_methods: config.restrictedMethods ?? null,
+      ui_enabled: config.ui,
+    },
+  };
+}
+
+/** The setting as it is given: whole seconds as a number, others in milliseconds. */
+function shownBlockGeneration(setting: Config['blockGenerationOn']): string {
+  if (typeof setting === 'string' || Number.isInteger(setting)) return String(setting);
+  return `${Math.round(setting * 1000)}ms`;
+}

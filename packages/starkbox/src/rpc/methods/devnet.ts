@@ -1,0 +1,213 @@
+// Steers the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
+import type { Chain, ChainOptions } from '../../chain/chain.js';
+import { balanceOf, mint } from '../../chain/mint.js';
+import { invalidParams } from '../../errors.js';
+import { hex } from '../../felt.js';
+import type { CONFIG, GAS_PRICES, Methods, PREDEPLOYED_ACCOUNT } from '../../spec.js';
+import { SPEC_VERSION } from '../../spec.js';
+import type { Group } from '../protocol/handlers.js';
+
+type DevnetMethods =
+  | 'devnet_getConfig'
+  | 'devnet_getStatus'
+  | 'devnet_getPredeployedAccounts'
+  | 'devnet_getAccountBalance'
+  | 'devnet_mint'
+  | 'devnet_createBlock'
+  | 'devnet_abortBlocks'
+  | 'devnet_acceptOnL1'
+  | 'devnet_setGasPrice'
+  | 'devnet_setTime'
+  | 'devnet_increaseTime'
+  | 'devnet_restart'
+  | 'devnet_snapshot'
+  | 'devnet_revert'
+  | 'devnet_applyStateDiff'
+  | 'devnet_impersonateAccount'
+  | 'devnet_stopImpersonateAccount'
+  | 'devnet_autoImpersonate'
+  | 'devnet_stopAutoImpersonate';
+
+/** The network and the block that a restart asks for. */
+export type ForkWish = NonNullable<Methods['devnet_restart']['params']['fork']>;
+
+export interface NodeFacts {
+  /** As the chain was started, or restarted. */
+  readonly config: () => CONFIG;
+  /** What a chain on top of another network is made with. */
+  readonly refork: (fork: ForkWish) => Promise<ChainOptions>;
+  /** Of the node itself. */
+  readonly version: string;
+}
+
+/** Goes back in time: the chain alone, or together with an L1. */
+export type Timeline = Pick<Chain, 'snapshot' | 'revert' | 'restart'>;
+
+export function devnetMethods(
+  chain: Chain,
+  { config, version, refork }: NodeFacts,
+  timeline: Timeline,
+): Group<DevnetMethods> {
+  return {
+    devnet_getConfig: () => config(),
+
+    devnet_getStatus(_params, { prefix }) {
+      const { history, pending, impersonation } = chain.world;
+      const waiting = pending.transactions.size;
+      return {
+        block_count: history.next - history.first,
+        transaction_count: history.transactionCount + waiting,
+        pre_confirmed_tx_count: waiting,
+        chain_id: chain.options.chainId,
+        protocol_version: SPEC_VERSION,
+        [prefix === 'sandbox' ? 'sandbox_version' : 'devnet_version']: version,
+        is_forked: chain.options.fork !== undefined,
+        ...(chain.options.fork
+          ? {
+              fork_config: {
+                url: config().fork_config.url ?? '',
+                block: chain.options.fork.block.number,
+              },
+            }
+          : {}),
+        impersonated_accounts: impersonation.accounts.toArray(),
+        auto_impersonate: impersonation.auto,
+      };
+    },
+
+    async devnet_getPredeployedAccounts({ with_balance }, { session: { signal } }) {
+      const accounts: PREDEPLOYED_ACCOUNT[] = [];
+      // One after the other: thousands of calls at once would not fit into the queue.
+      for (const { address, publicKey, privateKey } of chain.options.genesis.accounts) {
+        accounts.push({
+          initial_balance: config().predeployed_accounts_initial_balance,
+          address,
+          public_key: publicKey,
+          private_key: privateKey,
+          balance: with_balance
+            ? {
+                eth: await balance(chain, address, 'WEI', 'pre_confirmed', signal),
+                strk: await balance(chain, address, 'FRI', 'pre_confirmed', signal),
+              }
+            : null,
+        });
+      }
+      return accounts;
+    },
+
+    devnet_getAccountBalance: (
+      { address, unit = 'FRI', block_id = 'latest' },
+      { session: { signal } },
+    ) => balance(chain, address, unit, block_id, signal),
+
+    async devnet_mint({ address, amount, unit = 'FRI' }) {
+      const whole = typeof amount === 'bigint' ? amount : BigInt(Math.trunc(amount));
+      const minted = await mint(chain, address, whole, unit);
+      return { new_balance: minted.balance.toString(), unit, tx_hash: minted.hash };
+    },
+
+    devnet_createBlock: async () => ({ block_hash: await chain.createBlock() }),
+
+    devnet_abortBlocks: async ({ starting_block_id }) => ({
+      aborted: await chain.abortBlocks(starting_block_id),
+    }),
+
+    devnet_acceptOnL1: async ({ starting_block_id }) => ({
+      accepted: await chain.acceptOnL1(starting_block_id),
+    }),
+
+    async devnet_setGasPrice({ generate_block = false, ...changes }) {
+      return chain.setGasPrice(exactPrices(changes), generate_block);
+    },
+
+    async devnet_setTime({ time, generate_block = true }) {
+      const hash = await chain.setTime(time, generate_block);
+      return { block_timestamp: time, block_hash: hash ?? null };
+    },
+
+    devnet_increaseTime: async ({ time }) => ({
+      timestamp_increased_by: time,
+      block_hash: await chain.increaseTime(time),
+    }),
+
+    async devnet_restart({ restart_l1_to_l2_messaging = false, fork }) {
+      await timeline.restart(
+        restart_l1_to_l2_messaging ? () => undefined : undefined,
+        fork && (await refork(fork)),
+      );
+      return {};
+    },
+
+    devnet_snapshot: async ({ name }) => hex(await timeline.snapshot(name)),
+
+    devnet_revert: ({ snapshot_id }) => timeline.revert(snapshotNumber(snapshot_id)),
+
+    async devnet_applyStateDiff(change) {
+      const classes = await chain.applyStateDiff(change);
+      return {
+        classes: classes.map(({ hash, compiledClassHash }) => ({
+          class_hash: hash,
+          compiled_class_hash: compiledClassHash,
+        })),
+      };
+    },
+
+    async devnet_impersonateAccount({ account_address }) {
+      await chain.impersonate((now) => ({ ...now, accounts: now.accounts.add(account_address) }));
+      return {};
+    },
+
+    async devnet_stopImpersonateAccount({ account_address }) {
+      await chain.impersonate((now) => ({
+        ...now,
+        accounts: now.accounts.delete(account_address),
+      }));
+      return {};
+    },
+
+    async devnet_autoImpersonate() {
+      await chain.impersonate((now) => ({ ...now, auto: true }));
+      return {};
+    },
+
+    async devnet_stopAutoImpersonate() {
+      await chain.impersonate((now) => ({ ...now, auto: false }));
+      return {};
+    },
+  };
+}
+
+async function balance(chain: Chain, ...[address, unit, id, signal]: BalanceQuery) {
+  const amount = await balanceOf(chain, address, unit, id, signal);
+  return { amount: amount.toString(), unit };
+}
+
+type BalanceQuery = Parameters<typeof balanceOf> extends [unknown, ...infer Rest] ? Rest : never;
+
+/** Only what is given, as exact integers. */
+function exactPrices(changes: Partial<GAS_PRICES>): Partial<Record<keyof GAS_PRICES, bigint>> {
+  const exact: Partial<Record<keyof GAS_PRICES, bigint>> = {};
+  for (const name of PRICES) {
+    const price = changes[name];
+    if (price !== undefined && price !== null) exact[name] = BigInt(price);
+  }
+  return exact;
+}
+
+const PRICES = [
+  'gas_price_wei',
+  'data_gas_price_wei',
+  'gas_price_fri',
+  'data_gas_price_fri',
+  'l2_gas_price_wei',
+  'l2_gas_price_fri',
+] as const;
+
+function snapshotNumber(id: string): bigint {
+  if (!/^0x[0-9a-fA-F]+$/.test(id)) {
+    invalidParams('params.snapshot_id: must be hexadecimal digits after 0x');
+  }
+  const number = BigInt(id);
+  if (number >= 2n ** 64n) invalidParams('params.snapshot_id: must fit 64 bits');
+  return number;
+}

@@ -1,0 +1,70 @@
+// Answers queries for events.
+
+import type { Chain } from '../../chain/chain.js';
+import { type EventFilter, EventReader } from '../../chain/queries/find-events.js';
+import { findBlock, pendingNumber } from '../../chain/steps/close-block.js';
+import type { World } from '../../chain/world/world.js';
+import { fail, invalidParams } from '../../errors.js';
+import { type Fork, isOriginToken } from '../../fork/fork.js';
+import { JsonText, stringify } from '../../json/json.js';
+import type { BLOCK_ID } from '../../spec.js';
+import type { Group } from '../protocol/handlers.js';
+
+/** @param largest how many events one page may have */
+export function eventMethods(chain: Chain, largest: number): Group<'starknet_getEvents'> {
+  const reader = new EventReader();
+  const local = (world: World, filter: EventFilter) => {
+    const { events, next } = reader.page(world, filter);
+    return {
+      events: events.map(({ block, ...event }) => {
+        if (block === undefined) return event;
+        return { ...event, block_hash: world.history.header(block)?.hash, block_number: block };
+      }),
+      continuation_token: next,
+    };
+  };
+
+  /** First the pages of the origin, then those of this chain. */
+  const across = async (world: World, fork: Fork, filter: EventFilter) => {
+    const find = async (id: BLOCK_ID): Promise<number> =>
+      findBlock(world, id) ?? fork.find(id, world.acceptedOnL1);
+    const from = filter.from_block ? await find(filter.from_block) : 0;
+    const to = filter.to_block ? await find(filter.to_block) : pendingNumber(world);
+    if (from > to) return { events: [], continuation_token: undefined };
+    const { continuation_token: token, chunk_size, address, keys } = filter;
+    const idOf = (number: number): BLOCK_ID =>
+      number === pendingNumber(world) ? 'pre_confirmed' : { block_number: number };
+    const here: EventFilter = {
+      ...filter,
+      from_block: idOf(Math.max(from, fork.next)),
+      to_block: idOf(to),
+    };
+    if (from >= fork.next || (token && !isOriginToken(token))) {
+      if (to < fork.next) fail('INVALID_CONTINUATION_TOKEN');
+      return local(world, here);
+    }
+    if (chunk_size < 1) invalidParams('params.filter.chunk_size: must be at least 1');
+    const range = {
+      from,
+      to,
+      addresses: typeof address === 'string' ? [address] : (address ?? undefined),
+      keys: keys ?? [],
+    };
+    const page = await fork.eventPage(range, chunk_size, token ?? undefined);
+    const { next } = page;
+    const events = page.events.map((event) => new JsonText(stringify(event)));
+    if (next !== undefined || to < fork.next) return { events, continuation_token: next };
+    const rest = local(world, { ...here, continuation_token: null });
+    if (events.length === 0) return rest;
+    return { events, continuation_token: rest.events.length === 0 ? undefined : '0' };
+  };
+
+  return {
+    starknet_getEvents({ filter: asked }) {
+      // A larger page ends at the limit, and its token goes on from there.
+      const filter = { ...asked, chunk_size: Math.min(asked.chunk_size, largest) };
+      const { world, options } = chain;
+      return options.fork ? across(world, options.fork, filter) : local(world, filter);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// Shows the chain in lists: blocks, transactions, contracts, classes, slots, messages, snapshots and labels; and finds things in it.
+import type { Chain } from '../../chain/chain.js';
+import { BlockLister, listTransactions } from '../../chain/queries/list-blocks.js';
+import {
+  listClasses,
+  listContracts,
+  listStorage,
+  type PageWish,
+} from '../../chain/queries/list-contracts.js';
+import { listMessagesToL1, listMessagesToL2 } from '../../chain/queries/list-messages.js';
+import type { Page } from '../../chain/queries/page.js';
+import { search } from '../../chain/queries/search.js';
+import { labelsToJson } from '../../chain/world/labels.js';
+import { hex } from '../../felt.js';
+import type { Group } from '../protocol/handlers.js';
+import { blockFinality, finality } from '../wire-format.js';
+
+type ExploreMethods =
+  | 'devnet_listBlocks'
+  | 'devnet_listTransactions'
+  | 'devnet_listContracts'
+  | 'devnet_listClasses'
+  | 'devnet_getStorage'
+  | 'devnet_listMessages'
+  | 'devnet_listSnapshots'
+  | 'devnet_search'
+  | 'devnet_setLabel'
+  | 'devnet_getLabels';
+
+const LIMIT = 50;
+
+export function exploreMethods(chain: Chain): Group<ExploreMethods> {
+  const lister = new BlockLister();
+  return {
+    devnet_listBlocks({ before, limit = LIMIT }) {
+      const { world } = chain;
+      const { blocks, next } = lister.list(world, before, limit);
+      return {
+        blocks: blocks.map((block) => ({
+          ...block,
+          finality_status: blockFinality(world, block.block_number),
+        })),
+        ...(next === undefined ? {} : { next }),
+      };
+    },
+
+    async devnet_listTransactions({ filter = {}, ...wish }) {
+      const { world } = chain;
+      const page = await listTransactions(world, filter, wishOf(wish));
+      const transactions = page.rows.map((row) => ({
+        ...row,
+        finality_status: finality(world, row.block_number),
+      }));
+      return { transactions, ...nextOf(page) };
+    },
+
+    async devnet_listContracts(wish) {
+      const page = await listContracts(chain.world, wishOf(wish));
+      return { contracts: page.rows, ...nextOf(page) };
+    },
+
+    async devnet_listClasses(wish) {
+      const page = await listClasses(chain.world, wishOf(wish));
+      return { classes: page.rows, ...nextOf(page) };
+    },
+
+    async devnet_getStorage({ contract_address, block_id, ...wish }) {
+      const page = await listStorage(chain.world, contract_address, {
+        ...wishOf(wish),
+        isPending: block_id === 'pre_confirmed',
+      });
+      return { entries: page.rows, ...nextOf(page) };
+    },
+
+    async devnet_listMessages({ direction, ...wish }) {
+      const { world } = chain;
+      const { outgoing, l1 } = world.messages;
+      const list = direction === 'TO_L1' ? listMessagesToL1 : listMessagesToL2;
+      const page = await list(world, wishOf(wish));
+      return {
+        messages: page.rows,
+        ...nextOf(page),
+        waiting: outgoing.size,
+        ...(l1 ? { l1: { url: l1.url, messaging_contract_address: l1.contract } } : {}),
+      };
+    },
+
+    devnet_listSnapshots: () => ({
+      snapshots: chain.snapshots.map(({ id, world: { history, pending }, name, time }) => ({
+        snapshot_id: hex(id),
+        ...(name === undefined ? {} : { name }),
+        block_number: history.next - 1,
+        timestamp: time,
+        transaction_count: history.transactionCount + pending.transactions.size,
+      })),
+    }),
+
+    devnet_search: async ({ query }) => ({ candidates: await search(chain.world, query) }),
+
+    async devnet_setLabel({ value, label }) {
+      await chain.label(value, label ?? undefined);
+      return {};
+    },
+
+    devnet_getLabels: () => ({
+      labels: labelsToJson(chain.world.labels).map(([value, label]) => ({ value, label })),
+    }),
+  };
+}
+
+function wishOf({ cursor, limit = LIMIT }: { cursor?: string; limit?: number }): PageWish {
+  return { cursor, limit };
+}
+
+function nextOf({ next }: Page<unknown>): { readonly next?: string } {
+  return next === undefined ? {} : { next };
+}

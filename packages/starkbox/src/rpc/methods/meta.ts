@@ -1,0 +1,19 @@
+// Answers what node this is: versions, chain, and everything it can be asked.
+import type { JsonText } from '../../json/json.js';
+import { SPEC_VERSION } from '../../spec.js';
+import type { Group } from '../protocol/handlers.js';
+
+type MetaMethods =
+  | 'starknet_specVersion'
+  | 'starknet_chainId'
+  | 'starknet_syncing'
+  | 'rpc.discover';
+
+export function metaMethods(chainId: () => string, discover: () => JsonText): Group<MetaMethods> {
+  return {
+    starknet_specVersion: () => SPEC_VERSION,
+    starknet_chainId: () => chainId(),
+    starknet_syncing: () => false,
+    'rpc.discover': discover,
+  };
+}

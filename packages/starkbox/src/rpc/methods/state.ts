@@ -1,0 +1,84 @@
+// Answers questions about the state: storage, nonces, classes, and what a call returns.
+
+import type { Chain } from '../../chain/chain.js';
+import { call } from '../../chain/queries/simulate.js';
+import { classAt } from '../../chain/queries/visible-class.js';
+import { blockNumber, stateAt, stateOf } from '../../chain/steps/close-block.js';
+import { fail } from '../../errors.js';
+import { JsonText } from '../../json/json.js';
+import type { Group } from '../protocol/handlers.js';
+
+type StateMethods =
+  | 'starknet_getStorageAt'
+  | 'starknet_getStorageProof'
+  | 'starknet_getNonce'
+  | 'starknet_getClass'
+  | 'starknet_getClassAt'
+  | 'starknet_getClassHashAt'
+  | 'starknet_getCompiledCasm'
+  | 'starknet_call';
+
+/** Keeps block hashes, and is a contract without a class. */
+const SYSTEM_CONTRACT = '0x1';
+
+export function stateMethods(chain: Chain): Group<StateMethods> {
+  return {
+    async starknet_getStorageAt({ contract_address, key, block_id, response_flags }) {
+      const { world } = chain;
+      const number = blockNumber(world, block_id);
+      const state = stateOf(world, number, block_id);
+      const value = await state.storageAt(contract_address, key);
+      if (value === '0x0' && contract_address !== SYSTEM_CONTRACT) {
+        await mustExist(state, contract_address);
+      }
+      if (!response_flags?.includes('INCLUDE_LAST_UPDATE_BLOCK')) return value;
+      const since =
+        state.storageSince(contract_address, key) ??
+        world.past?.storageSince(contract_address, key, number);
+      const { fork } = chain.options;
+      const below = since ?? (fork && (await fork.writtenAt(contract_address, key)));
+      return { value, last_update_block: below ?? 0 };
+    },
+
+    starknet_getStorageProof({ block_id }) {
+      blockNumber(chain.world, block_id);
+      // The message is the specification's; it names a reason that is not ours.
+      return fail('STORAGE_PROOF_NOT_SUPPORTED', 'This node makes no storage proofs of its blocks');
+    },
+
+    async starknet_getNonce({ block_id, contract_address }) {
+      const state = stateAt(chain.world, block_id);
+      await mustExist(state, contract_address);
+      return state.nonceAt(contract_address);
+    },
+
+    async starknet_getClassHashAt({ block_id, contract_address }) {
+      return mustExist(stateAt(chain.world, block_id), contract_address);
+    },
+
+    async starknet_getClassAt({ block_id, contract_address }) {
+      const { world } = chain;
+      const hash = await mustExist(stateAt(world, block_id), contract_address);
+      return new JsonText(await (await classAt(world, hash, block_id)).json());
+    },
+
+    async starknet_getClass({ block_id, class_hash }) {
+      return new JsonText(await (await classAt(chain.world, class_hash, block_id)).json());
+    },
+
+    async starknet_getCompiledCasm({ class_hash }) {
+      const found = await classAt(chain.world, class_hash, 'latest');
+      if (found.kind !== 'sierra') fail('CLASS_HASH_NOT_FOUND');
+      return new JsonText(await found.casm());
+    },
+
+    starknet_call: ({ request, block_id }, { session }) =>
+      call(chain, request, block_id, session.signal),
+  };
+}
+
+/** The class hash of a contract that must be there. */
+async function mustExist(state: ReturnType<typeof stateAt>, address: string): Promise<string> {
+  const hash = await state.classHashAt(address);
+  return hash === '0x0' ? fail('CONTRACT_NOT_FOUND') : hash;
+}

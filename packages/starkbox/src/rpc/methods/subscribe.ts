@@ -1,0 +1,237 @@
+// Takes subscriptions: what somebody wants to be told of, and what has happened already.
+
+import type { Chain } from '../../chain/chain.js';
+import { eventsOf, matches } from '../../chain/queries/find-events.js';
+import { findBlock, latestHeader, pendingNumber } from '../../chain/steps/close-block.js';
+import { findTransaction, type World } from '../../chain/world/world.js';
+import { fail, invalidParams } from '../../errors.js';
+import type { Fork, PastEvent } from '../../fork/fork.js';
+import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../../spec.js';
+import type { CallContext } from '../protocol/dispatcher.js';
+import type { Group } from '../protocol/handlers.js';
+import {
+  announce,
+  eventNews,
+  headNews,
+  pastEventNews,
+  pastHeadNews,
+  statusNews,
+} from '../subscriptions/chain-news.js';
+import { type Subscription, Subscriptions } from '../subscriptions/subscriptions.js';
+
+type SubscribeMethods =
+  | 'starknet_subscribeNewHeads'
+  | 'starknet_subscribeEvents'
+  | 'starknet_subscribeTransactionStatus'
+  | 'starknet_subscribeNewTransactionReceipts'
+  | 'starknet_subscribeNewTransactions'
+  | 'starknet_unsubscribe';
+
+export interface SubscriptionLimits {
+  readonly addresses: number;
+  readonly keys: number;
+}
+
+/** How far back a subscription may begin. */
+const DEPTH = 1024;
+
+/** Statuses in the order a transaction goes through them. */
+const ORDER: readonly TXN_STATUS[] = [
+  'RECEIVED',
+  'CANDIDATE',
+  'PRE_CONFIRMED',
+  'ACCEPTED_ON_L2',
+  'ACCEPTED_ON_L1',
+];
+
+export function subscribeMethods(
+  chain: Chain,
+  subscriptions: Subscriptions,
+  limits: SubscriptionLimits,
+): Group<SubscribeMethods> {
+  /**
+   * A subscription begins when its id has been sent: then its past is told, and what happened
+   * between the call and that moment.
+   */
+  const begin = (
+    { listener, prefix }: CallContext,
+    wish: Pick<Subscription, 'key' | 'pick'>,
+    past: (world: World, subscription: Subscription) => void = () => {},
+  ): string => {
+    if (!listener) return fail('METHOD_NOT_FOUND');
+    const subscription = { id: subscriptions.admit(listener), listener, prefix, ...wish };
+    const { world } = chain;
+    const { epoch } = subscriptions;
+    listener.afterAnswer(() => {
+      if (!listener.isOpen || subscriptions.epoch !== epoch) return;
+      subscriptions.catchUp();
+      subscriptions.add(subscription);
+      past(world, subscription);
+      if (chain.world === world) return;
+      const alone = new Subscriptions(1);
+      alone.add(subscription);
+      announce(alone, { kind: 'step', before: world, after: chain.world });
+    });
+    return subscription.id;
+  };
+
+  /** An origin takes its time: what it told must still be the past of this chain. */
+  const mustStand = (
+    before: World,
+    fork: Fork | undefined,
+    id: SUBSCRIPTION_BLOCK_ID | undefined,
+  ): void => {
+    const place = (world: World): number | undefined =>
+      id === undefined || typeof id === 'string' ? undefined : findBlock(world, id);
+    const stands = chain.options.fork === fork && place(chain.world) === place(before);
+    if (!stands) fail('BLOCK_NOT_FOUND');
+  };
+
+  return {
+    async starknet_subscribeNewHeads({ block_id }, context) {
+      const { world: before, options } = chain;
+      const { fork } = options;
+      const first = await startOf(chain, block_id);
+      const older = fork && first !== undefined ? await fork.headers(first) : [];
+      mustStand(before, fork, block_id);
+      return begin(
+        context,
+        { key: 'heads', pick: (news) => (news.topic === 'heads' ? news.text() : undefined) },
+        (world, subscription) => {
+          if (first === undefined) return;
+          for (const header of older) subscriptions.tellOne(subscription, pastHeadNews(header));
+          const own = Math.max(first, world.history.first);
+          for (let number = own; number <= latestHeader(world).number; number += 1) {
+            const header = world.history.header(number);
+            if (header) subscriptions.tellOne(subscription, headNews(header));
+          }
+        },
+      );
+    },
+
+    async starknet_subscribeEvents(params, context) {
+      const { from_address, keys = [], block_id, finality_status = 'ACCEPTED_ON_L2' } = params;
+      const addresses = typeof from_address === 'string' ? [from_address] : from_address;
+      if (addresses && addresses.length > limits.addresses) {
+        invalidParams(`params.from_address: at most ${limits.addresses} addresses`);
+      }
+      if (keys.flat().length > limits.keys) fail('TOO_MANY_KEYS_IN_FILTER');
+      const { world: before, options } = chain;
+      const { fork } = options;
+      const first = (await startOf(chain, block_id)) ?? latestHeader(chain.world).number;
+      const wanted = ORDER.indexOf(finality_status);
+      const older: PastEvent[] = [];
+      if (fork && first < fork.next) {
+        const to = Math.min(lastOf(chain.world, wanted), fork.block.number);
+        const range = { from: first, to, addresses, keys };
+        for await (const event of to < first ? [] : fork.events(range)) older.push(event);
+      }
+      mustStand(before, fork, block_id);
+      return begin(
+        context,
+        {
+          key: 'events',
+          pick: (news) =>
+            news.topic === 'events' &&
+            news.finality === finality_status &&
+            matches(news.event, { addresses, keys })
+              ? news.text()
+              : undefined,
+        },
+        (world, subscription) => {
+          for (const event of older) {
+            subscriptions.tellOne(subscription, pastEventNews(event, finality_status));
+          }
+          const last = pendingNumber(world);
+          const to = wanted <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, wanted);
+          const filter = { from: first, to: Math.min(to, last - 1), addresses, keys };
+          const blocks = [...world.history.eventBlocks(filter)];
+          for (const block of to === last ? [...blocks, last] : blocks) {
+            for (const event of eventsOf(world, block)) {
+              subscriptions.tellOne(subscription, eventNews(world, event, finality_status));
+            }
+          }
+        },
+      );
+    },
+
+    starknet_subscribeTransactionStatus: ({ transaction_hash }, context) =>
+      begin(
+        context,
+        {
+          key: `status ${transaction_hash}`,
+          pick: (news) => (news.topic === 'status' ? news.text() : undefined),
+        },
+        (world, subscription) => {
+          const located = findTransaction(world, transaction_hash);
+          if (located) subscriptions.tellOne(subscription, statusNews(world, located));
+        },
+      ),
+
+    starknet_subscribeNewTransactions({ finality_status, sender_address, tags }, context) {
+      checkAddresses(sender_address, limits);
+      const wants = transactionFilter(finality_status, sender_address);
+      const proofFacts = tags?.includes('INCLUDE_PROOF_FACTS') ?? false;
+      return begin(context, {
+        key: 'transactions',
+        pick: (news) =>
+          news.topic === 'transactions' && wants(news) ? news.text(proofFacts) : undefined,
+      });
+    },
+
+    starknet_subscribeNewTransactionReceipts({ finality_status, sender_address }, context) {
+      checkAddresses(sender_address, limits);
+      const wants = transactionFilter(finality_status, sender_address);
+      return begin(context, {
+        key: 'receipts',
+        pick: (news) => (news.topic === 'receipts' && wants(news) ? news.text() : undefined),
+      });
+    },
+
+    starknet_unsubscribe({ subscription_id }, { listener }) {
+      subscriptions.catchUp();
+      const ended = listener && subscriptions.remove(listener, subscription_id);
+      return ended || fail('INVALID_SUBSCRIPTION_ID');
+    },
+  };
+}
+
+/** The block that a subscription begins with; `undefined` where it begins with what comes next. */
+async function startOf(
+  { world, options }: Chain,
+  id: SUBSCRIPTION_BLOCK_ID | undefined,
+): Promise<number | undefined> {
+  if (id === undefined || id === 'latest') return undefined;
+  if (typeof id === 'string') invalidParams(`Subscription block cannot be '${id}'`);
+  const first =
+    findBlock(world, id) ??
+    (await options.fork?.find(id, world.acceptedOnL1)) ??
+    fail('BLOCK_NOT_FOUND');
+  if (latestHeader(world).number - first > DEPTH) fail('TOO_MANY_BLOCKS_BACK');
+  return first;
+}
+
+/** The newest block whose transactions are at least that final. */
+function lastOf(world: World, wanted: number): number {
+  return wanted === ORDER.indexOf('ACCEPTED_ON_L1')
+    ? (world.acceptedOnL1 ?? world.history.first - 1)
+    : latestHeader(world).number;
+}
+
+function checkAddresses(
+  addresses: readonly ADDRESS[] | undefined,
+  { addresses: limit }: SubscriptionLimits,
+): void {
+  if (addresses && addresses.length > limit) fail('TOO_MANY_ADDRESSES_IN_FILTER');
+}
+
+/** An empty list of either is no restriction. */
+function transactionFilter(
+  finalities: readonly string[] = ['ACCEPTED_ON_L2'],
+  senders: readonly ADDRESS[] = [],
+): (news: { readonly finality: string; readonly sender: () => string }) => boolean {
+  const statuses = new Set(finalities);
+  const wanted = new Set(senders);
+  return ({ finality, sender }) =>
+    (statuses.size === 0 || statuses.has(finality)) && (wanted.size === 0 || wanted.has(sender()));
+}

@@ -1,0 +1,142 @@
+// The answer to a batch: its size, its share of the memory budget, and the pieces in which it is sent.
+
+import { RpcError } from '../../errors.js';
+import type { Share } from '../../scheduling/memory-budget.js';
+import { breathe } from '../../scheduling/turns.js';
+import { errorAnswer, type Id, idIn } from './envelope.js';
+
+/** How the answer to a request reaches its client. */
+export interface Delivery {
+  /** What the request holds until its answer is sent. */
+  readonly share: Share;
+  /** Sends a piece of a batch's answer; another may follow when it resolves. Absent where answers are taken whole. */
+  readonly write?: ((piece: string) => Promise<void>) | undefined;
+}
+
+/** Characters that are gathered before they are sent. */
+const PIECE = 64 * 1024;
+
+export function answerTooLarge(limit: number): RpcError {
+  return new RpcError(
+    -32005,
+    `The answer would exceed ${limit} bytes; ask for less at once, --maximum-answer-size sets the limit`,
+  );
+}
+
+export interface Batch {
+  readonly calls: readonly unknown[];
+  /** How long the answer may be, in bytes. */
+  readonly limit: number;
+  readonly delivery: Delivery | undefined;
+  /** Aborted when there is nothing more to answer; with an error as the reason, calls are answered with it. */
+  readonly signal: AbortSignal | undefined;
+  readonly make: (call: unknown) => Promise<string | undefined>;
+  /** The answer to a call that is not made. */
+  readonly skip: (call: unknown, reason: RpcError) => string | undefined;
+}
+
+/** Makes calls one after the other, so that each sees what the ones before it did. */
+export async function answerBatch(batch: Batch): Promise<string | undefined> {
+  const { calls, delivery, signal, make, skip } = batch;
+  const answers = new BatchAnswer(batch.limit, delivery);
+  for (const call of calls) {
+    const pause = breathe();
+    if (pause) await pause;
+    let answer: string | undefined;
+    if (!answers.refusal && !signal?.aborted) {
+      const making = make(call);
+      answer = await (answers.hasBegun && signal ? unlessAborted(making, signal) : making);
+    }
+    if (signal?.aborted) {
+      // Where nothing was sent yet, the client is gone or has been told of the timeout.
+      if (!answers.hasBegun || !(signal.reason instanceof RpcError)) return undefined;
+      answers.refusal ??= signal.reason;
+    }
+    if (answers.refusal) answer ??= skip(call, answers.refusal);
+    if (answer !== undefined) await answers.add(answer, idIn(call));
+  }
+  return answers.end();
+}
+
+/** Undefined as soon as there is nothing more to wait for. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => resolve(undefined);
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}
+
+/** Answers of calls, one after the other. */
+class BatchAnswer {
+  readonly #limit: number;
+  readonly #delivery: Delivery | undefined;
+  #gathered: string[] = [];
+  /** Characters of them. */
+  #waiting = 0;
+  /** Characters of all answers. */
+  #size = 0;
+  /** What of the share has not been sent. */
+  #held = 0;
+  #hasBegun = false;
+  /** Why the calls that follow are not made; they are answered with it. */
+  refusal: RpcError | undefined;
+
+  constructor(limit: number, delivery: Delivery | undefined) {
+    this.#limit = limit;
+    this.#delivery = delivery;
+  }
+
+  /** Whether a part has been sent, so that the rest has to follow. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Adds the answer to a call, or the reason why it is too much. */
+  async add(answer: string, id: Id): Promise<void> {
+    const text = this.#fits(answer) ? answer : errorAnswer(this.refusal ?? TOO_MUCH, id);
+    this.#gathered.push(text);
+    this.#waiting += text.length;
+    this.#size += text.length;
+    if (this.#waiting >= PIECE && this.#delivery?.write) await this.#send(this.#delivery.write);
+  }
+
+  /** What has not been sent; undefined if there is no answer at all. */
+  end(): string | undefined {
+    if (!this.#hasBegun && this.#gathered.length === 0) return undefined;
+    return `${this.#taken()}]`;
+  }
+
+  /** Errors that say why there is no more are few and short, so that they are always added. */
+  #fits(answer: string): boolean {
+    if (this.refusal) return true;
+    if (this.#size + answer.length > this.#limit) this.refusal = answerTooLarge(this.#limit);
+    else if (this.#delivery && !this.#delivery.share.take(answer.length)) {
+      this.refusal = this.#delivery.share.refusal();
+    }
+    if (this.refusal) return false;
+    this.#held += answer.length;
+    return true;
+  }
+
+  async #send(write: NonNullable<Delivery['write']>): Promise<void> {
+    // Many batches whose calls end together take turns in writing.
+    await breathe();
+    const held = this.#held;
+    this.#held = 0;
+    const piece = this.#taken();
+    this.#hasBegun = true;
+    await write(piece);
+    this.#delivery?.share.give(held);
+  }
+
+  #taken(): string {
+    const before = this.#hasBegun ? (this.#gathered.length > 0 ? ',' : '') : '[';
+    const piece = before + this.#gathered.join();
+    this.#gathered = [];
+    this.#waiting = 0;
+    return piece;
+  }
+}
+
+const TOO_MUCH = new RpcError(-32005, 'The answer is too large');

@@ -1,0 +1,70 @@
+// Knows what calls and answers of JSON-RPC 2.0 look like, and what is wrong with those that look otherwise.
+import { RpcError } from '../../errors.js';
+import { parse, stringify } from '../../json/json.js';
+
+export type Id = string | number | bigint | null;
+
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'method', 'params', 'id']);
+
+/** A result, written already, as a JSON-RPC text. */
+export function resultAnswer(result: string, id: Id): string {
+  return `{"jsonrpc":"2.0","id":${stringify(id)},"result":${result}}`;
+}
+
+/** An error as a JSON-RPC text. */
+export function errorAnswer({ code, message, data }: RpcError, id: Id = null): string {
+  const error = stringify(data === undefined ? { code, message } : { code, message, data });
+  return `{"jsonrpc":"2.0","id":${stringify(id)},"error":${error}}`;
+}
+
+/** The id that an answer to this text would carry, for answers that are given without its result. */
+export function idOf(text: string): Id {
+  try {
+    return idIn(parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** The id that an error about a call carries. */
+export function idIn(call: unknown): Id {
+  return isObject(call) && isId(call['id']) ? call['id'] : null;
+}
+
+export function invalid(reason: string): RpcError {
+  return new RpcError(-32600, 'Invalid request', { reason });
+}
+
+export interface Envelope {
+  readonly method: string;
+  readonly params: Params;
+}
+
+/** What a call asks for, or what is wrong with it. */
+export function openEnvelope(call: Readonly<Record<string, unknown>>): Envelope | string {
+  const { jsonrpc, method, params } = call;
+  if (jsonrpc !== '2.0' && jsonrpc !== '1.0') return 'jsonrpc must be "2.0"';
+  if (typeof method !== 'string') return 'method must be a string';
+  if (!isParams(params)) return 'params must be an object or a list';
+  const unknown = Object.keys(call).find((member) => !MEMBERS.has(member));
+  return unknown === undefined ? { method, params } : `unknown member ${unknown}`;
+}
+
+export type Params = object | null | undefined;
+
+export function isParams(value: unknown): value is Params {
+  return value === undefined || typeof value === 'object';
+}
+
+export function isId(value: unknown): value is Id {
+  return (
+    typeof value === 'string' ||
+    typeof value === 'bigint' ||
+    value === null ||
+    Number.isInteger(value)
+  );
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,17 @@
+// Knows the type of every handler, so that a missing or wrong one does not compile.
+import type { Wire } from '../../json/json.js';
+import type { MethodName, Methods } from '../../spec.js';
+import type { CallContext } from './dispatcher.js';
+
+/** Every method but the notifications, which nobody calls. */
+export type ServedMethod = MethodName;
+
+export type Handlers = {
+  readonly [M in ServedMethod]: (
+    params: Methods[M]['params'],
+    context: CallContext,
+  ) => Wire<Methods[M]['result']> | Promise<Wire<Methods[M]['result']>>;
+};
+
+/** The handlers of a theme. */
+export type Group<M extends ServedMethod> = Pick<Handlers, M>;

@@ -1,0 +1,44 @@
+// A request as text becomes values, within the limits that a client has.
+import { RpcError, reasonOf } from '../../errors.js';
+import { parse, TooManyValues } from '../../json/json.js';
+import { type JsonLimits, parseInSlices } from '../../json/parse-in-slices.js';
+import type { Delivery } from './batch.js';
+
+/** Longer texts are read in slices. */
+const LONG = 64 * 1024;
+/** What a value of a parsed text weighs, about. */
+const VALUE_BYTES = 64;
+
+export function isLong(text: string): boolean {
+  return text.length > LONG;
+}
+
+/** @throws RpcError */
+export function readShort(text: string, limits: JsonLimits): unknown {
+  try {
+    return parse(text, limits.depth, limits.values);
+  } catch (error) {
+    throw toRpcError(error);
+  }
+}
+
+/** @throws RpcError */
+export async function readLong(
+  text: string,
+  limits: JsonLimits,
+  delivery: Delivery | undefined,
+): Promise<unknown> {
+  const { value, values } = await parseInSlices(text, limits).catch((error: unknown) => {
+    throw toRpcError(error);
+  });
+  if (delivery && !delivery.share.take(values * VALUE_BYTES)) throw delivery.share.refusal();
+  return value;
+}
+
+function toRpcError(error: unknown): RpcError {
+  if (error instanceof TooManyValues) {
+    const message = `The request has more than ${error.limit} JSON values; --maximum-json-values sets the limit`;
+    return new RpcError(-32600, message);
+  }
+  return new RpcError(-32700, 'Parse error', { reason: reasonOf(error) });
+}

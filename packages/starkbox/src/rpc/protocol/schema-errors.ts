@@ -1,0 +1,222 @@
+// Knows how ajv's errors become one line that tells a caller which value is wrong and what was expected.
+import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
+import { didYouMean, nearest } from './method-suggestions.js';
+
+/** What explaining needs of whoever checks. */
+export interface Checker {
+  /** A validator for one member of a union, to hear it alone. */
+  compile(member: AnySchemaObject): ValidateFunction;
+  /** The schema behind a `$ref`. */
+  resolve(ref: string): AnySchemaObject;
+}
+
+interface Fault {
+  /** JSON pointer of the value in question. */
+  readonly pointer: string;
+  readonly text: string;
+  /** How much it speaks against this being the member of a union that was meant. */
+  readonly weight: number;
+}
+
+const SHOWN = 68; // the quotes, the prefix and all digits of a felt
+
+/** One line: path, colon, fault. */
+export function explain(errors: readonly ErrorObject[], root: string, checker: Checker): string {
+  const { pointer, text } = toFault(errors, checker);
+  return `${toPath(root, pointer)}: ${text}`;
+}
+
+/** ajv stops at the first fault, so the last of its errors is the one around all others. */
+function toFault(errors: readonly ErrorObject[], checker: Checker): Fault {
+  const error = errors.at(-1);
+  if (error === undefined) return { pointer: '', text: 'not accepted', weight: 0 };
+  return error.keyword === 'oneOf' || error.keyword === 'anyOf'
+    ? toUnionFault(error, checker)
+    : toLeaf(error, checker);
+}
+
+/** What the member that was meant has to say; if none stands out, what all of them ask for. */
+function toUnionFault(error: ErrorObject, checker: Checker): Fault {
+  const { instancePath, data } = error;
+  if (!isObject(data)) return toLeaf(error, checker);
+  const union: readonly AnySchemaObject[] = error.parentSchema?.[error.keyword] ?? [];
+  const members = union.filter((member) => takesObjects(follow(member, checker), data));
+  const clashes = members.map((member) => findClashes(member, data, checker));
+  const [shared] = [...(clashes[0]?.keys() ?? [])].filter((key) =>
+    clashes.every((clash) => clash.has(key)),
+  );
+  if (shared !== undefined) {
+    const allowed = clashes.flatMap((clash) => clash.get(shared) ?? []);
+    const text = expectation(either(allowed.map(show)), data[shared]);
+    return { pointer: `${instancePath}/${shared}`, text, weight: 0 };
+  }
+  const fewest = Math.min(...clashes.map(({ size }) => size));
+  const faults = members
+    .filter((_, i) => clashes[i]?.size === fewest)
+    .flatMap((member) => {
+      const validate = checker.compile(member);
+      return validate(data) ? [] : [toFault(validate.errors ?? [], checker)];
+    });
+  const least = Math.min(...faults.map(({ weight }) => weight));
+  const [likely, ...others] = faults.filter(({ weight }) => weight === least);
+  if (likely === undefined || others.length > 0) return toLeaf(error, checker);
+  // Further down, a fault says nothing about which member was meant up here.
+  return { pointer: instancePath + likely.pointer, text: likely.text, weight: 0 };
+}
+
+/** True unless a schema, which refers to no other, is about values of another kind. */
+function takesObjects(schema: AnySchemaObject, data: object): boolean {
+  if (schema['enum'] !== undefined || schema['x-felt'] !== undefined) return false;
+  const kind = Array.isArray(data) ? 'array' : 'object';
+  return (schema['type'] ?? kind) === kind;
+}
+
+/** Members of an object whose value is none of the few that a schema allows, such as its `type`. */
+function findClashes(
+  schema: AnySchemaObject,
+  data: Readonly<Record<string, unknown>>,
+  checker: Checker,
+): ReadonlyMap<string, readonly unknown[]> {
+  const whole = follow(schema, checker);
+  const parts: readonly AnySchemaObject[] = whole['allOf'] ?? [];
+  const found = new Map(parts.flatMap((part) => [...findClashes(part, data, checker)]));
+  const properties: AnySchemaObject = whole['properties'] ?? {};
+  for (const [name, property] of Object.entries(properties)) {
+    const allowed: readonly unknown[] | undefined = follow(property, checker)['enum'];
+    if (allowed && Object.hasOwn(data, name) && !allowed.includes(data[name])) {
+      found.set(name, allowed);
+    }
+  }
+  return found;
+}
+
+function toLeaf(error: ErrorObject, checker: Checker): Fault {
+  const pointer = error.instancePath;
+  const weight = pointer === '' ? 1 : 0;
+  switch (error.keyword) {
+    case 'required':
+      return { pointer, text: `${error.params['missingProperty']} is missing`, weight };
+    case 'additionalProperties': {
+      const known = Object.keys(error.parentSchema?.['properties'] ?? {});
+      const text = unknownMember(String(error.params['additionalProperty']), known);
+      return { pointer, text, weight };
+    }
+    case 'x-closed': {
+      const known: readonly string[] = error.parentSchema?.['x-closed'] ?? [];
+      const unknown = Object.keys(error.data ?? {}).find((name) => !known.includes(name));
+      return { pointer, text: unknownMember(unknown ?? '', known), weight };
+    }
+    default: {
+      const expected = choices(error.parentSchema ?? {}, checker, isLarge(error.data));
+      return { pointer, text: expectation(either(expected), error.data), weight: 0 };
+    }
+  }
+}
+
+function unknownMember(name: string, known: readonly string[]): string {
+  const expected = `${known.join(', ')}${didYouMean(nearest(name, known))}`;
+  return `unknown member ${name.slice(0, SHOWN)}; expected ${expected}`;
+}
+
+function expectation(expected: string, got: unknown): string {
+  const isOldTag = got === 'pending' && expected.includes('"pre_confirmed"');
+  return `expected ${expected}; got ${show(got)}${isOldTag ? OLD_TAG : ''}`;
+}
+
+/** Clients of RPC 0.8 and before, such as starknet.js 6 and 7, send the tag `pending`. */
+const OLD_TAG = '; RPC 0.10 calls it pre_confirmed: use starknet.js 8 or later';
+
+/** Beyond what JavaScript counts in: then even an integer without a bound has one. */
+function isLarge(value: unknown): boolean {
+  return typeof value === 'bigint' || (typeof value === 'number' && !isSmall(value));
+}
+
+function isSmall(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+function follow(schema: AnySchemaObject, checker: Checker): AnySchemaObject {
+  return typeof schema['$ref'] === 'string'
+    ? follow(checker.resolve(schema['$ref']), checker)
+    : schema;
+}
+
+/** What a schema asks for, in a few words for each choice. */
+function choices(given: AnySchemaObject, checker: Checker, isForLarge: boolean): readonly string[] {
+  const schema = follow(given, checker);
+  const union: readonly AnySchemaObject[] | undefined = schema['oneOf'] ?? schema['anyOf'];
+  if (union !== undefined) return union.flatMap((one) => choices(one, checker, isForLarge));
+  const values: readonly unknown[] | undefined = schema['enum'];
+  if (values !== undefined) return values.map(show);
+  const parts: readonly AnySchemaObject[] | undefined = schema['allOf'];
+  if (parts === undefined) return [describe(schema, isForLarge)];
+  return [parts.map((part) => either(choices(part, checker, isForLarge))).join(' and ')];
+}
+
+function describe(schema: AnySchemaObject, isForLarge: boolean): string {
+  if (schema['x-felt'] === 'address') return '0x and hexadecimal digits, below 2^251';
+  if (schema['x-felt'] !== undefined) {
+    return '0x and hexadecimal digits, below the prime 2^251 + 17 * 2^192 + 1';
+  }
+  const exact: AnySchemaObject | undefined = schema['x-exact'];
+  switch (exact?.['type'] ?? schema['type']) {
+    case 'object': {
+      const required: readonly string[] = schema['required'] ?? [];
+      return required.length > 0 ? `an object with ${required.join(', ')}` : 'an object';
+    }
+    case 'array':
+      return 'a list';
+    case 'boolean':
+      return 'true or false';
+    case 'null':
+      return 'null';
+    case 'integer':
+      return `an integer${bounds(exact ?? (isForLarge ? { maximum: Number.MAX_SAFE_INTEGER, ...schema } : schema))}`;
+    case 'number':
+      return `a number${bounds(exact ?? schema)}`;
+    case 'string':
+      return schema['pattern'] === undefined ? 'a string' : `a string like ${schema['pattern']}`;
+    default:
+      return 'something else';
+  }
+}
+
+function bounds(schema: AnySchemaObject): string {
+  const low = schema['minimum'];
+  const high = schema['maximum'];
+  const below = schema['exclusiveMaximum'];
+  if (low !== undefined && high !== undefined) return ` from ${low} to ${high}`;
+  const parts = [
+    low === undefined ? '' : ` of at least ${low}`,
+    high === undefined ? '' : ` of at most ${high}`,
+    below === undefined ? '' : ` below ${below}`,
+  ];
+  return parts.filter((part) => part !== '').join(' and');
+}
+
+function either(texts: readonly string[]): string {
+  const last = texts.at(-1) ?? '';
+  return texts.length < 2 ? last : `${texts.slice(0, -1).join(', ')} or ${last}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (isObject(value)) return 'an object';
+  if (value === Number.POSITIVE_INFINITY) return `a number above ${Number.MAX_VALUE}`;
+  if (value === Number.NEGATIVE_INFINITY) return `a number below -${Number.MAX_VALUE}`;
+  const text = typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+function toPath(root: string, pointer: string): string {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce((path, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (/^\d+$/.test(name)) return `${path}[${name}]`;
+    return /^[A-Za-z_$][\w$]*$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
+  }, root);
+}

@@ -1,0 +1,363 @@
+// Knows the calls that were recorded: how many are kept, what of each, and who made them.
+import { type RpcError, refuse } from '../../errors.js';
+import { parse, stringify } from '../../json/json.js';
+import { stopwatch } from '../../probe.js';
+import { METHODS, type RECORDED_TEXT, type REQUEST_ROW } from '../../spec.js';
+import {
+  type Caller,
+  refused,
+  type Sighting,
+  type Turn,
+  type Witness,
+} from '../protocol/call-observer.js';
+import type { Group } from '../protocol/handlers.js';
+import type { Subscriptions } from '../subscriptions/subscriptions.js';
+import {
+  type RecordedBody,
+  type RecordedCall,
+  type RecordingText,
+  recordingOf,
+} from './recording.js';
+import { Redaction } from './redaction.js';
+
+const MOST = 2000;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Of a call or an answer, in characters. */
+const LONGEST = 64 * 1024;
+/** What a row takes beside the texts, about. */
+const ROW_BYTES = 600;
+const LIMIT = 50;
+const PARAMS_PREVIEW = 200;
+const RESULT_PREVIEW = 100;
+const LONGEST_MESSAGE = 300;
+const LONGEST_NAME = 200;
+/** Longer calls are not read again for the sake of a preview. */
+const SHORT = 4000;
+/** Clients over HTTP that are told apart. */
+const MOST_CLIENTS = 500;
+
+/** The tag of what pages of the explorer ask by themselves. */
+const EXPLORER = 'ui';
+
+/** Whoever looks at calls does not want to see that. */
+const OWN: ReadonlySet<string> = new Set([
+  'devnet_recordRequests',
+  'devnet_getRequests',
+  'devnet_getRequest',
+  'devnet_getRecording',
+  'devnet_subscribeRequests',
+]);
+const WRITERS: ReadonlySet<string> = new Set(
+  Object.entries(METHODS).flatMap(([name, { writes }]) => (writes ? [name] : [])),
+);
+
+export interface RequestLogOptions {
+  readonly subscriptions: Subscriptions;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** What must never be kept. */
+  readonly secrets: () => { readonly keys: Iterable<string>; readonly words: readonly string[] };
+  /** What whoever repeats the calls has to know of this node. */
+  readonly about: () => object;
+}
+
+/** The last calls, while somebody wants to know them. */
+export class RequestLog implements Witness {
+  readonly #options: RequestLogOptions;
+  readonly #kept = new Map<number, RecordedCall>();
+  readonly #sockets = new WeakMap<object, number>();
+  readonly #clients = new Map<string, number>();
+  readonly #counts = { http: 0, ws: 0, 'in-process': 0, calls: 0, batches: 0 };
+  #redaction: Redaction | undefined;
+  #bytes = 0;
+  #isOn = false;
+  #keepsBodies = true;
+
+  constructor(options: RequestLogOptions) {
+    this.#options = options;
+  }
+
+  get state(): { readonly recording: boolean; readonly bodies: boolean } {
+    return { recording: this.#isOn, bodies: this.#keepsBodies };
+  }
+
+  get kept(): { readonly kept: number; readonly kept_bytes: number } {
+    return { kept: this.#kept.size, kept_bytes: this.#bytes };
+  }
+
+  set(isOn: boolean, keepsBodies: boolean): void {
+    this.#isOn = isOn;
+    this.#keepsBodies = keepsBodies;
+    if (!isOn) return;
+    const { keys, words } = this.#options.secrets();
+    this.#redaction = new Redaction(keys, words);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+
+  came(caller: Caller, text?: string): Sighting | undefined {
+    const redaction = this.#redaction;
+    if (!this.#isOn || !redaction) return undefined;
+    const seconds = stopwatch();
+    const client = this.#clientOf(caller);
+    let batch: number | undefined;
+    const turn = (inBatch: boolean): Turn => {
+      if (inBatch && batch === undefined) {
+        this.#counts.batches += 1;
+        batch = this.#counts.batches;
+      }
+      const begun = seconds();
+      let ran: number | undefined;
+      let failure: RpcError | undefined;
+      return {
+        ran: () => {
+          ran = seconds();
+        },
+        failed: (error) => {
+          failure = error;
+        },
+        ended: (method, call, answer) => {
+          if (OWN.has(method)) return;
+          const ended = seconds();
+          const done = ran ?? ended;
+          this.#keep({
+            redaction,
+            caller,
+            client,
+            method,
+            call,
+            raw: inBatch ? undefined : text,
+            answer,
+            failure,
+            batch,
+            times: {
+              duration_ms: milliseconds(ended),
+              queue_ms: milliseconds(begun),
+              execute_ms: milliseconds(done - begun),
+              encode_ms: milliseconds(ended - done),
+            },
+          });
+        },
+      };
+    };
+    return { turn };
+  }
+
+  /** Somebody did not get as far as to call anything. */
+  refused(caller: Caller, what: string, error: RpcError): void {
+    refused(error, this.came(caller), what);
+  }
+
+  #keep(seen: Seen): void {
+    const { method, caller, client, failure, times, answer = '' } = seen;
+    const bytes = Buffer.byteLength(seen.raw ?? stringify(seen.call) ?? '');
+    const texts = this.#keepsBodies ? textsOf(seen, bytes) : undefined;
+    this.#counts.calls += 1;
+    const { agent, origin, tag, transport } = caller;
+    const row: REQUEST_ROW = {
+      id: this.#counts.calls,
+      time: Math.round(this.#options.now() - times.duration_ms),
+      method,
+      ...times,
+      outcome: failure ? 'error' : 'ok',
+      ...(failure
+        ? { code: failure.code, message: seen.redaction.text(messageOf(failure)).text }
+        : {}),
+      transport,
+      client,
+      ...(agent === undefined ? {} : { agent: agent.slice(0, LONGEST_NAME) }),
+      ...(origin === undefined ? {} : { origin: origin.slice(0, LONGEST_NAME) }),
+      ...(tag === undefined ? {} : { tag }),
+      ...(seen.batch === undefined ? {} : { batch: seen.batch }),
+      bytes,
+      response_bytes: Buffer.byteLength(answer),
+      ...texts?.previews,
+    };
+    const kept = { row, request: texts?.request, response: texts?.response };
+    this.#kept.set(row.id, kept);
+    this.#bytes += sizeOf(kept);
+    for (const [id, oldest] of this.#kept) {
+      if (this.#kept.size <= MOST && this.#bytes <= MOST_BYTES) break;
+      this.#kept.delete(id);
+      this.#bytes -= sizeOf(oldest);
+    }
+    const { subscriptions } = this.#options;
+    if (!subscriptions.has('requests')) return;
+    subscriptions.later(() =>
+      subscriptions.tell({ topic: 'requests', text: () => stringify(row) }),
+    );
+  }
+
+  #clientOf({ transport, listener, origin, agent }: Caller): number {
+    const known = listener ? this.#sockets.get(listener) : undefined;
+    if (known !== undefined) return known;
+    const name = listener ? undefined : stringify([transport, origin, agent]);
+    const met = name === undefined ? undefined : this.#clients.get(name);
+    if (met !== undefined) return met;
+    this.#counts[transport] += 1;
+    const number = this.#counts[transport];
+    if (listener) this.#sockets.set(listener, number);
+    if (name === undefined) return number;
+    if (this.#clients.size >= MOST_CLIENTS) this.#clients.clear();
+    this.#clients.set(name, number);
+    return number;
+  }
+
+  /** Newest first. */
+  list(after: number, before: number, limit: number): readonly REQUEST_ROW[] {
+    const rows: REQUEST_ROW[] = [];
+    // Ids have no gaps.
+    const newest = Math.min(before - 1, this.#counts.calls);
+    for (let id = newest; id > after && rows.length < limit; id -= 1) {
+      const kept = this.#kept.get(id);
+      if (!kept) break;
+      rows.push(kept.row);
+    }
+    return rows;
+  }
+
+  get(id: number): RecordedCall | undefined {
+    return this.#kept.get(id);
+  }
+
+  /** What was recorded, as a file for `starkbox replay`. */
+  recording(): RecordingText {
+    const isWanted = ({ row }: RecordedCall): boolean =>
+      row.tag !== EXPLORER || WRITERS.has(row.method);
+    return recordingOf(this.#options.about(), [...this.#kept.values()].filter(isWanted));
+  }
+}
+
+interface Seen {
+  readonly redaction: Redaction;
+  readonly caller: Caller;
+  readonly client: number;
+  readonly method: string;
+  readonly call: unknown;
+  /** The call as it came, where it came alone. */
+  readonly raw: string | undefined;
+  readonly answer: string | undefined;
+  readonly failure: RpcError | undefined;
+  readonly batch: number | undefined;
+  readonly times: {
+    readonly duration_ms: number;
+    readonly queue_ms: number;
+    readonly execute_ms: number;
+    readonly encode_ms: number;
+  };
+}
+
+interface Texts {
+  readonly request: RecordedBody;
+  readonly response: RecordedBody | undefined;
+  readonly previews: Pick<REQUEST_ROW, 'params_preview' | 'result_preview'>;
+}
+
+function textsOf({ redaction, method, call, raw, answer }: Seen, bytes: number): Texts {
+  // A long call is not written again only to be cut; one with escapes in it may hide a name from us.
+  const isTakenAsItCame = raw !== undefined && raw.length > LONGEST && !raw.includes('\\u');
+  const { text, secrets } = isTakenAsItCame
+    ? redaction.text(raw.slice(0, LONGEST))
+    : redaction.call(method, call);
+  const request = cut(text, bytes, isTakenAsItCame);
+  if (answer === undefined) return { request, response: undefined, previews: before(text) };
+  const isLong = answer.length > LONGEST;
+  const safe = redaction.answer(method, answer.slice(0, LONGEST), secrets);
+  const at = safe.indexOf('"result":');
+  const result = safe.slice(at + 9, isLong ? undefined : -1);
+  return {
+    request,
+    response: cut(safe, Buffer.byteLength(answer), isLong),
+    previews: {
+      ...before(text),
+      ...(at < 0 ? {} : { result_preview: result.slice(0, RESULT_PREVIEW) }),
+    },
+  };
+}
+
+function before(text: string): Pick<REQUEST_ROW, 'params_preview'> {
+  const params = text.length <= SHORT ? paramsIn(text) : text.slice(text.indexOf('"params":') + 9);
+  return params === undefined ? {} : { params_preview: params.slice(0, PARAMS_PREVIEW) };
+}
+
+function paramsIn(text: string): string | undefined {
+  try {
+    const call = parse(text);
+    if (typeof call !== 'object' || call === null || !('params' in call)) return undefined;
+    return stringify(call.params);
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string, bytes: number, isCut: boolean): RecordedBody {
+  const isLong = text.length > LONGEST;
+  const head = Buffer.from(isLong ? text.slice(0, LONGEST) : text);
+  return { head, bytes, isWhole: !isCut && !isLong };
+}
+
+function sizeOf({ request, response }: RecordedCall): number {
+  return ROW_BYTES + (request?.head.length ?? 0) + (response?.head.length ?? 0);
+}
+
+/** With the reason that some errors have as data. */
+function messageOf({ message, data }: RpcError): string {
+  const reason =
+    typeof data === 'object' && data !== null && 'reason' in data ? data.reason : undefined;
+  return `${message}${typeof reason === 'string' ? `: ${reason}` : ''}`.slice(0, LONGEST_MESSAGE);
+}
+
+function milliseconds(seconds: number): number {
+  return Math.round(Math.max(0, seconds) * 1e6) / 1e3;
+}
+
+function shown({ head, bytes, isWhole }: RecordedBody): RECORDED_TEXT {
+  return { text: head.toString(), bytes, is_whole: isWhole };
+}
+
+type RequestMethods =
+  | 'devnet_recordRequests'
+  | 'devnet_getRequests'
+  | 'devnet_getRequest'
+  | 'devnet_getRecording'
+  | 'devnet_subscribeRequests';
+
+export function requestMethods(
+  log: RequestLog,
+  subscriptions: Subscriptions,
+): Group<RequestMethods> {
+  return {
+    devnet_recordRequests: ({ enabled, bodies = true, clear = false }) => {
+      if (clear) log.clear();
+      log.set(enabled, bodies);
+      return log.state;
+    },
+
+    devnet_getRequests: ({ after = 0, before = Number.POSITIVE_INFINITY, limit = LIMIT }) => ({
+      requests: log.list(after, before, limit),
+      ...log.state,
+      ...log.kept,
+    }),
+
+    devnet_getRequest: ({ id }) => {
+      const kept = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
+      const { row, request, response } = kept;
+      return {
+        row,
+        ...(request ? { request: shown(request) } : {}),
+        ...(response ? { response: shown(response) } : {}),
+      };
+    },
+
+    devnet_getRecording: () => log.recording(),
+
+    devnet_subscribeRequests: (_params, context) =>
+      subscriptions.begin(context, {
+        key: 'requests',
+        pick: (one) => (one.topic === 'requests' ? one.text() : undefined),
+      }),
+  };
+}

@@ -1,0 +1,240 @@
+// Knows in which order a change of the chain is told, and how each piece of news is written.
+
+import type { Header } from '../../chain/history/header.js';
+import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
+import { pendingNumber } from '../../chain/steps/close-block.js';
+import { transition } from '../../chain/world/diff.js';
+import {
+  findTransaction,
+  type Located,
+  transactionsOf,
+  type World,
+} from '../../chain/world/world.js';
+import type { Change } from '../../chain/writer.js';
+import type { PastEvent } from '../../fork/fork.js';
+import { stringify } from '../../json/json.js';
+import type { REORG_DATA } from '../../spec.js';
+import { wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from '../wire-format.js';
+import type { News, Subscriptions } from './subscriptions.js';
+
+/** Tells subscribers of a change that just happened, as soon as that keeps no call waiting. */
+export function announceSoon(subscriptions: Subscriptions, change: Change): void {
+  if (change.kind === 'restart' || change.kind === 'load') {
+    subscriptions.catchUp();
+    subscriptions.clear();
+  } else if (!subscriptions.isEmpty) {
+    subscriptions.later(() => announce(subscriptions, change));
+  }
+}
+
+/** Tells subscribers of a change. Without subscribers nothing is looked at. */
+export function announce(subscriptions: Subscriptions, { kind, before, after }: Change): void {
+  if (subscriptions.isEmpty) return;
+  const { undone, refinalised, added, waitingFrom, dropped } = transition(before, after);
+
+  if (undone) subscriptions.tellReorg(reorgText(undone.first, undone.last));
+  else subscriptions.tellReorgOf(droppedNews(subscriptions, before, dropped));
+  for (let block = refinalised.from; block <= refinalised.to; block += 1) {
+    for (const hash of after.history.hashes(block)) tellStatus(subscriptions, after, hash);
+  }
+  for (let block = added.from; block <= added.to; block += 1) {
+    tellBlock(subscriptions, after, block);
+  }
+  // What a revert brings back may have waited before, and come out otherwise.
+  for (const { record } of after.pending.transactions.slice(kind === 'step' ? waitingFrom : 0)) {
+    if (kind === 'step') tellWaiting(subscriptions, after, record.hash);
+    else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
+      tellStatus(subscriptions, after, record.hash);
+    }
+  }
+}
+
+function tellBlock(subscriptions: Subscriptions, world: World, block: number): void {
+  const header = world.history.header(block);
+  if (!header) return;
+  subscriptions.tell(headNews(header));
+  if (header.transactionCount === 0 || !subscriptions.wantsTransactions) return;
+  for (const [index, record] of transactionsOf(world, block).entries()) {
+    const located = { record, block, index };
+    subscriptions.tell(transactionNews(world, located));
+    subscriptions.tell(statusNews(world, located));
+    subscriptions.tell(receiptNews(world, located));
+  }
+  if (!subscriptions.has('events')) return;
+  for (const event of eventsOf(world, block)) subscriptions.tell(eventNews(world, event));
+}
+
+function tellWaiting(subscriptions: Subscriptions, world: World, hash: string): void {
+  const located = findTransaction(world, hash);
+  if (!located) return;
+  subscriptions.tell(statusNews(world, located));
+  subscriptions.tell(transactionNews(world, located));
+  subscriptions.tell(receiptNews(world, located));
+  if (!subscriptions.has('events')) return;
+  for (const event of pendingEventsOf(world, located.index)) {
+    subscriptions.tell(eventNews(world, event));
+  }
+}
+
+/**
+ * What was told of transactions that no longer wait, with the text of a reorg in its place. The block
+ * under construction has a number but no hash, and the standard's form requires one: it is zero.
+ */
+function* droppedNews(
+  subscriptions: Subscriptions,
+  world: World,
+  dropped: readonly Located[],
+): Iterable<News> {
+  const number = pendingNumber(world);
+  const text = once(() => stringify(reorgOf({ number, hash: '0x0' }, { number, hash: '0x0' })));
+  for (const located of dropped) {
+    yield { ...statusNews(world, located), text };
+    yield { ...transactionNews(world, located), text };
+    yield { ...receiptNews(world, located), text };
+    if (!subscriptions.has('events')) continue;
+    for (const event of pendingEventsOf(world, located.index)) {
+      yield { ...eventNews(world, event), text };
+    }
+  }
+}
+
+function tellStatus(subscriptions: Subscriptions, world: World, hash: string): void {
+  if (!subscriptions.has(`status ${hash}`)) return;
+  const located = findTransaction(world, hash);
+  if (located) subscriptions.tell(statusNews(world, located));
+}
+
+/** How many texts of notifications were written in this process: none without somebody to read. */
+export const figures: { textsWritten: number } = { textsWritten: 0 };
+
+/** Writes a text when it is first asked for, and once. */
+function once(write: () => string): () => string {
+  return remembered(() => {
+    figures.textsWritten += 1;
+    return write();
+  });
+}
+
+function remembered(find: () => string): () => string {
+  let found: string | undefined;
+  return () => {
+    found ??= find();
+    return found;
+  };
+}
+
+/** The header of a block below a fork, as the origin shows it. */
+export function pastHeadNews(header: object): News {
+  return { topic: 'heads', text: once(() => stringify(header)) };
+}
+
+export function headNews(header: Header): News {
+  return { topic: 'heads', text: once(() => stringify(wireHeader(header))) };
+}
+
+export function statusNews(world: World, located: Located): News {
+  const { hash } = located.record;
+  return {
+    topic: 'status',
+    hash,
+    text: once(() => stringify({ transaction_hash: hash, status: wireStatus(world, located) })),
+  };
+}
+
+function statusText(world: World, hash: string): string | undefined {
+  const located = findTransaction(world, hash);
+  return located && stringify(wireStatus(world, located));
+}
+
+function transactionNews(world: World, located: Located): News {
+  const { record, block } = located;
+  const finality_status = newsFinality(world, block);
+  const write = (proofFacts: boolean): string =>
+    stringify(
+      wireTransaction(record, proofFacts && record.proofFacts ? ['INCLUDE_PROOF_FACTS'] : [], {
+        hash: true,
+        finality_status,
+      }),
+    );
+  const [plain, proven] = [once(() => write(false)), once(() => write(true))];
+  return {
+    topic: 'transactions',
+    finality: finality_status,
+    sender: senderOf(located),
+    text: (proofFacts) => (proofFacts ? proven() : plain()),
+  };
+}
+
+function receiptNews(world: World, located: Located): News {
+  return {
+    topic: 'receipts',
+    finality: newsFinality(world, located.block),
+    sender: senderOf(located),
+    text: once(() => stringify(wireReceiptWithBlock(world, located))),
+  };
+}
+
+/** A block that is new to a subscriber is news of L2, even if a revert brings it back with L1's consent. */
+function newsFinality(world: World, block: number): 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' {
+  return block === pendingNumber(world) ? 'PRE_CONFIRMED' : 'ACCEPTED_ON_L2';
+}
+
+/** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
+function senderOf({ record }: Located): () => string {
+  return remembered(() => {
+    const sent: { sender_address?: string; contract_address?: string } = JSON.parse(
+      record.transaction,
+    );
+    const made: { contract_address?: string } = JSON.parse(record.receipt);
+    return sent.sender_address ?? sent.contract_address ?? made.contract_address ?? '0x0';
+  });
+}
+
+/** @param as the finality that is shown, where it is not the real one */
+export function eventNews(world: World, event: FoundEvent, as?: string): News {
+  const { block, ...rest } = event;
+  const real = newsFinality(world, block ?? pendingNumber(world));
+  return {
+    topic: 'events',
+    finality: as ?? real,
+    event,
+    text: once(() =>
+      stringify({
+        ...rest,
+        block_hash: block === undefined ? undefined : world.history.header(block)?.hash,
+        block_number: block,
+        finality_status: as ?? real,
+      }),
+    ),
+  };
+}
+
+/** An event from below a fork. */
+export function pastEventNews(event: PastEvent, finality: string): News {
+  const { from_address, keys } = event;
+  return {
+    topic: 'events',
+    finality,
+    event: {
+      from_address: String(from_address),
+      keys: Array.isArray(keys) ? keys.map(String) : [],
+    },
+    text: once(() => stringify({ ...event, finality_status: finality })),
+  };
+}
+
+function reorgText(first: Header, last: Header): string {
+  figures.textsWritten += 1;
+  return stringify(reorgOf(first, last));
+}
+
+type Place = Pick<Header, 'number' | 'hash'>;
+
+function reorgOf(first: Place, last: Place): REORG_DATA {
+  return {
+    starting_block_hash: first.hash,
+    starting_block_number: first.number,
+    ending_block_hash: last.hash,
+    ending_block_number: last.number,
+  };
+}

@@ -1,0 +1,173 @@
+// Tells what happens to the sandbox beside blocks, and that it is alive.
+
+import type { Chain } from '../../chain/chain.js';
+import { latestHeader, pendingNumber } from '../../chain/steps/close-block.js';
+import type { Standing } from '../../chain/world/chain-store.js';
+import { commonBlock, removedTransactions } from '../../chain/world/diff.js';
+import { nextTime, type World } from '../../chain/world/world.js';
+import type { Turn } from '../../chain/writer.js';
+import { hex } from '../../felt.js';
+import { stringify } from '../../json/json.js';
+import type { SANDBOX_NEWS } from '../../spec.js';
+import type { Group } from '../protocol/handlers.js';
+import type { Subscriptions } from './subscriptions.js';
+
+type Event = Pick<SANDBOX_NEWS, 'event' | 'detail'>;
+
+type Removed = {
+  readonly removed_transactions: number;
+  readonly transaction_hashes?: readonly string[];
+};
+
+const BEAT_MILLISECONDS = 2000;
+/** Removed transactions are named up to this many; of more there is the count alone. */
+const MOST_HASHES = 100;
+
+export function sandboxMethods(
+  news: SandboxNews,
+  subscriptions: Subscriptions,
+): Group<'devnet_subscribeSandbox'> {
+  return {
+    devnet_subscribeSandbox: (_params, context) =>
+      subscriptions.begin(
+        context,
+        { key: 'sandbox', pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined) },
+        () => news.begin(),
+      ),
+  };
+}
+
+/** Tells subscribers what happens to the sandbox; where there are none, nothing is looked at. */
+export class SandboxNews {
+  readonly #chain: Chain;
+  readonly #subscriptions: Subscriptions;
+  #beating: NodeJS.Timeout | undefined;
+
+  constructor(chain: Chain, subscriptions: Subscriptions) {
+    this.#chain = chain;
+    this.#subscriptions = subscriptions;
+  }
+
+  /** Somebody listens now. */
+  begin(): void {
+    this.#tell(this.#chain.world, { event: 'beat' });
+    this.#beating ??= setInterval(() => this.#beat(), BEAT_MILLISECONDS).unref();
+  }
+
+  #beat(): void {
+    if (this.#subscriptions.has('sandbox')) {
+      this.#tell(this.#chain.world, { event: 'beat' });
+      return;
+    }
+    clearInterval(this.#beating);
+    this.#beating = undefined;
+  }
+
+  turned(turn: Turn): void {
+    if (!this.#subscriptions.has('sandbox')) return;
+    for (const event of eventsOf(turn)) this.#tell(turn.after.world, event);
+  }
+
+  #tell(world: World, event: Event): void {
+    const { number, hash } = latestHeader(world);
+    const text = stringify({
+      ...event,
+      head: { block_number: number, block_hash: hash },
+      pending: world.pending.transactions.size,
+      chain_time: nextTime(world),
+    } satisfies SANDBOX_NEWS);
+    this.#subscriptions.later(() =>
+      this.#subscriptions.tell({ topic: 'sandbox', text: () => text }),
+    );
+  }
+}
+
+/** What happened between two standings beside new blocks and transactions. */
+function eventsOf({ kind, before, after }: Turn): readonly Event[] {
+  if (kind === 'restart' || kind === 'load') {
+    return [{ event: kind, detail: removedBetween(before.world, after.world) }];
+  }
+  if (kind === 'revert') return [revertOf(before, after)];
+  const snapshots = before.snapshots === after.snapshots ? [] : [...after.snapshots.keys()];
+  const added = snapshots.filter((id) => !before.snapshots.has(id));
+  return [
+    ...added.map((id): Event => {
+      const name = after.notes.get(id)?.name;
+      const named = name === undefined ? {} : { name };
+      return { event: 'snapshot', detail: { snapshot_id: hex(id), ...named } };
+    }),
+    ...(before.world === after.world ? [] : changesOf(before.world, after.world)),
+  ];
+}
+
+function revertOf(before: Standing, after: Standing): Event {
+  const gone = [...before.snapshots.keys()].filter((id) => !after.snapshots.has(id));
+  const [first] = gone.sort((one, other) => (one < other ? -1 : 1));
+  const snapshot = first === undefined ? {} : { snapshot_id: hex(first) };
+  return {
+    event: 'revert',
+    detail: { ...snapshot, ...removedBetween(before.world, after.world) },
+  };
+}
+
+/** How many transactions are gone, and which, if they are few. */
+function removedBetween(before: World, after: World): Removed {
+  const hashes = removedTransactions(before, after);
+  return {
+    removed_transactions: hashes.length,
+    ...(hashes.length > MOST_HASHES ? {} : { transaction_hashes: hashes }),
+  };
+}
+
+function changesOf(before: World, after: World): readonly Event[] {
+  const events: Event[] = [];
+  const undone = undoneFrom(before, after);
+  const removed = undone !== undefined || hasDropped(before, after);
+  if (removed) {
+    const from_block = undone ?? pendingNumber(before);
+    events.push({ event: 'abort', detail: { from_block, ...removedBetween(before, after) } });
+  }
+  // A block takes an exact time with it.
+  if (
+    before.clock.offset !== after.clock.offset ||
+    (after.clock.exact ?? before.clock.exact) !== before.clock.exact
+  ) {
+    events.push({ event: 'time', detail: { offset: after.clock.offset } });
+  }
+  if (before.gas.next !== after.gas.next)
+    events.push({ event: 'gas', detail: { ...after.gas.next } });
+  if (before.impersonation !== after.impersonation) {
+    const { accounts, auto } = after.impersonation;
+    events.push({ event: 'impersonation', detail: { accounts: accounts.toArray(), auto } });
+  }
+  if (before.labels !== after.labels) events.push({ event: 'label' });
+  const { acceptedOnL1 } = after;
+  if (undone === undefined && before.acceptedOnL1 !== acceptedOnL1) {
+    events.push({ event: 'accepted_on_l1', detail: { block_number: acceptedOnL1 ?? null } });
+  }
+  if (isWritten(before, after)) events.push({ event: 'state' });
+  return events;
+}
+
+/** The first block that is gone, if any is. */
+function undoneFrom(before: World, after: World): number | undefined {
+  const common = commonBlock(before, after);
+  return common + 1 < before.history.next ? common + 1 : undefined;
+}
+
+/** Whether transactions that waited for a block are gone, and no block came of them. */
+function hasDropped(before: World, after: World): boolean {
+  return (
+    pendingNumber(before) === pendingNumber(after) &&
+    before.pending.transactions.size > after.pending.transactions.size
+  );
+}
+
+/** Whether the state was changed by no transaction and no block. */
+function isWritten(before: World, after: World): boolean {
+  return (
+    before.state !== after.state &&
+    before.latest === after.latest &&
+    before.pending === after.pending
+  );
+}

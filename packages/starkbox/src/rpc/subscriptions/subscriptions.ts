@@ -1,0 +1,261 @@
+// Knows who wants to be told of what, and tells them.
+import { randomBytes } from 'node:crypto';
+import { fail, refuse } from '../../errors.js';
+import type { CallContext, Listener } from '../protocol/dispatcher.js';
+
+/** What happened, by topic. Texts are only made for those who want them. */
+export type News =
+  | { readonly topic: 'heads'; readonly text: () => string }
+  | { readonly topic: 'status'; readonly hash: string; readonly text: () => string }
+  | {
+      readonly topic: 'transactions';
+      readonly finality: string;
+      readonly sender: () => string;
+      readonly text: (proofFacts: boolean) => string;
+    }
+  | {
+      readonly topic: 'receipts';
+      readonly finality: string;
+      readonly sender: () => string;
+      readonly text: () => string;
+    }
+  | {
+      readonly topic: 'events';
+      readonly finality: string;
+      readonly event: { readonly from_address: string; readonly keys: readonly string[] };
+      readonly text: () => string;
+    }
+  /** Of the node rather than of its chain. */
+  | { readonly topic: 'sandbox' | 'requests'; readonly text: () => string };
+
+type Topic = News['topic'];
+export type Key = Exclude<Topic, 'status'> | `status ${string}`;
+
+export interface Subscription {
+  readonly id: string;
+  readonly listener: Listener;
+  /** Notifications have the prefix that the subscription was made with. */
+  readonly prefix: CallContext['prefix'];
+  /** What it is about: a topic, or the status of one transaction. */
+  readonly key: Key;
+  /** The text of news that it wants. */
+  readonly pick: (news: News) => string | undefined;
+}
+
+/** Names of notifications, without their prefix. */
+const NAMES = {
+  heads: 'subscriptionNewHeads',
+  status: 'subscriptionTransactionStatus',
+  transactions: 'subscriptionNewTransaction',
+  receipts: 'subscriptionNewTransactionReceipts',
+  events: 'subscriptionEvents',
+  reorg: 'subscriptionReorg',
+  sandbox: 'subscriptionSandbox',
+  requests: 'subscriptionRequests',
+} as const;
+
+/** They outlive the chain, and are not told of its blocks. */
+const OF_THE_NODE: readonly Key[] = ['sandbox', 'requests'];
+
+/** The subscriptions of all sockets. */
+export class Subscriptions {
+  readonly #limit: number;
+  readonly #byListener = new Map<Listener, Map<string, Subscription>>();
+  /** With the beginning of each notification, which never changes. */
+  readonly #byKey = new Map<Key, Map<Subscription, Buffer>>();
+  #epoch = 0;
+  /** What is still to be told, oldest first. */
+  #untold: (() => void)[] = [];
+  #last: { readonly text: string; readonly bytes: Buffer } | undefined;
+
+  /** @param limit the most that one socket may have */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Changes when all subscriptions are dropped. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Whether nobody listens to anything of the chain. */
+  get isEmpty(): boolean {
+    return OF_THE_NODE.filter((key) => this.#byKey.has(key)).length === this.#byKey.size;
+  }
+
+  /** How many there are, by topic. */
+  counts(): Readonly<Record<Topic, number>> {
+    const counts = {
+      heads: 0,
+      status: 0,
+      transactions: 0,
+      receipts: 0,
+      events: 0,
+      sandbox: 0,
+      requests: 0,
+    };
+    for (const [key, same] of this.#byKey) counts[topicOf(key)] += same.size;
+    return counts;
+  }
+
+  has(key: Key): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** Whether anybody listens to anything of the chain but heads. */
+  get wantsTransactions(): boolean {
+    const others = (['heads', ...OF_THE_NODE] as const).filter((key) => this.#byKey.has(key));
+    return this.#byKey.size > others.length;
+  }
+
+  /**
+   * Tells something when calls have been seen to, so that no answer waits until thousands were told.
+   * Whoever could notice the difference calls `catchUp` first.
+   */
+  later(telling: () => void): void {
+    if (this.#untold.push(telling) === 1) setImmediate(() => this.catchUp());
+  }
+
+  /** Tells everything that happened so far. */
+  catchUp(): void {
+    if (this.#untold.length === 0) return;
+    const untold = this.#untold;
+    this.#untold = [];
+    for (const tell of untold) tell();
+  }
+
+  /** An id for a subscription that is about to begin. */
+  admit(listener: Listener): string {
+    this.catchUp();
+    if ((this.#byListener.get(listener)?.size ?? 0) >= this.#limit) {
+      refuse(
+        `A socket may have ${this.#limit} subscriptions; --maximum-subscriptions sets the limit`,
+      );
+    }
+    return randomBytes(8).readBigUInt64LE().toString();
+  }
+
+  /** Begins one that has no past, once its id has been sent; the id. */
+  begin(
+    { listener, prefix }: CallContext,
+    wish: Pick<Subscription, 'key' | 'pick'>,
+    begun: () => void = () => {},
+  ): string {
+    if (!listener) return fail('METHOD_NOT_FOUND');
+    const subscription = { id: this.admit(listener), listener, prefix, ...wish };
+    listener.afterAnswer(() => {
+      if (!listener.isOpen) return;
+      this.add(subscription);
+      begun();
+    });
+    return subscription.id;
+  }
+
+  add(subscription: Subscription): void {
+    const { listener, id, key } = subscription;
+    const own = this.#byListener.get(listener) ?? new Map<string, Subscription>();
+    this.#byListener.set(listener, own.set(id, subscription));
+    const same = this.#byKey.get(key) ?? new Map<Subscription, Buffer>();
+    this.#byKey.set(key, same.set(subscription, opening(subscription, topicOf(key))));
+  }
+
+  /** Ends a subscription; false if the socket has none of that id. */
+  remove(listener: Listener, id: string): boolean {
+    const own = this.#byListener.get(listener);
+    const subscription = own?.get(id);
+    if (!own || !subscription) return false;
+    own.delete(id);
+    if (own.size === 0) this.#byListener.delete(listener);
+    const others = this.#byKey.get(subscription.key);
+    others?.delete(subscription);
+    if (others?.size === 0) this.#byKey.delete(subscription.key);
+    return true;
+  }
+
+  /** A socket is gone. */
+  drop(listener: Listener): void {
+    for (const id of [...(this.#byListener.get(listener)?.keys() ?? [])]) this.remove(listener, id);
+  }
+
+  /** Ends all that are of the chain. */
+  clear(): void {
+    const kept = OF_THE_NODE.flatMap((key) => [...(this.#byKey.get(key)?.keys() ?? [])]);
+    this.#byListener.clear();
+    this.#byKey.clear();
+    for (const subscription of kept) this.add(subscription);
+    this.#epoch += 1;
+  }
+
+  tell(news: News): void {
+    for (const [{ listener, pick }, own] of this.#byKey.get(keyOf(news)) ?? []) {
+      const text = pick(news);
+      if (text !== undefined) listener.sendShared(own, this.#shared(text));
+    }
+  }
+
+  tellOne(subscription: Subscription, news: News): void {
+    const text = subscription.pick(news);
+    if (text === undefined) return;
+    subscription.listener.sendShared(opening(subscription, news.topic), closing(text));
+  }
+
+  /** Everybody learns that blocks are gone, once for each subscription. */
+  tellReorg(text: string): void {
+    for (const own of this.#byListener.values()) {
+      for (const subscription of own.values()) {
+        if (OF_THE_NODE.includes(subscription.key)) continue;
+        subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
+      }
+    }
+  }
+
+  /** Sends the text as a reorg to each subscription that wants any of the news, once. */
+  tellReorgOf(all: Iterable<News>): void {
+    const told = new Set<Subscription>();
+    for (const news of all) {
+      for (const subscription of this.#byKey.get(keyOf(news))?.keys() ?? []) {
+        const text = told.has(subscription) ? undefined : subscription.pick(news);
+        if (text === undefined) continue;
+        told.add(subscription);
+        subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
+      }
+    }
+  }
+
+  /** One piece of news goes to all who want it, one after the other; its bytes are the same for them. */
+  #shared(text: string): Buffer {
+    if (this.#last?.text !== text) this.#last = { text, bytes: closing(text) };
+    return this.#last.bytes;
+  }
+}
+
+function keyOf(news: News): Key {
+  return news.topic === 'status' ? `status ${news.hash}` : news.topic;
+}
+
+function topicOf(key: Key): Topic {
+  switch (key) {
+    case 'heads':
+    case 'transactions':
+    case 'receipts':
+    case 'events':
+    case 'sandbox':
+    case 'requests':
+      return key;
+    default:
+      return 'status';
+  }
+}
+
+/** A notification up to its result. */
+function opening({ id, prefix }: Subscription, topic: Topic | 'reorg'): Buffer {
+  const method = `${prefix}_${NAMES[topic]}`;
+  return Buffer.from(
+    `{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"${id}","result":`,
+  );
+}
+
+/** A result, and the end of its notification. */
+function closing(result: string): Buffer {
+  return Buffer.from(`${result}}}`);
+}

@@ -1,0 +1,46 @@
+// What a request is told that asks for a path or a method that is not served: one line that says where things are.
+import { SPEC_VERSION } from '../../spec.js';
+import { Explorer } from './explorer-files.js';
+
+/** What is served besides JSON-RPC. */
+export interface Served {
+  readonly explorer: boolean;
+  readonly sockets: boolean;
+}
+
+/** The paths that take JSON-RPC. */
+export const RPC_PATHS: readonly string[] = ['/', '/rpc'];
+
+const AT = RPC_PATHS.join(' and ');
+const SOCKETS_AT = 'WebSocket connections are served at /ws';
+/** Paths that public nodes have for the versions of the specification, such as /rpc/v0_9. */
+const VERSION = /\/v\d/;
+/** Of a path, in characters. */
+const LONGEST = 100;
+
+/** To a request for a path that does not exist. */
+export function nothingAt(path: string, { explorer, sockets }: Served): string {
+  if (Explorer.owns(path) && !explorer) {
+    return 'The explorer is off: start the node with --ui to have it at /ui/';
+  }
+  const shown = path.slice(0, LONGEST);
+  const rpc = `JSON-RPC is served at ${AT}`;
+  const line = VERSION.test(path)
+    ? `There is no ${shown}: this node speaks Starknet JSON-RPC ${SPEC_VERSION} alone, at ${AT}`
+    : `There is no ${shown}: ${rpc}`;
+  return sockets ? `${line}. ${SOCKETS_AT}` : line;
+}
+
+/** To a request for a path that exists, with a method that it does not take. */
+export function wrongMethodAt(path: string, { explorer, sockets }: Served): string {
+  if (!RPC_PATHS.includes(path)) {
+    return sockets && path === '/ws'
+      ? `This path takes WebSocket connections only. JSON-RPC over HTTP is served at ${AT}`
+      : `This path takes GET only. JSON-RPC is served at ${AT}`;
+  }
+  return [
+    'This path takes JSON-RPC: POST with the header Content-Type: application/json',
+    ...(sockets ? [SOCKETS_AT] : []),
+    ...(explorer ? ['The explorer is at /ui/'] : []),
+  ].join('. ');
+}

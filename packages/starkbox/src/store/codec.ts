@@ -1,0 +1,158 @@
+// Knows the form in which a chain's standing is written down, and how it is read back.
+import { Class, type StateDiff } from '@starkbox/engine';
+import { History } from '../chain/history/history.js';
+import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';
+import { withOldHash } from '../chain/steps/close-block.js';
+import type { SnapshotNote, Standing } from '../chain/world/chain-store.js';
+import { labelsFromJson, NO_LABELS } from '../chain/world/labels.js';
+import { messagesFromJson, NO_MESSAGES } from '../chain/world/messages.js';
+import { NOTHING_PENDING, type World, withIncluded } from '../chain/world/world.js';
+import {
+  includedFromJson,
+  type Moment,
+  momentText,
+  readMoment,
+} from '../chain/world/world-json.js';
+import type { Fork } from '../fork/fork.js';
+import { List, PersistentMap } from '../immutable.js';
+import { parse, stringify } from '../json/json.js';
+import type { Branches, Place } from './branches.js';
+import type { Database, Entry } from './database.js';
+import { afterAll, classKey, numberedKey, numberIn, singleKey } from './keys.js';
+import type { Lineage, Segment } from './lineage.js';
+
+/** A world as it is written down, without what has entries of its own. */
+export interface WrittenPlace {
+  readonly first: number;
+  readonly next: number;
+  readonly segments: readonly Segment[];
+  readonly moment: string;
+}
+
+export interface WrittenHead extends WrittenPlace {
+  readonly lastSnapshot: string;
+  readonly nextBranch: number;
+  readonly ends: readonly (readonly [branch: number, end: number])[];
+}
+
+export interface WrittenSnapshot extends WrittenPlace {
+  readonly pendingDiffs: readonly string[];
+  readonly note?: SnapshotNote | undefined;
+}
+
+export function writtenPlace({ history }: World, { lineage }: Place, moment: Moment): WrittenPlace {
+  const { first, next } = history;
+  return { first, next, segments: lineage.segments, moment: momentText(moment) };
+}
+
+export function headEntry(head: WrittenHead): Entry {
+  return [singleKey('standing'), Buffer.from(stringify(head))];
+}
+
+export interface ReadBack {
+  readonly standing: Standing;
+  readonly branches: Branches;
+  readonly head: WrittenHead;
+}
+
+/** The chain that a database holds; `undefined` if it holds none. */
+export async function readBack(
+  database: Database,
+  fork: Fork | undefined,
+  lineageOf: (segments: readonly Segment[]) => Lineage,
+): Promise<ReadBack | undefined> {
+  const text = database.get(singleKey('standing'));
+  if (!text) return undefined;
+  const head = database.decode('the head of the chain', (): WrittenHead => placeIn(text));
+  const placeOf = ({ segments, next }: WrittenPlace, diffs: readonly string[]): Place => ({
+    lineage: lineageOf(segments),
+    next,
+    pendingDiffs: List(diffs),
+  });
+  const place = placeOf(head, textsOf(database, 'pendingDiff'));
+  const moment = database.decode('the block under construction', () => headMoment(database, head));
+  const world = await worldAt(database, fork, head, place, moment);
+  let snapshots = PersistentMap<bigint, World>();
+  let notes = PersistentMap<bigint, SnapshotNote>();
+  let places = PersistentMap<bigint, Place>();
+  for (const { key, value } of rangeOf(database, 'snapshot')) {
+    const id = BigInt(numberIn(key));
+    const [kept, moment] = database.decode(`snapshot ${id}`, (): [WrittenSnapshot, Moment] => {
+      const written: WrittenSnapshot = placeIn(value);
+      return [written, readMoment(written.moment)];
+    });
+    const keptPlace = placeOf(kept, kept.pendingDiffs);
+    places = places.set(id, keptPlace);
+    if (kept.note) notes = notes.set(id, kept.note);
+    snapshots = snapshots.set(id, await worldAt(database, fork, kept, keptPlace, moment));
+  }
+  const lastSnapshot = BigInt(head.lastSnapshot);
+  return {
+    head,
+    standing: Object.freeze({ world, snapshots, notes, lastSnapshot }),
+    branches: { head: place, snapshots: places, ends: PersistentMap(head.ends) },
+  };
+}
+
+function placeIn<T extends WrittenPlace>(text: Buffer): T {
+  const place: T = JSON.parse(text.toString());
+  if (Array.isArray(place.segments) && place.first <= place.next) return place;
+  throw new TypeError('it says nothing of blocks');
+}
+
+function headMoment(database: Database, head: WrittenHead): Moment {
+  const messages = database.get(singleKey('messages'));
+  const labels = database.get(singleKey('labels'));
+  return {
+    ...readMoment(head.moment),
+    messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
+    labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
+    pending: textsOf(database, 'pendingTransaction').reduce(
+      (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
+      NOTHING_PENDING,
+    ),
+  };
+}
+
+async function worldAt(
+  database: Database,
+  fork: Fork | undefined,
+  { first, next }: WrittenPlace,
+  { lineage, pendingDiffs }: Place,
+  moment: Moment,
+): Promise<World> {
+  database.decode(`block ${next - 1}`, () => {
+    if (next > first && !lineage.at(next - 1)) throw new Error('it is missing');
+  });
+  const history = History.archived(lineage, first, next);
+  const latest = lineage.stateAfter(next - 1);
+  let state = await withOldHash(latest, history, fork);
+  for (const text of pendingDiffs) {
+    const diff: StateDiff = database.decode('the block under construction', () => JSON.parse(text));
+    const classes = declaredIn(diff).map((hash) => classIn(database, hash));
+    state = await applied(state, diff, classes);
+  }
+  const journal = List<string>();
+  return Object.freeze({ ...moment, state, latest, history, past: lineage, journal });
+}
+
+function classIn(database: Database, hash: string): Class {
+  return database.decode(`class ${hash}`, () => {
+    const packed = database.get(classKey(hash));
+    if (!packed) throw new Error('it is missing');
+    return Class.unpack(packed);
+  });
+}
+
+type Numbered = 'snapshot' | 'pendingTransaction' | 'pendingDiff';
+
+function rangeOf(
+  database: Database,
+  kind: Numbered,
+): Iterable<{ readonly key: Buffer; readonly value: Buffer }> {
+  return database.getRange({ start: numberedKey(kind, 0), end: afterAll(kind) });
+}
+
+function textsOf(database: Database, kind: Numbered): readonly string[] {
+  return [...rangeOf(database, kind)].map(({ value }) => value.toString());
+}

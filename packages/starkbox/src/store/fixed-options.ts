@@ -1,0 +1,74 @@
+// Knows which options a chain is born with: those that cannot change while it lives.
+
+import { longName } from '../config/option.js';
+import { type Config, OPTIONS } from '../config/options.js';
+
+/** As texts, in the way of the command line. */
+export type Birth = Readonly<Record<string, string | null>>;
+
+const KEYS = [
+  'seed',
+  'accounts',
+  'accountClass',
+  'accountClassCustom',
+  'initialBalance',
+  'predeclareArgent',
+  'chainId',
+  'liteMode',
+  'stateArchive',
+] as const;
+
+type Key = (typeof KEYS)[number];
+
+/** @param forkHash of the block that a fork begins after */
+export function birthOf(config: Config, forkHash: string | undefined): Birth {
+  const texts = KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]);
+  const fork = { forkNetwork: config.forkNetwork ?? null, forkBlock: forkHash ?? null };
+  return { ...Object.fromEntries(texts), ...fork };
+}
+
+/** What was asked for, with what the chain was born with where nothing was. */
+export function reborn(birth: Birth, given: Partial<Config>, path: string): Partial<Config> {
+  const config: { -readonly [K in keyof Config]?: Config[K] } = { ...given };
+  for (const key of KEYS) {
+    // A fork is named after the network below.
+    if (key !== 'chainId' || isNothing(birth['forkBlock']))
+      recall(config, key, birth[key] ?? null, path);
+  }
+  // The same block may be asked for in other words, and of another server.
+  config.forkNetwork ??= birth['forkNetwork'] ?? undefined;
+  config.forkBlock ??= birth['forkBlock'] ?? undefined;
+  return config;
+}
+
+const isNothing = (text: string | null | undefined): boolean => text === null || text === undefined;
+
+/** Throws unless a fork begins where the chain in a directory does. */
+export function mustBeSameFork(birth: Birth, forkHash: string | undefined, path: string): void {
+  const was = birth['forkBlock'] ?? undefined;
+  if (was === forkHash) return;
+  throw new Error(
+    was === undefined
+      ? `the chain in ${path} is no fork: leave --fork-network out, or choose another directory with --data-dir`
+      : `the chain in ${path} is a fork of block ${was}, not of ${forkHash}: leave --fork-block out, or choose another directory with --data-dir`,
+  );
+}
+
+function recall<K extends Key>(
+  config: { -readonly [Other in keyof Config]?: Config[Other] },
+  key: K,
+  text: string | null,
+  path: string,
+): void {
+  const asked = config[key];
+  if (asked === undefined) {
+    if (text !== null) config[key] = OPTIONS[key].parse(text);
+    return;
+  }
+  if (String(asked) === text) return;
+  const name = longName(OPTIONS[key]);
+  const was = text === null ? `without ${name}` : `with ${name} ${text}`;
+  throw new Error(
+    `the chain in ${path} was begun ${was} and cannot go on with ${name} ${asked}: leave the option out, or choose another directory with --data-dir`,
+  );
+}

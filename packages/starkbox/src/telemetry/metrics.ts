@@ -1,0 +1,323 @@
+// Knows every metric: its name, its labels, its buckets, and what it is to tell.
+import { readdirSync, readFileSync } from 'node:fs';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type OpenMetricsContentType,
+  type PrometheusContentType,
+  Registry,
+} from 'prom-client';
+import { type Execution, type Probe, type Stage, stopwatch, type Work } from '../probe.js';
+
+/** What a scrape finds; looked up only then. */
+export interface Figures {
+  readonly blocks: number;
+  /** The ones of the block under construction included. */
+  readonly transactions: number;
+  readonly pendingTransactions: number;
+  readonly snapshots: number;
+  /** Changes that wait for their turn. */
+  readonly waitingChanges: number;
+  /** Calls, estimates and simulations that wait for a slot. */
+  readonly waitingExecutions: number;
+  readonly state: {
+    readonly slots: number;
+    readonly contracts: number;
+    readonly classes: number;
+    readonly versions: number;
+    readonly olderValues: number;
+    readonly approximateBytes: number;
+  };
+  /** By topic. */
+  readonly subscriptions: Readonly<Record<string, number>>;
+  readonly sockets: number;
+  /** What waits for sockets to be read. */
+  readonly queuedMessages: number;
+  readonly queuedBytes: number;
+  readonly connections: number;
+  /** What requests and answers hold of the memory budget. */
+  readonly clientBytes: number;
+  /** Answers of the chain below a fork that are held. */
+  readonly upstreamCacheSize: number;
+}
+
+const CALL = [
+  0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5,
+  1,
+];
+const TURN = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10, 60];
+const BLOCK = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01];
+const UPSTREAM = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const STALL = [0.25, 0.5, 1, 2.5, 5, 10, 30];
+const EXECUTION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+type Contents = PrometheusContentType | OpenMetricsContentType;
+
+/** Of the process and not of a node, so there is one for all of them: its observers cannot be stopped. */
+let ofProcess: Registry<Contents> | undefined;
+
+function processRegistry(): Registry<Contents> {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  gauge(
+    ofProcess,
+    'starkbox_engine_threads',
+    'Threads that execute, busy or resting',
+    engineThreads,
+  );
+  return ofProcess;
+}
+
+/** The metrics of one node. Counters live as long as it does, whatever its chain goes back to. */
+export class Metrics implements Probe {
+  readonly #registry = new Registry<Contents>();
+  readonly #calls: Counter<'method' | 'status'>;
+  readonly #callSeconds: Histogram<'method'>;
+  readonly #waits: Histogram<'mode'>;
+  readonly #holds: Histogram<'mode'>;
+  readonly #blocks: Histogram;
+  readonly #executions: Histogram<'kind'>;
+  readonly #stalls: Histogram<'method' | 'stage'>;
+  readonly #upstream: Counter<'method' | 'status'>;
+  readonly #upstreamSeconds: Histogram<'method' | 'status'>;
+  readonly #hits: Counter<'method'>;
+  readonly #misses: Counter<'method'>;
+  readonly #running: Record<Execution, number> = { transaction: 0, call: 0, simulation: 0 };
+
+  constructor(look: () => Figures) {
+    const registers = [this.#registry];
+    this.#callSeconds = new Histogram({
+      name: 'rpc_call_duration_seconds',
+      help: 'How long calls took',
+      labelNames: ['method'],
+      buckets: CALL,
+      registers,
+    });
+    this.#calls = new Counter({
+      name: 'rpc_call_count',
+      help: 'Calls, by outcome',
+      labelNames: ['method', 'status'],
+      registers,
+    });
+    this.#waits = new Histogram({
+      name: 'devnet_lifecycle_lock_wait_seconds',
+      help: 'How long changes waited for their turn',
+      labelNames: ['mode'],
+      buckets: TURN,
+      registers,
+    });
+    this.#holds = new Histogram({
+      name: 'devnet_lifecycle_lock_hold_seconds',
+      help: 'How long changes took when it was their turn',
+      labelNames: ['mode'],
+      buckets: TURN,
+      registers,
+    });
+    this.#blocks = new Histogram({
+      name: 'starknet_block_creation_duration_seconds',
+      help: 'How long closing a block took',
+      buckets: BLOCK,
+      registers,
+    });
+    this.#executions = new Histogram({
+      name: 'starkbox_execution_duration_seconds',
+      help: 'How long executions took',
+      labelNames: ['kind'],
+      buckets: EXECUTION,
+      registers,
+    });
+    this.#stalls = new Histogram({
+      name: 'starkbox_loop_stall_seconds',
+      help: 'Steps of serving a call that held the event loop for more than 0.2 s',
+      labelNames: ['method', 'stage'],
+      buckets: STALL,
+      registers,
+    });
+    this.#upstreamSeconds = new Histogram({
+      name: 'starknet_upstream_call_duration_seconds',
+      help: 'How long questions to the forked chain took',
+      labelNames: ['method', 'status'],
+      buckets: UPSTREAM,
+      registers,
+    });
+    this.#upstream = new Counter({
+      name: 'starknet_upstream_call_count',
+      help: 'Questions to the forked chain',
+      labelNames: ['method', 'status'],
+      registers,
+    });
+    this.#hits = new Counter({
+      name: 'starknet_upstream_cache_hit_count',
+      help: 'Answers of the forked chain that were kept',
+      labelNames: ['method'],
+      registers,
+    });
+    this.#misses = new Counter({
+      name: 'starknet_upstream_cache_miss_count',
+      help: 'Answers of the forked chain that had to be asked for',
+      labelNames: ['method'],
+      registers,
+    });
+    this.#showFigures(look);
+    processRegistry();
+  }
+
+  #showFigures(look: () => Figures): void {
+    const show = (name: string, help: string, pick: (figures: Figures) => number): void =>
+      gauge(this.#registry, name, help, () => pick(look()));
+    show('starknet_transaction_count', 'Transactions of the chain', (f) => f.transactions);
+    show('starknet_block_count', 'Closed blocks of the chain', (f) => f.blocks);
+    show('starknet_upstream_cache_size', 'Answers that are held', (f) => f.upstreamCacheSize);
+    show(
+      'starkbox_pending_transactions',
+      'In the block under construction',
+      (f) => f.pendingTransactions,
+    );
+    show('starkbox_snapshots', 'Moments to go back to', (f) => f.snapshots);
+    show('starkbox_changes_waiting', 'Changes that wait for their turn', (f) => f.waitingChanges);
+    show(
+      'starkbox_executions_waiting',
+      'Calls, estimates and simulations that wait for a slot',
+      (f) => f.waitingExecutions,
+    );
+    show('starkbox_state_slots', 'Storage slots that are held', (f) => f.state.slots);
+    show('starkbox_state_contracts', 'Contracts that are held', (f) => f.state.contracts);
+    show('starkbox_state_classes', 'Classes that are held', (f) => f.state.classes);
+    show(
+      'starkbox_state_versions',
+      'Blocks whose state can be read in memory',
+      (f) => f.state.versions,
+    );
+    show('starkbox_state_older_values', 'Values held only for history', (f) => f.state.olderValues);
+    show('starkbox_state_bytes', 'About what the state weighs', (f) => f.state.approximateBytes);
+    show('starkbox_sockets', 'Open WebSockets', (f) => f.sockets);
+    show('starkbox_connections', 'Open HTTP connections', (f) => f.connections);
+    show(
+      'starkbox_client_bytes',
+      'Bytes of the memory budget that requests and answers hold',
+      (f) => f.clientBytes,
+    );
+    show(
+      'starkbox_socket_queued_messages',
+      'Messages that wait to be read',
+      (f) => f.queuedMessages,
+    );
+    show('starkbox_socket_queued_bytes', 'Bytes that wait to be read', (f) => f.queuedBytes);
+    labelled(
+      this.#registry,
+      'starkbox_subscriptions',
+      'By topic',
+      'topic',
+      () => look().subscriptions,
+    );
+    labelled(this.#registry, 'starkbox_executions_running', 'By kind', 'kind', () => this.#running);
+  }
+
+  /** @param method by its canonical name, or `unknown` */
+  called(method: string, seconds: number, isError: boolean): void {
+    this.#callSeconds.observe({ method }, seconds);
+    this.#calls.inc({ method, status: isError ? 'error' : 'success' });
+  }
+
+  async around<T>(work: Work, run: () => Promise<T>): Promise<T> {
+    if (work.kind === 'request') return run();
+    const seconds = stopwatch();
+    if (work.kind === 'execution') this.#running[work.of] += 1;
+    let status = 'error';
+    try {
+      const result = await run();
+      status = 'success';
+      return result;
+    } finally {
+      this.#done(work, seconds(), status);
+    }
+  }
+
+  #done(work: Work, seconds: number, status: string): void {
+    switch (work.kind) {
+      case 'change':
+        this.#holds.observe({ mode: 'write' }, seconds);
+        break;
+      case 'block':
+        this.#blocks.observe(seconds);
+        break;
+      case 'execution':
+        this.#running[work.of] -= 1;
+        this.#executions.observe({ kind: work.of }, seconds);
+        break;
+      case 'upstream': {
+        const labels = { method: work.method, status };
+        this.#upstream.inc(labels);
+        this.#upstreamSeconds.observe(labels, seconds);
+      }
+    }
+  }
+
+  stalled(stage: Stage, method: string, seconds: number): void {
+    this.#stalls.observe({ method, stage }, seconds);
+  }
+
+  waited(seconds: number): void {
+    this.#waits.observe({ mode: 'write' }, seconds);
+  }
+
+  looked(method: string, isKept: boolean): void {
+    (isKept ? this.#hits : this.#misses).inc({ method });
+  }
+
+  /** Everything, as Prometheus reads it. */
+  async text(): Promise<string> {
+    return `${await this.#registry.metrics()}\n${await processRegistry().metrics()}`;
+  }
+}
+
+function gauge(
+  registry: Registry<Contents>,
+  name: string,
+  help: string,
+  value: () => number,
+): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(value());
+    },
+  });
+}
+
+function labelled(
+  registry: Registry<Contents>,
+  name: string,
+  help: string,
+  label: string,
+  values: () => Readonly<Record<string, number>>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      for (const [key, value] of Object.entries(values())) this.set({ [label]: key }, value);
+    },
+  });
+}
+
+/** Only Linux tells the names of threads. */
+function engineThreads(): number {
+  if (process.platform !== 'linux') return 0;
+  const tasks = '/proc/self/task';
+  const isEngine = (task: string): boolean => {
+    try {
+      return readFileSync(`${tasks}/${task}/comm`, 'utf8').startsWith('starkbox-engine');
+    } catch {
+      return false; // it has ended meanwhile
+    }
+  };
+  return readdirSync(tasks).filter(isEngine).length;
+}

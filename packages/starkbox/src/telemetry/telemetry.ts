@@ -1,0 +1,118 @@
+// Knows who is told how a node works: metrics, traces and the log, each only where it was asked for.
+import { type Config, wantsTraces } from '../config/options.js';
+import type { Log } from '../log.js';
+import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
+import { milliseconds } from '../scheduling/turns.js';
+import type { Figures, Metrics } from './metrics.js';
+import type { MetricsPage } from './metrics-page.js';
+import type { Traces } from './traces.js';
+
+export interface Telemetry {
+  readonly probe: Probe | undefined;
+  /** Hears of every call. */
+  readonly onCall: ((report: CallReport) => void) | undefined;
+  /** Hears of steps that held the event loop for long. */
+  readonly onStall: (stage: Stage, method: string, milliseconds: number) => void;
+  /** Opens the page of the metrics; its address. */
+  listen(admitsHost: (header: string | undefined) => boolean): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param look what a scrape finds
+ * @param version of this program
+ */
+export async function openTelemetry(
+  config: Pick<Config, 'metricsHost' | 'metricsPort' | 'logLevel'>,
+  log: Log,
+  look: () => Figures,
+  version: string,
+): Promise<Telemetry> {
+  const { metricsHost: host, metricsPort: port, logLevel } = config;
+  // Loaded only when needed: it takes longer than the rest of a start.
+  const metrics = host === undefined ? undefined : new (await import('./metrics.js')).Metrics(look);
+  const isVerbose = logLevel === 'debug' || logLevel === 'trace';
+  const traces = wantsTraces() ? await loadTraces(log, version) : undefined;
+  let page: MetricsPage | undefined;
+  return {
+    probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
+    onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
+    onStall: stallReporter(metrics, log),
+    async listen(admitsHost) {
+      if (host === undefined || !metrics) return undefined;
+      const { serveMetrics } = await import('./metrics-page.js');
+      page ??= await serveMetrics({ host, port, text: () => metrics.text(), admitsHost });
+      return page.url;
+    },
+    async close() {
+      await page?.close();
+      await traces?.close().catch((err: unknown) => log.warn({ err }, 'Traces were not sent'));
+    },
+  };
+}
+
+/** Too heavy to be installed for everybody. */
+const PACKAGES = ['api', 'exporter-trace-otlp-http@0.223', 'resources@2', 'sdk-trace-node@2']
+  .map((name) => `@opentelemetry/${name}`)
+  .join(' ');
+
+/** Traces are no reason not to start. */
+async function loadTraces(log: Log, version: string): Promise<Traces | undefined> {
+  try {
+    return (await import('./traces.js')).openTraces(version);
+  } catch (err) {
+    log.warn(
+      { err },
+      `There will be no traces until OpenTelemetry is here: npm install ${PACKAGES}`,
+    );
+    return undefined;
+  }
+}
+
+/** Between two warnings about stalls. */
+const STALL_WARNING_MILLISECONDS = 10_000;
+
+function stallReporter(metrics: Metrics | undefined, log: Log): Telemetry['onStall'] {
+  let next = 0;
+  let untold = 0;
+  return (stage, method, took) => {
+    metrics?.stalled(stage, method, took / 1e3);
+    const now = milliseconds();
+    if (now < next) {
+      untold += 1;
+      return;
+    }
+    next = now + STALL_WARNING_MILLISECONDS;
+    const more = untold === 0 ? '' : `; ${untold} more since the last warning`;
+    untold = 0;
+    log.warn(
+      `${method} (${stage}) held the event loop for ${Math.round(took)} ms, others had to wait${more}`,
+    );
+  };
+}
+
+/** Longer ids are cut: a log line is to be read. */
+const LONGEST_ID = 64;
+
+function reporter(
+  metrics: Metrics | undefined,
+  log: Log | undefined,
+): (report: CallReport) => void {
+  let count = 0;
+  return ({ method, id, seconds, errorCode, transport }) => {
+    metrics?.called(method, seconds, errorCode !== undefined);
+    if (!log) return;
+    count += 1;
+    log.debug(
+      {
+        request: count,
+        method,
+        milliseconds: Math.round(seconds * 1e6) / 1e3,
+        outcome: errorCode === undefined ? 'success' : `error ${errorCode}`,
+        transport,
+        ...(id === undefined ? {} : { id: String(id).slice(0, LONGEST_ID) }),
+      },
+      'call',
+    );
+  };
+}

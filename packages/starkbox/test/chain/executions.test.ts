@@ -1,0 +1,248 @@
+// Executions beside the writer's: how many run at once, who waits, and who is not waited for.
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { checkedClient, overHttp, startNode } from '@starkbox/conformance';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { defaultExecutions } from '../../src/chain/steps/executions.js';
+import { createNode } from '../../src/index.js';
+import {
+  contract,
+  invokeRequest,
+  Sender,
+  STRK,
+  selector,
+} from '../support/compatibility/signing.js';
+import { startPair } from '../support/fork/pair.js';
+import { RunningCommand } from '../support/running-command.js';
+import { type EngineWatch, watchEngine } from './engine-watch.js';
+
+const GIB = 2 ** 30;
+
+const CALL = {
+  request: { contract_address: STRK, entry_point_selector: selector('decimals'), calldata: [] },
+  block_id: 'latest',
+};
+
+function watch(): EngineWatch {
+  const watched = watchEngine();
+  onTestFinished(() => watched.restore());
+  return watched;
+}
+
+test('by default there is a slot for each core but the writer’s, fewer where memory is short', () => {
+  expect(defaultExecutions(false, 32 * GIB, 1)).toBe(1);
+  expect(defaultExecutions(false, 32 * GIB, 2)).toBe(1);
+  expect(defaultExecutions(false, 32 * GIB, 8)).toBe(7);
+  expect(defaultExecutions(false, 32 * GIB, 64)).toBe(32);
+  expect(defaultExecutions(false, 3.5 * GIB, 8)).toBe(3);
+  expect(defaultExecutions(false, GIB / 4, 8)).toBe(1);
+});
+
+test('on a fork, where executions wait for the origin, memory alone sets the number', () => {
+  expect(defaultExecutions(true, 16 * GIB, 2)).toBe(8);
+  expect(defaultExecutions(true, 256 * GIB, 2)).toBe(64);
+  expect(defaultExecutions(true, GIB / 4, 2)).toBe(4);
+});
+
+test('every way to execute without a trace in the chain goes through the same slots', async () => {
+  const { node, client, close } = await startNode({ maximumExecutions: 2, proofMode: 'devnet' });
+  onTestFinished(close);
+  const [account, other] = node.accounts;
+  if (!account || !other) throw new Error('no accounts');
+  const sender = new Sender(client, account);
+  const messenger = await sender.deploy(await contract('messenger'));
+  const { most, begun } = watch();
+  const transfer = { to: STRK, name: 'transfer', calldata: [other.address, '0x1', '0x0'] };
+  const nonce = await sender.nonce();
+  const invoke = invokeRequest(account, [transfer], nonce);
+  const block_id = 'latest';
+  const message = {
+    from_address: '0x000000000000000000000000000000000000abcd',
+    to_address: messenger,
+    entry_point_selector: selector('deposit'),
+    payload: ['0x1', '0x2'],
+  };
+  const asked: readonly (readonly [string, object])[] = [
+    ['starknet_call', CALL],
+    ['starknet_estimateFee', { request: [invoke], simulation_flags: [], block_id }],
+    ['starknet_simulateTransactions', { transactions: [invoke], simulation_flags: [], block_id }],
+    ['starknet_estimateMessageFee', { message, block_id }],
+    ['starknet_proveTransaction', { transaction: invoke, block_id }],
+    ['starknet_traceBlockTransactions', { block_id, trace_flags: ['RETURN_INITIAL_READS'] }],
+    ['devnet_getAccountBalance', { address: account.address }],
+    ['devnet_getPredeployedAccounts', { with_balance: true }],
+  ];
+  const ask = (method: string, params: object) =>
+    node.request(method, params).then(
+      () => 'answered',
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+  for (const [method, params] of asked) {
+    const before = begun.beside;
+    await ask(method, params);
+    expect.soft(begun.beside, method).toBeGreaterThan(before);
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => asked.map(([method, params]) => ask(method, params))).flat(),
+  );
+  expect(answers).toHaveLength(32);
+  expect(most.beside).toBe(2);
+  // The balance of a mint is the writer's own.
+  const { all } = begun;
+  await node.request('devnet_mint', { address: '0x1', amount: 1 });
+  expect(begun.all).toBe(all + 2);
+});
+
+test('the same on a fork, where transactions read ahead in slots of their own', async () => {
+  let hash = '';
+  await using pair = await startPair(async ({ client }) => {
+    hash = (await client.call('devnet_mint', { address: '0x5', amount: 1 })).tx_hash;
+  });
+  const { node } = await pair.fork({ maximumExecutions: 2 });
+  const { most, begun } = watch();
+  const [first] = node.accounts;
+  if (!first) throw new Error('no account');
+  const transfer = (at: number) => ({
+    to: STRK,
+    name: 'transfer',
+    calldata: [`0x${(0x100 + at).toString(16)}`, '0x1', '0x0'],
+  });
+  await Promise.all([
+    ...Array.from({ length: 8 }, () => node.request('starknet_call', CALL)),
+    ...Array.from({ length: 4 }, () =>
+      node.request('devnet_replayTransaction', { transaction_hash: hash }),
+    ),
+    ...node.accounts.map((account, at) =>
+      node.request('starknet_addInvokeTransaction', {
+        invoke_transaction: invokeRequest(account, [transfer(at)], 0),
+      }),
+    ),
+  ]);
+  expect(begun.beside).toBe(8 + 4 + node.accounts.length);
+  expect(most.beside).toBeGreaterThan(1);
+  expect(most.beside).toBeLessThanOrEqual(4);
+  expect(most.all).toBeLessThanOrEqual(5);
+});
+
+test('the engine executes for one file alone', async () => {
+  const source = new URL('../../src/', import.meta.url);
+  const files = await readdir(source, { recursive: true });
+  const executing: string[] = [];
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    const text = await readFile(new URL(file, source), 'utf8');
+    if (/\.executeMany\(|[sS]tate(\(\))?\.(execute|call)\(/.test(text)) executing.push(file);
+  }
+  expect(executing).toEqual(['chain/steps/executions.ts']);
+});
+
+test('a mint is answered though every slot is taken', async () => {
+  const node = await createNode({ seed: 0, maximumExecutions: 1 });
+  onTestFinished(() => node.close());
+  const { begun, hold, release } = watch();
+  hold();
+  const call = node.request('starknet_call', CALL);
+  await expect.poll(() => begun.beside).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const minted = await node.request('devnet_mint', { address: '0x1', amount: 7 });
+  expect(minted).toMatchObject({ new_balance: '7' });
+  release();
+  expect(await call).toEqual(['0x12']);
+});
+
+test('more than the queue takes are refused, with the option that sets its length', async () => {
+  const { node, close } = await startNode({ maximumExecutions: 1, maximumWaitingExecutions: 3 });
+  onTestFinished(close);
+  const { most, begun, hold, release } = watch();
+  hold();
+  const calls = Array.from({ length: 10 }, () => node.request('starknet_call', CALL));
+  const settled = Promise.allSettled(calls);
+  await expect.poll(() => begun.beside).toBe(1);
+  release();
+  const outcomes = await settled;
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+  expect(outcomes.at(-1)).toMatchObject({
+    reason: { code: -1, message: expect.stringMatching(/3 .*--maximum-waiting-executions/) },
+  });
+  expect(most.beside).toBe(1);
+});
+
+test('a call whose client is gone, or was told of a timeout, does not begin', async () => {
+  const { node, url, close } = await startNode({ maximumExecutions: 1, listen: true, timeout: 3 });
+  onTestFinished(close);
+  const { begun, hold, release } = watch();
+  hold();
+  const first = node.request('starknet_call', CALL);
+  await expect.poll(() => begun.beside).toBe(1);
+
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL });
+  const { port, host } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  const head = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  socket.write(head + body);
+  const asked = overHttp(url)(body);
+  // Both wait; one leaves at once, and the other is refused before its timeout.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  socket.destroy();
+  expect(await asked).toContain('timed out after 1.5 s in the queue');
+  release();
+  await first;
+  expect(await node.request('starknet_call', CALL)).toEqual(['0x12']);
+  expect(begun.beside).toBe(2);
+});
+
+test('a call of a closed socket does not begin', async () => {
+  const { node, url, close } = await startNode({ maximumExecutions: 1, listen: true });
+  onTestFinished(close);
+  const { begun, hold, release } = watch();
+  hold();
+  const first = node.request('starknet_call', CALL);
+  await expect.poll(() => begun.beside).toBe(1);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL }));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  socket.terminate();
+  await once(socket, 'close');
+  // The server hears of it in its own time.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  release();
+  await first;
+  await node.request('starknet_call', CALL);
+  expect(begun.beside).toBe(2);
+});
+
+test('sixty-four calls that burn all they may take the memory of two', async () => {
+  const node = await RunningCommand.start([
+    ...['--seed', '0', '--maximum-executions', '2', '--timeout', '4'],
+  ]);
+  onTestFinished(async () => {
+    await node.kill();
+  });
+  const client = checkedClient(overHttp(node.url));
+  const [account] = await client.call('devnet_getPredeployedAccounts');
+  const { address, private_key: privateKey } = account ?? {};
+  if (!address || !privateKey) throw new Error('no account');
+  const sender = new Sender(client, { address, privateKey });
+  const reverter = await sender.deploy(await contract('reverter'));
+  const burn = (turns: string) => ({
+    request: {
+      contract_address: reverter,
+      entry_point_selector: selector('burn'),
+      calldata: [turns],
+    },
+    block_id: 'latest',
+  });
+  const burned = await Promise.allSettled(
+    Array.from({ length: 64 }, () => node.call('starknet_call', burn('0x3b9aca00'))),
+  );
+  expect(burned.every(({ status }) => status === 'rejected')).toBe(true);
+  // The two that began run to their end, and nothing comes after them.
+  const burnOne = () => node.call('starknet_call', burn('0x1')).catch((error: Error) => error);
+  await expect.poll(burnOne, { timeout: 90_000, interval: 1000 }).toEqual(['0x4']);
+  const status = await readFile(`/proc/${node.pid}/status`, 'utf8').catch(() => 'VmHWM: 0 kB');
+  const peak = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;
+  expect(peak).toBeLessThan(1.5 * GIB);
+});

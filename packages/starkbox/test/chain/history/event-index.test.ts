@@ -1,0 +1,213 @@
+// Holds the index of events against a search through all of them.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Mentions } from '../../../src/chain/history/block-index.js';
+import {
+  candidates,
+  type Emitted,
+  type EventFilter,
+  eventMarks,
+} from '../../../src/chain/history/event-index.js';
+
+/** What a chain emitted: a list of events for each block. */
+type Model = readonly (readonly Emitted[])[];
+
+/** The marks of a chain's blocks, as its history keeps them. */
+class EventIndex {
+  static readonly empty: EventIndex = new EventIndex(Mentions.none, []);
+  readonly #mentions: Mentions;
+  readonly #marks: readonly (readonly number[])[];
+
+  constructor(mentions: Mentions, marks: readonly (readonly number[])[]) {
+    this.#mentions = mentions;
+    this.#marks = marks;
+  }
+
+  get size(): number {
+    return this.#mentions.size;
+  }
+
+  with(block: number, emitted: readonly Emitted[]): EventIndex {
+    const marks = eventMarks(emitted);
+    return new EventIndex(this.#mentions.with(marks, block), [...this.#marks, marks]);
+  }
+
+  truncate(from: number): EventIndex {
+    const gone = this.#marks.slice(from).flat();
+    return new EventIndex(this.#mentions.without(gone, from), this.#marks.slice(0, from));
+  }
+
+  /** Without the blocks before one. */
+  since(from: number): Mentions {
+    return this.#mentions.withoutOlder(this.#marks.slice(0, from).flat(), from);
+  }
+
+  get whole(): Mentions {
+    return Mentions.of(0, this.#marks);
+  }
+
+  candidates(wanted: EventFilter): Generator<number, void, undefined> {
+    return candidates(wanted, (mark) => this.#mentions.cursor(mark));
+  }
+}
+
+const felt = fc.constantFrom('0x0', '0x1', '0x2', '0xa', '0xb', '0xabcdef', '0x100000000');
+const event = fc.record({ from_address: felt, keys: fc.array(felt, { maxLength: 4 }) });
+const events = fc.array(event, { maxLength: 3 });
+const filter = fc.record({
+  from: fc.nat(25),
+  to: fc.nat(30),
+  addresses: fc.option(fc.array(felt, { maxLength: 3 }), { nil: undefined }),
+  keys: fc.array(fc.array(felt, { maxLength: 3 }), { maxLength: 5 }),
+});
+
+/** Whether an event matches, as generously as a reader of blocks may see it. */
+function matches({ from_address, keys }: Emitted, wanted: EventFilter): boolean {
+  return (
+    (wanted.addresses?.includes(from_address) ?? true) &&
+    wanted.keys.every((alternatives, position) => {
+      const key = keys[position];
+      return alternatives.length === 0 || key === undefined || alternatives.includes(key);
+    })
+  );
+}
+
+function search(model: Model, wanted: EventFilter): readonly number[] {
+  return model.flatMap((emitted, block) =>
+    block >= wanted.from && block <= wanted.to && emitted.some((one) => matches(one, wanted))
+      ? [block]
+      : [],
+  );
+}
+
+/** What can be said without knowing which events of a block belong together. */
+function blocksWith(model: Model, wanted: EventFilter): readonly number[] {
+  const conditions = [
+    { ...wanted, keys: [] },
+    ...wanted.keys.map((alternatives, position) => ({
+      ...wanted,
+      addresses: undefined,
+      keys: [...Array.from({ length: position }, () => []), alternatives],
+    })),
+  ];
+  const found = conditions.map((condition) => search(model, condition));
+  return search(model, { ...wanted, addresses: undefined, keys: [] }).filter((block) =>
+    found.every((blocks) => blocks.includes(block)),
+  );
+}
+
+function check(index: EventIndex, model: Model, wanted: EventFilter): void {
+  const found = [...index.candidates(wanted)];
+  expect(found).toEqual(expect.arrayContaining([...search(model, wanted)]));
+  // With so few felts no two share a mark.
+  expect(found).toEqual(blocksWith(model, wanted));
+}
+
+const grow = (model: Model, index = EventIndex.empty, from = 0): EventIndex =>
+  model.reduce((grown, emitted, block) => grown.with(from + block, emitted), index);
+
+describe('an index of events', () => {
+  test('finds what a search through all blocks finds', () => {
+    fc.assert(
+      fc.property(fc.array(events, { maxLength: 30 }), filter, (model, wanted) => {
+        check(grow(model), model, wanted);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is right on every branch, after any truncation', () => {
+    const step = fc.oneof(
+      fc.record({ does: fc.constant('grow' as const), back: fc.nat(3), blocks: fc.array(events) }),
+      fc.record({ does: fc.constant('cut' as const), back: fc.nat(3), depth: fc.nat(12) }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 12 }),
+        fc.array(filter, { minLength: 1, maxLength: 3 }),
+        (steps, filters) => {
+          const branches: { readonly index: EventIndex; readonly model: Model }[] = [
+            { index: EventIndex.empty, model: [] },
+          ];
+          for (const one of steps) {
+            const { index, model } = branches.at(-1 - (one.back % branches.length)) ?? {
+              index: EventIndex.empty,
+              model: [],
+            };
+            if (one.does === 'grow') {
+              branches.push({
+                index: grow(one.blocks, index, model.length),
+                model: [...model, ...one.blocks],
+              });
+            } else {
+              const left = Math.max(0, model.length - one.depth);
+              branches.push({ index: index.truncate(left), model: model.slice(0, left) });
+            }
+          }
+          for (const { index, model } of branches) {
+            for (const wanted of filters) check(index, model, wanted);
+            // Nothing is left of what was cut off.
+            expect(index.size).toBe(grow(model).size);
+          }
+        },
+      ),
+    );
+  });
+
+  test('forgets old blocks, and is the same when built at once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(events, { maxLength: 30 }),
+        filter,
+        fc.nat(30),
+        (model, wanted, from) => {
+          const index = grow(model);
+          const expected = [...index.candidates(wanted)];
+          const found = (mentions: Mentions) => [
+            ...candidates(wanted, (mark) => mentions.cursor(mark)),
+          ];
+          expect(found(index.whole)).toEqual(expected);
+          expect(found(index.since(from))).toEqual(expected.filter((block) => block >= from));
+        },
+      ),
+    );
+  });
+
+  test('skips through long lists', () => {
+    const model = Array.from({ length: 5_000 }, (_, block) => [
+      { from_address: '0x1', keys: ['0xa', block % 700 === 3 ? '0x2' : '0x0'] },
+      ...(block % 11 === 0 ? [{ from_address: '0x2', keys: ['0xb'] }] : []),
+    ]);
+    const index = grow(model);
+    for (const wanted of [
+      { from: 0, to: 5_000, addresses: ['0x1'], keys: [['0xa'], ['0x2']] },
+      { from: 703, to: 4_203, addresses: ['0x1'], keys: [['0xa'], ['0x2']] },
+      { from: 704, to: 4_202, addresses: ['0x2', '0x1'], keys: [[], ['0x2']] },
+      { from: 17, to: 4_999, addresses: ['0x2'], keys: [['0xb', '0xabcdef']] },
+      { from: 4_990, to: 4_999, addresses: undefined, keys: [] },
+    ]) {
+      check(index, model, wanted);
+    }
+  });
+
+  test('looks for nothing before it is asked', () => {
+    const index = grow(Array.from({ length: 100 }, () => [{ from_address: '0x1', keys: ['0xa'] }]));
+    const found = index.candidates({ from: 40, to: 60, addresses: ['0x1'], keys: [] });
+    const later = index.with(100, [{ from_address: '0x1', keys: [] }]).truncate(10);
+    expect([found.next().value, found.next().value]).toEqual([40, 41]);
+    expect([...later.candidates({ from: 8, to: 60, addresses: ['0x1'], keys: [] })]).toEqual([
+      8, 9,
+    ]);
+    expect([...found]).toHaveLength(19);
+  });
+
+  test('knows blocks without events, and filters for nobody', () => {
+    const index = grow([[], [{ from_address: '0x1', keys: [] }], [], []]);
+    expect([...index.candidates({ from: 0, to: 9, addresses: undefined, keys: [] })]).toEqual([1]);
+    expect([...index.candidates({ from: 0, to: 9, addresses: undefined, keys: [[]] })]).toEqual([
+      1,
+    ]);
+    expect([...index.candidates({ from: 0, to: 9, addresses: [], keys: [] })]).toEqual([]);
+    expect([...index.candidates({ from: 2, to: 1, addresses: undefined, keys: [] })]).toEqual([]);
+  });
+});

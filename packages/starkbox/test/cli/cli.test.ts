@@ -1,0 +1,410 @@
+// What the command prints, how it ends, and with which exit code.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Outcome, type RunOptions, run } from '../../src/cli/cli.js';
+import { type Config, defaultConfig } from '../../src/config/options.js';
+
+const COMMAND = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'starkbox-cli-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+type CreateNode = NonNullable<RunOptions['createNode']>;
+
+/** A node with known addresses and without a chain. */
+const createNode: CreateNode = async (given) => {
+  const config = defaultConfig(given);
+  return {
+    config,
+    accounts: [
+      {
+        address: '0x64b48806902a367c8598f4f95c305e8c1a1acba5f082d294a43793113115691',
+        privateKey: '0x71d7bb07b9a64f6f78ac4c816aff4da9',
+        publicKey: '0x39d9e6ce352ad4530a0ef5d5a18fd3303c3606a7fa6ac5b620020ad681cc33b',
+      },
+      { address: '0x78', privateKey: '0xe', publicKey: '0x7a' },
+    ].slice(0, config.accounts),
+    accountClassHash: '0x5b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564',
+    tokens: {
+      eth: { address: '0x49d36570d4e', classHash: '0xb45dbc' },
+      strk: { address: '0x4718f5a0fc3', classHash: '0x2e77ee' },
+    },
+    udc: { address: '0x2ceed65', classHash: '0x1b2df6' },
+    argent: config.predeclareArgent ? { regular: '0x36078', multisig: '0x7aeca' } : undefined,
+    listen: async () => ({ host: config.host, port: 1234, url: `http://${config.host}:1234` }),
+    close: async () => {},
+  };
+};
+
+interface Result {
+  readonly outcome: Outcome;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function start(argv: string, options: Partial<RunOptions> = {}): Promise<Result> {
+  const texts = { stdout: '', stderr: '' };
+  const output = (name: keyof typeof texts) => ({
+    write: (text: string) => {
+      texts[name] += text;
+    },
+  });
+  const outcome = await run({
+    argv: argv.split(' ').filter(Boolean),
+    env: {},
+    directory,
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    createNode,
+    ...options,
+  });
+  return { outcome, ...texts };
+}
+
+const failing = (error: Error, ...parts: ('create' | 'listen')[]): CreateNode => {
+  return async (config, options) => {
+    if (parts.includes('create')) throw error;
+    return { ...(await createNode(config, options)), listen: () => Promise.reject(error) };
+  };
+};
+
+const withCode = (code: string): Error => Object.assign(new Error(`listen ${code}`), { code });
+
+const PLAIN_BANNER = `Chain ID: SN_SEPOLIA (0x534e5f5345504f4c4941)
+
+Predeployed FeeToken
+ETH Address: 0x49D36570D4E
+Class Hash: 0xB45DBC
+STRK Address: 0x4718F5A0FC3
+Class Hash: 0x2E77EE
+
+Predeployed UDC
+Address: 0x2CEED65
+Class Hash: 0x1B2DF6
+
+`;
+
+const ACCOUNTS_BANNER = `Predeployed accounts using class Custom with hash: 0x05b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564
+
+| Account address |  0x064b48806902a367c8598f4f95c305e8c1a1acba5f082d294a43793113115691
+| Private key     |  0x0000000000000000000000000000000071d7bb07b9a64f6f78ac4c816aff4da9
+| Public key      |  0x039d9e6ce352ad4530a0ef5d5a18fd3303c3606a7fa6ac5b620020ad681cc33b
+
+| Account address |  0x0000000000000000000000000000000000000000000000000000000000000078
+| Private key     |  0x000000000000000000000000000000000000000000000000000000000000000e
+| Public key      |  0x000000000000000000000000000000000000000000000000000000000000007a
+
+Initial balance of each account: 1000000000000000000000 WEI and FRI
+Seed to replicate this account sequence: 42
+
+`;
+
+const ARGENT_BANNER = `Predeclared Argent account classes
+Regular class hash: 0x36078
+Multisig class hash: 0x7AECA
+
+`;
+
+describe('a start', () => {
+  test('prints what tools look for on stdout, and logs to stderr', async () => {
+    const { outcome, stdout, stderr } = await start('--seed 42');
+    expect(outcome).toHaveProperty('node');
+    expect(stdout).toBe(PLAIN_BANNER + ACCOUNTS_BANNER);
+    expect(stderr).toMatch(
+      /^ *\d+\.\d{3}s INFO {2}Starkbox listening on http:\/\/127\.0\.0\.1:1234\n$/,
+    );
+  });
+
+  test('names the Argent classes if they are declared', async () => {
+    const { stdout } = await start('--seed 42 --predeclare-argent');
+    expect(stdout).toBe(PLAIN_BANNER + ARGENT_BANNER + ACCOUNTS_BANNER);
+  });
+
+  test('leaves out what concerns accounts if there are none', async () => {
+    expect((await start('--accounts 0')).stdout).toBe(PLAIN_BANNER);
+  });
+
+  test('prints no banner if none is wanted', async () => {
+    const { stdout, stderr } = await start('--no-banner --log-format json');
+    expect(stdout).toBe('');
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'info',
+      msg: 'Starkbox listening on http://127.0.0.1:1234',
+    });
+  });
+
+  test('has colours on a terminal, around the same words', async () => {
+    let text = '';
+    const terminal = (colours: boolean) => ({
+      isTTY: true,
+      hasColors: () => colours,
+      write: (part: string) => {
+        text += part;
+      },
+    });
+    await start('--seed 42', { stdout: terminal(true) });
+    expect(text).toContain('\u001b[1mPredeployed UDC\u001b[0m\n');
+    expect(stripVTControlCharacters(text)).toBe(PLAIN_BANNER + ACCOUNTS_BANNER);
+    text = '';
+    await start('--seed 42', { stdout: terminal(false) });
+    expect(text).toBe(PLAIN_BANNER + ACCOUNTS_BANNER);
+  });
+
+  test('hands the node what was given', async () => {
+    let seen: Partial<Config> | undefined;
+    await start('--port 0 --accounts 3', {
+      createNode: (config, options) => {
+        seen = config;
+        return createNode(config, options);
+      },
+    });
+    expect(seen).toEqual({ port: 0, accounts: 3 });
+  });
+
+  test('tells its port to a Unix socket that waits for it', async () => {
+    const path = join(directory, 'port.sock');
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    const bytes = once(server, 'connection').then(
+      async ([socket]) => (await once(socket, 'data'))[0],
+    );
+    const { stdout } = await start('--no-banner', { env: { UNIX_SOCKET: path } });
+    expect([...(await bytes)]).toEqual([1234 >> 8, 1234 & 0xff]);
+    expect(stdout).toContain(path);
+    server.close();
+  });
+});
+
+describe('questions', () => {
+  test('--version prints the version', async () => {
+    const { outcome, stdout } = await start('--version');
+    expect(outcome).toEqual({ exitCode: 0 });
+    expect(stdout).toMatch(/^starkbox \d+\.\d+\.\d+\n$/);
+    expect((await start('-V')).stdout).toBe(stdout);
+  });
+
+  test('--help shows every option, its default and its variable in 80 columns', async () => {
+    const { outcome, stdout, stderr } = await start('--help');
+    expect(outcome).toEqual({ exitCode: 0 });
+    expect(stderr).toBe('');
+    const lines = stdout.split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines).toEqual(
+      expect.arrayContaining(['Accounts:', '  --port <PORT>', '  --restrictive-mode [METHODS...]']),
+    );
+    expect(stdout).toContain('[default: 5050] [env: PORT] [config: server_config.port]');
+    expect(stdout).toContain('[env: BANNER=false]');
+    expect(stdout).not.toMatch(/[^\n\x20-\x7e]/);
+    expect((await start('-h')).stdout).toBe(stdout);
+  });
+
+  test('help is a word too, also for a command', async () => {
+    expect((await start('help')).stdout).toBe((await start('--help')).stdout);
+    const { outcome, stdout } = await start('help inspect');
+    expect(outcome).toEqual({ exitCode: 0 });
+    expect(stdout).toContain('Usage: starkbox inspect');
+    expect(stdout).toBe((await start('inspect --help')).stdout);
+  });
+});
+
+describe('a refusal', () => {
+  test.each([
+    ['--dump-on e', 2, /^error: invalid value 'e' for '--dump-on <EVENT>': /],
+    ['--mempool-size 1', 2, /^error: unknown option '--mempool-size'/],
+    ['--dump-on exit', 2, /^error: the following required arguments were not provided:\n/],
+    ['--restrictive-mode nope', 1, /^error: Restricted methods contain .*: nope\n$/],
+    ['--initial-balance 1'.padEnd(100, '0'), 1, /^error: Total balance supply in ERC20 contract/],
+    ['inspct a', 2, /^error: unexpected argument 'inspct' found: did you mean 'inspect'\?\n/],
+    ['nonsense', 2, /^error: unexpected argument 'nonsense' found: the commands are inspect, /],
+    ['help inspct', 2, /^error: unexpected argument 'inspct' found: did you mean 'inspect'\?\n/],
+    ['--fork-block 1', 2, /^error: the following required arguments were not provided:\n/],
+  ])('%s', async (argv, exitCode, message) => {
+    const { outcome, stdout, stderr } = await start(argv);
+    expect(outcome).toEqual({ exitCode });
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(message);
+  });
+
+  test('of an account class names the option', async () => {
+    const { outcome, stdout, stderr } = await start('--account-class-custom a.json', {
+      createNode: failing(new Error('Not a valid Sierra account artifact'), 'create'),
+    });
+    expect(outcome).toEqual({ exitCode: 2 });
+    expect(stdout).toBe('');
+    expect(stderr.split('\n')[0]).toBe(
+      "error: invalid value 'a.json' for '--account-class-custom <PATH>': Failed to load ContractClass: Not a valid Sierra account artifact",
+    );
+  });
+
+  test('of the node itself ends with 1', async () => {
+    const { outcome, stderr } = await start('', { createNode: failing(new Error('oh'), 'create') });
+    expect(outcome).toEqual({ exitCode: 1 });
+    expect(stderr).toBe('error: oh\n');
+  });
+
+  test('of an address names the variable or the file that it is from', async () => {
+    const createFailing = failing(withCode('EADDRNOTAVAIL'), 'listen');
+    const variable = await start('', { createNode: createFailing, env: { HOST: 'box' } });
+    expect(variable.stderr).toMatch(
+      /^error: box is no address of this machine \(from the variable HOST\): /,
+    );
+    writeFileSync(join(directory, 'starkbox.config.json'), '{ "host": "box" }');
+    const file = await start('', { createNode: createFailing });
+    expect(file.stderr).toMatch(/^error: box .* \(from starkbox\.config\.json\): /);
+  });
+
+  test.each([
+    ['EADDRINUSE', /^error: port 80 on 127\.0\.0\.1 is taken: .*--port, or .*--port 0\n$/],
+    ['EACCES', /^error: port 80 .*--port\n$/],
+    ['EADDRNOTAVAIL', /^error: 127\.0\.0\.1 .*--host\n$/],
+    ['EOTHER', /^error: .*EOTHER\n$/],
+  ])('of the system (%s) says what to do', async (code, message) => {
+    let closed = 0;
+    const createFailing = failing(withCode(code), 'listen');
+    const { outcome, stdout, stderr } = await start('--port 80', {
+      createNode: async (config, options) => {
+        const node = await createFailing(config, options);
+        return { ...node, close: async () => void closed++ };
+      },
+    });
+    expect(outcome).toEqual({ exitCode: 1 });
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(message);
+    expect(closed).toBe(1);
+  });
+});
+
+describe('the built command', () => {
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  function launch(...argv: string[]) {
+    const child = spawn(process.execPath, [COMMAND, ...argv], {
+      cwd: directory,
+      env: { PATH: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    const texts = { stdout: '', stderr: '' };
+    const url = new Promise<string>((resolve) => {
+      child.stderr.on('data', (part) => {
+        texts.stderr += part;
+        const found = /listening on (\S+)\n/.exec(texts.stderr)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    child.stdout.on('data', (part) => {
+      texts.stdout += part;
+    });
+    const end = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
+    return { child, url, end };
+  }
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'serves until %s, and then exits with 0',
+    async (signal) => {
+      const { child, url, end } = launch('--port', '0', '--seed', '0', '--accounts', '1');
+      expect(await (await fetch(`${await url}/is_alive`)).text()).toBe('Alive!!!');
+      child.kill(signal);
+      const { code, stdout } = await end;
+      expect(code).toBe(0);
+      expect(stdout).toContain(
+        '| Account address |  0x064b48806902a367c8598f4f95c305e8c1a1acba5f082d294a43793113115691\n',
+      );
+    },
+  );
+
+  test('obeys a signal that comes with the line about listening', async () => {
+    for (let start = 0; start < 4; start += 1) {
+      const { child, url, end } = launch('--port', '0', '--no-banner');
+      await url;
+      child.kill('SIGTERM');
+      expect(await end).toMatchObject({ code: 0, signal: null });
+    }
+  });
+
+  test('finishes an open request first, unless it is asked again', async () => {
+    const { child, url, end } = launch('--port', '0', '--no-banner');
+    const open = connect(Number(new URL(await url).port), '127.0.0.1');
+    open.on('error', () => {});
+    const head = ['Host: localhost', 'Content-Type: application/json', 'Content-Length: 9'];
+    open.write(['POST / HTTP/1.1', ...head, 'Expect: 100-continue', '', ''].join('\r\n'));
+    // The answer shows that the server has begun with the request.
+    await once(open, 'data');
+    child.kill('SIGINT');
+    // Signals that follow at once are taken for the same one: npm repeats those of the terminal.
+    const again = setInterval(() => child.kill('SIGINT'), 50);
+    const { code, stderr } = await end;
+    clearInterval(again);
+    open.destroy();
+    expect(code).toBe(130);
+    expect(stderr.match(/SIGINT/g)).toHaveLength(1);
+  });
+
+  test.each(['sh', 'npm'])('ends with its parent if asked to: %s', async (parent) => {
+    const words = [process.execPath, COMMAND, '--port', '0', '--no-banner', '--exit-with-parent'];
+    // npm starts a shell, which starts the command; that shell lives on when npm is killed.
+    const line = '"$@" & echo "$!"; wait';
+    const script = parent === 'npm' ? `sh -c '${line}' sh "$@" & wait` : line;
+    const child = spawn('/bin/sh', ['-c', script, 'sh', ...words], {
+      cwd: directory,
+      env: { PATH: '/usr/bin:/bin', ...(parent === 'npm' ? { npm_command: 'exec' } : {}) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    let [said, pid] = ['', ''];
+    child.stdout.on('data', (part) => {
+      pid += part;
+    });
+    child.stderr.on('data', (part) => {
+      said += part;
+    });
+    await expect.poll(() => said, { timeout: 25_000 }).toContain('listening on');
+    const ended = once(child, 'close');
+    child.kill('SIGKILL');
+    // The streams close when the node, which has them too, is gone.
+    if (parent === 'npm') await expect.poll(() => said).toContain('has ended');
+    else await ended;
+    expect(said).toContain('the process that started this one has ended');
+    const isThere = (): boolean => {
+      try {
+        return process.kill(Number(pid), 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
+  });
+
+  test('says what to do about a port that is taken', async () => {
+    const { port } = new URL(await launch('--port', '0').url);
+    const { code, stdout, stderr } = await launch('--port', port).end;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^error: port ${port} on 127\\.0\\.0\\.1 is taken: `));
+  });
+
+  test('refuses a file that is no account class', async () => {
+    const { code, stderr } = await launch('--account-class-custom', 'none.json').end;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^error: invalid value 'none\.json' for '--account-class-custom <PATH>': /,
+    );
+  });
+
+  test('ends with 2 for words that mean nothing, with 0 for help', async () => {
+    expect(await launch('--nonsense').end).toMatchObject({ code: 2, stdout: '' });
+    expect(await launch('--help').end).toMatchObject({ code: 0, stderr: '' });
+  });
+});

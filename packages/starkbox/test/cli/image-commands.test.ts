@@ -1,0 +1,196 @@
+// Shows what `starkbox inspect` and `starkbox diff` print.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { storageAddress } from '@starkbox/engine';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../../src/cli/cli.js';
+import { createNode, type Node } from '../../src/index.js';
+
+/** Where a mapping of this name keeps what belongs to 0xa11ce. */
+const heldSlot = (): string => storageAddress('held', ['0xa11ce']);
+const FIRST = fileURLToPath(new URL('../dump/image/first.image', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'starkbox-commands-'));
+const [A, B, names] = ['a.image', 'b.image', 'names.json'].map((name) => join(folder, name));
+let node: Node;
+
+async function command(...argv: readonly (string | undefined)[]) {
+  let [said, failed] = ['', ''];
+  const outcome = await run({
+    argv: argv.flatMap((word) => (word === undefined ? [] : [word])),
+    env: {},
+    directory: folder,
+    stdout: { write: (text: string) => (said += text) },
+    stderr: { write: (text: string) => (failed += text) },
+  });
+  return { said, failed, exitCode: 'exitCode' in outcome ? outcome.exitCode : undefined };
+}
+
+beforeAll(async () => {
+  node = await createNode({ seed: 0, startTime: 1_700_000_000, accounts: 1 });
+  await node.request('devnet_mint', { address: '0xa11ce', amount: 5 });
+  await node.request('devnet_dump', { path: A, format: 'image' });
+  await node.request('devnet_mint', { address: '0xa11ce', amount: 2 });
+  await node.request('devnet_applyStateDiff', {
+    state_diff: {
+      deployed_contracts: [{ address: '0xc0', class_hash: node.accountClassHash }],
+      nonces: [{ contract_address: '0xc0', nonce: '0x4' }],
+      storage_diffs: [
+        { address: '0xc0', storage_entries: [{ key: '0x123', value: '0x9' }] },
+        {
+          address: node.tokens.eth.address,
+          // Where `held` of 0xa11ce is.
+          storage_entries: [{ key: heldSlot(), value: '0x7' }],
+        },
+      ],
+    },
+  });
+  await node.request('devnet_impersonateAccount', { account_address: '0xc0' });
+  await node.request('devnet_dump', { path: B, format: 'image' });
+  await node.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('inspect', () => {
+  test('prints what an image holds', async () => {
+    const { said, exitCode } = await command('inspect', FIRST);
+    expect(exitCode).toBe(0);
+    for (const line of [
+      /written by +starkbox 0\.1\.0, format 1/,
+      /chain +SN_SEPOLIA/,
+      /blocks +13, from 0 to 12/,
+      /time +2023-11-14 22:13:20 UTC to 2023-11-14 22:13:50 UTC/,
+      /transactions +2 with 1 event; 1 more/,
+      /contracts +3\n/,
+      /classes +1\n/,
+      /slots +7\n/,
+      /journal +1 call/,
+      /state +27 kB/,
+    ]) {
+      expect(said).toMatch(line);
+    }
+  });
+
+  test('prints the same for machines', async () => {
+    const { said } = await command('inspect', FIRST, '--json');
+    expect(JSON.parse(said)).toMatchObject({
+      path: FIRST,
+      format: 1,
+      chain_id: 'SN_SEPOLIA',
+      last_block: 12,
+      sections: [{ name: 'moment' }, { name: 'blocks' }, { name: 'state' }, { name: 'journal' }],
+    });
+  });
+
+  test('says what is wrong', async () => {
+    writeFileSync(names ?? '', '{}');
+    expect(await command('inspect', names)).toMatchObject({
+      exitCode: 1,
+      failed: expect.stringMatching(/names\.json: this is not an image/),
+    });
+    expect(await command('inspect', 'nowhere')).toMatchObject({
+      exitCode: 1,
+      failed: expect.stringMatching(/nowhere does not exist/),
+    });
+    for (const words of [[], [FIRST, FIRST], [FIRST, '--names', FIRST], [FIRST, '--what']]) {
+      expect((await command('inspect', ...words)).exitCode).toBe(2);
+    }
+    expect((await command('inspect', '--help')).said).toMatch(/starkbox inspect FILE/);
+  });
+});
+
+describe('diff', () => {
+  test('of equal images is none', async () => {
+    const { said, exitCode } = await command('diff', A, A);
+    expect(exitCode).toBe(0);
+    expect(said).toMatch(/equal up to block 1, the newest\n\nno difference\n$/);
+  });
+
+  test('prints blocks, contracts, storage by name and settings', async () => {
+    const { said } = await command('diff', A, B);
+    for (const line of [
+      /equal up to block 1\n {2}\+ 2 {2}0x[0-9a-f]+ {2}2023-11-14 .* 1 transaction\n/,
+      /STRK 0x4718f5a0/,
+      /ERC20_balances\[0xa11ce\]: 5 → 7 \(\+2\)/,
+      /ERC20_balances\[sequencer\]: [\d,]+ → [\d,]+ \(\+[\d,]+\)/,
+      /ERC20_total_supply: /,
+      /minter 0x1caf2df5.*\n {2}nonce 1 → 2/,
+      /\n0xc0\n {2}class\n {4}\+ 0x5b4b537e.*\n {2}nonce 0 → 4\n {2}0x123: 0x0 → 0x9/,
+      /impersonated accounts: none → 0xc0/,
+    ]) {
+      expect(said).toMatch(line);
+    }
+    expect(said).not.toMatch(/time offset/);
+  });
+
+  test('backwards prints what is gone', async () => {
+    const { said } = await command('diff', B, A);
+    expect(said).toMatch(/equal up to block 1\n {2}- 2 /);
+    expect(said).toMatch(/ERC20_balances\[0xa11ce\]: 7 → 5 \(−2\)/);
+    expect(said).toMatch(/\n0xc0\n {2}class\n {4}- 0x5b4b537e/);
+  });
+
+  test('prints names that a file gives', async () => {
+    writeFileSync(
+      names ?? '',
+      JSON.stringify({
+        addresses: { '0x00A11CE': 'alice', '0xc0': 'vault' },
+        variables: ['held[address]', 'other[0x1][address]'],
+      }),
+    );
+    const { said } = await command('diff', A, B, '--names', names);
+    expect(said).toMatch(/ERC20_balances\[alice\]: 5 → 7/);
+    expect(said).toMatch(/\nvault 0xc0\n/);
+    expect(said).toMatch(/ETH 0x49d36570.*\n {2}held\[alice\]: 0x0 → 0x7/);
+  });
+
+  test('prints the same for machines', async () => {
+    const { said } = await command('diff', A, B, '--json');
+    expect(JSON.parse(said)).toMatchObject({
+      blocks: { common: 1, before: { count: 0 }, after: { count: 1, first: [{ number: 2 }] } },
+      classes: { added: [], removed: [] },
+      contracts: expect.arrayContaining([
+        expect.objectContaining({ address: '0xc0', nonce: { before: '0x0', after: '0x4' } }),
+        expect.objectContaining({
+          name: 'STRK',
+          storage: expect.arrayContaining([
+            expect.objectContaining({
+              variable: 'ERC20_balances[0xa11ce]',
+              wide: true,
+              before: '5',
+              after: '7',
+            }),
+          ]),
+        }),
+      ]),
+      settings: { 'impersonated accounts': { before: 'none', after: '0xc0' } },
+    });
+  });
+
+  test('of chains that have no block in common', async () => {
+    const { said } = await command('diff', FIRST, A);
+    expect(said).toMatch(/no block is in both/);
+    expect(said).toMatch(/- and 3 blocks more/);
+  });
+
+  test('says what is wrong, and with which file', async () => {
+    expect(await command('diff', A, 'nowhere')).toMatchObject({
+      exitCode: 1,
+      failed: expect.stringMatching(/nowhere does not exist/),
+    });
+    for (const text of [
+      '[',
+      '{"variables":"a"}',
+      '{"variables":["a[b]"]}',
+      '{"addresses":{"a":1}}',
+    ]) {
+      writeFileSync(names ?? '', text);
+      expect(await command('diff', A, B, '--names', names)).toMatchObject({
+        exitCode: 1,
+        failed: expect.stringMatching(/names\.json/),
+      });
+    }
+    expect((await command('diff', A)).exitCode).toBe(2);
+  });
+});

@@ -1,0 +1,127 @@
+// Which methods a node refuses that was started for strangers.
+import { checkedClient } from '@starkbox/conformance';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/cli/arguments.js';
+import { run } from '../../../src/cli/cli.js';
+import { type Fixture, startFixture } from '../../support/compatibility/fixture.js';
+
+const FORBIDDEN = [
+  'devnet_getPredeployedAccounts',
+  'devnet_mint',
+  'devnet_createBlock',
+  'devnet_abortBlocks',
+  'devnet_acceptOnL1',
+  'devnet_setGasPrice',
+  'devnet_setTime',
+  'devnet_increaseTime',
+  'devnet_restart',
+  'devnet_dump',
+  'devnet_load',
+  'devnet_snapshot',
+  'devnet_revert',
+  'devnet_applyStateDiff',
+  'devnet_impersonateAccount',
+  'devnet_stopImpersonateAccount',
+  'devnet_autoImpersonate',
+  'devnet_stopAutoImpersonate',
+  'devnet_postmanLoad',
+  'devnet_postmanFlush',
+  'devnet_postmanSendMessageToL2',
+  'devnet_postmanConsumeMessageFromL2',
+  'devnet_setLabel',
+  'devnet_recordRequests',
+  'devnet_getRecording',
+];
+
+async function startWith(...words: readonly string[]): Promise<Fixture> {
+  const surroundings = { env: {}, directory: '/nowhere', coloured: false };
+  const line = await readConfig(['--accounts', '1', ...words], surroundings);
+  if (line.kind !== 'start') throw new Error('the words do not start a node');
+  return startFixture({ ...line.given.values });
+}
+
+async function ask({ node }: Fixture, method: string, params?: unknown): Promise<unknown> {
+  const answer = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  return JSON.parse(answer ?? 'null');
+}
+
+const refusal = {
+  jsonrpc: '2.0',
+  id: 1,
+  error: { code: -32604, message: 'Method forbidden' },
+};
+
+describe('without names', () => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await startWith('--restrictive-mode');
+  });
+
+  test('10.2.1a what only reads is allowed', async () => {
+    const config = await fixture.client.call('devnet_getConfig');
+    expect(config.server_config.restricted_methods).toEqual(FORBIDDEN);
+    expect(await fixture.client.call('starknet_blockNumber')).toBe(0);
+  });
+
+  test('the seed is hidden with the keys that follow from it, and only then', async () => {
+    expect((await fixture.client.call('devnet_getConfig')).seed).toBeNull();
+    const { url } = await fixture.node.listen();
+    expect(await (await fetch(`${url}/config`)).json()).toMatchObject({ seed: null });
+    const other = await startWith('--restrictive-mode', 'devnet_mint');
+    expect((await other.client.call('devnet_getConfig')).seed).toBe(42);
+  });
+
+  test('10.2.1a minting is forbidden', async () => {
+    expect(await ask(fixture, 'devnet_mint', { address: '0x1', amount: 1 })).toEqual(refusal);
+    const balance = { amount: '0', unit: 'FRI' };
+    expect(await fixture.client.call('devnet_getAccountBalance', ['0x1'])).toEqual(balance);
+  });
+
+  test.each(FORBIDDEN)('10.2.1a %s is forbidden under both of its names', async (method) => {
+    expect(await ask(fixture, method)).toEqual(refusal);
+    expect(await ask(fixture, method.replace('devnet_', 'sandbox_'))).toEqual(refusal);
+  });
+
+  test('10.2.1a also in a batch and over HTTP', async () => {
+    const { url } = await fixture.node.listen();
+    const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([call(1, 'devnet_createBlock'), call(2, 'starknet_blockNumber')]),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual([refusal, { jsonrpc: '2.0', id: 2, result: 0 }]);
+  });
+});
+
+describe('with names', () => {
+  test('10.2.1b these are forbidden, and no others', async () => {
+    const fixture = await startWith('--restrictive-mode', 'devnet_mint', 'starknet_chainId');
+    expect(await ask(fixture, 'devnet_mint', { address: '0x1', amount: 1 })).toEqual(refusal);
+    expect(await ask(fixture, 'chain_chainId')).toEqual(refusal);
+    const client = checkedClient(fixture.node.handle);
+    expect(await client.call('devnet_createBlock')).toHaveProperty('block_hash');
+    const { server_config } = await client.call('devnet_getConfig');
+    expect(server_config.restricted_methods).toEqual(['devnet_mint', 'starknet_chainId']);
+  });
+
+  test('10.2.1b names that mean nothing prevent the start', async () => {
+    const texts = { stdout: '', stderr: '' };
+    const output = (name: keyof typeof texts) => ({
+      write: (text: string) => {
+        texts[name] += text;
+      },
+    });
+    const outcome = await run({
+      argv: ['--restrictive-mode', 'devnet_nothing', 'devnet_mint', 'another'],
+      env: {},
+      directory: '/nowhere',
+      stdout: output('stdout'),
+      stderr: output('stderr'),
+    });
+    expect(outcome).toEqual({ exitCode: 1 });
+    expect(texts.stdout).toBe('');
+    expect(texts.stderr).toContain('devnet_nothing, another');
+  });
+});

@@ -1,0 +1,448 @@
+// Images that were made by hand, under right checksums: refused with a reason, or as good as any other.
+import { checkedClient } from '@starkbox/conformance';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Held } from '../../../src/chain/history/packed-block.js';
+import { createNode, type Node } from '../../../src/index.js';
+import { contract, Sender, STRK, selector } from '../../support/compatibility/signing.js';
+import {
+  type Change,
+  changed,
+  type Json,
+  type Parts,
+  partsOf,
+  textsIn,
+  withChecksums,
+  withTexts,
+} from './sections.js';
+
+let node: Node;
+let parts: Parts;
+let state: Buffer;
+let intact: string;
+
+beforeAll(async () => {
+  const source = await createNode({
+    seed: 0,
+    accounts: 2,
+    startTime: 1_700_000_000,
+    blockGenerationOn: 'demand',
+    dumpOn: 'request',
+  });
+  await grow(source);
+  const { image }: { image?: unknown } = Object(
+    await source.request('devnet_dump', { format: 'image' }),
+  );
+  intact = String(image);
+  await source.close();
+  parts = await partsOf(Buffer.from(intact, 'base64'));
+  state = parts.others.get('state') ?? Buffer.of();
+  node = await createNode({
+    seed: 0,
+    accounts: 2,
+    blockGenerationOn: 'demand',
+    dumpOn: 'request',
+  });
+}, 120_000);
+afterAll(() => node.close());
+
+/** Every kind of thing that an image can hold. */
+async function grow(source: Node): Promise<void> {
+  const client = checkedClient(source.handle);
+  const sender = new Sender(client, source.accounts[0]);
+  const mint = () => client.call('devnet_mint', { address: '0x1', amount: 1 });
+  const close = () => client.call('devnet_createBlock');
+  await mint();
+  await close();
+  const messenger = await sender.deploy(await contract('messenger'));
+  await close();
+  const send = { to: messenger, name: 'send', calldata: ['0xe', '0x1', '0x5'] };
+  const deposit = () =>
+    client.call('devnet_postmanSendMessageToL2', {
+      l1_transaction_hash: '0xabc',
+      l1_contract_address: '0xe0',
+      l2_contract_address: messenger,
+      entry_point_selector: selector('deposit'),
+      payload: ['0x5', '0x64'],
+      paid_fee_on_l1: '0x1',
+      nonce: '0x0',
+    });
+  await sender.invoke([send]);
+  await deposit();
+  await sender.invoke([{ to: messenger, name: 'nothing' }]);
+  await close();
+  await client.call('devnet_acceptOnL1', { starting_block_id: { block_number: 1 } });
+  await client.call('devnet_setLabel', { value: '0x1', label: 'alice' });
+  await client.call('devnet_impersonateAccount', { account_address: '0x7' });
+  await client.call('devnet_setGasPrice', { gas_price_wei: 5 });
+  await sender.invoke([send]);
+  await mint();
+}
+
+const INTERNAL = -32603;
+/** How many calls of a method were answered with a result. */
+const asked = new Map<string, number>();
+
+async function ask(method: string, params: object): Promise<Json> {
+  const text = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  const answer: Json = Object(JSON.parse(text ?? ''));
+  const { code }: { code?: unknown } = Object(answer['error']);
+  asked.set(method, (asked.get(method) ?? 0) + (code === undefined ? 1 : 0));
+  expect([method, params, code]).not.toEqual([method, params, INTERNAL]);
+  return answer;
+}
+
+const resultOf = async (method: string, params: object = {}): Promise<Json> =>
+  Object((await ask(method, params))['result']);
+const listIn = (value: unknown, name: string): readonly Json[] => {
+  const found: unknown = Object(value)[name];
+  return Array.isArray(found) ? found : [];
+};
+
+/** Asks for everything that can be read. */
+async function readEverything(): Promise<void> {
+  const { block_count } = await resultOf('devnet_getStatus');
+  const numbers = Array.from({ length: Number(block_count) }, (_, block_number) => ({
+    block_number,
+  }));
+  const contracts = await resultOf('devnet_listContracts', { limit: 100 });
+  const addresses = listIn(contracts, 'contracts').map(({ contract_address }) => contract_address);
+  for (const block_id of [...numbers, 'latest', 'pre_confirmed', 'l1_accepted']) {
+    await readBlock(block_id);
+    for (const contract_address of addresses) {
+      await ask('starknet_getNonce', { block_id, contract_address });
+      await ask('starknet_getClassHashAt', { block_id, contract_address });
+    }
+    for (const contract_address of [STRK, ...addresses.slice(0, 3)]) {
+      await ask('starknet_getStorageAt', { block_id, contract_address, key: '0x1' });
+      await ask('devnet_getStorage', { block_id, contract_address, limit: 50 });
+    }
+  }
+  for (const contract_address of addresses) {
+    await ask('starknet_getClassAt', { block_id: 'latest', contract_address });
+  }
+  const classes = await resultOf('devnet_listClasses', { limit: 100 });
+  for (const { class_hash } of listIn(classes, 'classes')) {
+    await ask('starknet_getClass', { block_id: 'latest', class_hash });
+    await ask('starknet_getCompiledCasm', { class_hash });
+  }
+  for (const [method, params] of [
+    ['starknet_getEvents', { filter: { chunk_size: 1000 } }],
+    ['starknet_getEvents', { filter: { from_block: 'pre_confirmed', chunk_size: 100 } }],
+    ['starknet_getMessagesStatus', { transaction_hash: '0xabc' }],
+    ['devnet_listBlocks', { limit: 100 }],
+    ['devnet_listTransactions', { limit: 100 }],
+    ['devnet_listTransactions', { limit: 100, filter: { status: 'REVERTED' } }],
+    ['devnet_listTransactions', { limit: 100, filter: { contract: STRK } }],
+    ['devnet_listClasses', { limit: 100 }],
+    ['devnet_listMessages', { direction: 'TO_L1', limit: 100 }],
+    ['devnet_listMessages', { direction: 'TO_L2', limit: 100 }],
+    ['devnet_getLabels', {}],
+    ['devnet_search', { query: '0x1' }],
+    ['devnet_search', { query: 'alice' }],
+    ['devnet_getPredeployedAccounts', { with_balance: true }],
+    ['starknet_blockHashAndNumber', {}],
+    ['devnet_dump', { inline: true }],
+  ] as const) {
+    await ask(method, params);
+  }
+}
+
+async function readBlock(block_id: unknown): Promise<void> {
+  for (const method of [
+    'starknet_getBlockWithTxHashes',
+    'starknet_getBlockWithTxs',
+    'starknet_getBlockTransactionCount',
+    'starknet_getStateUpdate',
+    'starknet_traceBlockTransactions',
+  ]) {
+    await ask(method, { block_id });
+  }
+  await ask('starknet_traceBlockTransactions', { block_id, trace_flags: ['RETURN_INITIAL_READS'] });
+  const block = await resultOf('starknet_getBlockWithReceipts', { block_id });
+  for (const [index, { receipt }] of listIn(block, 'transactions').entries()) {
+    const { transaction_hash }: Json = Object(receipt);
+    await ask('starknet_getTransactionByBlockIdAndIndex', { block_id, index });
+    await ask('starknet_getTransactionByHash', { transaction_hash });
+    await ask('starknet_getTransactionReceipt', { transaction_hash });
+    await ask('starknet_getTransactionStatus', { transaction_hash });
+    await ask('starknet_traceTransaction', { transaction_hash });
+  }
+}
+
+/** The reason why an image is refused; if it is loaded, everything in it can be read. */
+async function load(image: Buffer): Promise<string> {
+  const { error } = await ask('devnet_load', { image: image.toString('base64') });
+  if (error === undefined) {
+    await readEverything();
+    return 'loaded';
+  }
+  const { code, message }: Json = Object(error);
+  expect([code, message]).toEqual([-5, expect.stringMatching(/^Deserialization error: /)]);
+  return String(message);
+}
+
+const refusal = async (change: Change): Promise<string> => load(await changed(parts, change));
+
+test('the image itself is loaded, and everything in it can be read', async () => {
+  expect(await load(Buffer.from(intact, 'base64'))).toBe('loaded');
+  expect([...asked].filter(([, results]) => results === 0)).toEqual([]);
+  expect(asked.size).toBeGreaterThan(30);
+  expect(await refusal({})).toBe('loaded');
+});
+
+/** An object with another value at a path. */
+function put(value: unknown, path: readonly (string | number)[], made: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return made;
+  const copy: Json = Array.isArray(value) ? Object([...value]) : { ...Object(value) };
+  copy[name] = put(copy[name], rest, made);
+  return copy;
+}
+
+const FELT_BOUND = `0x8${'0'.repeat(14)}11${'0'.repeat(46)}1`;
+
+describe('the section "moment"', () => {
+  test.each<readonly [path: string, value: unknown]>([
+    ['clock', null],
+    ['clock.offset', 1.5],
+    ['clock.exact', -1],
+    ['gas.current', {}],
+    ['gas.current.l2_gas_price_fri', 0],
+    ['gas.next.gas_price_wei', -5],
+    ['gas.next.gas_price_fri', 1e39],
+    ['impersonation.accounts', ['x']],
+    ['impersonation.accounts', 5],
+    ['impersonation.auto', 'yes'],
+    ['messages', null],
+    ['messages.nextId', -1],
+    ['messages.nextId', 0],
+    ['messages.outgoing.0.message', null],
+    ['messages.outgoing.0.message.payload', ['y']],
+    ['messages.outgoing.0.message.to_address', FELT_BOUND],
+    ['messages.outgoing.0.block', 99],
+    ['messages.delivered', [5]],
+    ['messages.consumable', [['0x1', 'many']]],
+    ['messages.incoming', [['0xabc', ['z']]]],
+    ['messages.incoming', [['0xabc']]],
+    ['messages.l1', { url: 'http://127.0.0.1:1' }],
+    ['labels', [['0x1', 5]]],
+    ['labels', [['alice', '0x1']]],
+    ['labels', [['0x1', '']]],
+    ['accepted_on_l1', 99],
+    ['accepted_on_l1', -2],
+    ['keeps_history', 1],
+    ['pending', {}],
+    ['pending.0', null],
+    ['pending.0.hash', 'no hash'],
+    ['pending.0.transaction', '{'],
+    ['pending.0.transaction', '{}'],
+    ['pending.0.transaction', '[]'],
+    ['pending.0.shown_receipt', '{"type":"INVOKE"}'],
+    ['pending.0.trace', 'null'],
+    ['pending.0.receipt', '{}'],
+    ['pending.0.signature', [1]],
+    ['pending.0.proof_facts', ['?']],
+  ])('with another %s is refused: %j', async (path, value) => {
+    const moment: Json = Object(put(parts.moment, path.split('.'), value));
+    expect(await refusal({ moment })).toMatch(
+      /in the section "moment"|of the same moment|not there/,
+    );
+  });
+
+  test('that is no JSON, or lacks a member, is refused', async () => {
+    for (const text of ['', 'null', '[]', '{', '"moment"']) {
+      expect(await refusal({ moment: text })).toMatch(/in the section "moment"/);
+    }
+    for (const name of Object.keys(parts.moment)) {
+      const { [name]: _, ...moment } = parts.moment;
+      const found = await refusal({ moment });
+      if (name !== 'labels' && name !== 'accepted_on_l1') expect(found).toMatch(/"moment"|header/);
+    }
+  });
+
+  test('with a transaction twice is refused', async () => {
+    const pending: unknown[] = Object(parts.moment['pending']);
+    const moment = { ...parts.moment, pending: [pending[0], pending[0]] };
+    expect(await refusal({ moment })).toMatch(/in the section "moment".*each transaction once/);
+  });
+});
+
+describe('the header', () => {
+  test.each<readonly [name: string, value: unknown]>([
+    ['last_block', 0],
+    ['last_block_hash', '0x5'],
+    ['last_block_hash', 'hash'],
+    ['first_timestamp', 1],
+    ['last_timestamp', 1e300],
+    ['transactions', 1],
+    ['events', 1],
+    ['pending_transactions', 0],
+    ['contracts', 0],
+    ['slots', -1],
+    ['keeps_history', 'no'],
+    ['journal_calls', 1],
+    ['written_by', 7],
+    ['chain_id', null],
+  ])('with another %s is refused: %j', async (name, value) => {
+    await expect(refusal({ header: { ...parts.header, [name]: value } })).resolves.toMatch(
+      new RegExp(`header.*${name}`),
+    );
+  });
+});
+
+/** The block with transactions of every kind. */
+const RICH = 3;
+type Edit = (block: Held, texts: string[]) => Held;
+const text =
+  (index: number, made: string | ((text: string) => string)): Edit =>
+  (block, texts) => {
+    const old = texts[index] ?? '';
+    return withTexts(block, texts.with(index, typeof made === 'string' ? made : made(old)));
+  };
+const [TRANSACTION, FACTS, RECEIPT, TRACE] = [0, 1, 2, 3] as const;
+const member =
+  (path: string, value: unknown) =>
+  (json: string): string =>
+    JSON.stringify(put(JSON.parse(json), path.split('.'), value));
+
+describe('the section "blocks"', () => {
+  test.each<readonly [what: string, edit: Edit]>([
+    ['a hash beyond the field', (block) => ({ ...block, felts: `\xff${block.felts.slice(1)}` })],
+    ['a parent of its own', (block) => ({ ...block, parentHash: '0x5' })],
+    ['an impossible time', (block) => ({ ...block, timestamp: 2 ** 55 })],
+    ['an impossible length', (block) => ({ ...block, stateDiffLength: 2 ** 54 })],
+    ['a count too many', (block) => ({ ...block, transactionsUpTo: block.transactionsUpTo + 1 })],
+    ['a count too few', (block) => ({ ...block, transactionsUpTo: 0 })],
+    ['another number of events', (block) => ({ ...block, eventsUpTo: block.eventsUpTo + 1 })],
+    ['no texts', (block) => ({ ...block, body: [] })],
+    ['a text too few', (block, texts) => withTexts(block, texts.slice(1))],
+    ['a transaction too few', (block, texts) => withTexts(block, texts.slice(4))],
+    ['fewer texts than it says', (block, texts) => withTexts(block, texts.slice(4), texts.length)],
+    ['an index without its events', (block) => ({ ...block, eventMarks: '' })],
+    [
+      'a hash without a transaction',
+      (block) => ({ ...block, felts: block.felts + block.felts.slice(-32) }),
+    ],
+    [
+      'a price of nothing',
+      (block) => ({
+        ...block,
+        prices: { ...block.prices, l2_gas_price: { price_in_fri: '0x0', price_in_wei: '0x1' } },
+      }),
+    ],
+    ['a transaction that is no JSON', text(TRANSACTION, '{"type":')],
+    ['a transaction that is empty', text(TRANSACTION, '{}')],
+    ['a transaction that is a list', text(TRANSACTION, '[1]')],
+    ['a transaction with a space behind it', text(TRANSACTION, (old) => `${old} `)],
+    ['a transaction of no type', text(TRANSACTION, member('type', 'GIFT'))],
+    ['a transaction without calldata', text(TRANSACTION, member('calldata', undefined))],
+    ['a transaction with odd calldata', text(TRANSACTION, member('calldata', ['0xzz']))],
+    ['a transaction without bounds', text(TRANSACTION, member('resource_bounds', {}))],
+    ['a transaction of no sender', text(TRANSACTION, member('sender_address', 5))],
+    ['facts that are no list', text(FACTS, '{"a":1}')],
+    ['facts that are no felts', text(FACTS, '["a"]')],
+    ['facts that are no JSON', text(FACTS, '[')],
+    ['no receipt', text(RECEIPT, '')],
+    ['a receipt of another transaction', text(RECEIPT, member('transaction_hash', '0x5'))],
+    ['a receipt of another type', text(RECEIPT, member('type', 'DECLARE'))],
+    ['a receipt without a fee', text(RECEIPT, member('actual_fee', null))],
+    ['a receipt with a fee of another unit', text(RECEIPT, member('actual_fee.unit', 'EUR'))],
+    ['a receipt with an odd fee', text(RECEIPT, member('actual_fee.amount', 'much'))],
+    ['a receipt without a status', text(RECEIPT, member('execution_status', 'MAYBE'))],
+    ['a receipt with an odd reason', text(RECEIPT, member('revert_reason', 5))],
+    ['a receipt without resources', text(RECEIPT, member('execution_resources', undefined))],
+    ['a receipt with odd resources', text(RECEIPT, member('execution_resources.l2_gas', '5'))],
+    ['a receipt without events', text(RECEIPT, member('events', undefined))],
+    ['a receipt with an odd event', text(RECEIPT, member('events.0', null))],
+    ['a receipt with odd keys', text(RECEIPT, member('events.0.keys', ['key']))],
+    ['a receipt with an odd message', text(RECEIPT, member('messages_sent', [{}]))],
+    ['a trace that is no JSON', text(TRACE, 'trace')],
+    ['a trace of another type', text(TRACE, member('type', 'L1_HANDLER'))],
+    ['a trace that is a number', text(TRACE, '5')],
+  ])('with %s is refused', async (_, edit) => {
+    const block = parts.blocks[RICH];
+    if (!block) throw new Error('there is no such block');
+    const blocks = parts.blocks.with(RICH, edit(block, textsIn(block)));
+    expect(await refusal({ blocks })).toMatch(/in the section "blocks" .*(block 3|a block)/);
+  });
+
+  test('with blocks lacking, doubled, swapped or cut is refused', async () => {
+    const { blocks } = parts;
+    const [first, ...rest] = blocks;
+    if (!first) throw new Error('there is no block');
+    for (const wrong of [
+      [],
+      rest,
+      blocks.slice(0, -1),
+      [...blocks, ...blocks.slice(-1)],
+      [first, ...rest.toReversed()],
+    ]) {
+      expect(await refusal({ blocks: wrong })).toMatch(/damaged/);
+    }
+    expect(await refusal({ records: [Buffer.of()] })).toMatch(/in the section "blocks"/);
+    expect(await refusal({ records: [Buffer.of(9, 9, 9)] })).toMatch(/unknown format 9/);
+  });
+
+  test('with texts that would fill the memory is refused', async () => {
+    const block = parts.blocks[RICH];
+    if (!block) throw new Error('there is no such block');
+    const long = textsIn(block).with(TRACE, `{"type":"${'I'.repeat(300 << 20)}"}`);
+    expect(await refusal({ blocks: parts.blocks.with(RICH, withTexts(block, long)) })).toMatch(
+      /in the section "blocks" .*block 3/,
+    );
+  }, 60_000);
+});
+
+describe('the section "journal"', () => {
+  const call = (method: string, params: unknown = null): string =>
+    JSON.stringify({ jsonrpc: '2.0', method, params, id: 0 });
+
+  test.each<readonly [what: string, entry: string]>([
+    ['no JSON', '{'],
+    ['two calls', `${call('devnet_createBlock')},${call('devnet_createBlock')}`],
+    ['nothing', ''],
+    ['no object', '5'],
+    ['no method', '{"jsonrpc":"2.0","id":0}'],
+    ['a method that is not journalled', call('devnet_dump', { path: '/dev/null' })],
+    ['an unknown method', call('devnet_nothing')],
+    ['wrong parameters', call('devnet_mint', {})],
+  ])('that holds %s is refused', async (_, entry) => {
+    const journal = [entry, ...parts.journal.slice(1)];
+    expect(await refusal({ journal })).toMatch(/in the section "journal"/);
+  });
+});
+
+describe('the section "state"', () => {
+  test('of another moment is refused', async () => {
+    const other = await createNode({ seed: 0, accounts: 2, startTime: 1 });
+    const { image }: { image?: unknown } = Object(
+      await other.request('devnet_dump', { format: 'image' }),
+    );
+    await other.close();
+    const found = await partsOf(Buffer.from(String(image), 'base64'));
+    const taken = found.others.get('state') ?? Buffer.of();
+    expect(await refusal({ state: taken })).toMatch(
+      /damaged: blocks and state are not of the same/,
+    );
+  });
+
+  test('with any bytes changed is refused, or everything can be read', async () => {
+    let seed = 7;
+    const random = (bound: number): number => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((seed / 2 ** 32) * bound);
+    };
+    expect(withChecksums(state)).toEqual(state);
+    const outcomes = { loaded: 0, refused: 0 };
+    for (let count = 0; count < 150; count += 1) {
+      const wrong = Buffer.from(state);
+      // Classes are most of a state, and contracts, slots and blocks stand behind them.
+      const at = count < 30 ? 17 + random(wrong.length - 17) : wrong.length - 1 - random(9000);
+      wrong[at] = (wrong[at] ?? 0) ^ (1 << random(8));
+      const found = await refusal({ state: withChecksums(wrong) });
+      outcomes[found === 'loaded' ? 'loaded' : 'refused'] += 1;
+    }
+    expect(outcomes.refused).toBeGreaterThan(10);
+    expect(outcomes.loaded).toBeGreaterThan(10);
+  }, 240_000);
+});

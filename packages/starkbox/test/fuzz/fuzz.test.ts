@@ -1,0 +1,68 @@
+// Whether anything that can be sent over HTTP makes the node fail: twenty thousand requests, each judged.
+import { describe, expect, test } from 'vitest';
+import { type ChildNode, startChild } from './child-node.js';
+import { type Finding, storm } from './storm.js';
+
+const { env } = process;
+/** `FUZZ_SEED=random FUZZ_REQUESTS=1000000 npx vitest run packages/starkbox/test/fuzz/fuzz.test.ts` looks further. */
+const SEED =
+  env['FUZZ_SEED'] === 'random'
+    ? Math.floor(Math.random() * 2 ** 31)
+    : Number(env['FUZZ_SEED'] ?? 1);
+const REQUESTS = Number(env['FUZZ_REQUESTS'] ?? 20_000);
+const LANES = 8;
+
+/** Each chain gets its part of the requests. */
+const CHAINS: readonly (readonly [string, readonly string[]])[] = [
+  ['a block for each transaction', []],
+  ['blocks on demand', ['--block-generation-on', 'demand', '--lite-mode', '--dump-on', 'request']],
+  [
+    'a block every second and no history',
+    ['--block-generation-on', '1', '--state-archive-capacity', 'none', '--proof-mode', 'none'],
+  ],
+];
+
+const LIMIT_MILLISECONDS = 60_000 + 20 * REQUESTS;
+
+describe(`${REQUESTS} requests of seed ${SEED}`, () => {
+  test.for(CHAINS)(
+    'neither break nor end a node with %s',
+    { timeout: LIMIT_MILLISECONDS },
+    async ([, args], { task }) => {
+      const node = await startChild(args, LANES);
+      const offset = CHAINS.findIndex(([, other]) => other === args) * 2 ** 24;
+      try {
+        const findings = await storm({
+          seed: SEED + offset,
+          count: Math.ceil(REQUESTS / CHAINS.length),
+          lanes: LANES,
+          node,
+          another: () => startChild(args, 1),
+          report: (text) => console.log(`${task.name}\n${text}`),
+        });
+        expect(findings.map(shown)).toEqual([]);
+        await expectOrderlyEnd(node);
+      } finally {
+        await node.stop('SIGKILL');
+      }
+    },
+  );
+});
+
+function shown({ problem, request, log }: Finding): string {
+  const { verb, path, headers, body } = request;
+  return [problem, `${verb} ${path} ${JSON.stringify(headers)}`, String(body), log].join('\n');
+}
+
+async function expectOrderlyEnd(node: ChildNode): Promise<void> {
+  expect(await node.isAlive()).toBe(true);
+  // Whoever is kept waiting or cut off would need another connection.
+  expect(node.connections()).toBeLessThanOrEqual(LANES);
+  expect(await node.stop()).toBe(0);
+  // How long a call takes depends on what else the machine does.
+  const complaints = node
+    .log()
+    .split('\n')
+    .filter((line) => !/held the event loop|^$/.test(line));
+  expect(complaints).toEqual([]);
+}

@@ -1,0 +1,207 @@
+// Shows that chains in one process, in worker threads, or with a common past know nothing of each other.
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Chain } from '../../src/chain/chain.js';
+import { createGenesis } from '../../src/chain/genesis/genesis.js';
+import { balanceOf, mint } from '../../src/chain/mint.js';
+import { defaultConfig } from '../../src/config/options.js';
+import { sequences } from '../model/commands.js';
+import { SETUPS, Theatre } from '../model/theatre.js';
+
+describe('two nodes in one process', () => {
+  beforeAll(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+  });
+  afterAll(() => {
+    vi.useRealTimers();
+  });
+
+  /** Time is shared: it stands still. */
+  const histories = sequences(30).map((all) => all.filter(({ does }) => does !== 'wait'));
+  const setups = SETUPS.filter(({ blocksOn }) => blocksOn !== 'interval');
+
+  test('have different histories at the same time', { timeout: 120_000 }, async () => {
+    const pairs = setups.flatMap((one) => setups.map((other) => [one, other] as const));
+    const property = fc.asyncProperty(
+      fc.constantFrom(...pairs),
+      histories,
+      histories,
+      async ([one, other], here, there) => {
+        const theatres = [new Theatre(one), new Theatre(other)] as const;
+        try {
+          // Each is held against its own model after every command.
+          await Promise.all([theatres[0].play(here), theatres[1].play(there)]);
+        } finally {
+          await Promise.allSettled(theatres.map((theatre) => theatre.close()));
+        }
+      },
+    );
+    await fc.assert(property, { seed: 20_251_115, numRuns: 8 });
+  });
+});
+
+describe('nodes in worker threads', () => {
+  const COUNT = 8;
+
+  interface Report {
+    readonly status: { readonly block_count: number; readonly impersonated_accounts: string[] };
+    readonly balance: { readonly amount: string };
+    readonly latest: { readonly timestamp: number; readonly l2_gas_price: object };
+    readonly accounts: number;
+    readonly snapshots: readonly string[];
+    readonly hashes: readonly string[];
+    readonly reverted: boolean;
+    readonly emitters: readonly string[];
+  }
+
+  function start(index: number, gate: Int32Array, count: number): Worker {
+    return new Worker(new URL('./isolation-worker.mjs', import.meta.url), {
+      workerData: { index, gate, count },
+    });
+  }
+
+  function reportOf(worker: Worker): Promise<Report> {
+    return new Promise((resolve, reject) => {
+      let told: Report | undefined;
+      worker.on('message', (report: Report) => {
+        told = report;
+      });
+      worker.on('error', reject);
+      worker.on('exit', (code) => {
+        if (told && code === 0) resolve(told);
+        else reject(new Error(`a worker ended with ${code}, and told ${JSON.stringify(told)}`));
+      });
+    });
+  }
+
+  function check(report: Report, index: number): void {
+    const rounds = index + 1;
+    const impersonated = Array.from({ length: rounds }, (_, round) => `0x${index + 1}${round}`);
+    expect({
+      ...report,
+      impersonated: report.status.impersonated_accounts.toSorted(),
+      emitters: report.emitters.toSorted(),
+    }).toMatchObject({
+      // The first block, one for each mint, and one each for time and price.
+      status: { block_count: 1 + rounds + 2, transaction_count: rounds },
+      impersonated,
+      balance: { amount: String(rounds * (1000 + index)), unit: 'FRI' },
+      latest: { l2_gas_price: { price_in_fri: `0x${(1_000_000_000 + index).toString(16)}` } },
+      accounts: 2 + index,
+      snapshots: Array.from({ length: rounds }, (_, round) => `0x${(round + 1).toString(16)}`),
+      reverted: true,
+      emitters: report.hashes.toSorted(),
+    });
+    const late = report.latest.timestamp - 1_000_000_000 * rounds;
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(600);
+  }
+
+  test('have different histories at the same time', { timeout: 180_000 }, async () => {
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const workers = Array.from({ length: COUNT }, (_, index) => start(index, gate, COUNT));
+    const reports = await Promise.all(workers.map(reportOf));
+    for (const [index, report] of reports.entries()) check(report, index);
+  });
+
+  test('are not disturbed when one of them is ended', { timeout: 180_000 }, async () => {
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const [doomed, ...others] = Array.from({ length: 3 }, (_, index) => start(index, gate, 3));
+    const reports = others.map(reportOf);
+    // They have met, so the node of each is at work.
+    while (Atomics.load(gate, 0) < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(await doomed?.terminate()).toBe(1);
+    for (const [index, report] of (await Promise.all(reports)).entries()) check(report, index + 1);
+  });
+});
+
+describe('branches of a chain', () => {
+  const OWNER = '0xbeef';
+
+  async function chainOf(blocks: number): Promise<Chain> {
+    const config = defaultConfig({ seed: 0, accounts: 2 });
+    const chain = await Chain.create({
+      genesis: await createGenesis(config),
+      chainId: config.chainId,
+      lite: true,
+      blockGeneration: 'transaction',
+      keepsHistory: true,
+      startTime: 1_700_000_000,
+      prices: {
+        gas_price_wei: config.gasPriceWei,
+        data_gas_price_wei: config.dataGasPriceWei,
+        gas_price_fri: config.gasPriceFri,
+        data_gas_price_fri: config.dataGasPriceFri,
+        l2_gas_price_wei: config.l2GasPriceWei,
+        l2_gas_price_fri: config.l2GasPriceFri,
+      },
+      proofMode: config.proofMode,
+      classLimits: {},
+    });
+    await mint(chain, OWNER, 5n, 'FRI');
+    while (chain.world.history.next < blocks) await chain.createBlock();
+    return chain;
+  }
+
+  /** The shortest of many: anything else that runs makes the others longer. */
+  function branchTime(chain: Chain): number {
+    const times = Array.from({ length: 200 }, () => {
+      const begin = performance.now();
+      chain.branch();
+      return performance.now() - begin;
+    });
+    return Math.min(...times);
+  }
+
+  test('cost the same for 200 and for 20,000 blocks, and part for good', {
+    timeout: 120_000,
+  }, async () => {
+    const short = await chainOf(200);
+    const long = await chainOf(20_000);
+    const [quick, slow] = [branchTime(short), branchTime(long)];
+    console.log(`a branch of 200 blocks: ${quick} ms; of 20,000 blocks: ${slow} ms`);
+    expect(quick).toBeLessThan(1);
+    expect(slow).toBeLessThan(1);
+
+    const other = long.branch();
+    const { history } = long.world;
+    const [here, there] = await Promise.all([
+      mint(long, OWNER, 10n, 'FRI'),
+      (async () => {
+        await other.createBlock();
+        return mint(other, OWNER, 100n, 'FRI');
+      })(),
+    ]);
+    expect([here.balance, there.balance]).toEqual([15n, 105n]);
+    expect(await balanceOf(long, OWNER, 'FRI', 'latest')).toBe(15n);
+    expect(await balanceOf(other, OWNER, 'FRI', 'latest')).toBe(105n);
+    expect(long.world.history.next).toBe(20_001);
+    expect(other.world.history.next).toBe(20_002);
+    expect(here.hash).not.toBe(there.hash);
+    expect(long.world.history.locate(here.hash)?.block).toBe(20_000);
+    expect(long.world.history.locate(there.hash)).toBeUndefined();
+    expect(other.world.history.locate(there.hash)?.block).toBe(20_001);
+    expect(other.world.history.locate(here.hash)).toBeUndefined();
+
+    // The common past, which neither of them changed.
+    for (const number of [0, 1, 2, 9_999, 19_990, 19_999]) {
+      const wanted = history.header(number);
+      expect(wanted).toBeDefined();
+      for (const chain of [long, other]) {
+        expect(chain.world.history.header(number)).toEqual(wanted);
+        expect(chain.world.history.numberOf(wanted?.hash ?? '')).toBe(number);
+        expect(chain.world.state.diffTextOf(number)).toBe(long.world.state.diffTextOf(number));
+        const owned = number === 0 ? 0n : 5n;
+        expect(await balanceOf(chain, OWNER, 'FRI', { block_number: number })).toBe(owned);
+      }
+    }
+
+    // Undoing the past on one side leaves it to the other.
+    await other.abortBlocks({ block_number: 1 });
+    expect(await balanceOf(other, OWNER, 'FRI', 'latest')).toBe(0n);
+    expect(await balanceOf(long, OWNER, 'FRI', 'latest')).toBe(15n);
+    expect(long.world.history.header(19_999)).toEqual(history.header(19_999));
+    for (const chain of [short, long, other]) await chain.close();
+  });
+});

@@ -1,0 +1,283 @@
+// Knows what our OpenRPC documents must be: sound in form, and equal in meaning to the published ones.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import {
+  loadPublishedSpec,
+  loadSpec,
+  paramsValues,
+  resultValues,
+  type Spec,
+  type SpecError,
+  schemaValues,
+  valuesOf,
+  withoutWider,
+} from '@starkbox/conformance';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ERRORS, METHODS } from '../../src/spec.js';
+
+const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
+const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith('.json'));
+interface Descriptor {
+  readonly name: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: object;
+}
+
+interface Method {
+  readonly name: string;
+  readonly summary?: string;
+  readonly params: readonly Descriptor[];
+  readonly result?: Descriptor;
+  readonly errors: readonly { readonly $ref: string }[];
+}
+
+interface OpenRpc {
+  readonly openrpc: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly methods: readonly Method[];
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly errors: Readonly<Record<string, { readonly code: number; readonly message: string }>>;
+  };
+}
+
+const read = (file: string): OpenRpc => JSON.parse(readFileSync(`${DIRECTORY}/${file}`, 'utf8'));
+const documents = new Map(FILES.map((file) => [file, read(file)]));
+const methods = [...documents.values()].flatMap((document) => document.methods);
+
+const everything = loadSpec({ name: 'our spec', directory: DIRECTORY, files: FILES });
+const standard = loadSpec({
+  name: 'our spec',
+  directory: DIRECTORY,
+  files: FILES,
+  prepare: withoutWider,
+});
+
+/** Every made-up value must pass. */
+function expectFit(
+  values: fc.Arbitrary<unknown>,
+  check: (value: unknown) => readonly string[],
+  numRuns: number,
+): void {
+  expect(fc.sample(values, { seed: 1, numRuns }).flatMap(check)).toEqual([]);
+}
+
+function findReferences(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    key === '$ref' && typeof item === 'string' ? [item] : findReferences(item),
+  );
+}
+
+describe('every document', () => {
+  test.each(FILES)('%s is OpenRPC', (file) => {
+    const { openrpc, info, methods, components } = read(file);
+    expect(openrpc).toMatch(/^1\.\d+\.\d+$/);
+    expect(info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
+    expect(Object.keys(components)).toEqual(['schemas', 'errors']);
+    expect(new Set(methods.map(({ name }) => name)).size).toBe(methods.length);
+    for (const { name, summary, params, result } of methods) {
+      expect(summary, name).toEqual(expect.any(String));
+      expect(new Set(params.map((param) => param.name)).size, name).toBe(params.length);
+      for (const descriptor of [...params, ...(result ? [result] : [])]) {
+        expect(descriptor, name).toMatchObject({
+          name: expect.any(String),
+          description: expect.any(String),
+          schema: expect.any(Object),
+        });
+      }
+      for (const param of params) expect(param.required, name).toEqual(expect.any(Boolean));
+    }
+    for (const [name, error] of Object.entries(components.errors)) {
+      expect(error, name).toMatchObject({ code: expect.any(Number), message: expect.any(String) });
+    }
+  });
+
+  test.each(FILES)('%s has references that lead somewhere', (file) => {
+    for (const ref of findReferences(read(file))) {
+      const match = /^(?:\.\/(\w+\.json))?#\/components\/(schemas|errors)\/(\w+)$/.exec(ref);
+      const [, target = file, group = '', name = ''] = match ?? [];
+      const components = documents.get(target)?.components;
+      const found = group === 'errors' ? components?.errors : components?.schemas;
+      expect(found, ref).toHaveProperty([name]);
+    }
+  });
+
+  test('uses every schema and error that it has', () => {
+    const used = new Set(
+      [...documents.values()].flatMap(findReferences).map((ref) => ref.replace(/^.*\//, '')),
+    );
+    const unused = [...documents.values()]
+      .flatMap(({ components }) => Object.keys(components.schemas))
+      .filter((name) => !used.has(name));
+    // Named by the standard, though no method mentions them.
+    expect(unused).toEqual(['TXN_TYPE']);
+  });
+
+  test('puts optional params last, but where clients know another order', () => {
+    const odd = methods.filter(({ params }) => {
+      const firstOptional = params.findIndex(({ required }) => required !== true);
+      return firstOptional >= 0 && params.slice(firstOptional).some(({ required }) => required);
+    });
+    expect(odd.map(({ name }) => name)).toEqual(['devnet_postmanSendMessageToL2']);
+  });
+
+  test('gives a code one name', () => {
+    const codes = Object.values(ERRORS).map(({ code }) => code);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  test('is what the generated table says', () => {
+    const calls = methods.filter(({ result }) => result !== undefined);
+    expect(Object.keys(METHODS).sort()).toEqual(calls.map(({ name }) => name).sort());
+    for (const [name, { document, params }] of Object.entries(METHODS)) {
+      const method = documents.get(`${document}.json`)?.methods.find((one) => one.name === name);
+      expect(params).toEqual(method?.params.map(({ name, required }) => ({ name, required })));
+    }
+  });
+
+  test.each(methods.map(({ name }) => name))('accepts what can be made up for %s', (name) => {
+    expectFit(paramsValues(everything, name), (v) => everything.checkParams(name, v), 20);
+    if (everything.methods.get(name)?.notification) return;
+    expectFit(resultValues(everything, name), (v) => everything.checkResult(name, v), 20);
+  });
+});
+
+describe('requests', () => {
+  const invoke = {
+    type: 'INVOKE',
+    version: '0x3',
+    sender_address: '0x1',
+    calldata: [],
+    signature: [],
+    nonce: '0x0',
+    resource_bounds: Object.fromEntries(
+      ['l1_gas', 'l1_data_gas', 'l2_gas'].map((gas) => [
+        gas,
+        { max_amount: '0x0', max_price_per_unit: '0x0' },
+      ]),
+    ),
+    tip: '0x0',
+    paymaster_data: [],
+    account_deployment_data: [],
+    nonce_data_availability_mode: 'L1',
+    fee_data_availability_mode: 'L1',
+  };
+  const check = (method: string, params: unknown): readonly string[] =>
+    everything.checkParams(method, params, { unknown: 'ignore' });
+
+  test('with members that nobody knows are refused', () => {
+    const refused = [
+      ['starknet_addInvokeTransaction', { invoke_transaction: { ...invoke, extra: 1 } }],
+      ['starknet_getNonce', { block_id: { block_number: 1, extra: 1 }, contract_address: '0x1' }],
+      ['starknet_getEvents', { filter: { chunk_size: 1, adress: '0x1' } }],
+      ['devnet_applyStateDiff', { state_diff: { extra: [] } }],
+      ['devnet_applyStateDiff', { state_diff: { nonces: [{ contract_address: '0x1' }] } }],
+    ] as const;
+    for (const [method, params] of refused) expect(check(method, params), method).toHaveLength(1);
+    expect(check('starknet_addInvokeTransaction', { invoke_transaction: invoke })).toEqual([]);
+  });
+
+  test('may have them in messages and calls', () => {
+    const call = { contract_address: '0x1', entry_point_selector: '0x2', calldata: [], extra: 1 };
+    const message = {
+      from_address: `0x${'0'.repeat(40)}`,
+      to_address: '0x1',
+      entry_point_selector: '0x2',
+      payload: [],
+      extra: 1,
+    };
+    expect(check('starknet_call', { request: call, block_id: 'latest' })).toEqual([]);
+    expect(check('starknet_estimateMessageFee', { message, block_id: 'latest' })).toEqual([]);
+  });
+
+  test('may be wider than the standard where it says so', () => {
+    const proofs = [{ proof: [1, 255] }, { proof: null }, { proof: '' }, { proof_facts: null }];
+    for (const proof of proofs) {
+      const params = { invoke_transaction: { ...invoke, ...proof } };
+      expect(check('starknet_addInvokeTransaction', params)).toEqual([]);
+    }
+    expect(check('starknet_traceBlockTransactions', { block_id: 'pre_confirmed' })).toEqual([]);
+    const amounts = [10, 1e21, 10n ** 30n];
+    for (const amount of amounts)
+      expect(check('devnet_mint', { address: '0x1', amount })).toEqual([]);
+    expect(check('devnet_mint', { address: '0x1', amount: '10' })).toHaveLength(1);
+    expect(check('devnet_setGasPrice', { gas_price_wei: 2n ** 128n - 1n })).toEqual([]);
+    expect(check('devnet_setGasPrice', { gas_price_wei: 2n ** 128n })).toHaveLength(1);
+    expect(check('devnet_setGasPrice', { gas_price_wei: 0 })).toHaveLength(1);
+  });
+});
+
+const toCode = ({ code, message }: SpecError): string => `${code} ${message}`;
+
+const published = findPublished();
+
+function findPublished(): Spec | string {
+  try {
+    return loadPublishedSpec();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe('the published documents', () => {
+  // A machine without them can still work on everything else.
+  if (typeof published === 'string') {
+    test.skip(`cannot be compared: ${published}`, () => undefined);
+    return;
+  }
+  const names = [...published.methods.keys()];
+
+  test('have the same standard methods', () => {
+    const own = [...standard.methods.keys()].filter((name) => name.startsWith('starknet_'));
+    expect(own.sort()).toEqual([...names].sort());
+  });
+
+  test.each(names)('say the same of %s', (name) => {
+    const theirs = published.methods.get(name);
+    const ours = standard.methods.get(name);
+    expect(ours?.params).toEqual(theirs?.params);
+    expect(ours?.notification).toBe(theirs?.notification);
+    expect(ours?.errors.map(toCode).sort()).toEqual(theirs?.errors.map(toCode).sort());
+    expectFit(paramsValues(published, name), (v) => standard.checkParams(name, v), 60);
+    expectFit(paramsValues(standard, name), (v) => published.checkParams(name, v), 60);
+    if (theirs?.notification) return;
+    expectFit(resultValues(published, name), (v) => standard.checkResult(name, v), 60);
+    expectFit(resultValues(standard, name), (v) => published.checkResult(name, v), 60);
+  });
+
+  test('say the same beside the messages of errors', () => {
+    for (const { name, errors } of published.methods.values()) {
+      for (const { code, message } of errors) {
+        for (const [from, to] of [
+          [published, standard],
+          [standard, published],
+        ] as const) {
+          const place = from.errorData(name, code);
+          // The absence of data says nothing: any would do.
+          if (place === undefined) continue;
+          expect(to.errorData(name, code), `${name} ${code}`).toBeDefined();
+          const check = (data: unknown) => to.checkError(name, { code, message, data });
+          expectFit(valuesOf(from, place), check, 60);
+        }
+      }
+    }
+  });
+
+  // A mere reference means what its target means, which is compared itself.
+  const components = published.schemas
+    .map((component): [string, string] => [component.replace(/^.*#/, ''), component])
+    .filter(([, component]) => published.schema(component).schema['$ref'] === undefined)
+    .filter(([name]) => standard.schemas.some((own) => own.endsWith(`#${name}`)))
+    .filter(([, component]) => !component.startsWith('starknet_metadata.json'));
+
+  test.each(components)('mean the same by %s', (name, component) => {
+    const { oneOf } = standard.schema(name).schema;
+    // Enough to meet each form of a union several times.
+    const runs = Math.max(60, Array.isArray(oneOf) ? oneOf.length * 15 : 0);
+    expectFit(schemaValues(published, component), (v) => standard.checkSchema(name, v), runs);
+    expectFit(schemaValues(standard, name), (v) => published.checkSchema(component, v), runs);
+  });
+});

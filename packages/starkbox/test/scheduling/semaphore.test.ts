@@ -1,0 +1,158 @@
+// However many calls come, so many run at once, and nobody is served who has gone.
+
+import { startNode } from '@starkbox/conformance';
+import { CallData, num, transaction } from 'starknet';
+import { expect, test } from 'vitest';
+import { createNode } from '../../src/index.js';
+import { Turnstile } from '../../src/scheduling/semaphore.js';
+
+test('so many are inside at a time, in the order they came', async () => {
+  const turnstile = new Turnstile({ places: 2 });
+  let inside = 0;
+  let most = 0;
+  const order: number[] = [];
+  const visit = (number: number) =>
+    turnstile.pass(async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      order.push(number);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+      if (number === 3) throw new Error('three');
+      return number;
+    });
+  const visits = await Promise.allSettled([0, 1, 2, 3, 4, 5, 6].map(visit));
+  expect(most).toBe(2);
+  expect(order).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(visits.map(({ status }) => status === 'fulfilled')).toEqual([
+    true,
+    true,
+    true,
+    false,
+    true,
+    true,
+    true,
+  ]);
+  expect(await visit(7)).toBe(7);
+});
+
+test('who waited too long is refused, and the place goes to the next', async () => {
+  const turnstile = new Turnstile({ places: 1, patience: 0.1 });
+  let open = (): void => {};
+  const first = turnstile.pass(
+    () =>
+      new Promise<string>((resolve) => {
+        open = () => resolve('first');
+      }),
+  );
+  const late = expect(turnstile.pass(async () => 'late')).rejects.toMatchObject({ code: -1 });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const next = turnstile.pass(async () => 'next');
+  open();
+  expect(await first).toBe('first');
+  await late;
+  expect(await next).toBe('next');
+});
+
+test('who waits is refused when the time is over, though no place becomes free', async () => {
+  const turnstile = new Turnstile({ places: 1, patience: 0.05 });
+  let open = (): void => {};
+  const first = turnstile.pass(
+    () =>
+      new Promise<void>((resolve) => {
+        open = resolve;
+      }),
+  );
+  await expect(turnstile.pass(async () => 'late')).rejects.toThrow('timed out after 0.05 s');
+  expect(turnstile.figures).toEqual({ inside: 1, waiting: 0 });
+  open();
+  await first;
+  expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
+});
+
+test('who leaves the queue takes no place, also when both happen at once', async () => {
+  const turnstile = new Turnstile({ places: 1 });
+  const leaving = new AbortController();
+  const order: string[] = [];
+  const first = turnstile.pass(async () => {
+    order.push('first');
+    leaving.abort();
+  });
+  const gone = expect(
+    turnstile.pass(async () => order.push('gone'), leaving.signal),
+  ).rejects.toThrow('The client is gone');
+  const next = turnstile.pass(async () => order.push('next'));
+  await Promise.all([first, gone, next]);
+  await expect(turnstile.pass(async () => order.push('gone'), leaving.signal)).rejects.toThrow();
+  expect(order).toEqual(['first', 'next']);
+  expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
+});
+
+test('the number of places can change while some are taken', async () => {
+  const turnstile = new Turnstile({ places: 1 });
+  const gates: (() => void)[] = [];
+  const visit = () => turnstile.pass(() => new Promise<void>((resolve) => gates.push(resolve)));
+  const visits = [visit(), visit(), visit()];
+  expect(turnstile.figures).toEqual({ inside: 1, waiting: 2 });
+  turnstile.resize(2);
+  await expect.poll(() => gates.length).toBe(2);
+  turnstile.resize(1);
+  gates[0]?.();
+  await visits[0];
+  expect(turnstile.figures).toEqual({ inside: 1, waiting: 1 });
+  gates[1]?.();
+  await expect.poll(() => gates.length).toBe(3);
+  gates[2]?.();
+  await Promise.all(visits);
+});
+
+test('a long row is simulated as a short one is, each after the ones before it', async () => {
+  const { node, account, client, close } = await startNode({ listen: true });
+  const calls = [
+    { contractAddress: node.tokens.strk.address, entrypoint: 'transfer', calldata: ['0x5', 1, 0] },
+  ];
+  const { address } = account(0);
+  const calldata = transaction.fromCallsToExecuteCalldata_cairo1(calls);
+  const row = (length: number) =>
+    Array.from({ length }, (_, nonce) => ({
+      type: 'INVOKE' as const,
+      version: '0x100000000000000000000000000000003' as const,
+      sender_address: num.toHex(address),
+      calldata: CallData.toHex(calldata),
+      signature: [],
+      nonce: num.toHex(nonce),
+      resource_bounds: {
+        l1_gas: { max_amount: '0x0', max_price_per_unit: '0x0' },
+        l2_gas: { max_amount: '0x0', max_price_per_unit: '0x0' },
+        l1_data_gas: { max_amount: '0x0', max_price_per_unit: '0x0' },
+      },
+      tip: '0x0',
+      paymaster_data: [],
+      account_deployment_data: [],
+      nonce_data_availability_mode: 'L1' as const,
+      fee_data_availability_mode: 'L1' as const,
+    }));
+  const estimates = (length: number) =>
+    client.call('starknet_estimateFee', {
+      request: row(length),
+      simulation_flags: ['SKIP_VALIDATE'],
+      block_id: 'latest',
+    });
+  const [short, long] = [await estimates(16), await estimates(20)];
+  expect(long).toHaveLength(20);
+  expect(long.slice(0, 16)).toEqual(short);
+  await close();
+});
+
+test('more calls than places are all answered', async () => {
+  const node = await createNode({ seed: 0, maximumExecutions: 1 });
+  const request = {
+    contract_address: node.tokens.strk.address,
+    entry_point_selector: '0x4c4fb1ab068f6039d5780c68dd0fa2f8742cceb3426d19667778ca7f3518a9',
+    calldata: [],
+  };
+  const call = () => node.request('starknet_call', { request, block_id: 'latest' });
+  const answers = await Promise.all(Array.from({ length: 20 }, call));
+  expect(answers).toEqual(Array(20).fill(['0x12']));
+  await node.close();
+});

@@ -1,0 +1,161 @@
+// The limits of a whole node: what they refuse, and that everything which a chain needs passes.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNode, type Node } from '../../../src/index.js';
+
+let node: Node;
+const warnings: string[] = [];
+
+beforeAll(async () => {
+  node = await createNode({ seed: 0 });
+});
+afterAll(() => node.close());
+
+async function ask(method: string, params: unknown): Promise<{ result?: unknown; error?: Failed }> {
+  const text = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  return JSON.parse(text ?? '{}');
+}
+
+interface Failed {
+  readonly code: number;
+  readonly message: string;
+}
+
+const felts = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `0x${index.toString(16)}`);
+
+const bound = { max_amount: '0x0', max_price_per_unit: '0x0' };
+const invoke = (changes: object): object => ({
+  type: 'INVOKE',
+  version: '0x3',
+  sender_address: node.accounts[0]?.address,
+  calldata: [],
+  signature: [],
+  nonce: '0x0',
+  resource_bounds: { l1_gas: bound, l2_gas: bound, l1_data_gas: bound },
+  tip: '0x0',
+  paymaster_data: [],
+  account_deployment_data: [],
+  nonce_data_availability_mode: 'L1',
+  fee_data_availability_mode: 'L1',
+  ...changes,
+});
+
+describe('a node', () => {
+  test('takes a state diff of 100,000 slots', async () => {
+    const storage_entries = felts(100_000).map((key) => ({ key, value: '0x7' }));
+    const address = node.accounts[0]?.address;
+    const { error } = await ask('devnet_applyStateDiff', {
+      state_diff: { storage_diffs: [{ address, storage_entries }] },
+    });
+    expect(error).toBeUndefined();
+    const { result } = await ask('starknet_getStorageAt', {
+      contract_address: address,
+      key: '0x1869f',
+      block_id: 'pre_confirmed',
+    });
+    expect(result).toBe('0x7');
+  });
+
+  test('refuses a text of too many values before it is parsed', async () => {
+    for (const text of [
+      `[${'{},'.repeat(2_000_000)}{}]`,
+      `{${Array.from({ length: 500_000 }, (_, index) => `"${index}":1`).join()}}`,
+      `[${'1,'.repeat(2_000_000)}1]`,
+    ]) {
+      expect(JSON.parse((await node.handle(text)) ?? '{}').error).toEqual({
+        code: -32600,
+        message:
+          'The request has more than 600000 JSON values; --maximum-json-values sets the limit',
+      });
+    }
+    const deep = JSON.parse((await node.handle('['.repeat(2_000_000))) ?? '{}').error;
+    expect(deep).toMatchObject({
+      code: -32700,
+      data: { reason: 'Nested more than 1000 levels deep' },
+    });
+  });
+
+  test.each(['calldata', 'signature', 'paymaster_data'])('limits the %s', async (name) => {
+    const transaction = invoke({ [name]: felts(10_001) });
+    const message = `at most 10000 felts, got 10001; --maximum-calldata-length sets the limit`;
+    const block_id = 'latest';
+    expect(
+      (
+        await ask('starknet_estimateFee', {
+          request: [transaction],
+          simulation_flags: [],
+          block_id,
+        })
+      ).error,
+    ).toEqual({ code: -32602, message: `params.request[0].${name}: ${message}` });
+    expect(
+      (await ask('starknet_addInvokeTransaction', { invoke_transaction: transaction })).error,
+    ).toEqual({ code: -32602, message: `params.invoke_transaction.${name}: ${message}` });
+  });
+
+  test('limits the payload of messages', async () => {
+    const { error } = await ask('devnet_postmanSendMessageToL2', {
+      l1_contract_address: '0x1',
+      l2_contract_address: '0x2',
+      entry_point_selector: '0x3',
+      payload: felts(10_001),
+      paid_fee_on_l1: '0x1',
+      nonce: '0x0',
+    });
+    expect(error?.message).toContain('--maximum-calldata-length');
+  });
+
+  test('passes what is just within', async () => {
+    const transaction = invoke({ calldata: felts(10_000) });
+    const { error } = await ask('starknet_estimateFee', {
+      request: [transaction],
+      simulation_flags: ['SKIP_VALIDATE'],
+      block_id: 'latest',
+    });
+    // It gets as far as to be executed.
+    expect(error?.code).toBe(41);
+  });
+
+  test('writes the document of its methods once', async () => {
+    const one = await node.handle('{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}');
+    const batch = Array.from(
+      { length: 20 },
+      () => '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}',
+    );
+    expect(await node.handle(`[${batch.join()}]`)).toBe(`[${batch.map(() => one).join()}]`);
+  });
+});
+
+test('a step that holds the event loop is told of, by its method and at most once in a while', async () => {
+  const { Dispatcher } = await import('../../../src/rpc/protocol/dispatcher.js');
+  const { Schema } = await import('../../../src/rpc/protocol/schema.js');
+  const { openTelemetry } = await import('../../../src/telemetry/telemetry.js');
+  const { silentLog } = await import('../../../src/log.js');
+  const log = { ...silentLog, warn: (...said: unknown[]) => void warnings.push(said.join(' ')) };
+  const telemetry = await openTelemetry(
+    { metricsHost: undefined, metricsPort: 0, logLevel: 'info' },
+    log,
+    () => {
+      throw new Error('nothing is scraped');
+    },
+    '0',
+  );
+  const dispatcher = new Dispatcher({
+    handlers: {
+      devnet_slow: () => {
+        for (const begin = performance.now(); performance.now() - begin < 250; );
+        return 1;
+      },
+    },
+    restricted: undefined,
+    log,
+    maxBatch: 10,
+    schema: new Schema(() => new Map()),
+    onStall: telemetry.onStall,
+  });
+  const text = '{"jsonrpc":"2.0","id":1,"method":"devnet_slow"}';
+  await dispatcher.handle(`[${text},${text}]`, { transport: 'http' });
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(/^devnet_slow \(handle\) held the event loop for \d+ ms/);
+});

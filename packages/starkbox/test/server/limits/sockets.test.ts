@@ -1,0 +1,147 @@
+// What WebSocket clients may hold: messages that arrive, calls that wait, answers that are not read.
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { silentLog } from '../../../src/log.js';
+import { Dispatcher } from '../../../src/rpc/protocol/dispatcher.js';
+import { Schema } from '../../../src/rpc/protocol/schema.js';
+import { MemoryBudget } from '../../../src/scheduling/memory-budget.js';
+import { type HttpServer, serveHttp } from '../../../src/server/http/server.js';
+import { type Sockets, serveSockets } from '../../../src/server/ws/server.js';
+import { frame, RawSocket } from '../../support/raw-socket.js';
+import { batch, call } from './served.js';
+
+const MEGABYTE = 2 ** 20;
+const ANSWER = 'x'.repeat(MEGABYTE);
+let server: HttpServer | undefined;
+let sockets: Sockets | undefined;
+let budget = new MemoryBudget();
+const clients: (RawSocket | WebSocket)[] = [];
+
+async function start(limit: number, maxAnswer = 2 ** 28): Promise<string> {
+  budget = new MemoryBudget(limit);
+  const dispatcher = new Dispatcher({
+    handlers: { starknet_chainId: () => '0x1', devnet_large: () => ANSWER },
+    restricted: undefined,
+    log: silentLog,
+    maxBatch: 1000,
+    maxAnswer,
+    schema: new Schema(() => new Map()),
+  });
+  const opened = serveSockets({
+    dispatcher,
+    budget,
+    messageLimit: 4 * MEGABYTE,
+    queueLimit: { messages: 1_000_000, bytes: 1_000_000_000 },
+    beforeAnswer: () => {},
+    onClose: () => {},
+    log: silentLog,
+  });
+  sockets = opened;
+  server = await serveHttp({
+    dispatcher,
+    host: '127.0.0.1',
+    port: 0,
+    timeoutSeconds: 100,
+    bodyLimit: 4 * MEGABYTE,
+    config: () => '{}',
+    upgrades: new Map([['/ws', opened.upgrade]]),
+    log: silentLog,
+  });
+  return `ws://127.0.0.1:${server.port}/ws`;
+}
+
+async function connect(url: string): Promise<WebSocket> {
+  const socket = new WebSocket(url);
+  clients.push(socket);
+  await once(socket, 'open');
+  return socket;
+}
+
+async function raw(): Promise<RawSocket> {
+  const socket = await RawSocket.open(server?.port ?? 0);
+  clients.push(socket);
+  return socket;
+}
+
+const held = (): number => budget.held;
+const nothingHeld = () => expect.poll(held, { timeout: 20_000 }).toBe(0);
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) {
+    if (client instanceof WebSocket) client.terminate();
+    else client.socket.destroy();
+  }
+  sockets?.close();
+  await server?.close();
+});
+
+async function ask(socket: WebSocket, text: string): Promise<string> {
+  const answer = once(socket, 'message');
+  socket.send(text);
+  return String((await answer)[0]);
+}
+
+describe('a socket', () => {
+  test('holds nothing between calls, whatever their size', async () => {
+    const socket = await connect(await start(64 * MEGABYTE));
+    expect(await ask(socket, call(1, 'starknet_chainId'))).toContain('"0x1"');
+    expect(await ask(socket, call(2, 'devnet_large'))).toContain(ANSWER);
+    expect(await ask(socket, batch(['devnet_large', 'devnet_large']))).toContain('"id":1');
+    expect(await ask(socket, `[${' '.repeat(2 * MEGABYTE)}]`)).toContain('-32600');
+    await nothingHeld();
+  });
+
+  test('gets errors for the part of a batch that exceeds the limit of an answer', async () => {
+    const socket = await connect(await start(64 * MEGABYTE, 2.5 * MEGABYTE));
+    const answers: { result?: unknown; error?: { message: string } }[] = JSON.parse(
+      await ask(socket, batch(Array.from({ length: 5 }, () => 'devnet_large'))),
+    );
+    expect(answers.map(({ error }) => error?.message.includes('--maximum-answer-size'))).toEqual([
+      undefined,
+      undefined,
+      true,
+      true,
+      true,
+    ]);
+    await nothingHeld();
+  });
+
+  test('gets an error, and goes on, where the budget does not allow an answer', async () => {
+    const socket = await connect(await start(MEGABYTE));
+    expect(await ask(socket, call(5, 'devnet_large'))).toMatch(/"id":5,"error".*--memory-budget/);
+    expect(await ask(socket, call(6, 'starknet_chainId'))).toContain('"0x1"');
+    await nothingHeld();
+  });
+
+  test('is closed when what it sends of a message is more than the budget allows', async () => {
+    const url = await start(4 * MEGABYTE);
+    const [first, second] = [await raw(), await raw()];
+    const part = frame('x'.repeat(2 * MEGABYTE), { length: 3 * MEGABYTE });
+    first.write(part);
+    await expect.poll(held, { timeout: 20_000 }).toBe(part.length);
+    second.write(part);
+    expect(await second.closed()).toEqual([
+      1013,
+      'the node holds too much; --memory-budget sets the limit',
+    ]);
+    await expect.poll(() => sockets?.count, { timeout: 20_000 }).toBe(1);
+    expect(held()).toBe(part.length);
+    // Small calls are served meanwhile.
+    const socket = await connect(url);
+    expect(await ask(socket, call(1, 'starknet_chainId'))).toContain('"0x1"');
+    first.socket.destroy();
+    await nothingHeld();
+  });
+
+  test('that does not read holds the answers that wait for it, until it is gone', async () => {
+    await start(64 * MEGABYTE);
+    const socket = await raw();
+    socket.socket.pause();
+    for (let id = 0; id < 40; id += 1) socket.call(id, 'devnet_large', []);
+    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(MEGABYTE / 2);
+    expect(held()).toBeLessThan(8 * MEGABYTE);
+    socket.socket.destroy();
+    await nothingHeld();
+  });
+});

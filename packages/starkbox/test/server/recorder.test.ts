@@ -1,0 +1,102 @@
+// What --trace-requests writes down, and what happens when the file cannot be written.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runCommand } from '../../src/cli/commands/command.js';
+import { createNode } from '../../src/index.js';
+import { createLog } from '../../src/log.js';
+import { openRecorder } from '../../src/server/recorder.js';
+import { RunningCommand } from '../support/running-command.js';
+
+let directory: string;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'starkbox-recorder-'));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(directory, { recursive: true });
+});
+
+test('no key is written, by whatever name or value it comes', async () => {
+  const path = join(directory, 'trace.jsonl');
+  const node = await createNode({ port: 0, seed: 0, accounts: 2, traceRequests: path });
+  const { url } = await node.listen();
+  const post = (body: unknown) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const call = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
+  const [one, other] = node.accounts.map(({ privateKey }) => privateKey);
+  const key = `0x${'ab'.repeat(32)}`;
+  await post(call('devnet_getPredeployedAccounts'));
+  await post([call('sandbox_getPredeployedAccounts'), call('devnet_getConfig')]);
+  // An L1 that does not answer; its key must not be written all the same.
+  const l1 = { network_url: 'http://127.0.0.1:1/a-path-of-secrets', private_key: key };
+  await post(call('devnet_postmanLoad', l1));
+  await post(call('devnet_postmanLoad', ['http://127.0.0.1:1', '0x1', key]));
+  await post(call('starknet_getNonce', { block_id: 'latest', contract_address: one }));
+  await post(call('nothing', { privateKey: 'in-camel-case', mnemonic: 'twelve words' }));
+  await post(`{ no JSON "private_key": "${other}"`);
+  await post(call('starknet_blockNumber'));
+  await node.close();
+
+  const text = readFileSync(path, 'utf8');
+  for (const secret of [one, other, key]) expect(text).not.toContain(String(secret).slice(4));
+  for (const word of ['a-path-of-secrets', 'in-camel-case', 'twelve words']) {
+    expect(text).not.toContain(word);
+  }
+  const lines = text.trimEnd().split('\n');
+  expect(lines).toHaveLength(9);
+  for (const line of lines) expect(JSON.parse(line)).toBeTypeOf('object');
+  expect(lines.at(-1)).toContain('"result":0');
+  // What has something hidden in it cannot be made again.
+  expect(await runCommand(['replay', path], false)).toMatch(
+    /^8 requests, all answered alike, 5 left out/,
+  );
+});
+
+test('a full disk stops the recording and not the node', async () => {
+  const node = await RunningCommand.start(['--trace-requests', '/dev/full', '--accounts', '1']);
+  for (let block = 1; block <= 3; block += 1) {
+    await node.call('devnet_createBlock');
+    expect(await node.call('starknet_blockNumber')).toBe(block);
+  }
+  const errors = node.said.filter((line) => line.includes('ERROR'));
+  expect(errors).toEqual([
+    expect.stringContaining('recording requests in /dev/full has stopped: ENOSPC'),
+  ]);
+  expect(await node.stop()).toBe(0);
+});
+
+test('what waits for a slow file is bounded, and what is left out is counted', async () => {
+  const path = join(directory, 'fifo');
+  execFileSync('mkfifo', [path]);
+  // Reads nothing until it is told to.
+  const reader = spawn('/bin/sh', ['-c', `exec 3<${path}; read line; exec cat <&3`]);
+  children.push(reader);
+  let read = '';
+  reader.stdout.on('data', (part) => {
+    read += part;
+  });
+  const said: string[] = [];
+  const log = createLog({ level: 'warn', format: 'json' }, { write: (text) => said.push(text) });
+  const secrets = () => ({ keys: [], words: [] });
+  const mostWaiting = 500_000;
+  const recorder = openRecorder({ path, about: {}, secrets, log, mostWaiting });
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(100_000) });
+  const { handle } = recorder.recording({ handle: async () => answer });
+  for (let count = 0; count < 100; count += 1) await handle('{}', { transport: 'http' });
+  expect(said).toHaveLength(1);
+  reader.stdin.end('go\n');
+  await recorder.close();
+  await vi.waitFor(() => expect(read).toMatch(/\{"missing":\d+\}\n$/));
+  const lines = read.trimEnd().split('\n');
+  const missing: { missing?: number } = JSON.parse(lines.at(-1) ?? '{}');
+  expect(lines.length - 2 + (missing.missing ?? 0)).toBe(100);
+  expect(read.length).toBeLessThan(3 * mostWaiting);
+});

@@ -1,0 +1,287 @@
+// Shows what a data directory promises: the chain goes on where it was left, alone, and honest about its disk.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createNode, type Node } from '../../src/index.js';
+import { RunningCommand } from '../support/running-command.js';
+import { readOnlyPlace, smallDisk } from './small-disk.js';
+
+let directory: string;
+const nodes = new Set<Node>();
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'starkbox-data-'));
+});
+afterEach(async () => {
+  for (const node of nodes) await node.close();
+  nodes.clear();
+  rmSync(directory, { recursive: true });
+});
+
+async function start(config: Parameters<typeof createNode>[0] = {}): Promise<Node> {
+  const node = await createNode({ dataDir: directory, ...config });
+  nodes.add(node);
+  return node;
+}
+
+async function stop(node: Node): Promise<void> {
+  nodes.delete(node);
+  await node.close();
+}
+
+const blockNumber = (node: Node) => node.request('starknet_blockNumber');
+const mint = (node: Node, amount = 1) =>
+  node.request('devnet_mint', { address: '0x77', amount, unit: 'FRI' });
+const balance = async (node: Node): Promise<unknown> => {
+  const found = await node.request('devnet_getAccountBalance', { address: '0x77', unit: 'FRI' });
+  const { amount }: { amount?: unknown } = Object(found);
+  return amount;
+};
+
+describe('a chain in a directory', () => {
+  test('goes on with what it was begun with, whatever is left out the next time', async () => {
+    const first = await start({ seed: 7, accounts: 3, chainId: 'SN_MAIN', initialBalance: 5n });
+    const { accounts } = first;
+    await mint(first);
+    await stop(first);
+    const second = await start();
+    expect(second.accounts).toEqual(accounts);
+    expect(second.config).toMatchObject({ seed: 7, accounts: 3, initialBalance: 5n });
+    expect(await second.request('starknet_chainId')).toBe('0x534e5f4d41494e');
+    expect([await blockNumber(second), await balance(second)]).toEqual([1, '1']);
+  });
+
+  test('cannot become another chain', async () => {
+    await stop(await start({ seed: 7 }));
+    await expect(start({ seed: 8 })).rejects.toThrow(
+      /was begun with --seed 7 and cannot go on with --seed 8: leave the option out, or choose another directory with --data-dir/,
+    );
+    // A refusal holds nothing.
+    await stop(await start({ seed: 7 }));
+  });
+
+  test('belongs to one node at a time', async () => {
+    const node = await start({ seed: 0 });
+    await expect(start()).rejects.toThrow(
+      /is in use by another node: stop that one first, or choose another directory with --data-dir/,
+    );
+    await stop(node);
+    await stop(await start());
+  });
+
+  test('keeps no journal, and says so', async () => {
+    await expect(start({ dumpOn: 'request' })).rejects.toThrow(/--data-dir keeps the chain/);
+  });
+
+  test('has its snapshots again, also those of a branch that was left', async () => {
+    const first = await start({ seed: 0, recentBlocks: 1 });
+    for (let count = 0; count < 6; count += 1) await mint(first);
+    const early = await first.request('devnet_snapshot');
+    for (let count = 0; count < 6; count += 1) await mint(first);
+    const late = await first.request('devnet_snapshot');
+    const latest = { block_id: 'latest' };
+    const before = await first.request('starknet_getBlockWithReceipts', latest);
+    await first.request('devnet_abortBlocks', { starting_block_id: { block_number: 3 } });
+    await mint(first, 100);
+    await stop(first);
+
+    const second = await start();
+    expect([await blockNumber(second), await balance(second)]).toEqual([3, '102']);
+    expect(await second.request('devnet_revert', { snapshot_id: late })).toBe(true);
+    expect(await second.request('starknet_getBlockWithReceipts', latest)).toEqual(before);
+    expect([await blockNumber(second), await balance(second)]).toEqual([12, '12']);
+    await mint(second);
+    await stop(second);
+
+    const third = await start();
+    expect([await blockNumber(third), await balance(third)]).toEqual([13, '13']);
+    expect(await third.request('devnet_revert', { snapshot_id: early })).toBe(true);
+    expect([await blockNumber(third), await balance(third)]).toEqual([6, '6']);
+    await mint(third, 5);
+    expect([await blockNumber(third), await balance(third)]).toEqual([7, '11']);
+  });
+
+  test('begins again when it is told to', async () => {
+    const first = await start({ seed: 0 });
+    const genesis = await first.request('starknet_getStorageAt', {
+      contract_address: first.tokens.strk.address,
+      key: '0x1',
+      block_id: { block_number: 0 },
+    });
+    for (let count = 0; count < 5; count += 1) await mint(first);
+    await first.request('devnet_restart');
+    expect([await blockNumber(first), await balance(first)]).toEqual([0, '0']);
+    await mint(first);
+    await stop(first);
+    const second = await start();
+    expect([await blockNumber(second), await balance(second)]).toEqual([1, '1']);
+    expect(genesis).toBe('0x0');
+  });
+
+  test('becomes an image, and takes one in', async () => {
+    const first = await start({ seed: 0, recentBlocks: 1 });
+    for (let count = 0; count < 20; count += 1) await mint(first);
+    const path = join(directory, 'chain.image');
+    await first.request('devnet_dump', { path, format: 'image' });
+    const ask = async (node: Node): Promise<readonly unknown[]> => {
+      const answers: unknown[] = [];
+      for (let number = 0; number <= 20; number += 1) {
+        const block_id = { block_number: number };
+        answers.push(await node.request('starknet_getBlockWithReceipts', { block_id }));
+        answers.push(await node.request('starknet_getStateUpdate', { block_id }));
+        answers.push(await node.request('starknet_traceBlockTransactions', { block_id }));
+      }
+      return answers;
+    };
+    const told = await ask(first);
+    const inMemory = await createNode({ seed: 0 });
+    nodes.add(inMemory);
+    await inMemory.request('devnet_load', { path });
+    expect(await ask(inMemory)).toEqual(told);
+    expect(await balance(inMemory)).toBe('20');
+    await mint(first);
+    await first.request('devnet_load', { path });
+    expect(await blockNumber(first)).toBe(20);
+    await mint(first);
+    await stop(first);
+    const second = await start();
+    expect((await ask(second)).slice(0, told.length)).toEqual(told);
+    expect([await blockNumber(second), await balance(second)]).toEqual([21, '21']);
+  });
+});
+
+describe('the disk', () => {
+  /** How many entries there are of each kind. */
+  const census = async (): Promise<ReadonlyMap<number, number>> => {
+    const database = open({
+      path: join(directory, 'chain.mdb'),
+      noSubdir: true,
+      keyEncoding: 'binary',
+      encoding: 'binary',
+    });
+    const counts = new Map<number, number>();
+    for (const key of database.getKeys()) {
+      const [kind = 0] = Buffer.isBuffer(key) ? key : [];
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    await database.close();
+    return counts;
+  };
+  /** Waits until what nobody needs is gone: closing waits for what is under way. */
+  const swept = async (): Promise<void> => {
+    for (let times = 0; times < 3; times += 1) {
+      const node = await start();
+      await node.request('devnet_impersonateAccount', { account_address: '0x1' });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await stop(node);
+    }
+  };
+
+  test('holds nothing of blocks that are gone', async () => {
+    const node = await start({ seed: 0, recentBlocks: 32 });
+    for (let count = 0; count < 5; count += 1) await mint(node);
+    await stop(node);
+    await swept();
+    const before = await census();
+    const second = await start();
+    const snapshot_id = await second.request('devnet_snapshot');
+    const calls = Array.from({ length: 300 }, () => second.request('devnet_createBlock'));
+    await Promise.all(calls);
+    await mint(second);
+    await second.request('devnet_revert', { snapshot_id });
+    await second.request('devnet_createBlock');
+    await second.request('devnet_abortBlocks', { starting_block_id: { block_number: 6 } });
+    await stop(second);
+    await swept();
+    expect(await census()).toEqual(before);
+  });
+
+  test('is not taken up by what is gone', async () => {
+    const large = async (node: Node): Promise<void> => {
+      const entries = Array.from({ length: 20_000 }, (_, index) => ({
+        key: `0x${(index + 1).toString(16)}`,
+        value: '0x1',
+      }));
+      const address = node.tokens.strk.address;
+      for (let count = 0; count < 20; count += 1) {
+        const storage_entries = entries.map(({ key }) => ({ key, value: `0x${count + 2}` }));
+        const storage_diffs = [{ address, storage_entries }];
+        await node.request('devnet_applyStateDiff', { state_diff: { storage_diffs } });
+        await node.request('devnet_createBlock');
+      }
+    };
+    const node = await start({ seed: 0 });
+    await large(node);
+    const file = join(directory, 'chain.mdb');
+    const full = statSync(file).size;
+    expect(full).toBeGreaterThan(64 * 1024 * 1024);
+    await node.request('devnet_restart');
+    await stop(node);
+    await swept();
+    await stop(await start());
+    expect(statSync(file).size).toBeLessThan(full / 4);
+    const again = await start();
+    expect(await blockNumber(again)).toBe(0);
+  }, 120_000);
+
+  test('may be full: nothing is lost, and nothing half done', async () => {
+    const disk = smallDisk();
+    const path = join(disk.path, 'data');
+    try {
+      const node = await RunningCommand.start(['--data-dir', path, '--seed', '0'], disk);
+      const own = { address: '0x77', amount: 1, unit: 'FRI' };
+      let answered = 0;
+      const failures = new Set<string>();
+      for (let round = 0; round < 1000 && failures.size === 0; round += 1) {
+        const calls = Array.from({ length: 8 }, async () => {
+          try {
+            await node.call('devnet_mint', own);
+            answered += 1;
+          } catch (error) {
+            failures.add(error instanceof Error ? error.message : '');
+          }
+        });
+        await Promise.all(calls);
+      }
+      for (const failure of failures) expect(failure).toMatch(disk.words);
+      expect(failures.size).toBe(1);
+      const amount = { amount: String(answered) };
+      const address = { address: '0x77' };
+      expect(await node.call('devnet_getAccountBalance', address)).toMatchObject(amount);
+      await expect(node.call('devnet_mint', own)).rejects.toThrow(disk.words);
+      expect(await node.call('starknet_blockNumber')).toBe(answered);
+      disk.enlarge(node.pid);
+      await node.call('devnet_mint', own);
+      await node.kill();
+      const again = await RunningCommand.start(['--data-dir', path]);
+      expect(await again.call('starknet_blockNumber')).toBe(answered + 1);
+      await again.stop();
+    } finally {
+      disk.remove();
+    }
+  }, 120_000);
+
+  test('may be no place to write', async () => {
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    await expect(createNode({ dataDir: file })).rejects.toThrow(
+      /the data directory .*file cannot be used: there is a file of that name/,
+    );
+    await expect(createNode({ dataDir: join(file, 'inside') })).rejects.toThrow(
+      /cannot be used: a part of the path is no directory/,
+    );
+  });
+
+  test('may be read-only', async () => {
+    const place = readOnlyPlace();
+    try {
+      await expect(createNode({ dataDir: place.path })).rejects.toThrow(
+        /the data directory .* cannot be used: (the file system is read-only|this process lacks the right to write there)/,
+      );
+    } finally {
+      place.remove();
+    }
+  });
+});

@@ -1,0 +1,65 @@
+// Knows an origin for tests: a real node with some history, behind a proxy that can fail.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { storageAddress } from '@starkbox/engine';
+import type { Manners } from '../../../src/fork/origin/remote.js';
+import { Upstream, type UpstreamOptions } from '../../../src/fork/origin/upstream.js';
+import { createNode, type Node } from '../../../src/index.js';
+import { silentLog } from '../../../src/log.js';
+import { FaultyProxy } from './proxy.js';
+
+export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
+
+/** Soon enough for a test, and with several attempts. */
+export const QUICK: Partial<Manners> = { patience: 5000, backoff: 4 };
+
+export interface TestOrigin extends AsyncDisposable {
+  readonly node: Node;
+  readonly proxy: FaultyProxy;
+  /** A folder of its own, gone afterwards. */
+  readonly folder: string;
+  readonly connect: (options?: Partial<UpstreamOptions>) => Promise<Upstream>;
+  readonly close: () => Promise<void>;
+}
+
+export async function startOrigin(): Promise<TestOrigin> {
+  const node = await createNode({ seed: 0, port: 0 });
+  const { url } = await node.listen();
+  const proxy = await FaultyProxy.before(url);
+  const folder = await mkdtemp(join(tmpdir(), 'fork-'));
+  const opened: Upstream[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(opened.map((upstream) => upstream.close()));
+    await proxy.close();
+    await node.close();
+    await rm(folder, { recursive: true });
+  };
+  return {
+    node,
+    proxy,
+    folder,
+    async connect(options = {}) {
+      const upstream = await Upstream.connect({
+        urls: [proxy.url],
+        log: silentLog,
+        manners: QUICK,
+        ...options,
+      });
+      opened.push(upstream);
+      return upstream;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Where a token keeps the lower half of a balance. */
+export function balanceSlot(holder: string): string {
+  return storageAddress('ERC20_balances', [holder]);
+}
+
+/** Gives somebody tokens, in a block of its own. */
+export async function mint(node: Node, address: string, amount: number): Promise<void> {
+  await node.request('devnet_mint', { address, amount, unit: 'FRI' });
+}

@@ -1,0 +1,64 @@
+// Knows the node that tests of subscriptions follow, and the sockets that follow it.
+import {
+  type Client,
+  checkedClient,
+  connectSocket,
+  type Notification,
+  type Socket,
+} from '@starkbox/conformance';
+import { afterAll, afterEach } from 'vitest';
+import { type Config, createNode, type Node } from '../../../src/index.js';
+import { Sender, STRK } from '../compatibility/signing.js';
+
+export interface Audience {
+  readonly node: Node;
+  readonly url: string;
+  /** Asks in this process, past every socket. */
+  readonly client: Client;
+  /** The first account. */
+  readonly sender: Sender;
+  /** Another socket, closed after the test. */
+  readonly connect: () => Promise<Socket>;
+  /** Closes a block past every socket; its hash. */
+  readonly block: () => Promise<string>;
+  /** Mints a token past every socket; the hash of the transaction. */
+  readonly mint: () => Promise<string>;
+  /** Sends a token past every socket, from the first account; the hash of the transaction. */
+  readonly transfer: () => Promise<string>;
+}
+
+const nodes: Node[] = [];
+const sockets: Socket[] = [];
+
+// Closing throws if something wrong came that the test did not look at.
+afterEach(() => Promise.all(sockets.splice(0).map((socket) => socket.close())));
+afterAll(() => Promise.all(nodes.splice(0).map((node) => node.close())));
+
+/** A node that listens, closed after the tests of the file. */
+export async function gather(changes: Partial<Config> = {}): Promise<Audience> {
+  const node = await createNode({ seed: 0, accounts: 3, port: 0, ...changes });
+  nodes.push(node);
+  const { url } = await node.listen();
+  const client = checkedClient(node.handle);
+  const sender = new Sender(client, node.accounts[0]);
+  return {
+    node,
+    url,
+    client,
+    sender,
+    async connect() {
+      const socket = await connectSocket(url);
+      sockets.push(socket);
+      return socket;
+    },
+    block: async () => (await client.call('devnet_createBlock')).block_hash,
+    mint: async () => (await client.call('devnet_mint', { address: '0x1', amount: 1 })).tx_hash,
+    transfer: () =>
+      sender.invoke([{ to: STRK, name: 'transfer', calldata: ['0x2', '0x1', '0x0'] }]),
+  };
+}
+
+/** What the notifications are about. */
+export function results(notifications: readonly Notification[]): readonly unknown[] {
+  return notifications.map(({ result }) => result);
+}
