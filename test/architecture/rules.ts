@@ -9,141 +9,126 @@ export interface Violation {
 }
 
 export type Rule =
-  | 'layer' // imports a part of its own package that its row does not list
+  | 'folder' // imports a folder of its own package that its row does not list
   | 'types-only' // imports at run time what it may only use as types
-  | 'external' // imports a package that belongs to another layer
-  | 'door' // reaches into another package past its public door, or imports one it must not know
+  | 'external' // imports a package that belongs to other folders
+  | 'door' // imports another package past its index, or one that its row does not list
   | 'cycle' // files import each other, if only as types
+  | 'folder-cycle' // folders import each other, if only as types
   | 'barrel' // re-exports, but is not a package's index.ts
-  | 'environment' // reads process.env outside of config.ts
-  | 'wall-clock' // asks for the time outside of chain/clock.ts
+  | 'environment' // reads process.env outside of config/options.ts
+  | 'wall-clock' // reads the clock outside of chain/world/clock.ts
   | 'name' // has a name that says nothing
   | 'unplaced' // stands in no row of the table
   | 'syntax'; // could not be read
 
-interface Layer {
-  /** Layers, or single files as `rpc/dispatch`, that it may import. Its own files always. */
+interface Folder {
+  /** Folders, or single files of the root as `felt`, that it may import. Its own files always. */
   readonly may: readonly string[];
   /** The same, but with `import type` only. */
   readonly types?: readonly string[];
-  /** Guarded packages that it may import. Packages that no layer lists are free to all. */
+  /** Guarded packages that it may import. Packages that no folder lists are free to all. */
   readonly packages?: readonly string[];
 }
 
+/** Below everything else: no row above them is imported by them. */
 const LEAVES = [
   'spec',
   'errors',
-  'json',
-  'json-slices',
   'felt',
   'log',
   'probe',
-  'turns',
-  'budget',
-  'metrics',
-  'confinement',
-  'regular-file',
-  'draft',
-  'nearest',
-  'slices',
+  'immutable',
+  'nearest-word',
+  'json',
+  'files',
+  'scheduling',
 ];
+const WORLD = [...LEAVES, 'chain/history', 'chain/world', 'chain/genesis', 'fork'];
+const STEPS = [...WORLD, 'chain/steps'];
+const CHAIN = [...STEPS, 'chain'];
+const RPC = [...CHAIN, 'chain/queries', 'rpc/protocol'];
 
-/** The rows of packages/starkbox/src: a file of its root or a folder. */
-const NODE: Readonly<Record<string, Layer>> = {
+/** The folders and root files of packages/starkbox/src; each row imports only rows above it. */
+const STARKBOX: Readonly<Record<string, Folder>> = {
   spec: { may: [] },
-  errors: { may: ['spec'] },
-  json: { may: [] },
-  'json-slices': { may: ['json', 'turns'] },
-  turns: { may: [] },
-  budget: { may: ['errors'] },
   felt: { may: [] },
-  colour: { may: [] },
-  log: { may: ['colour'] },
-  nearest: { may: [] },
   probe: { may: [] },
-  confinement: { may: [] },
-  'regular-file': { may: [] },
-  draft: { may: ['errors'] },
-  slices: { may: ['probe'] },
-  metrics: { may: ['probe'] },
-  traces: { may: ['probe'] },
-  telemetry: { may: [...LEAVES, 'config', 'traces', 'server/metrics-page'] },
-  option: { may: ['spec'] },
-  config: { may: [...LEAVES, 'option'] },
-  'config-rules': { may: [...LEAVES, 'option', 'config'] },
-  'config-source': { may: [...LEAVES, 'option', 'config'] },
-  'config-file': { may: [...LEAVES, 'option', 'config-source'] },
-  'command-line': {
-    may: [...LEAVES, 'colour', 'option', 'config', 'config-rules', 'config-source', 'config-file'],
+  immutable: { may: [] },
+  'nearest-word': { may: [] },
+  terminal: { may: [] },
+  errors: { may: ['spec'] },
+  log: { may: ['terminal'] },
+  scheduling: { may: ['errors', 'probe'] },
+  files: { may: ['errors'] },
+  json: { may: ['scheduling'] },
+  config: { may: LEAVES },
+  telemetry: { may: [...LEAVES, 'config'], packages: ['node:http'] },
+  'fork/origin': { may: LEAVES, packages: ['@starkbox/engine'] },
+  fork: { may: [...LEAVES, 'config', 'fork/origin'], packages: ['@starkbox/engine'] },
+  'chain/history': { may: LEAVES, packages: ['@starkbox/engine'] },
+  'chain/world': { may: [...LEAVES, 'chain/history'], packages: ['@starkbox/engine'] },
+  'chain/genesis': {
+    may: [...LEAVES, 'fork'],
+    types: ['config'],
+    packages: ['@starkbox/engine'],
   },
-  banner: { may: [...LEAVES, 'colour'], types: ['config'] },
-  'parent-process': { may: [] },
-  'port-socket': { may: [], packages: ['node:http'] },
-  progress: { may: ['colour'] },
-  origin: { may: LEAVES },
-  upstream: { may: LEAVES, packages: ['@starkbox/engine'] },
-  chain: { may: LEAVES, types: ['config', 'origin', 'upstream'], packages: ['@starkbox/engine'] },
-  store: {
-    may: [...LEAVES, 'option', 'config', 'chain'],
-    packages: ['@starkbox/engine', 'lmdb'],
+  'chain/steps': { may: WORLD, packages: ['@starkbox/engine'] },
+  chain: { may: STEPS, packages: ['@starkbox/engine'] },
+  'chain/queries': { may: CHAIN, packages: ['@starkbox/engine'] },
+  store: { may: [...STEPS, 'config'], packages: ['@starkbox/engine', 'lmdb'] },
+  'l1/ethereum': { may: STEPS, packages: ['viem'] },
+  'l1/anvil': { may: [...LEAVES, 'l1/ethereum'] },
+  l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },
+  'rpc/protocol': { may: LEAVES, packages: ['ajv'] },
+  'dump/image': { may: STEPS, packages: ['@starkbox/engine'] },
+  dump: { may: [...CHAIN, 'dump/image', 'rpc/protocol'] },
+  rpc: { may: [...CHAIN, 'rpc/protocol'] },
+  'rpc/subscriptions': { may: [...RPC, 'rpc'] },
+  'rpc/request-log': { may: [...LEAVES, 'rpc/protocol', 'rpc/subscriptions'] },
+  'rpc/methods': {
+    may: [...RPC, 'rpc', 'rpc/subscriptions', 'rpc/request-log', 'dump', 'l1', 'l1/ethereum'],
   },
-  l1: { may: [...LEAVES, 'chain'], packages: ['viem'] },
-  rpc: { may: [...LEAVES, 'chain', 'l1'], packages: ['ajv'] },
-  server: {
-    may: [...LEAVES, 'rpc/dispatch', 'rpc/envelope', 'rpc/redaction'],
-    packages: ['node:http', 'ws'],
-  },
-  settings: { may: [...LEAVES, 'config', 'forking'], types: ['chain'] },
+  server: { may: [...LEAVES, 'rpc/protocol', 'rpc/request-log'], packages: ['node:http'] },
+  'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
+  'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
   node: {
     may: [
-      ...LEAVES,
-      'settings',
-      'config',
-      'config-rules',
-      'config-source',
-      'origin',
-      'upstream',
-      'forking',
-      'chain',
-      'store',
-      'l1',
+      ...RPC,
       'rpc',
+      'rpc/methods',
+      'rpc/subscriptions',
+      'rpc/request-log',
+      'config',
+      'dump',
+      'fork/origin',
+      'l1',
       'server',
+      'server/http',
+      'server/ws',
+      'store',
       'telemetry',
     ],
-    packages: ['@starkbox/engine', 'viem', 'ajv', 'node:http', 'ws'],
+    packages: ['@starkbox/engine'],
   },
-  forking: { may: [...LEAVES, 'option', 'config', 'config-rules', 'chain', 'upstream'] },
-  commands: {
-    may: [...LEAVES, 'colour', 'option', 'config', 'chain', 'node'],
+  'cli/commands': {
+    may: [...STEPS, 'config', 'dump/image', 'node', 'terminal'],
     packages: ['@starkbox/engine', 'ws'],
   },
   cli: {
-    may: [
-      ...LEAVES,
-      'colour',
-      'option',
-      'config',
-      'config-rules',
-      'command-line',
-      'banner',
-      'parent-process',
-      'port-socket',
-      'progress',
-      'commands',
-      'node',
-    ],
+    may: [...LEAVES, 'config', 'node', 'cli/commands', 'terminal'],
+    packages: ['node:http'],
   },
-  index: { may: [...LEAVES, 'option', 'config', 'config-rules', 'node'] },
+  index: { may: [...LEAVES, 'config', 'node'] },
 };
 
-const GUARDED = new Set(Object.values(NODE).flatMap((layer) => layer.packages ?? []));
+const GUARDED = new Set(Object.values(STARKBOX).flatMap((row) => row.packages ?? []));
 
 interface Package {
   readonly name: string;
   /** The folder of its TypeScript sources. */
   readonly sources: string;
-  /** Packages of ours whose door it may use. */
+  /** Packages of ours that it may import by name. */
   readonly doors: readonly string[];
   /** Files outside of its sources that it may import. */
   readonly files?: readonly string[];
@@ -197,18 +182,19 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
       report('unplaced', 'belongs to no package of the table');
       continue;
     }
-    const isDoor = withoutExtension(file) === `${home.sources}/index`;
-    const layer = home === PACKAGES['starkbox'] ? layerOf(file) : undefined;
-    if (layer !== undefined && !NODE[layer]) report('unplaced', `${layer} is no row of the table`);
+    const isIndex = withoutExtension(file) === `${home.sources}/index`;
+    const folder = home === PACKAGES['starkbox'] ? folderOf(file) : undefined;
+    if (folder !== undefined && !STARKBOX[folder])
+      report('unplaced', `${folder} is no row of the table`);
 
     if (EMPTY_NAMES.has(withoutExtension(file).split('/').at(-1) ?? '')) {
-      report('name', 'a file is named for what it knows');
+      report('name', 'name a file after what it holds');
     }
-    if (!isDoor) for (const line of facts.reExports) report('barrel', `line ${line}`);
-    if (layer !== undefined && file !== ENVIRONMENT_READER) {
+    if (!isIndex) for (const line of facts.reExports) report('barrel', `line ${line}`);
+    if (folder !== undefined && file !== ENVIRONMENT_READER) {
       for (const line of facts.environment) report('environment', `line ${line}`);
     }
-    if (layer !== undefined && file !== CLOCK_READER) {
+    if (folder !== undefined && file !== CLOCK_READER) {
       for (const line of facts.clock) report('wall-clock', `line ${line}`);
     }
 
@@ -219,8 +205,8 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
         : undefined;
       const rule =
         target === undefined
-          ? judgePackage(entry.specifier, home, layer)
-          : judgeFile(withoutExtension(target), entry, home, layer);
+          ? judgePackage(entry.specifier, home, folder)
+          : judgeFile(withoutExtension(target), entry, home, folder);
       if (rule) report(rule, `line ${entry.line} imports ${entry.specifier}`);
       if (target !== undefined) {
         const real = [target, ...candidates(target)].find((path) => sources.has(path));
@@ -233,19 +219,22 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
   for (const cycle of findCycles(graph)) {
     found.push({ file: cycle[0] ?? '', rule: 'cycle', detail: cycle.join(' → ') });
   }
+  for (const cycle of findCycles(foldersOf(graph))) {
+    found.push({ file: cycle[0] ?? '', rule: 'folder-cycle', detail: cycle.join(' → ') });
+  }
   return found;
 }
 
-function judgePackage(specifier: string, home: Package, layer: string | undefined) {
+function judgePackage(specifier: string, home: Package, folder: string | undefined) {
   const name = packageName(specifier);
   if (Object.values(PACKAGES).some((other) => other.name === name)) {
     if (specifier !== name || !home.doors.includes(name)) return 'door';
   }
-  if (layer === undefined || !GUARDED.has(name)) return undefined;
-  return NODE[layer]?.packages?.includes(name) ? undefined : 'external';
+  if (folder === undefined || !GUARDED.has(name)) return undefined;
+  return STARKBOX[folder]?.packages?.includes(name) ? undefined : 'external';
 }
 
-function judgeFile(target: string, entry: Import, home: Package, layer: string | undefined) {
+function judgeFile(target: string, entry: Import, home: Package, folder: string | undefined) {
   if (!target.startsWith(`${home.sources}/`)) {
     if (home.files?.includes(target)) return undefined;
     if (home.types?.includes(target)) return entry.typeOnly ? undefined : 'types-only';
@@ -253,18 +242,19 @@ function judgeFile(target: string, entry: Import, home: Package, layer: string |
       ? undefined
       : 'door';
   }
-  if (layer === undefined) return undefined;
-  const part = layerOf(target);
+  if (folder === undefined) return undefined;
+  const part = folderOf(target);
   const path = target.slice(home.sources.length + 1);
   const listed = (row: readonly string[] = []): boolean => row.includes(part) || row.includes(path);
-  if (part === layer || listed(NODE[layer]?.may)) return undefined;
-  if (!listed(NODE[layer]?.types)) return 'layer';
+  if (part === folder || listed(STARKBOX[folder]?.may)) return undefined;
+  if (!listed(STARKBOX[folder]?.types)) return 'folder';
   return entry.typeOnly ? undefined : 'types-only';
 }
 
-/** `packages/starkbox/src/chain/world/world.ts` → `chain`, `packages/starkbox/src/felt.ts` → `felt`. */
-function layerOf(path: string): string {
-  return withoutExtension(path).split('/')[3] ?? '';
+/** `packages/starkbox/src/chain/world/world.ts` → `chain/world`, `packages/starkbox/src/felt.ts` → `felt`. */
+function folderOf(path: string): string {
+  const inside = withoutExtension(path).split('/').slice(3);
+  return inside.length === 1 ? (inside[0] ?? '') : inside.slice(0, -1).join('/');
 }
 
 function packageName(specifier: string): string {
@@ -281,7 +271,25 @@ function candidates(path: string): string[] {
   return ['.ts', '.tsx'].map((extension) => withoutExtension(path) + extension);
 }
 
-/** One closed walk for each knot of files that import each other. */
+/** Which folder imports which; a folder does not import itself. */
+function foldersOf(
+  graph: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, readonly string[]> {
+  const folders = new Map<string, string[]>();
+  for (const [file, edges] of graph) {
+    const from = unitOf(file);
+    const others = edges.map(unitOf).filter((to) => to !== from);
+    folders.set(from, [...new Set([...(folders.get(from) ?? []), ...others])]);
+  }
+  return folders;
+}
+
+/** The folder of a file; a file in the root of its package's sources counts as a folder of its own. */
+function unitOf(file: string): string {
+  return file.split('/').length === 4 ? file : dirname(file);
+}
+
+/** One closed walk for each group of nodes that reach each other. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();

@@ -14,7 +14,7 @@ import {
   compileGiven,
   type StateChange,
 } from './steps/apply-state-diff.js';
-import { closeBlock, findBlock, latestHeader, withOldHash } from './steps/close-block.js';
+import { closeBlock, withOldHash } from './steps/close-block.js';
 import { defaultExecutions, type ExecutionLimits, Executions } from './steps/executions.js';
 import { type InclusionRules, include, readAhead } from './steps/include-transaction.js';
 import { Crossing } from './steps/l1-steps.js';
@@ -22,6 +22,7 @@ import { checkProof, type ProofMode } from './steps/mock-proof.js';
 import { type Broadcasted, type Prepared, prepare } from './steps/prepare-transaction.js';
 import type { Keeper, SnapshotNote, Standing } from './world/chain-store.js';
 import { increasedBy, nextBlockTime, setTo } from './world/clock.js';
+import { findBlock, latestHeader } from './world/find-block.js';
 import type { GasPrices } from './world/gas-prices.js';
 import type { Impersonation } from './world/impersonation.js';
 import { withLabel } from './world/labels.js';

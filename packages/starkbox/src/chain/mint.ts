@@ -6,8 +6,9 @@ import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from
 import type { Chain } from './chain.js';
 import { MINTER } from './genesis/accounts.js';
 import { ETH, STRK } from './genesis/genesis.js';
-import { contextOf, findBlock, pendingContext, stateOf } from './steps/close-block.js';
+import { contextOf, pendingContext } from './steps/block-context.js';
 import { callInTurn } from './steps/executions.js';
+import { findBlock, stateOf } from './world/find-block.js';
 import { findTransaction, nextTime, type World } from './world/world.js';
 
 const OVERFLOW = 'u256_add Overflow';

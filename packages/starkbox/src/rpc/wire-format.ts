@@ -1,7 +1,7 @@
 // Knows the shapes of blocks, transactions and receipts on the wire.
 import { SEQUENCER } from '../chain/genesis/accounts.js';
 import type { Header, TransactionRecord } from '../chain/history/header.js';
-import { pendingNumber } from '../chain/steps/close-block.js';
+import { pendingNumber } from '../chain/world/find-block.js';
 import { headerPrices } from '../chain/world/gas-prices.js';
 import { type Located, nextTime, type World } from '../chain/world/world.js';
 import { JsonText } from '../json/json.js';

@@ -3,9 +3,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { State, StateDiff } from '@starkbox/engine';
 import { declaredIn } from '../chain/steps/apply-state-diff.js';
-import { stateDiffText } from '../chain/steps/close-block.js';
 import type { Keeper, Move, Prepared, Standing } from '../chain/world/chain-store.js';
 import { commonBlock } from '../chain/world/diff.js';
+import { stateDiffText } from '../chain/world/find-block.js';
 import { labelsToJson, NO_LABELS } from '../chain/world/labels.js';
 import { messagesToJson, NO_MESSAGES } from '../chain/world/messages.js';
 import { NOTHING_PENDING, type World } from '../chain/world/world.js';

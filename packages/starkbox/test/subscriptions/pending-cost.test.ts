@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Chain } from '../../src/chain/chain.js';
 import { createGenesis } from '../../src/chain/genesis/genesis.js';
 import { mint } from '../../src/chain/mint.js';
-import type { Included } from '../../src/chain/steps/prepare-transaction.js';
+import type { Included } from '../../src/chain/world/world.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world/world.js';
 import { defaultConfig } from '../../src/config/options.js';
 import type { Listener } from '../../src/rpc/protocol/dispatcher.js';

@@ -1,7 +1,18 @@
-// Knows what a closed block consists of.
+// What a closed block consists of.
 
-import type { HeaderPrices } from '../world/gas-prices.js';
 import type { TransactionTexts } from './packed-texts.js';
+
+export interface Price {
+  readonly price_in_fri: string;
+  readonly price_in_wei: string;
+}
+
+/** Prices as block headers carry them. */
+export interface HeaderPrices {
+  readonly l1_gas_price: Price;
+  readonly l1_data_gas_price: Price;
+  readonly l2_gas_price: Price;
+}
 
 /** Hashes and commitments are canonical felts. */
 export interface Header {

@@ -1,11 +1,10 @@
 // Knows the form in which closed blocks are held: felts as bytes, texts packed; and the same as a record.
 import { wideBytes } from '../../felt.js';
-import type { HeaderPrices, Price } from '../world/gas-prices.js';
 import { markOf } from './block-index.js';
 import { UNKNOWN } from './block-keys.js';
 import { BytesError, Reader, Writer } from './byte-codec.js';
 import { type Emitted, eventMarks } from './event-index.js';
-import type { ClosedBlock, Header } from './header.js';
+import type { ClosedBlock, Header, HeaderPrices, Price } from './header.js';
 import { type Body, bodyFrom, bodyOf, Texts } from './packed-texts.js';
 
 /** A block as it is held: about a hundred thousand of them, so felts are bytes and texts are packed. */

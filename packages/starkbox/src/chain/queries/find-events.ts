@@ -2,9 +2,8 @@
 import type { EventData } from '@starkbox/engine';
 import { fail, invalidParams } from '../../errors.js';
 import type { BLOCK_ID } from '../../spec.js';
-import { blockNumber, pendingNumber } from '../steps/close-block.js';
-import type { Included } from '../steps/prepare-transaction.js';
-import type { World } from '../world/world.js';
+import { blockNumber, pendingNumber } from '../world/find-block.js';
+import type { Included, World } from '../world/world.js';
 
 export interface EventFilter {
   readonly from_block?: BLOCK_ID | null;

@@ -3,8 +3,9 @@ import { type State, Transaction } from '@starkbox/engine';
 import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
-import { contextOf, stateOf } from '../steps/close-block.js';
+import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
+import { stateOf } from '../world/find-block.js';
 import { transactionsOf, type World } from '../world/world.js';
 
 const NOTHING_READ = '{"storage":[],"nonces":[],"class_hashes":[],"declared_contracts":[]}';

@@ -11,7 +11,7 @@ import {
   UNKNOWN,
 } from '../history/block-keys.js';
 import type { Header, TransactionRecord } from '../history/header.js';
-import { pendingNumber } from '../steps/close-block.js';
+import { pendingNumber } from '../world/find-block.js';
 import { nextTime, transactionHashesOf, type World } from '../world/world.js';
 import { type Page, readPage } from './page.js';
 

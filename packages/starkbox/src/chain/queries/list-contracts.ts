@@ -3,8 +3,8 @@ import type { StateDiff } from '@starkbox/engine';
 import { fail } from '../../errors.js';
 import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '../../spec.js';
 import { DECLARES, DEPLOYS, UNKNOWN } from '../history/block-keys.js';
-import { latestHeader, pendingNumber, stateDiffText } from '../steps/close-block.js';
 import type { Slots } from '../world/archived-states.js';
+import { latestHeader, pendingNumber, stateDiffText } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 import { type Page, readPage } from './page.js';
 

@@ -4,7 +4,7 @@ import { padded } from '../../felt.js';
 import type { MESSAGE_ROW } from '../../spec.js';
 import { holds, isReverted, SENDS, sendsMessages, typeIn, UNKNOWN } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
-import { pendingNumber } from '../steps/close-block.js';
+import { pendingNumber } from '../world/find-block.js';
 import type { Messages, MessageToL1 } from '../world/messages.js';
 import { nextTime, transactionHashesOf, transactionsOf, type World } from '../world/world.js';
 import { recordAt } from './list-blocks.js';

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidParams } from '../../errors.js';
 import type { History } from '../history/history.js';
-import { pendingNumber } from '../steps/close-block.js';
+import { pendingNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 
 export interface Page<T> {

@@ -14,6 +14,7 @@ import type { Fork } from '../../fork/fork.js';
 import { parse } from '../../json/json.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import { ETH, STRK } from '../genesis/genesis.js';
+import type { HeaderPrices } from '../history/header.js';
 import {
   applyChange,
   checkShape,
@@ -21,11 +22,11 @@ import {
   declaredIn,
   type StateChange,
 } from '../steps/apply-state-diff.js';
-import type { BlockRules } from '../steps/close-block.js';
+import type { BlockRules } from '../steps/block-context.js';
 import { executing, executionError } from '../steps/execution-errors.js';
 import type { Executions } from '../steps/executions.js';
 import { wireReceipt, wireTrace } from '../steps/prepare-transaction.js';
-import { enginePrices, type HeaderPrices } from '../world/gas-prices.js';
+import { enginePrices } from '../world/gas-prices.js';
 
 /** A value that came out differently, by its path; what is absent on one side is left out there. */
 export interface Difference {

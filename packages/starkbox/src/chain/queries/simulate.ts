@@ -23,7 +23,8 @@ import type {
   SIMULATION_FLAG,
 } from '../../spec.js';
 import type { Chain } from '../chain.js';
-import { contextOf, findBlock, stateOf } from '../steps/close-block.js';
+import type { HeaderPrices } from '../history/header.js';
+import { contextOf } from '../steps/block-context.js';
 import { callError, executing, executionError } from '../steps/execution-errors.js';
 import type { RunOptions } from '../steps/executions.js';
 import { l1Handler } from '../steps/l1-handler.js';
@@ -34,7 +35,8 @@ import {
   read,
   wireTrace,
 } from '../steps/prepare-transaction.js';
-import { type HeaderPrices, headerPrices } from '../world/gas-prices.js';
+import { findBlock, stateOf } from '../world/find-block.js';
+import { headerPrices } from '../world/gas-prices.js';
 import { isImpersonated } from '../world/impersonation.js';
 import type { World } from '../world/world.js';
 

@@ -2,7 +2,7 @@
 import type { Class } from '@starkbox/engine';
 import { fail } from '../../errors.js';
 import type { BLOCK_ID } from '../../spec.js';
-import { blockNumber } from '../steps/close-block.js';
+import { blockNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 
 /** A class that was declared no later than a block; states of old blocks are not needed for it. */

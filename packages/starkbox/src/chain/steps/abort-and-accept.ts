@@ -1,9 +1,10 @@
 // Knows which blocks stay: the newest can be undone, and the oldest accepted on L1.
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
+import { latestHeader, stateAfter } from '../world/find-block.js';
 import { withoutBlocksFrom, withoutIncoming } from '../world/messages.js';
 import { NOTHING_PENDING, type World } from '../world/world.js';
-import { latestHeader, stateAfter, withOldHash } from './close-block.js';
+import { withOldHash } from './close-block.js';
 
 /** The world without a block and all after it, and their hashes, newest first. */
 export async function withoutSince(

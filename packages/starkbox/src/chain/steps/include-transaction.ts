@@ -5,7 +5,7 @@ import { failingByOrigin } from '../../fork/fork.js';
 import type { Probe } from '../../probe.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
-import { type BlockRules, pendingContext } from './close-block.js';
+import { type BlockRules, pendingContext } from './block-context.js';
 import { executing, refuseSubmission } from './execution-errors.js';
 import { type Executions, executeInTurn } from './executions.js';
 import { included, type Prepared } from './prepare-transaction.js';

@@ -16,15 +16,7 @@ import type {
   BROADCASTED_INVOKE_TXN,
   RESOURCE_BOUNDS_MAPPING,
 } from '../../spec.js';
-import type { TransactionRecord } from '../history/header.js';
-
-/** A transaction that waits in the block under construction. */
-export interface Included {
-  readonly record: TransactionRecord;
-  readonly signature: readonly string[];
-  /** As the engine gave it: commitments are made of it. */
-  readonly receipt: Receipt;
-}
+import type { Included } from '../world/world.js';
 
 export type Broadcasted =
   | BROADCASTED_INVOKE_TXN

@@ -1,7 +1,7 @@
 // Knows what happened between two worlds of a chain, as those who watch it must be told.
 
 import type { Header } from '../history/header.js';
-import { pendingNumber } from '../steps/close-block.js';
+import { pendingNumber } from './find-block.js';
 import { isKnown, type Located, type World } from './world.js';
 
 export interface Transition {

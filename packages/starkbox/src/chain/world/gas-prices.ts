@@ -1,6 +1,7 @@
 // Knows the six gas prices, and when a changed price comes into force.
 import type { BlockValues } from '@starkbox/engine';
 import { hex } from '../../felt.js';
+import type { HeaderPrices, Price } from '../history/header.js';
 
 export interface GasPrices {
   readonly gas_price_wei: bigint;
@@ -15,18 +16,6 @@ export interface GasPrices {
 export interface Gas {
   readonly current: GasPrices;
   readonly next: GasPrices;
-}
-
-export interface Price {
-  readonly price_in_fri: string;
-  readonly price_in_wei: string;
-}
-
-/** Prices as block headers carry them. */
-export interface HeaderPrices {
-  readonly l1_gas_price: Price;
-  readonly l1_data_gas_price: Price;
-  readonly l2_gas_price: Price;
 }
 
 export function startingAt(prices: GasPrices): Gas {

@@ -14,13 +14,13 @@ import {
   optional,
   string,
 } from '../../json/reader.js';
-import type { Included } from '../steps/prepare-transaction.js';
 import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas-prices.js';
 import type { Impersonation } from './impersonation.js';
 import { labelsFromJson, labelsToJson, NO_LABELS } from './labels.js';
 import { messagesFromJson, messagesToJson } from './messages.js';
+import type { Included } from './world.js';
 import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world.js';
 
 const PRICE_BOUND = 2n ** 128n;

@@ -1,15 +1,22 @@
 // Knows everything that a chain is at one moment, as one frozen value.
-import type { State } from '@starkbox/engine';
+import type { Receipt, State } from '@starkbox/engine';
 import { List, PersistentMap } from '../../immutable.js';
 import type { TransactionRecord } from '../history/header.js';
 import { History } from '../history/history.js';
-import type { Included } from '../steps/prepare-transaction.js';
 import type { Past } from './archived-states.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
 import { type Gas, type GasPrices, startingAt } from './gas-prices.js';
 import { type Impersonation, NOBODY } from './impersonation.js';
 import { type Labels, NO_LABELS } from './labels.js';
 import { type Messages, NO_MESSAGES } from './messages.js';
+
+/** A transaction that waits in the block under construction. */
+export interface Included {
+  readonly record: TransactionRecord;
+  readonly signature: readonly string[];
+  /** As the engine gave it: commitments are made of it. */
+  readonly receipt: Receipt;
+}
 
 /**
  * Writers make a new world; readers keep the one they were given. So snapshot, revert, abort,

@@ -2,7 +2,7 @@
 
 import { type Class, type Origin, State, type StateDiff } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
-import { stateDiffText } from '../../chain/steps/close-block.js';
+import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 
 /**

@@ -6,7 +6,7 @@ import {
   latestHeader,
   pendingNumber,
   stateDiffText,
-} from '../../chain/steps/close-block.js';
+} from '../../chain/world/find-block.js';
 import { transactionHashesOf, transactionsOf } from '../../chain/world/world.js';
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';

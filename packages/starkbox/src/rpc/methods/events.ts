@@ -2,7 +2,7 @@
 
 import type { Chain } from '../../chain/chain.js';
 import { type EventFilter, EventReader } from '../../chain/queries/find-events.js';
-import { findBlock, pendingNumber } from '../../chain/steps/close-block.js';
+import { findBlock, pendingNumber } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import { type Fork, isOriginToken } from '../../fork/fork.js';

@@ -3,7 +3,7 @@
 import type { Chain } from '../../chain/chain.js';
 import { call } from '../../chain/queries/simulate.js';
 import { classAt } from '../../chain/queries/visible-class.js';
-import { blockNumber, stateAt, stateOf } from '../../chain/steps/close-block.js';
+import { blockNumber, stateAt, stateOf } from '../../chain/world/find-block.js';
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
 import type { Group } from '../protocol/handlers.js';

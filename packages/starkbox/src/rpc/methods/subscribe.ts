@@ -2,7 +2,7 @@
 
 import type { Chain } from '../../chain/chain.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';
-import { findBlock, latestHeader, pendingNumber } from '../../chain/steps/close-block.js';
+import { findBlock, latestHeader, pendingNumber } from '../../chain/world/find-block.js';
 import { findTransaction, type World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import type { Fork, PastEvent } from '../../fork/fork.js';

@@ -2,8 +2,8 @@
 
 import type { Chain } from '../../chain/chain.js';
 import { initialReadsOf } from '../../chain/queries/initial-reads.js';
-import { blockNumber } from '../../chain/steps/close-block.js';
 import { l1TransactionHash } from '../../chain/steps/l1-handler.js';
+import { blockNumber } from '../../chain/world/find-block.js';
 import {
   findTransaction,
   type Located,

@@ -2,8 +2,8 @@
 
 import type { Header } from '../../chain/history/header.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
-import { pendingNumber } from '../../chain/steps/close-block.js';
 import { transition } from '../../chain/world/diff.js';
+import { pendingNumber } from '../../chain/world/find-block.js';
 import {
   findTransaction,
   type Located,

@@ -1,9 +1,9 @@
 // Tells what happens to the sandbox beside blocks, and that it is alive.
 
 import type { Chain } from '../../chain/chain.js';
-import { latestHeader, pendingNumber } from '../../chain/steps/close-block.js';
 import type { Standing } from '../../chain/world/chain-store.js';
 import { commonBlock, removedTransactions } from '../../chain/world/diff.js';
+import { latestHeader, pendingNumber } from '../../chain/world/find-block.js';
 import { nextTime, type World } from '../../chain/world/world.js';
 import type { Turn } from '../../chain/writer.js';
 import { hex } from '../../felt.js';

@@ -1,0 +1,75 @@
+// Which block an id names, and the state that a block left.
+import type { State } from '@starkbox/engine';
+import { fail, refuse } from '../../errors.js';
+import type { BLOCK_ID } from '../../spec.js';
+import type { Header } from '../history/header.js';
+import type { Past } from './archived-states.js';
+import type { World } from './world.js';
+
+/** The number of the block under construction. */
+export function pendingNumber(world: World): number {
+  return world.state.version;
+}
+
+/** The newest closed block. */
+export function latestHeader(world: World): Header {
+  const { latest } = world.history;
+  if (!latest) throw new Error('a chain without a first block was asked for its latest');
+  return latest;
+}
+
+/** The block an id means, the one under construction included; `undefined` if there is none. */
+export function findBlock(world: World, id: BLOCK_ID): number | undefined {
+  if (id === 'pre_confirmed') return pendingNumber(world);
+  if (id === 'latest') return latestHeader(world).number;
+  if (id === 'l1_accepted') {
+    const { acceptedOnL1: accepted, history } = world;
+    // It may be a block of the chain below a fork.
+    return accepted !== undefined && accepted >= history.first ? accepted : undefined;
+  }
+  if ('block_hash' in id) return world.history.numberOf(id.block_hash);
+  return world.history.header(id.block_number)?.number;
+}
+
+export function blockNumber(world: World, id: BLOCK_ID): number {
+  return findBlock(world, id) ?? fail('BLOCK_NOT_FOUND');
+}
+
+/** The state that a block left behind. */
+export function stateAt(world: World, id: BLOCK_ID): State {
+  return stateOf(world, blockNumber(world, id), id);
+}
+
+export function stateOf(world: World, number: number, id: BLOCK_ID): State {
+  if (number === pendingNumber(world)) return world.state;
+  if (number === latestHeader(world).number) return world.latest;
+  if (!world.keepsHistory) {
+    refuse(
+      `No state at block ${shownId(number, id)}; consider running with --state-archive-capacity full`,
+    );
+  }
+  return isInMemory(world, number) ? world.state.at(number) : pastOf(world).stateAfter(number);
+}
+
+/** The state that a block left behind, to write the next one onto. */
+export async function stateAfter(world: World, number: number): Promise<State> {
+  return isInMemory(world, number) ? world.state.rewind(number) : pastOf(world).stateAfter(number);
+}
+
+const isInMemory = ({ state }: World, number: number): boolean => number + 1 >= state.firstVersion;
+
+function pastOf({ past }: World): Past {
+  if (!past) throw new Error('a chain without old states was asked for one');
+  return past;
+}
+
+/** What a block changed, as JSON text; of the one under construction, so far. */
+export function stateDiffText({ history, state }: World, number: number): string {
+  return history.stateDiff(number) ?? state.diffTextOf(number);
+}
+
+function shownId(number: number, id: BLOCK_ID): string {
+  return typeof id === 'object' && 'block_hash' in id
+    ? `Hash(${id.block_hash})`
+    : `Number(${number})`;
+}
