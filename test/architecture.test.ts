@@ -210,7 +210,7 @@ describe('the checker', () => {
       }).map((violation) => violation.detail),
     ).toEqual([
       'line 3 imports ./log.js',
-      'packages/starkbox/src/rpc/methods/write.ts → packages/starkbox/src/rpc/methods/read.ts → packages/starkbox/src/rpc/methods/write.ts',
+      'packages/starkbox/src/rpc/methods/read.ts → packages/starkbox/src/rpc/methods/write.ts → packages/starkbox/src/rpc/methods/read.ts',
     ]);
   });
 });
