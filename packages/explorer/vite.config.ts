@@ -1,4 +1,4 @@
-// Knows where the built pages go, and where a page under development finds its node.
+// Build of the explorer, and its development server with a proxy to a node.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
@@ -7,16 +7,20 @@ const node = process.env['STARKBOX_URL'] ?? 'http://127.0.0.1:5050';
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/ui/',
+  resolve: {
+    // From its sources, so that neither the build nor the development server needs it compiled.
+    alias: { '@starkbox/abi': fileURLToPath(new URL('../abi/src/index.ts', import.meta.url)) },
+  },
   build: {
     outDir: fileURLToPath(new URL('../starkbox/dist/explorer', import.meta.url)),
     emptyOutDir: true,
     target: 'es2022',
-    // Anything inlined would be a `data:` address, which the content security policy refuses.
+    // An inlined asset is a `data:` URL, which the content security policy forbids.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Libraries mark files for servers that render; there is none here.
+      // Directives such as 'use client' mean nothing here: pages are not rendered on a server.
       onwarn(warning, warn) {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },

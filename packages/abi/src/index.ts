@@ -1,1 +1,62 @@
-export {};
+// Public API: ABI reading, decoding and encoding, revert reasons, call trees, selectors, felts.
+
+// ABIs.
+export {
+  type Abi,
+  type AbiEvent,
+  type AbiFunction,
+  type EventField,
+  type Parameter,
+  readAbi,
+} from './abi.js';
+// Call trees, from a trace or a revert reason.
+export {
+  buildTree,
+  type CallTree,
+  classesIn,
+  type Frame,
+  type FrameEvent,
+  type Phase,
+  senderOf,
+} from './call-tree.js';
+// Decoding of calldata, results and events.
+export {
+  type Decoded,
+  type DecodedEvent,
+  decodeEvent,
+  decodeInputs,
+  decodeOutputs,
+  type Named,
+} from './decode.js';
+// Values while they are typed into a form.
+export {
+  blankDraft,
+  type Draft,
+  draftOfDecoded,
+  draftOfJson,
+  type Encoded,
+  encodeDraft,
+  fitDraft,
+  inputsOf,
+  isFormable,
+  MOST_ITEMS,
+  variantDraft,
+} from './draft.js';
+export { draftOfText, encodeInput, firstError } from './encode.js';
+// Revert reasons.
+export { type FailedFrame, type Failure, readFailure } from './failure.js';
+// Felts as text.
+export { canonicalFelt, decodeShortString, shortAddress, shortHash, toFelt } from './felt.js';
+export { readMulticall, type UserCall } from './multicall.js';
+export { addressOf, feltOf, InvalidInput, PRIME, type Resolve } from './scalar.js';
+export { selectorOf, starknetKeccak } from './selector.js';
+// Structure and names of types.
+export { countFields, MOST_FIELDS, type Shape, shapeOf } from './shape.js';
+export type {
+  ExecutionResult,
+  Invocation,
+  RevertedExecution,
+  TracedTransaction,
+  TransactionTrace,
+} from './trace.js';
+export { shortType } from './type-name.js';

@@ -1,9 +1,6 @@
-// Numbers, moments and texts are written so that nobody is misled.
+// Formats of numbers, times, JSON and untrusted texts.
 
-import { hash } from 'starknet';
 import { expect, test } from 'vitest';
-import { canonical, shortAddress, shortHash, spelled } from '../src/abi/felt.js';
-import { selectorOf } from '../src/abi/keccak.js';
 import {
   amountText,
   columnAmount,
@@ -16,13 +13,6 @@ import {
 import { parseJson, writeJson } from '../src/format/json.js';
 import { ageText, intervalText, momentText, offsetText } from '../src/format/time.js';
 import { disarm } from '../src/format/untrusted-text.js';
-
-test.each(['transfer', 'x', '__execute__', 'a'.repeat(135), 'a'.repeat(136), 'a'.repeat(300)])(
-  'the selector of %s is the network’s',
-  (name) => {
-    expect(selectorOf(name)).toBe(hash.getSelectorFromName(name));
-  },
-);
 
 test.each([
   [0n, '0 STRK'],
@@ -80,18 +70,6 @@ test('a day between the clocks is a day, though they are read a second apart', (
 test('a moment that no date can hold is still shown', () => {
   expect(momentText(2 ** 53 - 1)).toBe('9007199254740991 s');
   expect(momentText(0, 1970)).toBe('1 Jan 00:00:00');
-});
-
-test('felts have one form', () => {
-  expect(canonical('0x000ABC')).toBe('0xabc');
-  expect(canonical('0x0')).toBe('0x0');
-  expect(canonical('abc')).toBeUndefined();
-  expect(shortHash('0x392329c987463ac6d6724e7081836b31bf8b456118d441c82aede1ff5f1549c')).toBe(
-    '0x3923…549c',
-  );
-  expect(shortAddress('0x1000')).toBe('0x1000');
-  expect(spelled('0x56414c4944')).toBe('VALID');
-  expect(spelled('0x5')).toBeUndefined();
 });
 
 test('integers of any size come and go unharmed', () => {

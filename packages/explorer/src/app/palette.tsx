@@ -1,7 +1,7 @@
 // Knows how something is found: by number, hash, address, name or command, and what each of them leads to.
+import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
-import { canonical, shortHash } from '../abi/felt.js';
 import { amountText, readAmount, unitOf } from '../format/amount.js';
 import { useNames } from '../format/names.js';
 import { go, to } from '../navigation/route.js';
@@ -38,7 +38,7 @@ function commands(line: string, names: ReadonlyMap<string, string>): Choice[] {
     const unit = unitOf(token);
     const amount = readAmount(`${number} ${unitName}`, unit);
     const address =
-      canonical(whom) ?? [...names].find(([, name]) => name === whom.trim().toLowerCase())?.[0];
+      canonicalFelt(whom) ?? [...names].find(([, name]) => name === whom.trim().toLowerCase())?.[0];
     if (amount !== undefined && address !== undefined) {
       const what = `Mint ${amountText(amount, unit)} to ${names.get(address) ?? shortHash(address)}`;
       found.push({

@@ -1,8 +1,6 @@
 // Knows what addresses and selectors are called, and who says so.
+import { type Abi, selectorOf, shortAddress } from '@starkbox/abi';
 import { createContext, useContext } from 'react';
-import type { Abi } from '../abi/abi.js';
-import { shortAddress } from '../abi/felt.js';
-import { selectorOf } from '../abi/keccak.js';
 import { disarm } from './untrusted-text.js';
 
 export const STRK_ADDRESS = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';

@@ -1,6 +1,6 @@
 // Knows how a page of controls is laid out, and how it asks before something is lost.
+import { shortHash } from '@starkbox/abi';
 import { type ReactNode, useState } from 'react';
-import { shortHash } from '../abi/felt.js';
 import { to } from '../navigation/route.js';
 import { Action, act, LastDone } from './action.js';
 import { Sheet } from './dialog.js';

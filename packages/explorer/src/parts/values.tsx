@@ -1,6 +1,6 @@
 // Knows how each kind of value looks: as a link where it leads somewhere, with the whole value behind the short one.
+import { shortAddress, shortHash } from '@starkbox/abi';
 import { type MouseEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
-import { shortAddress, shortHash } from '../abi/felt.js';
 import { amountText, columnAmount, exactText, grouped, type Unit } from '../format/amount.js';
 import { functionName, useNames } from '../format/names.js';
 import { ageText, isoText, momentText } from '../format/time.js';

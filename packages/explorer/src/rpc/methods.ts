@@ -4,3 +4,6 @@ import type { Methods } from '../../../starkbox/src/spec.js';
 export type MethodName = keyof Methods;
 export type Params<M extends MethodName> = Methods[M]['params'];
 export type Result<M extends MethodName> = Methods[M]['result'];
+export type Trace = Result<'starknet_traceTransaction'>;
+export type Transaction = Result<'starknet_getTransactionByHash'>;
+export type Receipt = Result<'starknet_getTransactionReceipt'>;

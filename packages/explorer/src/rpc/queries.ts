@@ -1,6 +1,6 @@
 // Knows how pages read the chain: what is kept, for how long, and what the node is asked where a method is missing.
+import { type Abi, readAbi } from '@starkbox/abi';
 import { QueryClient, useQueries, useQuery } from '@tanstack/react-query';
-import { type Abi, readAbi } from '../abi/abi.js';
 import { grouped } from '../format/amount.js';
 import { learn } from '../format/names.js';
 import { call, isMissing, Unreachable } from './client.js';

@@ -1,7 +1,6 @@
 // Knows how lists are read by the standard methods alone: below a fork, and from nodes that keep the others to themselves.
 
-import { canonical } from '../abi/felt.js';
-import { readMulticall } from '../abi/frames.js';
+import { canonicalFelt, readMulticall } from '@starkbox/abi';
 import { call } from './client.js';
 import type { Result } from './methods.js';
 
@@ -151,7 +150,7 @@ export async function standardSearch(line: string): Promise<readonly Candidate[]
     );
     return found;
   }
-  const felt = canonical(line);
+  const felt = canonicalFelt(line);
   if (felt === undefined) return [];
   const kinds = [
     ['transaction', call('starknet_getTransactionStatus', { transaction_hash: felt })],

@@ -1,7 +1,7 @@
 // Knows the accounts that exist from the beginning: what they hold now, and what can be done with them.
+import { shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { shortAddress } from '../../abi/felt.js';
 import { ETH, grouped, STRK } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';

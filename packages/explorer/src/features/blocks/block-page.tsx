@@ -1,7 +1,7 @@
 // Knows the page of one block: its facts in three lines, then what is in it.
+import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { canonical, shortHash } from '../../abi/felt.js';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { momentText, timeText } from '../../format/time.js';
@@ -24,7 +24,7 @@ type BlockId = 'pre_confirmed' | { block_number: number } | { block_hash: string
 function readId(key: string): BlockId | undefined {
   if (key === 'pre_confirmed') return key;
   if (/^\d{1,15}$/.test(key)) return { block_number: Number(key) };
-  const block_hash = canonical(key);
+  const block_hash = canonicalFelt(key);
   return block_hash === undefined ? undefined : { block_hash };
 }
 

@@ -1,6 +1,6 @@
 // Knows the list of blocks, with the one being built on top.
+import { shortHash } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
-import { shortHash } from '../../abi/felt.js';
 import { ETH, grouped, STRK, share } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';

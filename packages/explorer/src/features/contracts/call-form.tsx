@@ -1,9 +1,13 @@
 // Knows the form of one function: its inputs, and reading or sending with them.
+import {
+  type Abi,
+  type AbiFunction,
+  type Draft,
+  decodeOutputs,
+  inputsOf,
+  selectorOf,
+} from '@starkbox/abi';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import type { Abi, AbiFunction } from '../../abi/abi.js';
-import { decodeOutputs } from '../../abi/decode.js';
-import { type Draft, inputsOf } from '../../abi/draft.js';
-import { selectorOf } from '../../abi/keccak.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
 import { isRun } from '../../navigation/key-events.js';

@@ -1,10 +1,15 @@
 // Knows the page of one class: its functions and events as a person would write them.
+import {
+  type Abi,
+  type AbiFunction,
+  canonicalFelt,
+  readAbi,
+  selectorOf,
+  shortHash,
+  shortType,
+} from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type Abi, type AbiFunction, readAbi } from '../../abi/abi.js';
-import { canonical, shortHash } from '../../abi/felt.js';
-import { selectorOf } from '../../abi/keccak.js';
-import { shortType } from '../../abi/type-name.js';
 import { grouped } from '../../format/amount.js';
 import { usePlace } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
@@ -18,7 +23,7 @@ import { DeployForm } from './deploy.js';
 const CLASS_HASH_NOT_FOUND = 28;
 
 export function ClassPage({ id: given }: { readonly id: string }) {
-  const hash = canonical(given) ?? given;
+  const hash = canonicalFelt(given) ?? given;
   const tab = usePlace().query.get('tab') ?? 'abi';
   const { data, error, refetch } = useQuery({
     queryKey: ['class-page', hash],

@@ -1,8 +1,7 @@
 // Knows the page of one address: what stands there, what it answers, what it holds, and who used it.
+import { canonicalFelt, readAbi, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import { readAbi } from '../../abi/abi.js';
-import { canonical, shortAddress } from '../../abi/felt.js';
 import { ETH, grouped, STRK } from '../../format/amount.js';
 import { learn, useNames } from '../../format/names.js';
 import { to, usePlace } from '../../navigation/route.js';
@@ -23,7 +22,7 @@ import { Storage } from './storage.js';
 const CONTRACT_NOT_FOUND = 20;
 
 export function ContractPage({ id: given }: { readonly id: string }) {
-  const address = canonical(given);
+  const address = canonicalFelt(given);
   if (address !== undefined) return <Contract address={address} />;
   return (
     <>

@@ -1,10 +1,6 @@
 // Knows how a class becomes a contract by hand: its constructor, its salt, and the address that follows from both.
+import { type Abi, feltOf, InvalidInput, inputsOf, selectorOf, toFelt } from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
-import type { Abi } from '../../abi/abi.js';
-import { inputsOf } from '../../abi/draft.js';
-import { toFelt } from '../../abi/felt.js';
-import { selectorOf } from '../../abi/keccak.js';
-import { feltOf, Refusal } from '../../abi/scalar.js';
 import { AbiForm } from '../../parts/forms/abi-form.js';
 import { SendForm } from '../../parts/send/send-form.js';
 import { useSender } from '../../parts/send/sender.js';
@@ -22,7 +18,7 @@ function readSalt(text: string): { readonly salt?: string; readonly error?: stri
   try {
     return { salt: feltOf(text.trim()) };
   } catch (error) {
-    return { error: error instanceof Refusal ? error.message : 'This is no felt.' };
+    return { error: error instanceof InvalidInput ? error.message : 'Write a felt.' };
   }
 }
 

@@ -1,9 +1,7 @@
 // Knows the tab where a contract is used: its functions, what it says of itself, and a form for each.
+import { type Abi, type AbiFunction, type Decoded, decodeOutputs, selectorOf } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { Abi, AbiFunction } from '../../abi/abi.js';
-import { type Decoded, decodeOutputs } from '../../abi/decode.js';
-import { selectorOf } from '../../abi/keccak.js';
 import { setQuery, to, usePlace } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { tokenOf, Value } from '../../parts/transaction/decoded-value.js';

@@ -1,9 +1,6 @@
 // Knows how a function is called that no ABI describes: by its name or selector, with felts as they are.
+import { canonicalFelt, readAbi, selectorOf, type UserCall } from '@starkbox/abi';
 import { useId, useState } from 'react';
-import { readAbi } from '../../abi/abi.js';
-import { canonical } from '../../abi/felt.js';
-import type { UserCall } from '../../abi/frames.js';
-import { selectorOf } from '../../abi/keccak.js';
 import { AbiForm, focusFault } from '../../parts/forms/abi-form.js';
 import { collect } from '../../parts/send/batch.js';
 import { SendForm } from '../../parts/send/send-form.js';
@@ -32,7 +29,7 @@ export function RawForm({
   );
   const [wasLeft, setWasLeft] = useState(false);
   const name = typeof drafts[0] === 'string' ? drafts[0].trim() : '';
-  const selector = canonical(name) ?? (/^\w{1,200}$/.test(name) ? selectorOf(name) : undefined);
+  const selector = canonicalFelt(name) ?? (/^\w{1,200}$/.test(name) ? selectorOf(name) : undefined);
   const felts = encoded.parts[1];
   const calls = (): readonly UserCall[] | undefined => {
     setJudged(true);
@@ -58,7 +55,8 @@ export function RawForm({
           className="button"
           onClick={(event) => {
             const [call] = calls() ?? [];
-            if (call) collect({ ...call, name: canonical(name) === undefined ? name : undefined });
+            if (call)
+              collect({ ...call, name: canonicalFelt(name) === undefined ? name : undefined });
             else focusFault(event.currentTarget.form);
           }}
         >

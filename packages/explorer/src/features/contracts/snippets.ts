@@ -1,5 +1,5 @@
 // Knows how a call is written for those who make it elsewhere: in a shell, in starknet.js, with sncast.
-import type { UserCall } from '../../abi/frames.js';
+import type { UserCall } from '@starkbox/abi';
 import type { NamedCall } from '../../parts/send/batch.js';
 import type { BlockId, Step } from '../../parts/send/run.js';
 import { simulation } from '../../parts/send/run.js';

@@ -1,9 +1,7 @@
 // Knows the slots of a contract: what they hold, and how they are changed by hand, all at once and after a look.
+import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
-import { canonical, shortHash } from '../../abi/felt.js';
-import { selectorOf } from '../../abi/keccak.js';
-import { feltOf, Refusal } from '../../abi/scalar.js';
 import { grouped } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Sheet } from '../../parts/dialog.js';
@@ -35,7 +33,7 @@ function readFelt(text: string): string | undefined {
   try {
     return feltOf(text.trim());
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof InvalidInput) return undefined;
     throw error;
   }
 }
@@ -43,7 +41,9 @@ function readFelt(text: string): string | undefined {
 /** A slot: its key, or the name of a variable that stands alone. */
 export function readSlot(text: string): string | undefined {
   const given = text.trim();
-  return canonical(given) ?? (/^[A-Za-z_]\w{0,200}$/.test(given) ? selectorOf(given) : undefined);
+  return (
+    canonicalFelt(given) ?? (/^[A-Za-z_]\w{0,200}$/.test(given) ? selectorOf(given) : undefined)
+  );
 }
 
 export function Storage({ address }: { readonly address: string }) {
@@ -281,7 +281,7 @@ function ValueCell({
       value={draft}
       aria-label={`New value of slot ${shortHash(row.key)}`}
       aria-invalid={felt === undefined}
-      title={felt === undefined ? "Write a number or a 'short text'." : felt}
+      title={felt === undefined ? "Write a number or a 'short string'." : felt}
       onChange={(event) => setText(event.target.value)}
       onBlur={keep}
       onKeyDown={(event) => {
@@ -358,7 +358,7 @@ function OtherSlot({
       <span id={id} className={isJudged ? 'fail' : 'quiet'}>
         {isJudged && (key === undefined || felt === undefined)
           ? 'Write a key (0x…) or a name, and a number.'
-          : key !== undefined && canonical(slot) === undefined
+          : key !== undefined && canonicalFelt(slot) === undefined
             ? shortHash(key)
             : ''}
       </span>

@@ -1,6 +1,6 @@
 // Knows what can be done to the chain as a whole: clock, blocks, prices, impersonation, snapshots, restart.
+import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useState } from 'react';
-import { canonical, shortHash } from '../../abi/felt.js';
 import { grouped } from '../../format/amount.js';
 import { intervalText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
@@ -138,7 +138,7 @@ function BlocksGroup({ ask }: Asks) {
 
 function Faucet() {
   const [draft, setDraft] = useState('');
-  const address = canonical(draft);
+  const address = canonicalFelt(draft);
   return (
     <Group name="Mint">
       <div className="line-of">
@@ -161,7 +161,7 @@ function Faucet() {
 function Impersonation() {
   const status = useStatus();
   const [draft, setDraft] = useState('');
-  const address = canonical(draft);
+  const address = canonicalFelt(draft);
   const all = status.data?.impersonated_accounts ?? [];
   const isAny = status.data?.auto_impersonate ?? false;
   return (

@@ -1,6 +1,6 @@
 // Knows the list of events, what it can be narrowed to, and the same as a filter for a program.
+import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { canonical } from '../../abi/felt.js';
 import { grouped } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
@@ -151,7 +151,7 @@ function FilterForm({
     () => new Map([...names].map(([felt, label]) => [label.toLowerCase(), felt])),
     [names],
   );
-  const source = canonical(address) ?? byName.get(address.trim().toLowerCase());
+  const source = canonicalFelt(address) ?? byName.get(address.trim().toLowerCase());
   const isAddressWrong = address.trim() !== '' && source === undefined;
   const areKeysWrong = readKeys(keys) === undefined;
   const submit = (): void => {

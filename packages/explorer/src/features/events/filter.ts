@@ -1,6 +1,5 @@
 // Knows what events somebody looks for: as an address of the page, as a filter for the node, as JSON for a program.
-import { canonical } from '../../abi/felt.js';
-import { selectorOf } from '../../abi/keccak.js';
+import { canonicalFelt, selectorOf } from '@starkbox/abi';
 import type { Params } from '../../rpc/methods.js';
 
 export interface EventFilter {
@@ -25,7 +24,7 @@ export function readKeys(text: string): readonly (readonly string[])[] | undefin
   const positions = text.split(',').map((position) => {
     const wanted = position.trim();
     if (wanted === '' || wanted === '*') return [];
-    return wanted.split('|').map((one) => canonical(one) ?? '');
+    return wanted.split('|').map((one) => canonicalFelt(one) ?? '');
   });
   return positions.some((choices) => choices.includes('')) ? undefined : positions;
 }
@@ -37,7 +36,7 @@ export function readFilter(query: URLSearchParams): EventFilter {
   };
   const name = query.get('name')?.trim() ?? '';
   return {
-    address: canonical(query.get('address') ?? ''),
+    address: canonicalFelt(query.get('address') ?? ''),
     name: NAME.test(name) ? name : undefined,
     keys: readKeys(query.get('keys') ?? '') ?? [],
     from: number('from'),

@@ -1,5 +1,5 @@
 // Knows how events are read from the newest backwards, though a node gives them from the oldest on.
-import { readAbi } from '../../abi/abi.js';
+import { readAbi } from '@starkbox/abi';
 import { learn } from '../../format/names.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';

@@ -1,10 +1,11 @@
 // Knows how the gas of a stretch of the chain is read: block by block, from the newest, and no more than a page can hold.
+
 import { useEffect, useState } from 'react';
-import type { Trace } from '../../abi/frames.js';
 import { Functions, type Grouping, Sum } from '../../parts/gas/sum.js';
 import { gasTree, MEASURES, type Measure } from '../../parts/gas/tree.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
+import type { Trace } from '../../rpc/methods.js';
 
 export const MOST_TRACES = 2_000;
 /** Traces that are asked for in one request. */

@@ -1,7 +1,5 @@
 // Knows one message between the layers: where it is from, what it says, what became of it, and who may take it.
-import type { Abi } from '../../abi/abi.js';
-import { readFailure } from '../../abi/failure.js';
-import { spelled } from '../../abi/felt.js';
+import { type Abi, decodeShortString, readFailure } from '@starkbox/abi';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
 import { Address, BlockRef, Copy, Felt, FunctionName, Hostile, TxRef } from '../../parts/values.js';
@@ -119,7 +117,7 @@ export function MessageDetail({
 const MOST_SHOWN = 40;
 
 function Spelled({ felt }: { readonly felt: string }) {
-  const text = spelled(felt);
+  const text = decodeShortString(felt);
   if (text === undefined) return null;
   return (
     <span className="quiet">

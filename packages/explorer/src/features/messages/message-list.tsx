@@ -1,9 +1,7 @@
 // Knows one way between the layers: the messages that went it, newest first, and what became of each.
+import { type Abi, decodeInputs, readAbi, shortAddress } from '@starkbox/abi';
 import { useQueries } from '@tanstack/react-query';
 import { Fragment, useCallback, useMemo, useState } from 'react';
-import { type Abi, readAbi } from '../../abi/abi.js';
-import { decodeInputs } from '../../abi/decode.js';
-import { shortAddress } from '../../abi/felt.js';
 import { learn } from '../../format/names.js';
 import { LiveTable } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';

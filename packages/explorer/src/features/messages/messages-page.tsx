@@ -1,6 +1,6 @@
 // Knows the page of messages between the layers: both ways side by side, and what can be done about them.
+import type { Abi } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
-import type { Abi } from '../../abi/abi.js';
 import { setQuery, usePlace } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Heading } from '../../parts/page-states.js';

@@ -1,7 +1,6 @@
 // Knows the form for a message to L2 that nobody sent: as if it came from L1.
+import { type Abi, type AbiFunction, selectorOf } from '@starkbox/abi';
 import { useId, useMemo, useState } from 'react';
-import type { Abi, AbiFunction } from '../../abi/abi.js';
-import { selectorOf } from '../../abi/keccak.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { Action, act } from '../../parts/action.js';
 import { AbiForm, blankInputs, encodeInputs, focusFault } from '../../parts/forms/abi-form.js';

@@ -1,7 +1,6 @@
 // Knows the page where transactions are tried out one after the other, each on the state that the former leaves.
+import { canonicalFelt, readMulticall } from '@starkbox/abi';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { canonical } from '../../abi/felt.js';
-import { readMulticall } from '../../abi/frames.js';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { remember, remembered } from '../../navigation/form-in-address.js';
@@ -80,7 +79,7 @@ function Builder() {
   const take = async (hash: string): Promise<void> => {
     setFailed(undefined);
     try {
-      const asking = { transaction_hash: canonical(hash) ?? hash };
+      const asking = { transaction_hash: canonicalFelt(hash) ?? hash };
       const [transaction, receipt] = await Promise.all([
         call('starknet_getTransactionByHash', asking),
         call('starknet_getTransactionReceipt', asking),

@@ -1,10 +1,16 @@
 // Knows how one step is put together: who sends it, and for each of its calls the contract, the function and the inputs.
+import {
+  type Abi,
+  type Draft,
+  decodeInputs,
+  draftOfDecoded,
+  inputsOf,
+  type Named,
+  readAbi,
+  shortHash,
+} from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo } from 'react';
-import { type Abi, readAbi } from '../../abi/abi.js';
-import { decodeInputs, type Named } from '../../abi/decode.js';
-import { type Draft, draftFrom, inputsOf } from '../../abi/draft.js';
-import { shortHash } from '../../abi/felt.js';
 import { learn, useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { AbiForm, blankInputs, encodeInputs, type FormInputs } from '../../parts/forms/abi-form.js';
@@ -78,7 +84,7 @@ export function StepEditor({
 function draftsOf({ inputs, abi }: FormInputs, values: readonly Named[]): readonly Draft[] {
   return inputs.map(({ type, name }, at) => {
     const value = values.find((one) => one.name === name) ?? values[at];
-    return value ? draftFrom(type, value.value, abi) : '';
+    return value ? draftOfDecoded(type, value.value, abi) : '';
   });
 }
 

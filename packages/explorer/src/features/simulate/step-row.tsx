@@ -1,6 +1,6 @@
 // Knows how a step looks in the list of steps, and how its place is changed.
+import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
-import { canonical } from '../../abi/felt.js';
 import { differences } from '../../parts/send/outcome.js';
 import type { Run } from '../../parts/send/run.js';
 import { FunctionName } from '../../parts/values.js';
@@ -15,7 +15,7 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
       aria-label="Start from a transaction"
       onSubmit={(event) => {
         event.preventDefault();
-        if (canonical(text) !== undefined) take(text);
+        if (canonicalFelt(text) !== undefined) take(text);
       }}
     >
       <label>
@@ -24,7 +24,7 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
           className="mono"
           value={text}
           placeholder="0x…"
-          aria-invalid={text !== '' && canonical(text) === undefined}
+          aria-invalid={text !== '' && canonicalFelt(text) === undefined}
           onChange={(event) => setText(event.target.value)}
         />
       </label>

@@ -1,8 +1,5 @@
 // Knows the steps of a simulation while they are put together, and how they are kept in an address.
-import type { Draft } from '../../abi/draft.js';
-import { canonical } from '../../abi/felt.js';
-import type { UserCall } from '../../abi/frames.js';
-import type { Resolve } from '../../abi/scalar.js';
+import { canonicalFelt, type Draft, type Resolve, type UserCall } from '@starkbox/abi';
 import { readAddress } from '../../parts/forms/address-book.js';
 import type { Step } from '../../parts/send/run.js';
 
@@ -81,10 +78,10 @@ export function unpacked(value: unknown): readonly StepDraft[] {
     const read = calls.slice(0, MOST_CALLS).flatMap((call: unknown) => {
       if (!Array.isArray(call)) return [];
       const [contract, given, felts]: readonly unknown[] = call;
-      const selector = typeof given === 'string' ? (canonical(given) ?? '') : '';
+      const selector = typeof given === 'string' ? (canonicalFelt(given) ?? '') : '';
       if (typeof contract !== 'string' || !Array.isArray(felts)) return [];
       const calldata = felts.flatMap((felt: unknown) => {
-        const read = typeof felt === 'string' ? canonical(felt) : undefined;
+        const read = typeof felt === 'string' ? canonicalFelt(felt) : undefined;
         return read === undefined ? [] : [read];
       });
       return [{ contract: contract.slice(0, 100), selector, calldata }];

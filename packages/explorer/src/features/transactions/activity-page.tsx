@@ -1,6 +1,6 @@
 // Knows the history of the sandbox as one story: transactions and what was done to the chain, newest first.
+import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
-import { canonical } from '../../abi/felt.js';
 import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
 import { loaded } from '../../navigation/lazy-page.js';
@@ -81,7 +81,7 @@ export function arrange(
 export function Activity() {
   const { query } = usePlace();
   const failedOnly = query.get('failed') === '1';
-  const beside = canonical(query.get('peek') ?? '');
+  const beside = canonicalFelt(query.get('peek') ?? '');
   const deeds = useLive((live) => live.deeds);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [contracts, setContracts] = useState<readonly string[]>([]);

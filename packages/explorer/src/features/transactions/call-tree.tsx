@@ -1,7 +1,7 @@
 // Knows how a tree of calls is read: one line a frame, opened along the way to the failure, detail of the chosen one below.
+import type { CallTree, Frame } from '@starkbox/abi';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import { type CallTree, type Frame, firstOpen, visibleFrames } from '../../abi/frames.js';
 import { grouped, share } from '../../format/amount.js';
 import { functionName, type Names, useNames } from '../../format/names.js';
 import { isShortcut } from '../../navigation/key-events.js';
@@ -15,6 +15,7 @@ import {
   Outcome,
 } from '../../parts/transaction/call-line.js';
 import { Hostile } from '../../parts/values.js';
+import { firstOpen, visibleFrames } from './open-frames.js';
 
 const PHASES: Readonly<Record<Frame['phase'], string>> = {
   validate: 'validate',

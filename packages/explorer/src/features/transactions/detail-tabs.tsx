@@ -1,6 +1,6 @@
 // Knows what proves the story of a transaction: its calls, its gas, what it changed and told, and the raw answers.
+
 import { useMemo } from 'react';
-import type { Receipt, Trace, Transaction } from '../../abi/frames.js';
 import { writeJson } from '../../format/json.js';
 import { to, usePlace } from '../../navigation/route.js';
 import { Json, Problem } from '../../parts/page-states.js';
@@ -8,6 +8,7 @@ import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
 import { Address, FunctionName, Link } from '../../parts/values.js';
+import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 import { CallTreeView } from './call-tree.js';
 import { Raw } from './raw-json.js';
 import { classesByContract, feeEventOf, type StoryProps } from './summary.js';

@@ -1,12 +1,13 @@
 // Knows what the node said of a transaction, word for word, and how to ask for it elsewhere.
+
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Receipt, Trace, Transaction } from '../../abi/frames.js';
 import { writeJson } from '../../format/json.js';
 import { Json, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
 import { asCurl, call } from '../../rpc/client.js';
+import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 
 interface Part {
   readonly name: string;

@@ -1,18 +1,16 @@
 // Knows what a transaction did as a person would tell it: a sentence, and the way to a failure.
-import type { ReactNode } from 'react';
-import { readFailure } from '../../abi/failure.js';
 import {
   type CallTree,
   type Frame,
-  type Receipt,
+  readFailure,
   readMulticall,
-  type Transaction as Sent,
+  selectorOf,
   senderOf,
-  type Trace,
-} from '../../abi/frames.js';
-import { selectorOf } from '../../abi/keccak.js';
+} from '@starkbox/abi';
+import type { ReactNode } from 'react';
 import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
 import { Address, ClassRef, FunctionName, Hostile } from '../../parts/values.js';
+import type { Receipt, Transaction as Sent, Trace } from '../../rpc/methods.js';
 
 const DEPLOYERS = new Set([selectorOf('deployContract'), selectorOf('deploy_contract')]);
 

@@ -1,10 +1,10 @@
 // Knows which tokens went from whom to whom in a transaction, and that the fee is none of the user's doing.
+import { decodeEvent } from '@starkbox/abi';
 import { useMemo } from 'react';
-import { decodeEvent } from '../../abi/decode.js';
-import type { Receipt, Trace } from '../../abi/frames.js';
 import { grouped } from '../../format/amount.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { Address, Amount } from '../../parts/values.js';
+import type { Receipt, Trace } from '../../rpc/methods.js';
 import { classesByContract, feeEventOf } from './summary.js';
 import { useTokens } from './token-units.js';
 

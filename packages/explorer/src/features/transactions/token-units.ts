@@ -1,8 +1,6 @@
 // Knows what the amounts of a token are in, by what its contract says of itself.
+import { type Abi, decodeShortString, selectorOf } from '@starkbox/abi';
 import { useQueries } from '@tanstack/react-query';
-import type { Abi } from '../../abi/abi.js';
-import { spelled } from '../../abi/felt.js';
-import { selectorOf } from '../../abi/keccak.js';
 import type { Unit } from '../../format/amount.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { tokenOf } from '../../parts/transaction/decoded-value.js';
@@ -28,7 +26,7 @@ async function ask(contract_address: string, entry_point_selector: string) {
 
 /** A short string, or the beginning of a long one. What a contract calls itself stands in quotes. */
 function symbolIn(answer: readonly string[]): string | undefined {
-  const word = spelled(answer.length === 1 ? (answer[0] ?? '') : (answer.at(-2) ?? ''));
+  const word = decodeShortString(answer.length === 1 ? (answer[0] ?? '') : (answer.at(-2) ?? ''));
   return word === undefined ? undefined : `“${disarm(word, LONGEST_SYMBOL).text}”`;
 }
 

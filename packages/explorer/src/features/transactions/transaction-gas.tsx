@@ -1,6 +1,6 @@
 // Knows the gas of one transaction beside what it was allowed to use, and how the fee follows from it.
+
 import { useMemo } from 'react';
-import type { Receipt, Trace, Transaction } from '../../abi/frames.js';
 import { amountText, grouped, priceText, type Unit, unitOf } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery } from '../../navigation/route.js';
@@ -11,6 +11,7 @@ import { type Block, gasTree, OUTSIDE } from '../../parts/gas/tree.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { type Header, useHeader } from '../../rpc/block-header.js';
+import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 
 interface TransactionGasProps {
   readonly transaction: Transaction;

@@ -1,7 +1,6 @@
 // Knows the page of one transaction: what happened in a sentence, why it failed, and the evidence below.
+import { buildTree, classesIn, shortHash } from '@starkbox/abi';
 import { useContext, useEffect, useMemo, useState } from 'react';
-import { shortHash } from '../../abi/felt.js';
-import { buildTree, classesIn, type Receipt, type Transaction } from '../../abi/frames.js';
 import { grouped, unitOf } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { momentText } from '../../format/time.js';
@@ -14,6 +13,7 @@ import { Amount, BlockRef, Copy, Hostile, Link, Status } from '../../parts/value
 import { useHeader } from '../../rpc/block-header.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
+import type { Receipt, Transaction } from '../../rpc/methods.js';
 import { useClasses, useTransaction } from '../../rpc/queries.js';
 import { lastTurn } from '../../rpc/undone-blocks.js';
 import { Evidence } from './detail-tabs.js';

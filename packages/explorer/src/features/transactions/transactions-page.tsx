@@ -1,6 +1,6 @@
 // Knows the list of all transactions and what it can be narrowed to.
+import { canonicalFelt } from '@starkbox/abi';
 import { type KeyboardEvent, useMemo, useState } from 'react';
-import { canonical } from '../../abi/felt.js';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery, to, usePlace } from '../../navigation/route.js';
@@ -19,8 +19,8 @@ function useFilter(): TransactionFilter {
     const params = new URLSearchParams(text);
     const type = TYPES.find((one) => one === params.get('type'));
     const status = params.get('status');
-    const sender = canonical(params.get('sender') ?? '');
-    const contract = canonical(params.get('contract') ?? '');
+    const sender = canonicalFelt(params.get('sender') ?? '');
+    const contract = canonicalFelt(params.get('contract') ?? '');
     const block = params.get('block');
     return {
       ...(type === undefined ? {} : { type }),
@@ -45,7 +45,7 @@ function AddressFilter({
   const known = [...names].map(([address, label]) => ({ address, label }));
   const isOther = value !== undefined && !names.has(value);
   const press = (event: KeyboardEvent): void => {
-    const address = canonical(draft);
+    const address = canonicalFelt(draft);
     if (event.key === 'Enter' && address !== undefined) setQuery({ [name]: address });
   };
   return (

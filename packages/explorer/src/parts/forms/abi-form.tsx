@@ -1,7 +1,15 @@
 // Knows the form for the inputs of a function: a field for each, and one for all where no form can be made.
-import type { Abi, Parameter } from '../../abi/abi.js';
-import { blank, type Draft, type Encoded, encodeDraft, fit, isFormable } from '../../abi/draft.js';
-import type { Resolve } from '../../abi/scalar.js';
+import {
+  type Abi,
+  blankDraft,
+  type Draft,
+  type Encoded,
+  encodeDraft,
+  fitDraft,
+  isFormable,
+  type Parameter,
+  type Resolve,
+} from '@starkbox/abi';
 import { Field } from './field.js';
 
 /** Stands for inputs that are too many: their felts, as they are. */
@@ -17,13 +25,13 @@ function fieldsOf({ inputs, abi }: FormInputs): readonly Parameter[] {
 }
 
 export function blankInputs(form: FormInputs): readonly Draft[] {
-  return fieldsOf(form).map(({ type }) => blank(type, form.abi));
+  return fieldsOf(form).map(({ type }) => blankDraft(type, form.abi));
 }
 
 /** Drafts that came from an address bar or another chain. */
 export function fitInputs(form: FormInputs, given: unknown): readonly Draft[] {
   const drafts = Array.isArray(given) ? given : [];
-  return fieldsOf(form).map(({ type }, at) => fit(type, drafts[at], form.abi));
+  return fieldsOf(form).map(({ type }, at) => fitDraft(type, drafts[at], form.abi));
 }
 
 export interface EncodedInputs {

@@ -1,7 +1,6 @@
 // Knows how a person names an address while typing: by what it is called, or by its digits.
+import { addressOf, InvalidInput, type Resolve, shortAddress } from '@starkbox/abi';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { shortAddress } from '../../abi/felt.js';
-import { addressOf, Refusal, type Resolve } from '../../abi/scalar.js';
 import { useNames } from '../../format/names.js';
 
 const MOST_OFFERED = 200;
@@ -56,6 +55,6 @@ export function readAddress(
   try {
     return { address: addressOf(text.trim(), resolve) };
   } catch (error) {
-    return { error: error instanceof Refusal ? error.message : 'This is no address.' };
+    return { error: error instanceof InvalidInput ? error.message : 'Write an address.' };
   }
 }

@@ -1,7 +1,6 @@
 // Knows how a field is named, and how it shows what it becomes.
 
-import { shortHash } from '../../abi/felt.js';
-import { shortType } from '../../abi/type-name.js';
+import { shortHash, shortType } from '@starkbox/abi';
 import { grouped } from '../../format/amount.js';
 import { Hostile } from '../values.js';
 

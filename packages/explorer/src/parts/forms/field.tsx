@@ -1,10 +1,17 @@
 // Knows the control for each type: what is simple is typed, what has parts is a group of fields.
+import {
+  type Abi,
+  blankDraft,
+  type Draft,
+  draftOfText,
+  type Encoded,
+  InvalidInput,
+  MOST_ITEMS,
+  type Shape,
+  shapeOf,
+  variantDraft,
+} from '@starkbox/abi';
 import { useId, useState } from 'react';
-import type { Abi } from '../../abi/abi.js';
-import { blank, choose, type Draft, type Encoded, MOST_ITEMS } from '../../abi/draft.js';
-import { draftOfText } from '../../abi/encode.js';
-import { Refusal } from '../../abi/scalar.js';
-import { type Shape, shapeOf } from '../../abi/shape.js';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
@@ -196,7 +203,7 @@ function ChoiceField({
           <select
             id={id}
             value={chosen.variant}
-            onChange={(event) => change(choose(shape, Number(event.target.value), abi))}
+            onChange={(event) => change(variantDraft(shape, Number(event.target.value), abi))}
           >
             {shape.variants.map((one, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
@@ -253,7 +260,9 @@ function ListField({
       setPaste(undefined);
       setRefusal(undefined);
     } catch (error) {
-      setRefusal(error instanceof Refusal ? error.message : 'This does not fit the type.');
+      setRefusal(
+        error instanceof InvalidInput ? error.message : 'The value does not fit the type.',
+      );
     }
   };
   return (
@@ -302,7 +311,7 @@ function ListField({
             aria-label={`Add an item to ${shown}`}
             aria-disabled={items.length >= MOST_ITEMS}
             onClick={() => {
-              if (items.length < MOST_ITEMS) change([...items, blank(shape.of, abi)]);
+              if (items.length < MOST_ITEMS) change([...items, blankDraft(shape.of, abi)]);
             }}
           >
             + Add

@@ -1,6 +1,6 @@
 // Knows what blocks of gas are called.
 
-import { shortAddress, shortHash } from '../../abi/felt.js';
+import { shortAddress, shortHash } from '@starkbox/abi';
 import { functionName, type Names } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { type Grouping, keyOf } from './sum.js';

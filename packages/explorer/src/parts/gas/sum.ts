@@ -1,5 +1,5 @@
 // Knows how the gas of many transactions becomes one tree, and what each function took.
-import type { Phase } from '../../abi/frames.js';
+import type { Phase } from '@starkbox/abi';
 import type { Block, Called } from './tree.js';
 
 /** Calls are the same if they are of one contract, or of one class wherever it is deployed. */

@@ -1,5 +1,6 @@
 // Knows where the gas of a transaction went: to each call by itself, and to what no call accounts for, so that all adds up.
-import type { Frame, Phase, Trace } from '../../abi/frames.js';
+import type { Frame, Phase } from '@starkbox/abi';
+import type { Trace } from '../../rpc/methods.js';
 
 export const MEASURES = ['l2_gas', 'l1_gas', 'l1_data_gas'] as const;
 export type Measure = (typeof MEASURES)[number];

@@ -1,6 +1,6 @@
 // Knows the calls that were collected for one transaction, wherever in the pages they were put together.
+import type { UserCall } from '@starkbox/abi';
 import { useSyncExternalStore } from 'react';
-import type { UserCall } from '../../abi/frames.js';
 
 /** A call with the name of its function, where the name is known. */
 export interface NamedCall extends UserCall {

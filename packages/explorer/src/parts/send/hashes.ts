@@ -1,20 +1,26 @@
-// Knows the cryptography of Starknet as far as pages need it; a chunk of its own, fetched when it is.
+// Starknet hashes and signatures. Import it dynamically: the curve is a large chunk that few pages need.
+
 import { blake2s } from '@noble/hashes/blake2s';
-import { pedersen, poseidonHashMany, poseidonSmall, sign } from '@scure/starknet';
-import { toFelt } from '../../abi/felt.js';
-import { keccak256 } from '../../abi/keccak.js';
-import { PRIME } from '../../abi/scalar.js';
+import {
+  computeHashOnElements,
+  keccak,
+  pedersen,
+  poseidonHashMany,
+  poseidonSmall,
+  sign,
+} from '@scure/starknet';
+import { PRIME, toFelt } from '@starkbox/abi';
 import type { Casm, Declare, SegmentLengths, Sierra } from './class-file.js';
 import type { Bounds, Invoke } from './transaction.js';
 
-const shortText = (text: string): bigint =>
+const shortString = (text: string): bigint =>
   [...new TextEncoder().encode(text)].reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
 const felts = (of: readonly string[]): bigint[] => of.map(BigInt);
 const many = (of: readonly bigint[]): bigint => poseidonHashMany([...of]);
 
 function feeFields(tip: string, bounds: Bounds): bigint {
   const bound = (name: string, { max_amount, max_price_per_unit }: Bounds['l1_gas']): bigint =>
-    (shortText(name) << 192n) | (BigInt(max_amount) << 128n) | BigInt(max_price_per_unit);
+    (shortString(name) << 192n) | (BigInt(max_amount) << 128n) | BigInt(max_price_per_unit);
   return many([
     BigInt(tip),
     bound('L1_GAS', bounds.l1_gas),
@@ -23,7 +29,7 @@ function feeFields(tip: string, bounds: Bounds): bigint {
   ]);
 }
 
-/** The hash that an account signs. Both availability modes are L1, and so zero. */
+/** The hash that an account signs. Both data availability modes are L1, which is encoded as zero. */
 function transactionHash(
   kind: string,
   transaction: Invoke | Declare,
@@ -32,7 +38,7 @@ function transactionHash(
 ): string {
   return toFelt(
     many([
-      shortText(kind),
+      shortString(kind),
       3n,
       BigInt(transaction.sender_address),
       feeFields(transaction.tip, transaction.resource_bounds),
@@ -50,7 +56,7 @@ export function invokeHash(transaction: Invoke, chainId: string): string {
   return transactionHash('invoke', transaction, chainId, [many(felts(transaction.calldata))]);
 }
 
-/** The transaction with the signature of a key, which is not kept. */
+/** The transaction with its signature. */
 export function signed(transaction: Invoke, chainId: string, privateKey: string): Invoke {
   return { ...transaction, signature: signature(invokeHash(transaction, chainId), privateKey) };
 }
@@ -63,12 +69,10 @@ function signature(hash: string, privateKey: string): readonly string[] {
 
 const ADDRESSES = 2n ** 251n - 256n;
 
-function pedersenMany(of: readonly bigint[]): bigint {
-  const chain = of.reduce((hash, felt) => BigInt(pedersen(hash, felt)), 0n);
-  return BigInt(pedersen(chain, BigInt(of.length)));
-}
+const pedersenMany = (of: readonly bigint[]): bigint =>
+  BigInt(String(computeHashOnElements([...of])));
 
-/** The address that a contract gets. */
+/** The address of a contract that is deployed with these values. */
 export function contractAddress(of: {
   readonly deployer: string;
   readonly salt: string;
@@ -77,7 +81,7 @@ export function contractAddress(of: {
 }): string {
   return toFelt(
     pedersenMany([
-      shortText('STARKNET_CONTRACT_ADDRESS'),
+      shortString('STARKNET_CONTRACT_ADDRESS'),
       BigInt(of.deployer),
       BigInt(of.salt),
       BigInt(of.classHash),
@@ -86,16 +90,16 @@ export function contractAddress(of: {
   );
 }
 
-/** The salt that the universal deployer makes of the given one, for contracts of one account only. */
+/** The salt that the UDC derives when the address depends on the deploying account. */
 export function saltOf(account: string, salt: string): string {
   return toFelt(BigInt(pedersen(BigInt(account), BigInt(salt))));
 }
 
-/** As long as a page may stand still. */
+/** Longest time for which hashing blocks the page. */
 const SLICE_MILLISECONDS = 12;
 
-/** The same hash of many felts, with pauses in which the page goes on: ten thousand take a second. */
-async function slowly(of: readonly string[]): Promise<bigint> {
+/** `poseidonHashMany` with pauses for the page: ten thousand felts take about a second. */
+async function poseidonInSlices(of: readonly string[]): Promise<bigint> {
   const values = [...of.map(BigInt), 1n];
   if (values.length % 2 !== 0) values.push(0n);
   let [first = 0n, second = 0n, third = 0n] = [0n, 0n, 0n];
@@ -124,17 +128,17 @@ export async function classHash(of: Sierra): Promise<string> {
   const { EXTERNAL, L1_HANDLER, CONSTRUCTOR } = of.entry_points_by_type;
   return toFelt(
     many([
-      shortText('CONTRACT_CLASS_V0.1.0'),
+      shortString('CONTRACT_CLASS_V0.1.0'),
       entryPoints(EXTERNAL),
       entryPoints(L1_HANDLER),
       entryPoints(CONSTRUCTOR),
-      keccak256(new TextEncoder().encode(of.abi)) & ((1n << 250n) - 1n),
-      await slowly(of.sierra_program),
+      keccak(new TextEncoder().encode(of.abi)),
+      await poseidonInSlices(of.sierra_program),
     ]),
   );
 }
 
-/** Felts as words of 32 bits: two for a small one, eight with a mark for all others. */
+/** Blake2s of felts as 32-bit words: two for a felt below 2^63, else eight with the top bit set. */
 function blakeMany(of: readonly bigint[]): bigint {
   const words: number[] = [];
   for (const felt of of) {
@@ -157,11 +161,11 @@ const blakeEntryPoints = (of: Casm['external']): bigint =>
     of.flatMap(({ selector, offset, builtins }) => [
       BigInt(selector),
       BigInt(offset),
-      blakeMany(builtins.map(shortText)),
+      blakeMany(builtins.map(shortString)),
     ]),
   );
 
-/** The hash of the code that Sierra was compiled to, by the rules since Starknet 0.14.1. */
+/** The hash of CASM, by the rules since Starknet 0.14.1. */
 export function compiledClassHash(of: Casm): string {
   let at = 0;
   const segment = (lengths: SegmentLengths): readonly [length: number, hash: bigint] => {
@@ -178,7 +182,7 @@ export function compiledClassHash(of: Casm): string {
     of.segments === undefined ? blakeMany(of.bytecode.map(BigInt)) : segment(of.segments)[1];
   return toFelt(
     blakeMany([
-      shortText('COMPILED_CLASS_V1'),
+      shortString('COMPILED_CLASS_V1'),
       blakeEntryPoints(of.external),
       blakeEntryPoints(of.l1Handler),
       blakeEntryPoints(of.constructor_),
@@ -187,7 +191,7 @@ export function compiledClassHash(of: Casm): string {
   );
 }
 
-/** The declaration with the signature of a key, which is not kept. */
+/** The declaration with its signature. */
 export function signedDeclare(
   transaction: Declare,
   hash: string,

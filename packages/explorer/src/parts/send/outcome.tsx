@@ -1,9 +1,14 @@
 // Knows how it is told what calls did, or would do: their results, their events, their price, and why they failed.
+import {
+  type Abi,
+  buildTree,
+  classesIn,
+  decodeOutputs,
+  type Frame,
+  readFailure,
+  readMulticall,
+} from '@starkbox/abi';
 import { type ReactNode, useMemo } from 'react';
-import type { Abi } from '../../abi/abi.js';
-import { decodeOutputs } from '../../abi/decode.js';
-import { readFailure } from '../../abi/failure.js';
-import { buildTree, classesIn, type Frame, readMulticall } from '../../abi/frames.js';
 import { grouped, STRK } from '../../format/amount.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useClasses } from '../../rpc/queries.js';

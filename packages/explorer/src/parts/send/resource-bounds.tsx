@@ -1,6 +1,6 @@
 // Knows what a transaction may use at most, as it is shown and changed.
+import { toFelt } from '@starkbox/abi';
 import { useState } from 'react';
-import { toFelt } from '../../abi/felt.js';
 import { STRK } from '../../format/amount.js';
 import { Amount } from '../values.js';
 import { type Bounds, mostFee } from './transaction.js';

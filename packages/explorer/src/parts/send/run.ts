@@ -1,11 +1,15 @@
 // Knows how calls are tried out and how they are sent, and what is known of them afterwards.
+import {
+  type ExecutionResult,
+  readAbi,
+  selectorOf,
+  type TracedTransaction,
+  toFelt,
+  type UserCall,
+} from '@starkbox/abi';
 import type { ReactNode } from 'react';
-import { readAbi } from '../../abi/abi.js';
-import { toFelt } from '../../abi/felt.js';
-import type { Sent, Trace, UserCall, Verdict } from '../../abi/frames.js';
-import { selectorOf } from '../../abi/keccak.js';
 import { call, RpcFailure } from '../../rpc/client.js';
-import type { Params } from '../../rpc/methods.js';
+import type { Params, Trace } from '../../rpc/methods.js';
 import { queries, readPrivateKey } from '../../rpc/queries.js';
 import { act } from '../action.js';
 import {
@@ -29,9 +33,9 @@ export interface Step {
 
 /** What came of a step, tried out or done. */
 export interface Run {
-  readonly transaction: Sent;
+  readonly transaction: TracedTransaction;
   readonly trace: Trace | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: ExecutionResult;
   readonly fee: bigint;
   readonly l2Gas: bigint;
   readonly estimate: Fee | undefined;
@@ -103,7 +107,7 @@ export async function simulate(steps: readonly Step[], block_id: BlockId): Promi
 }
 
 function simulated(
-  transaction: Sent,
+  transaction: TracedTransaction,
   { transaction_trace, fee_estimation }: Simulated,
   on: number | undefined,
 ): Run {

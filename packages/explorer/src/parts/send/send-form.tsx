@@ -1,6 +1,6 @@
 // Knows the form that ends in a transaction: who sends it, what it would do, what it may cost, and what it did.
+import type { UserCall } from '@starkbox/abi';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import type { UserCall } from '../../abi/frames.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
 import { canWrite, liveNow } from '../../rpc/live-state.js';

@@ -1,6 +1,6 @@
 // Knows how the account that calls is chosen, and whether its key is ours to use.
+import { shortAddress } from '@starkbox/abi';
 import { useId } from 'react';
-import { shortAddress } from '../../abi/felt.js';
 import { useNames } from '../../format/names.js';
 import { useAccounts } from '../../rpc/queries.js';
 import { readAddress, useBook } from '../forms/address-book.js';

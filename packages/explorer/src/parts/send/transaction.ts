@@ -1,7 +1,6 @@
 // Knows the transactions that a page makes: calls of one account, and what they may cost at most.
 
-import { toFelt } from '../../abi/felt.js';
-import type { UserCall } from '../../abi/frames.js';
+import { toFelt, type UserCall } from '@starkbox/abi';
 import type { Params, Result } from '../../rpc/methods.js';
 
 export type Invoke = Params<'starknet_addInvokeTransaction'>['invoke_transaction'];

@@ -1,9 +1,14 @@
 // Knows how one call and one event are written, with the words that an ABI has for them.
+import {
+  type Abi,
+  type AbiFunction,
+  decodeEvent,
+  decodeInputs,
+  decodeOutputs,
+  type Frame,
+  shortType,
+} from '@starkbox/abi';
 import { type ReactNode, useMemo } from 'react';
-import type { Abi, AbiFunction } from '../../abi/abi.js';
-import { decodeEvent, decodeInputs, decodeOutputs } from '../../abi/decode.js';
-import type { Frame } from '../../abi/frames.js';
-import { shortType } from '../../abi/type-name.js';
 import { writeJson } from '../../format/json.js';
 import { Address, ClassRef, Copy, FunctionName, Hostile } from '../values.js';
 import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';

@@ -1,7 +1,6 @@
 // Knows how decoded values look in a line: names instead of addresses, amounts instead of raw integers.
+import { type Decoded, decodeShortString, type Named } from '@starkbox/abi';
 import { Fragment, type ReactNode } from 'react';
-import type { Decoded, Named } from '../../abi/decode.js';
-import { spelled } from '../../abi/felt.js';
 import { amountText, ETH, exactText, grouped, STRK, type Unit } from '../../format/amount.js';
 import { ETH_ADDRESS, STRK_ADDRESS } from '../../format/names.js';
 import { Address, ClassRef, Felt, Hostile } from '../values.js';
@@ -82,7 +81,7 @@ export function Value({ of, token, depth = 0 }: ValueProps): ReactNode {
 
 /** Small felts read better as numbers, and those that spell a word as that word. */
 function FeltValue({ felt }: { readonly felt: string }) {
-  const text = spelled(felt);
+  const text = decodeShortString(felt);
   if (text !== undefined) {
     return (
       <span title={felt}>

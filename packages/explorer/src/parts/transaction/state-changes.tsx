@@ -1,7 +1,7 @@
 // Knows how a change of state is shown: before, after, and what that means.
+import { selectorOf } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
-import { selectorOf } from '../../abi/keccak.js';
 import { grouped } from '../../format/amount.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';

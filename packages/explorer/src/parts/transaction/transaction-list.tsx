@@ -1,6 +1,6 @@
 // List of transactions that match a filter, newest first.
+import { readFailure } from '@starkbox/abi';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
-import { readFailure } from '../../abi/failure.js';
 import { grouped, unitOf } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import {

@@ -1,10 +1,10 @@
-// Knows how one typed text becomes the felts of one simple value, and what is wrong with a text that does not.
-import { canonical, toFelt } from './felt.js';
+// Parsers of scalar values: one typed text into the felts of a felt, integer, boolean, address or text.
+import { canonicalFelt, toFelt } from './felt.js';
 
-/** What is wrong with an input, in words for the one who typed it. */
-export class Refusal extends Error {}
+/** An input that cannot be encoded; the message is shown beside its field. */
+export class InvalidInput extends Error {}
 
-/** Gives the address that a name stands for. */
+/** Looks up the address of a name. */
 export type Resolve = (name: string) => string | undefined;
 
 export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
@@ -20,27 +20,28 @@ const SCALES: ReadonlyMap<string, number> = new Map([
   ['wei', 0],
 ]);
 
-/** A felt: hexadecimal, decimal, `1e18`, or a short text in single quotes. */
+/** A felt: hexadecimal, decimal, `1e18`, or a short string in single quotes. */
 export function feltOf(text: string, bits?: number): string {
   const quoted = /^'(.*)'$/s.exec(text)?.[1];
   if (quoted !== undefined) {
     const bytes = new TextEncoder().encode(quoted);
-    if (bytes.length > 31) throw new Refusal('A short text has at most 31 bytes.');
+    if (bytes.length > 31) throw new InvalidInput('A short string has at most 31 bytes.');
     return toFelt(joined(bytes));
   }
-  const number = numberOf(text, "Write a number (12, 0xc, 1e18) or a 'short text'.");
+  const number = numberOf(text, "Write a number (12, 0xc, 1e18) or a 'short string'.");
   if (bits !== undefined && (number < 0n || number >= 1n << BigInt(bits)))
-    throw new Refusal(`This does not fit into ${bits} bits.`);
-  if (number >= PRIME || number <= -PRIME) throw new Refusal('This is no felt: it is too large.');
+    throw new InvalidInput(`The value does not fit into ${bits} bits.`);
+  if (number >= PRIME || number <= -PRIME) throw new InvalidInput('Too large for a felt.');
   return toFelt((number + PRIME) % PRIME);
 }
 
-/** A number of so many bits: decimal, hexadecimal, `1e18`, `1.5 STRK`. */
+/** An integer of `bits` bits: decimal, hexadecimal, `1e18`, `1.5 STRK`. */
 export function integerOf(text: string, signed: boolean, bits: number): readonly string[] {
   const given = numberOf(text, 'Write a number: 12, 0xc, 1e18, 1.5 STRK.');
   const top = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
-  if (!signed && given < 0n) throw new Refusal('This type has no negative numbers.');
-  if (given >= top || given < -top) throw new Refusal(`This does not fit into ${bits} bits.`);
+  if (!signed && given < 0n) throw new InvalidInput('This type cannot hold negative numbers.');
+  if (given >= top || given < -top)
+    throw new InvalidInput(`The value does not fit into ${bits} bits.`);
   if (bits === 256) return [toFelt(given & ((1n << 128n) - 1n)), toFelt(given >> 128n)];
   return [toFelt((given + PRIME) % PRIME)];
 }
@@ -51,12 +52,12 @@ export function numberOf(text: string, otherwise: string): bigint {
     /^(-?)(\d[\d_,]{0,99})(?:\.(\d{1,80}))?(?:e(\d{1,3}))?\s*(strk|eth|gfri|gwei|fri|wei)?$/i.exec(
       text,
     );
-  if (!match) throw new Refusal(otherwise);
+  if (!match) throw new InvalidInput(otherwise);
   const [, sign, whole = '', fraction = '', exponent = '0', unit = ''] = match;
   const digits = BigInt(whole.replace(/[_,]/g, '') + fraction);
   const shift = Number(exponent) + (SCALES.get(unit.toLowerCase()) ?? 0) - fraction.length;
   const one = 10n ** BigInt(Math.abs(shift));
-  if (shift < 0 && digits % one !== 0n) throw new Refusal('This is no whole number.');
+  if (shift < 0 && digits % one !== 0n) throw new InvalidInput('Write a whole number.');
   const size = shift < 0 ? digits / one : digits * one;
   return sign === '-' ? -size : size;
 }
@@ -64,21 +65,21 @@ export function numberOf(text: string, otherwise: string): bigint {
 export function boolOf(text: string): string {
   if (text === 'true' || text === '1') return '0x1';
   if (text === 'false' || text === '0') return '0x0';
-  throw new Refusal('Write true or false.');
+  throw new InvalidInput('Write true or false.');
 }
 
 export function addressOf(text: string, resolve: Resolve): string {
-  const found = canonical(text) ?? resolve(text) ?? decimal(text);
+  const found = canonicalFelt(text) ?? resolve(text) ?? decimal(text);
   if (found === undefined)
-    throw new Refusal('Write an address (0x…) or a name, for example account 1.');
-  if (BigInt(found) >= ADDRESSES) throw new Refusal('This is no address: it is too large.');
+    throw new InvalidInput('Write an address (0x…) or a name, for example account 1.');
+  if (BigInt(found) >= ADDRESSES) throw new InvalidInput('Too large for an address.');
   return found;
 }
 
 export function classHashOf(text: string): string {
-  const found = canonical(text);
-  if (found === undefined) throw new Refusal('Write a class hash: 0x and up to 64 digits.');
-  if (BigInt(found) >= PRIME) throw new Refusal('This is no felt: it is too large.');
+  const found = canonicalFelt(text);
+  if (found === undefined) throw new InvalidInput('Write a class hash: 0x and up to 64 digits.');
+  if (BigInt(found) >= PRIME) throw new InvalidInput('Too large for a felt.');
   return found;
 }
 
@@ -87,7 +88,7 @@ const decimal = (text: string): string | undefined =>
 
 /** A text of any length, as words of 31 bytes. */
 export function byteArrayOf(text: string): readonly string[] {
-  if (text.length > MOST_LETTERS) throw new Refusal('This text is too long for a form.');
+  if (text.length > MOST_LETTERS) throw new InvalidInput('The text is too long for a form.');
   const bytes = new TextEncoder().encode(text);
   const whole = Math.floor(bytes.length / 31);
   const words = Array.from({ length: whole }, (_, at) =>
@@ -103,7 +104,7 @@ export function rawOf(text: string): readonly string[] {
     .replace(/["[\]]/g, ' ')
     .split(/[\s,]+/)
     .filter((part) => part !== '');
-  if (parts.length > MOST_RAW) throw new Refusal(`A form takes at most ${MOST_RAW} felts.`);
+  if (parts.length > MOST_RAW) throw new InvalidInput(`A form takes at most ${MOST_RAW} felts.`);
   return parts.map((part) => feltOf(part));
 }
 

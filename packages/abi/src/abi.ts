@@ -1,5 +1,5 @@
-// Knows the shape of a class's ABI, old and new, and trusts nothing in it.
-import { selectorOf } from './keccak.js';
+// ABI of a class, old or new, read from untrusted JSON.
+import { selectorOf } from './selector.js';
 
 export interface Parameter {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface AbiFunction {
   readonly kind: 'external' | 'view' | 'constructor' | 'l1_handler';
   readonly inputs: readonly Parameter[];
   readonly outputs: readonly string[];
-  /** The interface that it belongs to, if the ABI says so. */
+  /** The interface that declares it, if any. */
   readonly group?: string;
 }
 
@@ -19,7 +19,7 @@ export interface EventField extends Parameter {
   readonly kind: 'key' | 'data' | 'nested' | 'flat';
 }
 
-/** An event is a record, or a choice between others. */
+/** An event is a struct, or an enum of other events. */
 export interface AbiEvent {
   readonly name: string;
   readonly kind: 'struct' | 'enum';
@@ -31,19 +31,19 @@ export interface Abi {
   readonly functions: ReadonlyMap<string, AbiFunction>;
   readonly constructor_: AbiFunction | undefined;
   readonly events: ReadonlyMap<string, AbiEvent>;
-  /** The events that no other event is made of. */
+  /** Names of the events that are not variants of another event. */
   readonly roots: readonly string[];
   readonly structs: ReadonlyMap<string, readonly Parameter[]>;
   readonly enums: ReadonlyMap<string, readonly Parameter[]>;
 }
 
-/** Far more than any contract has; what lies beyond is not looked at. */
+/** Limits far above any real ABI; entries beyond them are ignored. */
 const MOST_ITEMS = 5_000;
 const MOST_LETTERS = 2_000;
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Reads the `abi` of a class, which is a text in new classes and a list in old ones. */
+/** Reads the `abi` member of a class: a JSON text in Sierra classes, a list in Cairo 0 classes. */
 export function readAbi(source: unknown): Abi {
   const functions = new Map<string, AbiFunction>();
   const events = new Map<string, AbiEvent>();
@@ -132,7 +132,7 @@ function readFunction(entry: Entry, name: string, group: string | undefined): Ab
   };
 }
 
-/** Old events list keys and data, those of Cairo 1.0 inputs, new ones members or variants with a kind each. */
+/** Cairo 0 events list keys and data, Cairo 1.0 events inputs, later ones members or variants with a kind. */
 function readEvent(entry: Entry, name: string): AbiEvent {
   if (entry['kind'] === 'enum') {
     return { name, kind: 'enum', fields: fields(entry['variants'], 'nested') };

@@ -1,5 +1,4 @@
-// Knows a value while it is being typed: what it begins as, what is wrong with it, and which felts it becomes.
-
+// Drafts: values of an ABI type while they are typed, with their validation and encoding.
 import type { Abi, Parameter } from './abi.js';
 import type { Decoded } from './decode.js';
 import { toFelt } from './felt.js';
@@ -9,28 +8,28 @@ import {
   byteArrayOf,
   classHashOf,
   feltOf,
+  InvalidInput,
   integerOf,
-  Refusal,
   type Resolve,
   rawOf,
 } from './scalar.js';
-import { DEEPEST, MOST_FIELDS, type Shape, shapeOf, weigh } from './shape.js';
+import { countFields, DEEPEST, MOST_FIELDS, type Shape, shapeOf } from './shape.js';
 
-/** A text for what is simple, a list for what has parts, a variant and its value for a choice. */
+/** A text for a scalar, a list for a list or struct, a variant with its value for an enum. */
 export type Draft = string | readonly Draft[] | { readonly variant: number; readonly value: Draft };
 
 export interface Encoded {
   readonly felts: readonly string[];
-  /** What is wrong with this value itself. */
+  /** The error of this value itself. */
   readonly error?: string;
   readonly parts?: readonly Encoded[];
-  /** Whether it or any part of it is wrong. */
+  /** Whether the value or any part of it has an error. */
   readonly isWrong: boolean;
 }
 
 export const MOST_ITEMS = 2_000;
 
-/** Lists of Cairo 0 have their length before them, which nobody has to type. */
+/** The inputs without the lengths that Cairo 0 puts before a list; they follow from the list. */
 export function inputsOf(of: { readonly inputs: readonly Parameter[] }): readonly Parameter[] {
   return of.inputs.filter(({ name }, at) => {
     const next = of.inputs[at + 1];
@@ -38,61 +37,62 @@ export function inputsOf(of: { readonly inputs: readonly Parameter[] }): readonl
   });
 }
 
-/** Whether a form can be made of the inputs at all. */
+/** Whether the inputs have few enough fields for a form. */
 export function isFormable(inputs: readonly Parameter[], abi: Abi): boolean {
   if (inputs.length > MOST_FIELDS) return false;
   const fields = inputs.reduce((all, { type }) => {
-    const weight = weigh(type, abi);
-    return all + (weight > MOST_FIELDS ? 1 : weight);
+    const fields = countFields(type, abi);
+    return all + (fields > MOST_FIELDS ? 1 : fields);
   }, 0);
   return fields <= MOST_FIELDS;
 }
 
-export function blank(type: string, abi: Abi, depth = 0): Draft {
+/** The draft that a new form starts with. */
+export function blankDraft(type: string, abi: Abi, depth = 0): Draft {
   if (depth > DEEPEST) return '';
   const shape = shapeOf(type, abi);
   switch (shape.kind) {
     case 'bool':
       return 'false';
     case 'list':
-      return Array.from({ length: shape.length ?? 0 }, () => blank(shape.of, abi, depth + 1));
+      return Array.from({ length: shape.length ?? 0 }, () => blankDraft(shape.of, abi, depth + 1));
     case 'record':
-      return shape.members.map((member) => blank(member.type, abi, depth + 1));
+      return shape.members.map((member) => blankDraft(member.type, abi, depth + 1));
     case 'choice':
-      return choose(shape, shape.first, abi, depth);
+      return variantDraft(shape, shape.first, abi, depth);
     default:
       return '';
   }
 }
 
-/** The draft of a choice when a variant has just been chosen. */
-export function choose(
+/** The draft of an enum after a variant was selected. */
+export function variantDraft(
   shape: Extract<Shape, { kind: 'choice' }>,
   variant: number,
   abi: Abi,
   depth = 0,
 ): Draft {
-  return { variant, value: blank(shape.variants[variant]?.type ?? '()', abi, depth + 1) };
+  return { variant, value: blankDraft(shape.variants[variant]?.type ?? '()', abi, depth + 1) };
 }
 
-/** Makes a draft from elsewhere, say an address bar, fit its type; what does not fit is begun anew. */
-export function fit(type: string, given: unknown, abi: Abi, depth = 0): Draft {
-  const fresh = (): Draft => blank(type, abi, depth);
+/** A draft from an untrusted source, for example the address bar; parts that do not fit the type become blank. */
+export function fitDraft(type: string, given: unknown, abi: Abi, depth = 0): Draft {
+  const fresh = (): Draft => blankDraft(type, abi, depth);
   if (depth > DEEPEST) return '';
   const shape = shapeOf(type, abi);
   switch (shape.kind) {
     case 'list':
       if (!Array.isArray(given) || given.length > MOST_ITEMS) return fresh();
       if (shape.length !== undefined && given.length !== shape.length) return fresh();
-      return given.map((item) => fit(shape.of, item, abi, depth + 1));
+      return given.map((item) => fitDraft(shape.of, item, abi, depth + 1));
     case 'record':
       if (!Array.isArray(given)) return fresh();
-      return shape.members.map((member, at) => fit(member.type, given[at], abi, depth + 1));
+      return shape.members.map((member, at) => fitDraft(member.type, given[at], abi, depth + 1));
     case 'choice': {
       if (!isChosen(given)) return fresh();
       const variant = shape.variants[given.variant];
       if (!variant) return fresh();
-      return { variant: given.variant, value: fit(variant.type, given.value, abi, depth + 1) };
+      return { variant: given.variant, value: fitDraft(variant.type, given.value, abi, depth + 1) };
     }
     default:
       return typeof given === 'string' ? given : fresh();
@@ -109,7 +109,7 @@ function isChosen(value: unknown): value is { readonly variant: number; readonly
   );
 }
 
-/** The felts that a draft becomes, each part with its own and with what is wrong with it. */
+/** Encodes a draft; each part carries its own felts and error. */
 export function encodeDraft(
   type: string,
   draft: Draft,
@@ -129,7 +129,7 @@ function encode(
   budget: { items: number },
   depth: number,
 ): Encoded {
-  if (depth > DEEPEST) return wrong('This is nested too deeply.');
+  if (depth > DEEPEST) return wrong('The value is nested too deeply.');
   const inner = (of: string, part: Draft): Encoded =>
     encode(of, part, abi, resolve, budget, depth + 1);
   const whole = (head: readonly string[], parts: readonly Encoded[]): Encoded => ({
@@ -160,7 +160,7 @@ function encode(
     case 'choice': {
       const chosen = isChosen(draft) ? draft : { variant: shape.first, value: '' };
       const variant = shape.variants[chosen.variant];
-      if (!variant) return wrong('Choose one.');
+      if (!variant) return wrong('Select a variant.');
       return whole([toFelt(BigInt(chosen.variant))], [inner(variant.type, chosen.value)]);
     }
     default:
@@ -168,7 +168,9 @@ function encode(
         const text = typeof draft === 'string' ? draft : '';
         return { felts: simple(shape, text, resolve), isWrong: false };
       } catch (error) {
-        return wrong(error instanceof Refusal ? error.message : 'This does not fit the type.');
+        return wrong(
+          error instanceof InvalidInput ? error.message : 'The value does not fit the type.',
+        );
       }
   }
 }
@@ -197,27 +199,29 @@ function simple(shape: Shape, draft: string, resolve: Resolve): readonly string[
   }
 }
 
-/** The draft of a value that somebody wrote as JSON: lists, records by name or place, `{"Variant": value}`. */
-export function draftOf(type: string, given: unknown, abi: Abi, depth = 0): Draft {
-  if (depth > DEEPEST) throw new Refusal('This is nested too deeply.');
+/** The draft of a JSON value: lists, structs by member name or position, enums as `{"Variant": value}`. */
+export function draftOfJson(type: string, given: unknown, abi: Abi, depth = 0): Draft {
+  if (depth > DEEPEST) throw new InvalidInput('The value is nested too deeply.');
   const shape = shapeOf(type, abi);
-  const inner = (of: string, part: unknown): Draft => draftOf(of, part, abi, depth + 1);
+  const inner = (of: string, part: unknown): Draft => draftOfJson(of, part, abi, depth + 1);
   switch (shape.kind) {
     case 'list': {
-      if (!Array.isArray(given)) throw new Refusal('Write a list, for example ["0x1", "0x2"].');
-      if (given.length > MOST_ITEMS) throw new Refusal(`A list has at most ${MOST_ITEMS} items.`);
+      if (!Array.isArray(given))
+        throw new InvalidInput('Write a list, for example ["0x1", "0x2"].');
+      if (given.length > MOST_ITEMS)
+        throw new InvalidInput(`A list has at most ${MOST_ITEMS} items.`);
       if (shape.length !== undefined && given.length !== shape.length)
-        throw new Refusal(`This takes ${shape.length} values.`);
+        throw new InvalidInput(`This type takes ${shape.length} values.`);
       return given.map((item) => inner(shape.of, item));
     }
     case 'record': {
       if (Array.isArray(given)) {
         if (given.length !== shape.members.length)
-          throw new Refusal(`This takes ${shape.members.length} values.`);
+          throw new InvalidInput(`This type takes ${shape.members.length} values.`);
         return shape.members.map((member, at) => inner(member.type, given[at]));
       }
       if (typeof given !== 'object' || given === null)
-        throw new Refusal('Write an object with a value for each member.');
+        throw new InvalidInput('Write an object with a value for each member.');
       const fields = new Map(Object.entries(given));
       return shape.members.map((member) => inner(member.type, fields.get(member.name)));
     }
@@ -229,7 +233,7 @@ export function draftOf(type: string, given: unknown, abi: Abi, depth = 0): Draf
       const at = shape.variants.findIndex((variant) => variant.name === name);
       const variant = shape.variants[at];
       if (!variant)
-        throw new Refusal(
+        throw new InvalidInput(
           `Write one of ${shape.variants
             .slice(0, 10)
             .map((one) => one.name.slice(0, 40))
@@ -244,8 +248,8 @@ export function draftOf(type: string, given: unknown, abi: Abi, depth = 0): Draf
   }
 }
 
-/** The draft that a value on the chain would have been typed as. */
-export function draftFrom(type: string, value: Decoded, abi: Abi): Draft {
+/** The draft of a decoded value. */
+export function draftOfDecoded(type: string, value: Decoded, abi: Abi): Draft {
   const shape = shapeOf(type, abi);
   switch (value.kind) {
     case 'felt':
@@ -262,23 +266,23 @@ export function draftFrom(type: string, value: Decoded, abi: Abi): Draft {
       return '';
     case 'list':
       return shape.kind === 'list'
-        ? value.items.map((item) => draftFrom(shape.of, item, abi))
-        : blank(type, abi);
+        ? value.items.map((item) => draftOfDecoded(shape.of, item, abi))
+        : blankDraft(type, abi);
     case 'record':
       return shape.kind === 'record'
         ? shape.members.map((member, at) => {
             const part = value.members[at]?.value;
-            return part ? draftFrom(member.type, part, abi) : blank(member.type, abi);
+            return part ? draftOfDecoded(member.type, part, abi) : blankDraft(member.type, abi);
           })
-        : blank(type, abi);
+        : blankDraft(type, abi);
     case 'choice': {
-      if (shape.kind !== 'choice') return blank(type, abi);
+      if (shape.kind !== 'choice') return blankDraft(type, abi);
       const at = shape.variants.findIndex(({ name }) => name === value.variant);
       const variant = shape.variants[at];
-      if (!variant) return blank(type, abi);
+      if (!variant) return blankDraft(type, abi);
       return {
         variant: at,
-        value: value.value ? draftFrom(variant.type, value.value, abi) : '',
+        value: value.value ? draftOfDecoded(variant.type, value.value, abi) : '',
       };
     }
   }

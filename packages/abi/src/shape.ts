@@ -1,4 +1,4 @@
-// Knows what a value of a type is made of, one layer at a time, and which types are too much for a form.
+// Structure of an ABI type, one level at a time, with limits on what a form can hold.
 import type { Abi, Parameter } from './abi.js';
 import { readTypeName } from './type-name.js';
 
@@ -9,28 +9,29 @@ export type Shape =
   | { readonly kind: 'list'; readonly of: string; readonly length: number | undefined }
   | { readonly kind: 'record'; readonly members: readonly Parameter[]; readonly isTuple: boolean }
   | { readonly kind: 'choice'; readonly variants: readonly Parameter[]; readonly first: number }
-  /** Felts as they are, because no form can be made. */
+  /** A list of felts, because the type has no form. */
   | { readonly kind: 'raw'; readonly why: string };
 
 export const DEEPEST = 32;
-/** Fields that one value may begin with. */
+/** Most fields in the blank form of one value. */
 export const MOST_FIELDS = 200;
 const MOST_VARIANTS = 300;
 const INTEGER = /^(?:core::integer::)?([ui])(8|16|32|64|128|256)$/;
-/** Wrappers that leave no trace among the felts. */
+/** Wrappers that encode like the type inside. */
 const TRANSPARENT = /^core::(?:box::Box|zeroable::NonZero|zeroable::non_zero::NonZero)$/;
 
-const UNKNOWN = 'The ABI does not say what this type is made of.';
-const ENDLESS = 'This type has more parts than a form can hold.';
+const UNKNOWN = 'The ABI does not define this type.';
+const TOO_LARGE = 'This type has more parts than a form can hold.';
 
-/** What a value of the type is made of. */
+/** The structure of a type; `raw` if it is unknown or too large for a form. */
 export function shapeOf(type: string, abi: Abi): Shape {
   const shape = layer(type.trim().replace(/^@/, ''), abi);
   if (shape.kind === 'list' && shape.length !== undefined) {
-    if (shape.length * weigh(shape.of, abi) > MOST_FIELDS) return { kind: 'raw', why: ENDLESS };
+    if (shape.length * countFields(shape.of, abi) > MOST_FIELDS)
+      return { kind: 'raw', why: TOO_LARGE };
   }
   if (shape.kind === 'record' || shape.kind === 'choice') {
-    if (weigh(type, abi) > MOST_FIELDS) return { kind: 'raw', why: ENDLESS };
+    if (countFields(type, abi) > MOST_FIELDS) return { kind: 'raw', why: TOO_LARGE };
   }
   return shape;
 }
@@ -72,14 +73,18 @@ function layer(type: string, abi: Abi): Shape {
   if (integer) return { kind: 'integer', signed: integer[1] === 'i', bits: Number(integer[2]) };
   const members = abi.structs.get(type);
   if (members) return { kind: 'record', members, isTuple: false };
-  const variants = abi.enums.get(type) ?? known(name, first, second);
+  const variants = abi.enums.get(type) ?? coreVariants(name, first, second);
   if (!variants || variants.length === 0) return { kind: 'raw', why: UNKNOWN };
-  if (variants.length > MOST_VARIANTS) return { kind: 'raw', why: ENDLESS };
-  return { kind: 'choice', variants, first: lightest(variants, abi) };
+  if (variants.length > MOST_VARIANTS) return { kind: 'raw', why: TOO_LARGE };
+  return { kind: 'choice', variants, first: simplestVariant(variants, abi) };
 }
 
-/** Choices of the core library, which an ABI may leave out. */
-function known(name: string, first: string, second: string): readonly Parameter[] | undefined {
+/** Enums of the core library, which an ABI may leave out. */
+function coreVariants(
+  name: string,
+  first: string,
+  second: string,
+): readonly Parameter[] | undefined {
   if (name === 'core::option::Option') {
     return [
       { name: 'Some', type: first },
@@ -95,8 +100,8 @@ function known(name: string, first: string, second: string): readonly Parameter[
   return undefined;
 }
 
-/** The variant that a form begins with: one that holds no other value, if there is any. */
-function lightest(variants: readonly Parameter[], abi: Abi): number {
+/** The variant that a blank form selects: one without a value, if there is any. */
+function simplestVariant(variants: readonly Parameter[], abi: Abi): number {
   const empty = variants.findIndex(({ type }) => type === '()');
   if (empty >= 0) return empty;
   const simple = variants.findIndex(({ type }) => {
@@ -106,18 +111,18 @@ function lightest(variants: readonly Parameter[], abi: Abi): number {
   return Math.max(0, simple);
 }
 
-const weights = new WeakMap<Abi, Map<string, number>>();
+const counts = new WeakMap<Abi, Map<string, number>>();
 
 /**
- * How many fields a value begins with. A type that contains itself without a list or a choice in between
- * would have endlessly many; what is being weighed already counts so.
+ * The number of fields in the blank form of a type. A type that contains itself, without a list or an enum in
+ * between, has infinitely many: a type that is still being counted is infinite.
  */
-export function weigh(type: string, abi: Abi, depth = 0): number {
+export function countFields(type: string, abi: Abi, depth = 0): number {
   if (depth > DEEPEST) return Number.POSITIVE_INFINITY;
-  let known = weights.get(abi);
+  let known = counts.get(abi);
   if (!known) {
     known = new Map();
-    weights.set(abi, known);
+    counts.set(abi, known);
   }
   const before = known.get(type);
   if (before !== undefined) return before;
@@ -131,15 +136,15 @@ function sum(shape: Shape, abi: Abi, depth: number): number {
   if (shape.kind === 'record') {
     let total = 1;
     for (const { type } of shape.members) {
-      total += weigh(type, abi, depth + 1);
+      total += countFields(type, abi, depth + 1);
       if (total > MOST_FIELDS) return Number.POSITIVE_INFINITY;
     }
     return total;
   }
   if (shape.kind === 'choice') {
-    return 1 + weigh(shape.variants[shape.first]?.type ?? '()', abi, depth + 1);
+    return 1 + countFields(shape.variants[shape.first]?.type ?? '()', abi, depth + 1);
   }
   if (shape.kind === 'list' && shape.length !== undefined)
-    return 1 + shape.length * weigh(shape.of, abi, depth + 1);
+    return 1 + shape.length * countFields(shape.of, abi, depth + 1);
   return 1;
 }

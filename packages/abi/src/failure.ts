@@ -1,4 +1,4 @@
-// Knows how to read the protocol's account of a failed execution: the way to the failing frame, and its last words.
+// Parser of revert reasons: the path of calls to the failure, and the panic message.
 
 export interface FailedFrame {
   readonly contract: string;
@@ -9,7 +9,7 @@ export interface FailedFrame {
 export interface Failure {
   /** From the outermost call to the one that failed; empty if the text names none. */
   readonly path: readonly FailedFrame[];
-  /** What the failing code said, in words where it is words. */
+  /** The panic message, or the last line of the text. */
   readonly message: string;
 }
 
@@ -17,16 +17,17 @@ const FRAME =
   /^(?:\d+: )?Error in (?:the called contract|contract|a library call|the contract class constructor) \(contract address: (0x[0-9a-f]+), class hash: (0x[0-9a-f]+), selector: (0x[0-9a-f]+|UNKNOWN)\)/gim;
 const PANIC_FELT = /0x[0-9a-f]{1,64} \('(.{0,31}?)'\)/gi;
 const TEXT_PANIC = /"((?:[^"\\]|\\.)*)"/;
-/** Frames a caller adds when the call that it made fails. */
+/** Panic data that a caller adds when its callee fails. */
 const ECHOES = new Set(['ENTRYPOINT_FAILED']);
-const MOST_LETTERS = 200_000;
-/** The last words follow the last frame at once. */
-const MOST_LAST_WORDS = 4_000;
+const LONGEST_REASON = 200_000;
+/** The message follows the last frame directly. */
+const LONGEST_MESSAGE = 4_000;
 
 const short = (felt: string): string => felt.toLowerCase().replace(/^0x0+(?=.)/, '0x');
 
+/** Reads the revert reason of a transaction, as the protocol writes it. */
 export function readFailure(reason: string): Failure {
-  const text = reason.slice(0, MOST_LETTERS);
+  const text = reason.slice(0, LONGEST_REASON);
   const path: FailedFrame[] = [];
   let end = 0;
   for (const match of text.matchAll(FRAME)) {
@@ -38,15 +39,15 @@ export function readFailure(reason: string): Failure {
       selector: short(selector),
     };
     const last = path.at(-1);
-    // The account is named twice: as what was called, and as what failed.
+    // The account appears twice: as the called contract and as the failed one.
     if (last?.contract === frame.contract && last.selector === frame.selector && path.length === 1)
       continue;
     path.push(frame);
   }
-  return { path, message: lastWords(text.slice(end, end + MOST_LAST_WORDS)) };
+  return { path, message: messageIn(text.slice(end, end + LONGEST_MESSAGE)) };
 }
 
-function lastWords(tail: string): string {
+function messageIn(tail: string): string {
   const text = TEXT_PANIC.exec(tail)?.[1];
   if (text !== undefined && text !== '') return text;
   const felts = [...tail.matchAll(PANIC_FELT)].map((match) => match[1] ?? '');

@@ -1,13 +1,13 @@
-// Knows how a text that holds a whole value, in JSON where it has parts, becomes felts of the type that an ABI asks for.
+// Encoder of one typed text into the felts of an ABI type; values with parts are written as JSON or CSV.
 import type { Abi } from './abi.js';
-import { type Draft, draftOf, type Encoded, encodeDraft } from './draft.js';
-import { Refusal, type Resolve } from './scalar.js';
+import { type Draft, draftOfJson, type Encoded, encodeDraft } from './draft.js';
+import { InvalidInput, type Resolve } from './scalar.js';
 import { shapeOf } from './shape.js';
 
-/** Bare hexadecimal and long numbers are no JSON, or lose digits as such. */
+/** Hexadecimal numbers are not JSON and long decimal ones lose digits, so both are quoted before parsing. */
 const BARE = /(?<=[[,:\s]|^)(-?0x[0-9a-f]+|-?\d{16,})(?=[\],}\s]|$)/gi;
 
-/** The felts, or what is wrong with the text. Lists and records are written as JSON. */
+/** The felts of the text, or its error message. */
 export function encodeInput(
   type: string,
   text: string,
@@ -16,9 +16,11 @@ export function encodeInput(
 ): readonly string[] | string {
   try {
     const encoded = encodeDraft(type, draftOfText(type, text, abi), abi, resolve);
-    return encoded.isWrong ? (firstError(encoded) ?? 'This does not fit the type.') : encoded.felts;
+    return encoded.isWrong
+      ? (firstError(encoded) ?? 'The value does not fit the type.')
+      : encoded.felts;
   } catch (error) {
-    return error instanceof Refusal ? error.message : 'This does not fit the type.';
+    return error instanceof InvalidInput ? error.message : 'The value does not fit the type.';
   }
 }
 
@@ -26,7 +28,7 @@ const isSimple = (type: string, abi: Abi): boolean =>
   !['list', 'record', 'choice'].includes(shapeOf(type, abi).kind);
 const unquoted = (cell: string): string => cell.trim().replace(/^"(.*)"$/, '$1');
 
-/** Values between commas or on lines of their own; where an item has parts, a line is an item. */
+/** Cells separated by commas or white space; if an item has members, each line is one item. */
 function readCsv(of: string, text: string, abi: Abi): readonly unknown[] | undefined {
   const inner = shapeOf(of, abi);
   if (isSimple(of, abi)) {
@@ -39,12 +41,12 @@ function readCsv(of: string, text: string, abi: Abi): readonly unknown[] | undef
   return lines.map((line) => line.split(/[,;\t]/).map(unquoted));
 }
 
-/** Reads JSON where the type has parts, and for lists also CSV. */
+/** The draft of a text: JSON for types with parts, for lists also CSV. */
 export function draftOfText(type: string, text: string, abi: Abi): Draft {
   const shape = shapeOf(type, abi);
   if (shape.kind === 'list' && !text.trim().startsWith('[')) {
     const rows = readCsv(shape.of, text, abi);
-    if (rows) return draftOf(type, rows, abi);
+    if (rows) return draftOfJson(type, rows, abi);
   }
   if (shape.kind !== 'list' && shape.kind !== 'record' && shape.kind !== 'choice')
     return shape.kind === 'text' ? text : text.trim();
@@ -52,11 +54,12 @@ export function draftOfText(type: string, text: string, abi: Abi): Draft {
   try {
     value = JSON.parse(text.replace(BARE, '"$1"'));
   } catch {
-    throw new Refusal('Write this as JSON, for example ["0x1", "0x2"].');
+    throw new InvalidInput('Write this as JSON, for example ["0x1", "0x2"].');
   }
-  return draftOf(type, value, abi);
+  return draftOfJson(type, value, abi);
 }
 
+/** The first error in a value and its parts. */
 export function firstError(of: Encoded): string | undefined {
   if (of.error !== undefined) return of.error;
   for (const part of of.parts ?? []) {

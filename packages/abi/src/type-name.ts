@@ -1,11 +1,11 @@
-// Knows how the names of Cairo's types are written, and how they are written shorter without losing a part.
+// Names of Cairo types: parsing and shortening.
 
 export type TypeName =
   | { readonly kind: 'named'; readonly name: string; readonly of: readonly string[] }
   | { readonly kind: 'tuple'; readonly of: readonly string[] }
   | { readonly kind: 'array'; readonly of: string; readonly length: number };
 
-/** Takes one layer off: `core::array::Array::<(u8, u8)>` → Array of `(u8, u8)`. */
+/** Parses one level: `core::array::Array::<(u8, u8)>` is an Array of `(u8, u8)`. */
 export function readTypeName(text: string): TypeName {
   const type = text.trim().replace(/^@/, '');
   if (type.startsWith('(') && type.endsWith(')')) {
@@ -30,7 +30,7 @@ export function readTypeName(text: string): TypeName {
   return { kind: 'named', name: type, of: [] };
 }
 
-/** Splits at the commas that stand in no bracket. */
+/** Splits at the commas outside of brackets. */
 function split(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -48,7 +48,7 @@ function split(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** Tuples of Cairo 0 may name their parts. */
+/** Cairo 0 may name the parts of a tuple. */
 function withoutLabel(part: string): string {
   return part.replace(/^\w+\s*:\s*(?!:)/, '');
 }

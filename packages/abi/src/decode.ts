@@ -1,7 +1,6 @@
-// Knows how felts become values of the types that an ABI names, whatever nonsense either may be.
-
+// Decoder of calldata, results and events by the types of an ABI; both are untrusted.
 import type { Abi, AbiEvent, AbiFunction, Parameter } from './abi.js';
-import { selectorOf } from './keccak.js';
+import { selectorOf } from './selector.js';
 import { readTypeName } from './type-name.js';
 
 export type Decoded =
@@ -34,31 +33,27 @@ export interface DecodedEvent {
 
 const DEEPEST = 32;
 const MOST_ITEMS = 2_000;
-const LONGEST_MILLISECONDS = 50;
 const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 
 const INTEGERS = /^(?:core::integer::)?([ui])(8|16|32|64|128)$/;
 
-class Reader {
+/** Reads felts one by one, and counts values: their number bounds the time that an ABI made to harm can take. */
+class FeltReader {
   readonly #felts: readonly string[];
-  readonly #budget: { items: number; readonly end: number };
-  at = 0;
+  #values = 0;
+  #at = 0;
 
-  constructor(
-    felts: readonly string[],
-    budget = { items: 0, end: performance.now() + LONGEST_MILLISECONDS },
-  ) {
+  constructor(felts: readonly string[]) {
     this.#felts = felts;
-    this.#budget = budget;
   }
 
   get left(): number {
-    return this.#felts.length - this.at;
+    return this.#felts.length - this.#at;
   }
 
   next(): string {
-    const felt = this.#felts[this.at++];
-    if (felt === undefined) throw new RangeError('there are fewer felts than the type needs');
+    const felt = this.#felts[this.#at++];
+    if (felt === undefined) throw new RangeError('fewer felts than the types need');
     return felt;
   }
 
@@ -66,7 +61,7 @@ class Reader {
     return BigInt(this.next());
   }
 
-  /** A count of things that follow, which cannot be more than the felts that are left unless they are empty. */
+  /** The number of items that follow. */
   nextLength(): number {
     const length = this.nextNumber();
     if (length > BigInt(MOST_ITEMS))
@@ -74,14 +69,13 @@ class Reader {
     return Number(length);
   }
 
-  spend(): void {
-    if (++this.#budget.items > MOST_ITEMS) throw new RangeError('there are too many values');
-    if (performance.now() > this.#budget.end) throw new RangeError('decoding takes too long');
+  countValue(): void {
+    if (++this.#values > MOST_ITEMS) throw new RangeError('too many values');
   }
 }
 
-function decodeType(reader: Reader, type: string, abi: Abi, depth: number): Decoded {
-  reader.spend();
+function decodeType(reader: FeltReader, type: string, abi: Abi, depth: number): Decoded {
+  reader.countValue();
   if (depth > DEEPEST) throw new RangeError('the types are nested too deeply');
   const inner = (of: string): Decoded => decodeType(reader, of, abi, depth + 1);
   const list = (of: string, length: number): Decoded => ({
@@ -142,7 +136,7 @@ function decodeType(reader: Reader, type: string, abi: Abi, depth: number): Deco
   if (variants) {
     const index = reader.nextNumber();
     const variant = index < BigInt(variants.length) ? variants[Number(index)] : undefined;
-    if (!variant) throw new RangeError('there is no such variant');
+    if (!variant) throw new RangeError('no such variant');
     const value = inner(variant.type);
     return {
       kind: 'choice',
@@ -154,22 +148,22 @@ function decodeType(reader: Reader, type: string, abi: Abi, depth: number): Deco
   throw new TypeError('the type is not in the ABI');
 }
 
-function readBool(reader: Reader): Decoded {
+function readBool(reader: FeltReader): Decoded {
   const value = reader.nextNumber();
-  if (value > 1n) throw new RangeError('that is neither true nor false');
+  if (value > 1n) throw new RangeError('not a boolean');
   return { kind: 'bool', value: value === 1n };
 }
 
-function readInteger(reader: Reader, signed: boolean, bits: number): Decoded {
+function readInteger(reader: FeltReader, signed: boolean, bits: number): Decoded {
   const felt = reader.nextNumber();
   const value = signed && felt > PRIME / 2n ? felt - PRIME : felt;
   const half = 1n << BigInt(bits - 1);
   const fits = signed ? value >= -half && value < half : value < half * 2n;
-  if (!fits) throw new RangeError(`that does not fit into ${bits} bits`);
+  if (!fits) throw new RangeError(`the value does not fit into ${bits} bits`);
   return { kind: 'number', value, type: `${signed ? 'i' : 'u'}${bits}` };
 }
 
-function wide(reader: Reader, limbs: number, type: string): Decoded {
+function wide(reader: FeltReader, limbs: number, type: string): Decoded {
   let value = 0n;
   for (let limb = 0; limb < limbs; limb++) {
     const part = reader.nextNumber();
@@ -179,7 +173,7 @@ function wide(reader: Reader, limbs: number, type: string): Decoded {
   return { kind: 'number', value, type };
 }
 
-function readByteArray(reader: Reader): string {
+function readByteArray(reader: FeltReader): string {
   const words = reader.nextLength();
   const bytes: number[] = [];
   const push = (felt: string, length: number): void => {
@@ -196,9 +190,9 @@ function readByteArray(reader: Reader): string {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** Members one after the other. In Cairo 0, `x*` takes as many as the member `x_len` before it says. */
+/** Members in order. In Cairo 0 the length of `x*` is the value of the member `x_len` before it. */
 function decodeMembers(
-  reader: Reader,
+  reader: FeltReader,
   members: readonly Parameter[],
   abi: Abi,
   depth: number,
@@ -225,7 +219,7 @@ function decodeMembers(
   return decoded;
 }
 
-/** Undefined where it does not work out: then the felts are shown as they are. */
+/** Undefined when decoding fails; callers then show the raw felts. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -234,28 +228,30 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
+/** The named inputs of a call, or undefined if the calldata does not fit the ABI. */
 export function decodeInputs(
   { inputs }: Pick<AbiFunction, 'inputs'>,
   calldata: readonly string[],
   abi: Abi,
 ): readonly Named[] | undefined {
   return attempt(() => {
-    const reader = new Reader(calldata);
+    const reader = new FeltReader(calldata);
     const values = decodeMembers(reader, inputs, abi, 0);
-    if (reader.left > 0) throw new RangeError('there are more felts than the types take');
+    if (reader.left > 0) throw new RangeError('more felts than the types take');
     return values;
   });
 }
 
+/** The values that a call returned, or undefined if they do not fit the ABI. */
 export function decodeOutputs(
   { outputs }: Pick<AbiFunction, 'outputs'>,
   result: readonly string[],
   abi: Abi,
 ): readonly Decoded[] | undefined {
   return attempt(() => {
-    const reader = new Reader(result);
+    const reader = new FeltReader(result);
     const values = outputs.map((type) => decodeType(reader, type, abi, 0));
-    if (reader.left > 0) throw new RangeError('there are more felts than the types take');
+    if (reader.left > 0) throw new RangeError('more felts than the types take');
     return values;
   });
 }
@@ -263,10 +259,11 @@ export function decodeOutputs(
 interface Match {
   readonly event: AbiEvent;
   readonly name: string;
-  /** How many keys only say which event it is. */
+  /** Number of leading keys that only select the event. */
   readonly used: number;
 }
 
+/** The event with its members, or undefined if no event of the ABI fits. */
 export function decodeEvent(
   keys: readonly string[],
   data: readonly string[],
@@ -275,8 +272,8 @@ export function decodeEvent(
   return attempt(() => {
     const match = findEvent(keys, abi);
     if (!match) return undefined;
-    const keyReader = new Reader(keys.slice(match.used));
-    const dataReader = new Reader(data);
+    const keyReader = new FeltReader(keys.slice(match.used));
+    const dataReader = new FeltReader(data);
     const members = match.event.fields.map(({ name, type, kind }) => {
       const reader = kind === 'key' ? keyReader : dataReader;
       return { name, type, value: decodeType(reader, type, abi, 0) };
@@ -287,6 +284,7 @@ export function decodeEvent(
 }
 
 function findEvent(keys: readonly string[], abi: Abi): Match | undefined {
+  const visited = new Set<string>();
   for (const root of abi.roots) {
     const event = abi.events.get(root);
     if (!event) continue;
@@ -294,30 +292,33 @@ function findEvent(keys: readonly string[], abi: Abi): Match | undefined {
       const name = lastPart(event.name);
       if (keys[0] === selectorOf(name)) return { event, name, used: 1 };
     } else {
-      const match = findVariant(event, keys, 0, abi, 0);
+      const match = findVariant(event, keys, 0, abi, visited);
       if (match) return match;
     }
   }
   return undefined;
 }
 
+/** `visited` holds key positions with enums: flat enums may contain each other, and one search of each is enough. */
 function findVariant(
   choice: AbiEvent,
   keys: readonly string[],
   at: number,
   abi: Abi,
-  depth: number,
+  visited: Set<string>,
 ): Match | undefined {
-  if (depth > DEEPEST) return undefined;
+  const place = `${at} ${choice.name}`;
+  if (at > DEEPEST || visited.has(place)) return undefined;
+  visited.add(place);
   for (const { name, type, kind } of choice.fields) {
     const next = abi.events.get(type);
     if (!next) continue;
     if (kind === 'flat') {
-      const match = next.kind === 'enum' ? findVariant(next, keys, at, abi, depth + 1) : undefined;
+      const match = next.kind === 'enum' ? findVariant(next, keys, at, abi, visited) : undefined;
       if (match) return match;
     } else if (keys[at] === selectorOf(name)) {
       if (next.kind === 'struct') return { event: next, name, used: at + 1 };
-      const match = findVariant(next, keys, at + 1, abi, depth + 1);
+      const match = findVariant(next, keys, at + 1, abi, visited);
       if (match) return match;
     }
   }

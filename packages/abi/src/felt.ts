@@ -1,9 +1,9 @@
-// Knows field elements as text: their one written form, how they are shortened, and the words some of them spell.
+// Felts as text: canonical form, shortened forms, short strings.
 
 const HEX = /^0x[0-9a-f]{1,64}$/i;
 
-/** Lower case, without leading zeros; undefined if it is no hexadecimal number. */
-export function canonical(text: string): string | undefined {
+/** Lower case without leading zeros; undefined if the text is not a hexadecimal number. */
+export function canonicalFelt(text: string): string | undefined {
   const given = text.trim();
   if (!HEX.test(given)) return undefined;
   return `0x${given
@@ -30,8 +30,8 @@ function shorten(felt: string, head: number): string {
   return felt.length <= head + 8 ? felt : `${felt.slice(0, head + 2)}…${felt.slice(-4)}`;
 }
 
-/** The short string that a felt spells, if it is one that a person would have written. */
-export function spelled(felt: string): string | undefined {
+/** The short string in a felt; undefined unless it has two or more characters, all printable ASCII. */
+export function decodeShortString(felt: string): string | undefined {
   const digits = felt.slice(2);
   if (digits.length < 4 || digits.length > 62 || digits.length % 2 !== 0) return undefined;
   let text = '';
