@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ROOT } from './cargo.mjs';
 
-const GOLDEN = join(ROOT, 'packages', 'node', 'test', 'golden');
+const GOLDEN = join(ROOT, 'packages', 'starkbox', 'test', 'golden');
 /** One theme holds class bodies of others and is not part of the project. */
 const SHARED = join(ROOT, '..', 'shared', 'golden', 'transcripts');
 /**
