@@ -61,7 +61,7 @@ describe.each(['number', 'hash'] as const)('by %s', (kind) => {
     ['from the first own block', OWN_FIRST, 8, [6, 7, 8]],
     ['everything', 0, 8, [1, 2, 3, 4, 6, 7, 8]],
     ['the wrong way round', 7, 3, []],
-  ])('10.16.4 %s', async (_name, from, to, expected) => {
+  ])('events.4 %s', async (_name, from, to, expected) => {
     const filter = { from_block: id(from), to_block: id(to), address: STRK };
     expect(await blocks(filter)).toEqual(expected);
     for (const size of [1, 2, 3, 5]) expect(await blocks(filter, size)).toEqual(expected);
@@ -70,7 +70,7 @@ describe.each(['number', 'hash'] as const)('by %s', (kind) => {
   });
 });
 
-test('10.16.4 every pair of ends: numbers, hashes, tags and none', async () => {
+test('events.4 every pair of ends: numbers, hashes, tags and none', async () => {
   const numbers = hashes.map((_, number) => number);
   const ends = [
     ...numbers.map((number) => ({ id: at(number), first: number, last: number })),
@@ -95,7 +95,7 @@ test('10.16.4 every pair of ends: numbers, hashes, tags and none', async () => {
   }
 });
 
-test('10.16.4 by tag, and without ends', async () => {
+test('events.4 by tag, and without ends', async () => {
   expect(await blocks({})).toEqual([1, 2, 3, 4, 6, 7, 8]);
   expect(await blocks({ to_block: 'latest' })).toEqual([1, 2, 3, 4, 6, 7, 8]);
   expect(await blocks({ from_block: 'latest' })).toEqual([8]);
@@ -103,13 +103,13 @@ test('10.16.4 by tag, and without ends', async () => {
   expect(await blocks({ from_block: at(4), to_block: 'pre_confirmed' })).toEqual([4, 6, 7, 8]);
 });
 
-test('10.16.4 an origin that is not needed is not asked', async () => {
+test('events.4 an origin that is not needed is not asked', async () => {
   pair.proxy.forget();
   await blocks({ from_block: at(OWN_FIRST) });
   expect(pair.proxy.requests).toBe(0);
 });
 
-test('10.16.4 what is no block or token is refused', async () => {
+test('events.4 what is no block or token is refused', async () => {
   const failure = (filter: object) =>
     fork.client.failure('starknet_getEvents', { filter: { chunk_size: 5, ...filter } });
   expect(await failure({ from_block: at(99) })).toMatchObject({ code: 24 });
@@ -120,13 +120,13 @@ test('10.16.4 what is no block or token is refused', async () => {
   expect(await failure({ continuation_token: 'origin-nonsense' })).toMatchObject({ code: 33 });
 });
 
-test('10.16.4 filters hold on both sides', async () => {
+test('events.4 filters hold on both sides', async () => {
   expect(await blocks({ address: '0x5' })).toEqual([]);
   expect(await blocks({ address: [STRK, '0x5'] })).toEqual([1, 2, 3, 4, 6, 7, 8]);
   expect(await blocks({ keys: [['0x5']] })).toEqual([]);
 });
 
-test('10.16.4 accepted on L1: blocks of the origin, then all', async () => {
+test('events.4 accepted on L1: blocks of the origin, then all', async () => {
   const accept = (starting_block_id: unknown) =>
     fork.client.call('devnet_acceptOnL1', { starting_block_id });
   expect((await accept(at(2))).accepted).toEqual([]);

@@ -31,7 +31,7 @@ const numbers = (notifications: readonly { readonly result: unknown }[]): readon
       : undefined,
   );
 
-test.each([0, 3, 4, 5])('10.22.1k heads from block %i on', async (first) => {
+test.each([0, 3, 4, 5])('subscriptions.1k heads from block %i on', async (first) => {
   await socket.subscribe('starknet_subscribeNewHeads', { block_id: at(first) });
   const latest = await fork.client.call('starknet_blockNumber');
   const past = await socket.heard();
@@ -41,14 +41,14 @@ test.each([0, 3, 4, 5])('10.22.1k heads from block %i on', async (first) => {
   expect(numbers(await socket.heard())).toEqual([latest + 1]);
 });
 
-test('10.22.1k heads from a hash of the origin on', async () => {
+test('subscriptions.1k heads from a hash of the origin on', async () => {
   const block = await pair.origin.client.call('starknet_getBlockWithTxHashes', { block_id: at(3) });
   const block_id = { block_hash: 'block_hash' in block ? block.block_hash : '' };
   await socket.subscribe('starknet_subscribeNewHeads', { block_id });
   expect(numbers(await socket.heard()).slice(0, 3)).toEqual([3, 4, 5]);
 });
 
-test('10.22.1k a block of the origin after the fork point is none', async () => {
+test('subscriptions.1k a block of the origin after the fork point is none', async () => {
   const { block_hash } = await pair.origin.client.call('starknet_blockHashAndNumber');
   expect(
     await socket.failure('starknet_subscribeNewHeads', { block_id: { block_hash } }),
@@ -58,7 +58,7 @@ test('10.22.1k a block of the origin after the fork point is none', async () => 
   });
 });
 
-test('10.22.3i events from before the fork point, then live ones', async () => {
+test('subscriptions.3i events from before the fork point, then live ones', async () => {
   await socket.subscribe('starknet_subscribeEvents', {
     block_id: at(2),
     from_address: STRK,

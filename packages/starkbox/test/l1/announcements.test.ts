@@ -5,7 +5,7 @@ import { startAnvil } from '../support/l1/anvil.js';
 import { deposit, load } from '../support/l1/stage.js';
 import { gather } from '../support/subscriptions/audience.js';
 
-test('3.6.1c blocks made by messages fetched from L1 are announced once', async () => {
+test('order.1c blocks made by messages fetched from L1 are announced once', async () => {
   const anvil = await startAnvil();
   const { client, sender, connect } = await gather();
   const messenger = await sender.deploy(await contract('messenger'));

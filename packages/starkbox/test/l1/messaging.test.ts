@@ -15,7 +15,7 @@ import { balanceOf, deposit, load, send, setStage } from '../support/l1/stage.js
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 
-test('10.17.1 a dry run shows what waits for L1, sent by a contract or through a library call', async () => {
+test('messaging.1 a dry run shows what waits for L1, sent by a contract or through a library call', async () => {
   const stage = await setStage();
   const { client, sender, messenger } = stage;
   await send(stage, L1_USER, ['0x1', '0x2']);
@@ -44,7 +44,7 @@ test('10.17.1 a dry run shows what waits for L1, sent by a contract or through a
   });
 });
 
-test('10.17.2 a message from L1 that is only told of', async () => {
+test('messaging.2 a message from L1 that is only told of', async () => {
   const stage = await setStage();
   const { client, messenger } = stage;
   const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', {
@@ -65,7 +65,7 @@ test('10.17.2 a message from L1 that is only told of', async () => {
   });
 });
 
-test('10.17.3 loading deploys a contract, or takes one that is there', async () => {
+test('messaging.3 loading deploys a contract, or takes one that is there', async () => {
   const anvil = await startAnvil();
   const { client } = await startFixture();
   const network_url = anvil.url;
@@ -89,7 +89,7 @@ test('10.17.3 loading deploys a contract, or takes one that is there', async () 
   expect(await read.getMaxL1MsgFee()).toBe(10n ** 18n);
 });
 
-test('10.17.3 loading signs with the key that is given', async () => {
+test('messaging.3 loading signs with the key that is given', async () => {
   const anvil = await startAnvil(['--mnemonic-seed-unsafe', '1']);
   const { client } = await startFixture();
   const network_url = anvil.url;
@@ -108,7 +108,7 @@ test('10.17.3 loading signs with the key that is given', async () => {
   expect(await anvil.client().getTransactionCount({ address })).toBe(1);
 });
 
-test('10.17.3 an L1 that is not there, no URL and no key', async () => {
+test('messaging.3 an L1 that is not there, no URL and no key', async () => {
   const anvil = await startAnvil();
   const { client } = await startFixture();
   for (const params of [
@@ -121,7 +121,7 @@ test('10.17.3 an L1 that is not there, no URL and no key', async () => {
   expect((await client.failure('devnet_postmanFlush')).code).toBe(-32603);
 });
 
-test('10.17.4 the hash of a consumed message', async () => {
+test('messaging.4 the hash of a consumed message', async () => {
   expect(
     messageToL1Hash({
       from_address: '0x4db0679c568e6a9df6f21da9e243772853d6714b12b6b79c0551d9ea12ef91a',
@@ -146,7 +146,7 @@ test('10.17.4 the hash of a consumed message', async () => {
   expect(await read.l2ToL1Messages([asHex(consumed.message_hash)])).toBe(1n);
 });
 
-test('10.17.5a a message goes to L1 and back, and its trace survives a dump', async () => {
+test('messaging.5a a message goes to L1 and back, and its trace survives a dump', async () => {
   const anvil = await startAnvil();
   const stage = await setStage({ dumpOn: 'request' });
   const { client, sender, messenger } = stage;
@@ -200,7 +200,7 @@ test('10.17.5a a message goes to L1 and back, and its trace survives a dump', as
   expect(await other.client.call('starknet_traceTransaction', [generated])).toEqual(trace);
 });
 
-test('10.17.5b a message that was only told of survives a dump', async () => {
+test('messaging.5b a message that was only told of survives a dump', async () => {
   const { client, messenger } = await setStage({ dumpOn: 'request' });
   const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', {
     l1_contract_address: L1_USER,
@@ -217,7 +217,7 @@ test('10.17.5b a message that was only told of survives a dump', async () => {
   expect(await other.client.call('starknet_traceTransaction', [transaction_hash])).toEqual(trace);
 });
 
-test('10.17.5c five deposits arrive in their order', async () => {
+test('messaging.5c five deposits arrive in their order', async () => {
   const anvil = await startAnvil();
   const stage = await setStage();
   const contractAddress = await load(stage, anvil);
@@ -242,7 +242,7 @@ test('10.17.5c five deposits arrive in their order', async () => {
   expect(await balanceOf(stage, '0x5')).toBe(15);
 });
 
-test('10.17.6 loading is part of a dump, which needs the L1 to be loaded', async () => {
+test('messaging.6 loading is part of a dump, which needs the L1 to be loaded', async () => {
   const anvil = await startAnvil();
   const { client } = await startFixture({ dumpOn: 'request' });
   const params = { network_url: anvil.url };
@@ -256,7 +256,7 @@ test('10.17.6 loading is part of a dump, which needs the L1 to be loaded', async
   expect((await other.client.failure('devnet_load', { events })).code).toBe(-1);
 });
 
-test('10.17.7 after a restart nothing old is delivered, and new messages are', async () => {
+test('messaging.7 after a restart nothing old is delivered, and new messages are', async () => {
   const anvil = await startAnvil();
   const stage = await setStage();
   const { client, sender } = stage;
@@ -285,7 +285,7 @@ test('10.17.7 after a restart nothing old is delivered, and new messages are', a
   expect((await client.failure('devnet_postmanFlush')).code).toBe(-32603);
 });
 
-test('10.17.8 the status of messages, told of and real', async () => {
+test('messaging.8 the status of messages, told of and real', async () => {
   const anvil = await startAnvil();
   const stage = await setStage();
   const { client, messenger } = stage;
@@ -316,7 +316,7 @@ test('10.17.8 the status of messages, told of and real', async () => {
   ]);
 });
 
-test('10.17.9 a withdrawal needs L1 gas', async () => {
+test('messaging.9 a withdrawal needs L1 gas', async () => {
   const stage = await setStage();
   const { client, sender, messenger } = stage;
   const none = bounds({ l1_gas: 0n, l1_data_gas: 100_000n, l2_gas: 10n ** 9n });

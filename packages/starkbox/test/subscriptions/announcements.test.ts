@@ -96,7 +96,7 @@ const NOTHING: readonly Way[] = [
 ];
 
 describe('a block per transaction', () => {
-  test.each(TRANSACTIONS)('3.6.1a %s makes a block', async (_, act) => {
+  test.each(TRANSACTIONS)('order.1a %s makes a block', async (_, act) => {
     const audience = await gather();
     await prepare(audience);
     const socket = await follow(audience);
@@ -111,14 +111,14 @@ describe('a block per transaction', () => {
     ]);
   });
 
-  test.each(BLOCKS)('3.6.1a %s makes a block', async (_, act) => {
+  test.each(BLOCKS)('order.1a %s makes a block', async (_, act) => {
     const audience = await gather();
     const socket = await follow(audience);
     await act(audience);
     expect(digest(await socket.heard())).toEqual(['head 1']);
   });
 
-  test.each(NOTHING)('3.6.5a %s alone makes none', async (_, act) => {
+  test.each(NOTHING)('order.5a %s alone makes none', async (_, act) => {
     const audience = await gather();
     const socket = await follow(audience);
     await act(audience);
@@ -129,7 +129,7 @@ describe('a block per transaction', () => {
 });
 
 describe('blocks on demand', () => {
-  test.each(TRANSACTIONS)('3.6.2 %s waits for the next block', async (_, act) => {
+  test.each(TRANSACTIONS)('order.2 %s waits for the next block', async (_, act) => {
     const audience = await gather(DEMAND);
     await prepare(audience);
     const socket = await follow(audience);
@@ -146,7 +146,7 @@ describe('blocks on demand', () => {
     ]);
   });
 
-  test.each(BLOCKS)('3.6.1a %s makes a block of what waits', async (_, act) => {
+  test.each(BLOCKS)('order.1a %s makes a block of what waits', async (_, act) => {
     const audience = await gather(DEMAND);
     const [one, two] = [await audience.mint(), await audience.transfer()];
     const socket = await follow(audience);
@@ -158,7 +158,7 @@ describe('blocks on demand', () => {
     ]);
   });
 
-  test.each(NOTHING)('3.6.5a %s alone makes none', async (_, act) => {
+  test.each(NOTHING)('order.5a %s alone makes none', async (_, act) => {
     const audience = await gather(DEMAND);
     const hash = await audience.mint();
     const socket = await follow(audience);
@@ -172,7 +172,7 @@ describe('blocks on demand', () => {
   });
 });
 
-test('3.6.1a the clock makes a block of what waits', async () => {
+test('order.1a the clock makes a block of what waits', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const audience = await gather({ blockGenerationOn: 7 });
@@ -216,7 +216,7 @@ describe('the order in which a change is told', () => {
     return { a: await twin.mint(), b: await twin.transfer() };
   }
 
-  test('3.6.2 of a transaction that waits', async () => {
+  test('order.2 of a transaction that waits', async () => {
     const names = await foresee();
     const audience = await gather(DEMAND);
     const socket = await everything(audience, [names.a, names.b]);
@@ -233,7 +233,7 @@ describe('the order in which a change is told', () => {
     );
   });
 
-  test('3.6.3 of a block', async () => {
+  test('order.3 of a block', async () => {
     const names = await foresee();
     const audience = await gather(DEMAND);
     const socket = await everything(audience, [names.a, names.b]);
@@ -255,7 +255,7 @@ describe('the order in which a change is told', () => {
     ]);
   });
 
-  test('3.6.3 of a block that a transaction makes', async () => {
+  test('order.3 of a block that a transaction makes', async () => {
     const names = await foresee();
     const audience = await gather();
     const socket = await everything(audience, [names.a]);

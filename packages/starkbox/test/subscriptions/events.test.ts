@@ -43,7 +43,7 @@ const events = (socket: Socket, params?: unknown): Promise<string> =>
   socket.subscribe('starknet_subscribeEvents', params);
 
 describe('live', () => {
-  test('10.22.3a without parameters all of them, until unsubscribed', async () => {
+  test('subscriptions.3a without parameters all of them, until unsubscribed', async () => {
     const audience = await gather();
     const socket = await audience.connect();
     const subscription = await events(socket);
@@ -76,7 +76,7 @@ describe('live', () => {
     await socket.quiet();
   });
 
-  test('10.22.3b of one contract, and of several', async () => {
+  test('subscriptions.3b of one contract, and of several', async () => {
     const audience = await gather();
     const one = await audience.sender.deploy(emitter);
     const socket = await audience.connect();
@@ -96,7 +96,7 @@ describe('live', () => {
     expect(ids).toEqual([several, other]);
   });
 
-  test('10.22.3b an empty list of contracts is none', async () => {
+  test('subscriptions.3b an empty list of contracts is none', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     await events(socket, { from_address: [] });
@@ -104,7 +104,7 @@ describe('live', () => {
     await socket.quiet();
   });
 
-  test('10.22.3b addresses in any spelling', async () => {
+  test('subscriptions.3b addresses in any spelling', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     const padded = `0x${STRK.slice(2).padStart(64, '0').toUpperCase()}`;
@@ -114,7 +114,7 @@ describe('live', () => {
     expect(await socket.heard()).toHaveLength(4);
   });
 
-  test('10.22.3c by keys at their positions', async () => {
+  test('subscriptions.3c by keys at their positions', async () => {
     const { connect, sender } = await gather();
     const address = await sender.deploy(emitter);
     const socket = await connect();
@@ -151,7 +151,7 @@ describe('live', () => {
     }
   });
 
-  test('10.22.3e pre-confirmed ones once, when they happen', async () => {
+  test('subscriptions.3e pre-confirmed ones once, when they happen', async () => {
     const { connect, transfer, block } = await gather(DEMAND);
     const socket = await connect();
     await events(socket, { finality_status: 'PRE_CONFIRMED' });
@@ -170,7 +170,7 @@ describe('live', () => {
     await socket.quiet();
   });
 
-  test('10.22.3e the second transaction of a block has its own events only', async () => {
+  test('subscriptions.3e the second transaction of a block has its own events only', async () => {
     const { connect, transfer, mint } = await gather(DEMAND);
     const socket = await connect();
     await events(socket, { finality_status: 'PRE_CONFIRMED' });
@@ -188,7 +188,7 @@ describe('live', () => {
   test.each([
     ['said', { finality_status: 'ACCEPTED_ON_L2' }],
     ['not said', {}],
-  ])('10.22.3f accepted ones once, when their block is made; %s', async (_, params) => {
+  ])('subscriptions.3f accepted ones once, when their block is made; %s', async (_, params) => {
     const audience = await gather(DEMAND);
     const socket = await audience.connect();
     await events(socket, params);
@@ -201,7 +201,7 @@ describe('live', () => {
     await socket.quiet();
   });
 
-  test('3.5.14 with a block per transaction there are no pre-confirmed ones', async () => {
+  test('notifications.14 with a block per transaction there are no pre-confirmed ones', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     await events(socket, { finality_status: 'PRE_CONFIRMED' });
@@ -216,7 +216,7 @@ describe('from a block on', () => {
     ['null', null],
     ['an empty object', {}],
     ['the tag', { block_id: 'latest' }],
-  ])('10.22.3d those of the latest block come at once, with %s', async (_, params) => {
+  ])('subscriptions.3d those of the latest block come at once, with %s', async (_, params) => {
     const audience = await gather();
     await audience.mint();
     await audience.transfer();
@@ -227,7 +227,7 @@ describe('from a block on', () => {
     expect(results(await socket.heard())).toEqual(await found(audience, 3));
   });
 
-  test('10.22.3d on demand, those that wait are not among them', async () => {
+  test('subscriptions.3d on demand, those that wait are not among them', async () => {
     const audience = await gather(DEMAND);
     await audience.mint();
     await audience.block();
@@ -239,7 +239,7 @@ describe('from a block on', () => {
     expect(results(await socket.heard())).toEqual(await found(audience, 2));
   });
 
-  test('10.22.3g old ones come in their order, then the new', async () => {
+  test('subscriptions.3g old ones come in their order, then the new', async () => {
     const audience = await gather();
     await audience.mint();
     await audience.transfer();
@@ -261,7 +261,7 @@ describe('from a block on', () => {
     expect(results(await socket.heard())).toHaveLength(3 * 2);
   });
 
-  test('10.22.3g old ones by contract and key', async () => {
+  test('subscriptions.3g old ones by contract and key', async () => {
     const { connect, sender, mint } = await gather();
     const address = await sender.deploy(emitter);
     await sender.invoke([emitting(address, ['0x1', '0xa']), emitting(address, ['0x2', '0xa'])]);
@@ -281,7 +281,7 @@ describe('from a block on', () => {
     expect(await told({ from_address: [] })).toEqual([]);
   });
 
-  test('10.22.3h those before the start are not told', async () => {
+  test('subscriptions.3h those before the start are not told', async () => {
     const { connect, mint, block } = await gather();
     await mint();
     await block();
@@ -291,7 +291,7 @@ describe('from a block on', () => {
     await socket.quiet();
   });
 
-  test('3.5.13 what is more final counts as what was asked for', async () => {
+  test('notifications.13 what is more final counts as what was asked for', async () => {
     const { connect, client, mint, transfer, block } = await gather(DEMAND);
     const accepted = await mint();
     await block();
@@ -315,7 +315,7 @@ describe('from a block on', () => {
     expect(await told('ACCEPTED_ON_L1')).toEqual(lines(['accepted'], 'ACCEPTED_ON_L1'));
   });
 
-  test('3.5.13 what waits comes with the latest block, and once', async () => {
+  test('notifications.13 what waits comes with the latest block, and once', async () => {
     const { connect, mint, transfer, block } = await gather(DEMAND);
     const old = await mint();
     await block();
@@ -333,7 +333,7 @@ describe('from a block on', () => {
   });
 });
 
-test('3.5.12 nonsense is refused', async () => {
+test('notifications.12 nonsense is refused', async () => {
   const { connect, transfer } = await gather();
   const socket = await connect();
   for (const params of [

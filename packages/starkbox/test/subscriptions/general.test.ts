@@ -14,7 +14,7 @@ const call = (id: number | string, method: string, params?: unknown): string =>
 const notFound = { code: -32601, message: 'Method not found' };
 
 describe('calls', () => {
-  test('10.21.1a a transaction is sent and found', async () => {
+  test('websocket.1a a transaction is sent and found', async () => {
     const socket = await connect();
     const { tx_hash } = await socket.call('devnet_mint', { address: '0x1', amount: 1 });
     expect(await socket.call('starknet_getTransactionByHash', [tx_hash])).toMatchObject({
@@ -26,7 +26,7 @@ describe('calls', () => {
     });
   });
 
-  test('10.21.1b a binary frame is as good as one of text', async () => {
+  test('websocket.1b a binary frame is as good as one of text', async () => {
     const socket = await connect();
     const height = await client.call('starknet_blockNumber');
     const answer = JSON.parse(await socket.exchange(call(7, 'devnet_createBlock'), 'binary'));
@@ -35,7 +35,7 @@ describe('calls', () => {
     expect(await client.call('starknet_blockNumber')).toBe(height + 1);
   });
 
-  test('10.21.1d ten sockets at once', async () => {
+  test('websocket.1d ten sockets at once', async () => {
     const sockets = await Promise.all(Array.from({ length: 10 }, connect));
     const holder = { address: '0xdad' };
     const minted = await Promise.all(
@@ -47,7 +47,7 @@ describe('calls', () => {
     expect((await client.call('devnet_getAccountBalance', holder)).amount).toBe('50');
   });
 
-  test('10.21.1k a dump has the call as it came, and can be loaded', async () => {
+  test('websocket.1k a dump has the call as it came, and can be loaded', async () => {
     const { connect, client, block } = await gather({ dumpOn: 'request' });
     const socket = await connect();
     const params = { address: '0x1', amount: 7 };
@@ -61,7 +61,7 @@ describe('calls', () => {
     expect(amount).toBe('7');
   });
 
-  test('10.21.1l restarting the node', async () => {
+  test('websocket.1l restarting the node', async () => {
     const { connect, client, block } = await gather();
     const socket = await connect();
     await block();
@@ -70,7 +70,7 @@ describe('calls', () => {
     expect(await client.call('starknet_blockNumber')).toBe(0);
   });
 
-  test('10.21.1m declaring a class', async () => {
+  test('websocket.1m declaring a class', async () => {
     const socket = await connect();
     const counter = await contract('counter');
     const [, account] = node.accounts;
@@ -137,7 +137,7 @@ describe('batches', () => {
   ];
 
   test.each(['text', 'binary'] as const)(
-    '10.21.1c calls in a frame of %s; subscribing is not possible there',
+    'websocket.1c calls in a frame of %s; subscribing is not possible there',
     async (frame) => {
       const socket = await connect();
       const answers: unknown = JSON.parse(await socket.exchange(JSON.stringify(mixed), frame));
@@ -154,7 +154,7 @@ describe('batches', () => {
     },
   );
 
-  test('10.21.1c each call sees what those before it did', async () => {
+  test('websocket.1c each call sees what those before it did', async () => {
     const socket = await connect();
     const height = await client.call('starknet_blockNumber');
     const methods = ['devnet_createBlock', 'starknet_blockNumber', 'devnet_createBlock'];
@@ -177,7 +177,7 @@ describe('batches', () => {
 });
 
 describe('refusals', () => {
-  test('10.21.1e missing parameters', async () => {
+  test('websocket.1e missing parameters', async () => {
     const socket = await connect();
     expect((await socket.failure('devnet_mint', { amount: 1 })).code).toBe(-32602);
     expect((await socket.failure('starknet_unsubscribe', {})).code).toBe(-32602);
@@ -195,7 +195,7 @@ describe('refusals', () => {
     ['{"jsonrpc":"2.0","id":1.5,"method":"starknet_chainId"}', -32600],
     ['{"jsonrpc":"2.0","id":null}', -32600],
     ['5', -32600],
-  ])('10.21.1h %s', async (text, code) => {
+  ])('websocket.1h %s', async (text, code) => {
     const socket = await connect();
     for (const frame of ['text', 'binary'] as const) {
       const answer: unknown = JSON.parse(await socket.exchange(text, frame));
@@ -209,7 +209,7 @@ describe('refusals', () => {
     expect(await socket.call('starknet_specVersion')).toBe('0.10.2');
   });
 
-  test('10.21.1h the reason of a parse error is told', async () => {
+  test('websocket.1h the reason of a parse error is told', async () => {
     const socket = await connect();
     const answer: unknown = JSON.parse(await socket.exchange('garbage'));
     expect(answer).toMatchObject({
@@ -224,12 +224,12 @@ describe('refusals', () => {
     'starknet_subscriptionNewHeads',
     'devnet_subscribeNewHeads',
     'starknet_subscribePendingTransactions',
-  ])('10.21.1i there is no %s', async (method) => {
+  ])('websocket.1i there is no %s', async (method) => {
     const socket = await connect();
     expect((await socket.failure(method)).code).toBe(-32601);
   });
 
-  test('10.21.1j restricted methods, also under their other names', async () => {
+  test('websocket.1j restricted methods, also under their other names', async () => {
     const restricted = await gather({ restrictedMethods: ['devnet_mint'] });
     const socket = await restricted.connect();
     for (const method of ['devnet_mint', 'sandbox_mint']) {

@@ -11,7 +11,7 @@ async function header({ client }: Audience, block_number: number): Promise<objec
 }
 
 describe('live', () => {
-  test('10.22.1a every block is told once, with its whole header', async () => {
+  test('subscriptions.1a every block is told once, with its whole header', async () => {
     const audience = await gather();
     const socket = await audience.connect();
     const subscription = await socket.subscribe('starknet_subscribeNewHeads');
@@ -26,7 +26,7 @@ describe('live', () => {
     ]);
   });
 
-  test('10.22.1a in lite mode as well', async () => {
+  test('subscriptions.1a in lite mode as well', async () => {
     const audience = await gather({ liteMode: true });
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -34,7 +34,7 @@ describe('live', () => {
     expect(results(await socket.heard())).toEqual([await header(audience, 1)]);
   });
 
-  test('10.22.1a what happens on the same socket is told before it is answered', async () => {
+  test('subscriptions.1a what happens on the same socket is told before it is answered', async () => {
     const { connect } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -43,7 +43,7 @@ describe('live', () => {
     await socket.quiet();
   });
 
-  test('10.22.1b who did not subscribe hears nothing', async () => {
+  test('subscriptions.1b who did not subscribe hears nothing', async () => {
     const { connect, block } = await gather();
     const [silent, subscribed] = [await connect(), await connect()];
     await subscribed.subscribe('starknet_subscribeNewHeads');
@@ -52,7 +52,7 @@ describe('live', () => {
     await silent.quiet();
   });
 
-  test('10.22.1c five subscribers, each under an id of its own', async () => {
+  test('subscriptions.1c five subscribers, each under an id of its own', async () => {
     const { connect, block } = await gather();
     const sockets = await Promise.all(Array.from({ length: 5 }, connect));
     const ids = await Promise.all(
@@ -68,7 +68,7 @@ describe('live', () => {
     }
   });
 
-  test('10.22.1c several of one socket do not know each other', async () => {
+  test('subscriptions.1c several of one socket do not know each other', async () => {
     const { connect, block } = await gather();
     const socket = await connect();
     const ids = [
@@ -81,7 +81,7 @@ describe('live', () => {
     expect(heard.map(({ subscription }) => subscription).sort()).toEqual(ids.sort());
   });
 
-  test('10.22.1f one of many unsubscribes', async () => {
+  test('subscriptions.1f one of many unsubscribes', async () => {
     const { connect, block } = await gather();
     const [leaving, staying] = [await connect(), await connect()];
     const id = await leaving.subscribe('starknet_subscribeNewHeads');
@@ -95,7 +95,7 @@ describe('live', () => {
     expect(digest(await staying.heard())).toEqual(['head 1', 'head 2']);
   });
 
-  test('10.22.1g an id is good once, and on its own socket only', async () => {
+  test('subscriptions.1g an id is good once, and on its own socket only', async () => {
     const { connect, block } = await gather();
     const [socket, stranger] = [await connect(), await connect()];
     const id = await socket.subscribe('starknet_subscribeNewHeads');
@@ -110,7 +110,7 @@ describe('live', () => {
     expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(66);
   });
 
-  test('10.22.1h reading tells nobody anything', async () => {
+  test('subscriptions.1h reading tells nobody anything', async () => {
     const { connect, client, node, block } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -125,7 +125,7 @@ describe('live', () => {
     expect(digest(await socket.heard())).toEqual(['head 1']);
   });
 
-  test('10.22.1i on demand, nothing before the block', async () => {
+  test('subscriptions.1i on demand, nothing before the block', async () => {
     const { connect, mint, transfer, block } = await gather({ blockGenerationOn: 'demand' });
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -138,7 +138,7 @@ describe('live', () => {
     ]);
   });
 
-  test('10.22.1j by the clock', async () => {
+  test('subscriptions.1j by the clock', async () => {
     const audience = await gather({ blockGenerationOn: 1 });
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -149,7 +149,7 @@ describe('live', () => {
     expect(result).toMatchObject({ transaction_count: 1 });
   });
 
-  test('10.22.1j as often as the clock says', async () => {
+  test('subscriptions.1j as often as the clock says', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const { connect } = await gather({ blockGenerationOn: 5 });
@@ -171,7 +171,7 @@ describe('live', () => {
 });
 
 describe('from a block on', () => {
-  test('10.22.1d by number, with that block', async () => {
+  test('subscriptions.1d by number, with that block', async () => {
     const audience = await gather();
     await audience.block();
     await audience.mint();
@@ -188,7 +188,7 @@ describe('from a block on', () => {
     expect(digest(await socket.heard())).toEqual(['head 4']);
   });
 
-  test('10.22.1d by hash, with that block', async () => {
+  test('subscriptions.1d by hash, with that block', async () => {
     const { connect, block } = await gather();
     await block();
     const block_hash = await block();
@@ -200,7 +200,7 @@ describe('from a block on', () => {
     expect(digest(await socket.heard())).toEqual(['head 4']);
   });
 
-  test('10.22.1d genesis, and the latest by its number', async () => {
+  test('subscriptions.1d genesis, and the latest by its number', async () => {
     const { connect, block } = await gather();
     await block();
     const socket = await connect();
@@ -218,7 +218,7 @@ describe('from a block on', () => {
     ['an empty list', []],
     ['the tag', { block_id: 'latest' }],
     ['the tag by position', ['latest']],
-  ])('10.22.1e only what is new, with %s', async (_, params) => {
+  ])('subscriptions.1e only what is new, with %s', async (_, params) => {
     const { connect, block } = await gather();
     await block();
     const socket = await connect();
@@ -228,7 +228,7 @@ describe('from a block on', () => {
     expect(digest(await socket.heard())).toEqual(['head 2']);
   });
 
-  test('10.22.1l at most 1024 blocks back', async () => {
+  test('subscriptions.1l at most 1024 blocks back', async () => {
     const { connect, block } = await gather({ liteMode: true });
     for (let number = 1; number <= 1025; number += 1) await block();
     const socket = await connect();
@@ -262,7 +262,7 @@ describe('from a block on', () => {
 describe('blocks to begin with that there are not', () => {
   const METHODS = ['starknet_subscribeNewHeads', 'starknet_subscribeEvents'] as const;
 
-  test('10.21.2a unknown and aborted ones', async () => {
+  test('websocket.2a unknown and aborted ones', async () => {
     const { connect, client, block } = await gather();
     const socket = await connect();
     const aborted = await block();
@@ -283,7 +283,7 @@ describe('blocks to begin with that there are not', () => {
     await socket.quiet();
   });
 
-  test('10.21.2b what is under construction, and the newest that L1 has', async () => {
+  test('websocket.2b what is under construction, and the newest that L1 has', async () => {
     const { connect, client, block } = await gather();
     const socket = await connect();
     await client.call('devnet_acceptOnL1', { starting_block_id: 'latest' });
@@ -300,7 +300,7 @@ describe('blocks to begin with that there are not', () => {
     await socket.quiet();
   });
 
-  test('10.21.2b nonsense', async () => {
+  test('websocket.2b nonsense', async () => {
     const { connect, block } = await gather();
     const socket = await connect();
     for (const method of METHODS) {

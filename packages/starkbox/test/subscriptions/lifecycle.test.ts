@@ -20,7 +20,7 @@ async function subscribeToAll(socket: Socket): Promise<readonly string[]> {
 }
 
 describe('a restart', () => {
-  test('10.21.1g ends every subscription, and no connection', async () => {
+  test('websocket.1g ends every subscription, and no connection', async () => {
     const { connect, client, mint, block } = await gather();
     const [one, two] = [await connect(), await connect()];
     const ids = [await subscribeToAll(one), await subscribeToAll(two)];
@@ -42,7 +42,7 @@ describe('a restart', () => {
     await two.quiet();
   });
 
-  test('3.7.1 tells nobody anything', async () => {
+  test('resets.1 tells nobody anything', async () => {
     const { connect, block } = await gather();
     await block();
     const socket = await connect();
@@ -54,7 +54,7 @@ describe('a restart', () => {
 });
 
 describe('loading', () => {
-  test('3.7.2 ends every subscription, tells nobody anything, and keeps connections', async () => {
+  test('resets.2 ends every subscription, tells nobody anything, and keeps connections', async () => {
     const { connect, client, block } = await gather({ dumpOn: 'request' });
     await block();
     await block();
@@ -75,7 +75,7 @@ describe('loading', () => {
     expect(digest(await socket.heard())).toEqual(['head 4']);
   });
 
-  test('3.7.2 what cannot be loaded changes nothing', async () => {
+  test('resets.2 what cannot be loaded changes nothing', async () => {
     const { connect, client, block } = await gather({ dumpOn: 'request' });
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -88,7 +88,7 @@ describe('loading', () => {
 });
 
 describe('a change that makes no block', () => {
-  test('3.7.6 a state diff is told with the block that follows', async () => {
+  test('resets.6 a state diff is told with the block that follows', async () => {
     const { connect, client, node, block } = await gather();
     const socket = await connect();
     await subscribeToAll(socket);
@@ -100,7 +100,7 @@ describe('a change that makes no block', () => {
     expect(digest(await socket.heard())).toEqual(['head 1']);
   });
 
-  test('3.6.5a impersonation, prices and times are not told', async () => {
+  test('order.5a impersonation, prices and times are not told', async () => {
     const { connect, client, node } = await gather();
     const socket = await connect();
     await subscribeToAll(socket);
@@ -113,7 +113,7 @@ describe('a change that makes no block', () => {
     await socket.quiet();
   });
 
-  test('3.6.5c what is refused is not told', async () => {
+  test('order.5c what is refused is not told', async () => {
     const { connect, client, sender, block } = await gather();
     const socket = await connect();
     await subscribeToAll(socket);

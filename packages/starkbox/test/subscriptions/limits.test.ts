@@ -120,13 +120,13 @@ describe('a client that does not read', () => {
     }
   }
 
-  test('10.23.7a is sent away when too many messages wait, and nobody else notices', () =>
+  test('additions.7a is sent away when too many messages wait, and nobody else notices', () =>
     overflow({ maximumQueuedMessages: 100 }));
 
-  test('10.23.7b is sent away when too many bytes wait, and nobody else notices', () =>
+  test('additions.7b is sent away when too many bytes wait, and nobody else notices', () =>
     overflow({ maximumQueuedBytes: 1_000_000 }));
 
-  test('10.23.7c but soon goes on, misses nothing', async () => {
+  test('additions.7c but soon goes on, misses nothing', async () => {
     const { connect, block } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -143,7 +143,7 @@ describe('a client that does not read', () => {
     expect(digest(await socket.heard())).toEqual(told);
   });
 
-  test('10.23.7c a past that is longer than the queue goes to one that reads', async () => {
+  test('additions.7c a past that is longer than the queue goes to one that reads', async () => {
     const { connect, block } = await gather({ liteMode: true, maximumQueuedMessages: 4 });
     for (let number = 1; number <= 100; number += 1) await block();
     const socket = await connect();

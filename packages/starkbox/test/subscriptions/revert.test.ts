@@ -28,7 +28,7 @@ const reorgs = (count: number, blocks: string): readonly string[] =>
   Array.from({ length: count }, () => `reorg ${blocks}`);
 
 describe('blocks that came after the snapshot', () => {
-  test('3.7.7 are told as a reorg, once a subscription', async () => {
+  test('resets.7 are told as a reorg, once a subscription', async () => {
     const audience = await gather();
     const kept = await audience.mint();
     const id = await snapshot(audience);
@@ -51,7 +51,7 @@ describe('blocks that came after the snapshot', () => {
     expect(digest(await one.heard())).toEqual(reorgs(6, '2-3'));
   });
 
-  test('3.7.5 subscriptions stay', async () => {
+  test('resets.5 subscriptions stay', async () => {
     const audience = await gather();
     const socket = await audience.connect();
     const subscription = await socket.subscribe('starknet_subscribeNewHeads');
@@ -64,7 +64,7 @@ describe('blocks that came after the snapshot', () => {
     expect(heard[2]).toMatchObject({ subscription, result: { block_hash } });
   });
 
-  test('3.7.12 it is told before the revert is answered', async () => {
+  test('resets.12 it is told before the revert is answered', async () => {
     const audience = await gather();
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -78,7 +78,7 @@ describe('blocks that came after the snapshot', () => {
 });
 
 describe('nothing is told', () => {
-  test('3.7.4 when a snapshot is taken', async () => {
+  test('resets.4 when a snapshot is taken', async () => {
     const audience = await gather();
     const hash = await audience.mint();
     const socket = await audience.connect();
@@ -87,7 +87,7 @@ describe('nothing is told', () => {
     await socket.quiet();
   });
 
-  test('3.7.5 when nothing has changed, or there is no such snapshot', async () => {
+  test('resets.5 when nothing has changed, or there is no such snapshot', async () => {
     const audience = await gather();
     const hash = await audience.mint();
     const socket = await audience.connect();
@@ -100,7 +100,7 @@ describe('nothing is told', () => {
     await socket.quiet();
   });
 
-  test('3.7.8 of blocks that were undone and made again, all the same', async () => {
+  test('resets.8 of blocks that were undone and made again, all the same', async () => {
     const audience = await gather();
     const { client } = audience;
     await client.call('devnet_setTime', { time: 2_000_000_000, generate_block: false });
@@ -123,7 +123,7 @@ describe('nothing is told', () => {
 });
 
 describe('acceptance on L1', () => {
-  test('3.7.8 is undone for those who follow a transaction', async () => {
+  test('resets.8 is undone for those who follow a transaction', async () => {
     const audience = await gather();
     const [old, latest] = [await audience.mint(), await audience.mint()];
     const id = await snapshot(audience);
@@ -134,7 +134,7 @@ describe('acceptance on L1', () => {
     expect(digest(await socket.heard(), { old, latest })).toEqual(['status old ACCEPTED_ON_L2']);
   });
 
-  test('3.7.8 is undone in part', async () => {
+  test('resets.8 is undone in part', async () => {
     const audience = await gather();
     const [one, two] = [await audience.mint(), await audience.mint()];
     await audience.client.call('devnet_acceptOnL1', { starting_block_id: { block_number: 1 } });
@@ -150,7 +150,7 @@ describe('acceptance on L1', () => {
     ]);
   });
 
-  test('3.7.8 comes back to a block that was made again, all the same', async () => {
+  test('resets.8 comes back to a block that was made again, all the same', async () => {
     const audience = await gather();
     const { client } = audience;
     await client.call('devnet_setTime', { time: 2_000_000_000, generate_block: false });
@@ -166,7 +166,7 @@ describe('acceptance on L1', () => {
     expect(digest(await socket.heard(), { hash })).toEqual(['status hash ACCEPTED_ON_L1']);
   });
 
-  test('3.7.9 comes back with a block that was undone', async () => {
+  test('resets.9 comes back with a block that was undone', async () => {
     const audience = await gather();
     const hash = await audience.mint();
     await audience.client.call('devnet_acceptOnL1', LATEST);
@@ -182,7 +182,7 @@ describe('acceptance on L1', () => {
     ]);
   });
 
-  test('3.7.9 is no finality that subscribers to transactions can be told', async () => {
+  test('resets.9 is no finality that subscribers to transactions can be told', async () => {
     const audience = await gather();
     const hash = await audience.mint();
     await audience.client.call('devnet_acceptOnL1', LATEST);
@@ -197,7 +197,7 @@ describe('acceptance on L1', () => {
 });
 
 describe('blocks that were undone', () => {
-  test('3.7.9 come back with all they hold', async () => {
+  test('resets.9 come back with all they hold', async () => {
     const audience = await gather();
     const [a, b] = [await audience.mint(), await audience.transfer()];
     await audience.block();
@@ -223,7 +223,7 @@ describe('blocks that were undone', () => {
     ]);
   });
 
-  test('3.7.9 take the place of those that were made instead', async () => {
+  test('resets.9 take the place of those that were made instead', async () => {
     const audience = await gather();
     const { client } = audience;
     await audience.block();
@@ -248,7 +248,7 @@ describe('blocks that were undone', () => {
 });
 
 describe('what waited for a block', () => {
-  test('3.7.10 waits again, as those learn who follow it', async () => {
+  test('resets.10 waits again, as those learn who follow it', async () => {
     const audience = await gather(DEMAND);
     const [a, b] = [await audience.mint(), await audience.transfer()];
     const id = await snapshot(audience);
@@ -271,7 +271,7 @@ describe('what waited for a block', () => {
     ]);
   });
 
-  test('3.7.10 and waits still, is not told, but that something else is gone', async () => {
+  test('resets.10 and waits still, is not told, but that something else is gone', async () => {
     const audience = await gather(DEMAND);
     const a = await audience.mint();
     const id = await snapshot(audience);
@@ -293,7 +293,7 @@ describe('what waited for a block', () => {
     ]);
   });
 
-  test('3.7.10 and is gone, is told although blocks come back', async () => {
+  test('resets.10 and is gone, is told although blocks come back', async () => {
     const audience = await gather(DEMAND);
     await audience.block();
     const id = await snapshot(audience);
@@ -306,7 +306,7 @@ describe('what waited for a block', () => {
     expect(digest(await socket.heard(), { a })).toEqual(['reorg 1-1']);
   });
 
-  test('3.7.10 and was dropped, waits again', async () => {
+  test('resets.10 and was dropped, waits again', async () => {
     const audience = await gather(DEMAND);
     const a = await audience.mint();
     const id = await snapshot(audience);
@@ -318,7 +318,7 @@ describe('what waited for a block', () => {
   });
 });
 
-test('3.7.11 all of it, in its order', async () => {
+test('resets.11 all of it, in its order', async () => {
   const audience = await gather(DEMAND);
   const { client, mint, transfer, block } = audience;
   const a = await mint();

@@ -28,7 +28,7 @@ function planned({ client, sender }: Audience) {
 }
 
 describe('a block per transaction', () => {
-  test('10.22.2a subscribed before it is sent', async () => {
+  test('subscriptions.2a subscribed before it is sent', async () => {
     const audience = await gather();
     const { transaction_hash, send } = planned(audience);
     const socket = await audience.connect();
@@ -46,7 +46,7 @@ describe('a block per transaction', () => {
     ]);
   });
 
-  test('10.22.2a subscribed after it was sent', async () => {
+  test('subscriptions.2a subscribed after it was sent', async () => {
     const { connect, transfer, block } = await gather();
     const transaction_hash = await transfer();
     const socket = await connect();
@@ -56,7 +56,7 @@ describe('a block per transaction', () => {
     await socket.quiet();
   });
 
-  test('10.22.2a the hash may have zeros in front and any case', async () => {
+  test('subscriptions.2a the hash may have zeros in front and any case', async () => {
     const { connect, transfer } = await gather();
     const hash = await transfer();
     const socket = await connect();
@@ -65,7 +65,7 @@ describe('a block per transaction', () => {
     expect(results(await socket.heard())).toEqual([status(hash, 'ACCEPTED_ON_L2')]);
   });
 
-  test('10.22.2c of another transaction nothing is told', async () => {
+  test('subscriptions.2c of another transaction nothing is told', async () => {
     const { connect, transfer, mint } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeTransactionStatus', { transaction_hash: '0x123' });
@@ -74,7 +74,7 @@ describe('a block per transaction', () => {
     await socket.quiet();
   });
 
-  test('10.22.2d it is in an older block', async () => {
+  test('subscriptions.2d it is in an older block', async () => {
     const { connect, transfer, mint, block } = await gather();
     const transaction_hash = await transfer();
     await block();
@@ -84,7 +84,7 @@ describe('a block per transaction', () => {
     expect(results(await socket.heard())).toEqual([status(transaction_hash, 'ACCEPTED_ON_L2')]);
   });
 
-  test('10.22.2e an abort is told as a reorg, not as a status', async () => {
+  test('subscriptions.2e an abort is told as a reorg, not as a status', async () => {
     const { connect, client, transfer } = await gather();
     const transaction_hash = await transfer();
     const socket = await connect();
@@ -98,7 +98,7 @@ describe('a block per transaction', () => {
     expect(results(await socket.heard())).toEqual([status(transaction_hash, 'ACCEPTED_ON_L2')]);
   });
 
-  test('3.5.4 a reverted transaction tells why', async () => {
+  test('notifications.4 a reverted transaction tells why', async () => {
     const { connect, sender } = await gather();
     const call = { to: STRK, name: 'transfer', calldata: ['0x2', '0x0', '0x1000'] };
     const transaction_hash = await sender.invoke([call]);
@@ -110,7 +110,7 @@ describe('a block per transaction', () => {
     ]);
   });
 
-  test('3.5.6b acceptance on L1 is told', async () => {
+  test('notifications.6b acceptance on L1 is told', async () => {
     const { connect, client, transfer, mint } = await gather();
     const [old, latest] = [await transfer(), await mint()];
     const socket = await connect();
@@ -128,7 +128,7 @@ describe('a block per transaction', () => {
 });
 
 describe('blocks on demand', () => {
-  test('10.22.2b subscribed before it is sent: one notification a status', async () => {
+  test('subscriptions.2b subscribed before it is sent: one notification a status', async () => {
     const audience = await gather(DEMAND);
     const { transaction_hash, send } = planned(audience);
     const socket = await audience.connect();
@@ -144,7 +144,7 @@ describe('blocks on demand', () => {
     await socket.quiet();
   });
 
-  test('10.22.2b subscribed while it waits for its block', async () => {
+  test('subscriptions.2b subscribed while it waits for its block', async () => {
     const { connect, transfer, block } = await gather(DEMAND);
     const transaction_hash = await transfer();
     const socket = await connect();
@@ -154,7 +154,7 @@ describe('blocks on demand', () => {
     expect(results(await socket.heard())).toEqual([status(transaction_hash, 'ACCEPTED_ON_L2')]);
   });
 
-  test('10.22.2d subscribed when its block is old', async () => {
+  test('subscriptions.2d subscribed when its block is old', async () => {
     const { connect, transfer, block } = await gather(DEMAND);
     const transaction_hash = await transfer();
     await block();
@@ -166,7 +166,7 @@ describe('blocks on demand', () => {
     await socket.quiet();
   });
 
-  test('3.5.6a dropped with the block under construction, a reorg is told and no status', async () => {
+  test('notifications.6a dropped with the block under construction, a reorg is told and no status', async () => {
     const { connect, client, transfer, block } = await gather(DEMAND);
     const transaction_hash = await transfer();
     const socket = await connect();

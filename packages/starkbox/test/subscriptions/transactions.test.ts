@@ -32,7 +32,7 @@ const receipt = ({ client }: Audience, hash: string) =>
 describe.each(KINDS)('a new %s', (word, method) => {
   const subscribe = (socket: Socket, params?: unknown) => socket.subscribe(method, params);
 
-  test('10.22.4a is told when its block is made, and not before', async () => {
+  test('subscriptions.4a is told when its block is made, and not before', async () => {
     const { connect, transfer, mint, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket);
@@ -45,7 +45,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     ]);
   });
 
-  test('10.22.4b is told when it is pre-confirmed, to those who want that', async () => {
+  test('subscriptions.4b is told when it is pre-confirmed, to those who want that', async () => {
     const { connect, transfer, mint, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket, { finality_status: ['PRE_CONFIRMED'] });
@@ -64,7 +64,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     ['an empty list', []],
     ['a list of statuses', { finality_status: ['ACCEPTED_ON_L2'] }],
     ['an empty list of statuses', { finality_status: [] }],
-  ])('10.22.4c is told with its block, with %s', async (_, params) => {
+  ])('subscriptions.4c is told with its block, with %s', async (_, params) => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     await subscribe(socket, params);
@@ -72,7 +72,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     expect(digest(await socket.heard(), { hash })).toEqual([`${word} hash ACCEPTED_ON_L2`]);
   });
 
-  test('10.22.4c with a block per transaction, none is pre-confirmed', async () => {
+  test('subscriptions.4c with a block per transaction, none is pre-confirmed', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     await subscribe(socket, { finality_status: ['PRE_CONFIRMED'] });
@@ -80,7 +80,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await socket.quiet();
   });
 
-  test('10.22.4d is told to all who subscribed', async () => {
+  test('subscriptions.4d is told to all who subscribed', async () => {
     const { connect, transfer } = await gather();
     const sockets = await Promise.all(Array.from({ length: 3 }, connect));
     const ids = await Promise.all(sockets.map((socket) => subscribe(socket)));
@@ -93,7 +93,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     }
   });
 
-  test('10.22.4e is not told any more to those who unsubscribed', async () => {
+  test('subscriptions.4e is not told any more to those who unsubscribed', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     const id = await subscribe(socket);
@@ -108,7 +108,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await socket.quiet();
   });
 
-  test('10.22.4f can be chosen by its sender', async () => {
+  test('subscriptions.4f can be chosen by its sender', async () => {
     const { connect, node, transfer, mint } = await gather();
     const [first, second] = node.accounts;
     const socket = await connect();
@@ -132,7 +132,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     expect(await told()).toEqual(['minter', 'all']);
   });
 
-  test('10.22.4f on demand as well, in both statuses', async () => {
+  test('subscriptions.4f on demand as well, in both statuses', async () => {
     const { connect, node, transfer, mint, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket, {
@@ -151,7 +151,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
   test.each([
     ['with a block per transaction', {}],
     ['on demand', DEMAND],
-  ])('10.22.4g what was there before is not told, %s', async (_, mode) => {
+  ])('subscriptions.4g what was there before is not told, %s', async (_, mode) => {
     const { connect, mint, transfer, block } = await gather(mode);
     await mint();
     await block();
@@ -162,7 +162,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await socket.quiet();
   });
 
-  test('10.22.4h reading tells nobody anything', async () => {
+  test('subscriptions.4h reading tells nobody anything', async () => {
     const { connect, client, mint } = await gather();
     const hash = await mint();
     const socket = await connect();
@@ -176,7 +176,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
   test.each([
     ['both', ['PRE_CONFIRMED', 'ACCEPTED_ON_L2']],
     ['any', []],
-  ])('10.22.4i is told twice to those who want %s', async (_, finality_status) => {
+  ])('subscriptions.4i is told twice to those who want %s', async (_, finality_status) => {
     const { connect, transfer, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket, { finality_status });
@@ -186,7 +186,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     expect(digest(await socket.heard(), { hash })).toEqual([`${word} hash ACCEPTED_ON_L2`]);
   });
 
-  test('3.5.8 the sender of an account is itself, that of a message the contract', async () => {
+  test('notifications.8 the sender of an account is itself, that of a message the contract', async () => {
     const { connect, client, node, sender } = await gather();
     const account = newAccount('0x123');
     await client.call('devnet_mint', { address: account.address, amount: 1e20 });
@@ -206,7 +206,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await silent.quiet();
   });
 
-  test('3.5.7 nonsense is refused', async () => {
+  test('notifications.7 nonsense is refused', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     for (const params of [
@@ -235,7 +235,7 @@ const message = (l2_contract_address: string): object => ({
 });
 
 describe('what is told', () => {
-  test('10.22.4j every kind of transaction, as questions show them', async () => {
+  test('subscriptions.4j every kind of transaction, as questions show them', async () => {
     const audience = await gather();
     const { client, sender, connect } = audience;
     const account = newAccount('0x123');
@@ -271,7 +271,7 @@ describe('what is told', () => {
     );
   });
 
-  test('10.22.4k receipts name their block once it is made', async () => {
+  test('subscriptions.4k receipts name their block once it is made', async () => {
     const audience = await gather(DEMAND);
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewTransactionReceipts', {
@@ -292,7 +292,7 @@ describe('what is told', () => {
     });
   });
 
-  test('10.22.4l both kinds on one socket', async () => {
+  test('subscriptions.4l both kinds on one socket', async () => {
     const audience = await gather(DEMAND);
     const socket = await audience.connect();
     const both = { finality_status: ['PRE_CONFIRMED', 'ACCEPTED_ON_L2'] };
@@ -310,7 +310,7 @@ describe('what is told', () => {
     ]);
   });
 
-  test('10.22.4j a receipt of a reverted transaction', async () => {
+  test('subscriptions.4j a receipt of a reverted transaction', async () => {
     const audience = await gather();
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewTransactionReceipts');
@@ -321,7 +321,7 @@ describe('what is told', () => {
     expect(told).toMatchObject({ execution_status: 'REVERTED' });
   });
 
-  test('3.5.7 nothing is ever received or a candidate', async () => {
+  test('notifications.7 nothing is ever received or a candidate', async () => {
     const { connect, transfer, block } = await gather(DEMAND);
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewTransactions', {
@@ -336,7 +336,7 @@ describe('what is told', () => {
     await socket.quiet();
   });
 
-  test('3.5.9 proof facts are told to those who ask for them', async () => {
+  test('notifications.9 proof facts are told to those who ask for them', async () => {
     const audience = await gather({ proofMode: 'devnet' });
     const { client, node, connect, sender, transfer, block } = audience;
     const calls = [{ to: STRK, name: 'transfer', calldata: ['0x2', '0x1', '0x0'] }];

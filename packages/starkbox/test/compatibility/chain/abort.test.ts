@@ -49,7 +49,7 @@ async function numbers(client: Client): Promise<readonly number[]> {
 }
 
 describe('aborting', () => {
-  test('10.7.1a the latest block by its hash', async () => {
+  test('abort.1a the latest block by its hash', async () => {
     const { client } = await startFixture();
     const genesis = await client.call('starknet_blockHashAndNumber');
     const block_hash = await create(client);
@@ -58,7 +58,7 @@ describe('aborting', () => {
     await expectGone(client, { block_hash });
   });
 
-  test('10.7.1b two blocks, the newest first', async () => {
+  test('abort.1b two blocks, the newest first', async () => {
     const { client } = await startFixture();
     const first = await create(client);
     const second = await create(client);
@@ -70,7 +70,7 @@ describe('aborting', () => {
     expect(latest).toEqual({ block_hash: first, block_number: 1 });
   });
 
-  test('10.7.1c the transactions of a block', async () => {
+  test('abort.1c the transactions of a block', async () => {
     const { client } = await startFixture();
     const kept = await mint(client, 1);
     const transaction = await mint(client, 2);
@@ -95,14 +95,14 @@ describe('aborting', () => {
     });
   });
 
-  test('10.7.1d an aborted block is not found by its number', async () => {
+  test('abort.1d an aborted block is not found by its number', async () => {
     const { client } = await startFixture();
     await create(client);
     await abort(client, { block_number: 1 });
     await expectGone(client, { block_number: 1 });
   });
 
-  test('10.7.1e genesis stays', async () => {
+  test('abort.1e genesis stays', async () => {
     const { client } = await startFixture();
     const genesis = await client.call('starknet_getBlockWithTxs', [{ block_number: 0 }]);
     expect(genesis).toHaveProperty('status', 'ACCEPTED_ON_L2');
@@ -115,7 +115,7 @@ describe('aborting', () => {
     expect(await client.call('starknet_getBlockWithTxs', ['latest'])).toEqual(genesis);
   });
 
-  test('10.7.2a state and balances go back step by step', async () => {
+  test('abort.2a state and balances go back step by step', async () => {
     const { client, node } = await startFixture();
     const sender = new Sender(client, node.accounts[0]);
     const { address } = sender.account;
@@ -145,7 +145,7 @@ describe('aborting', () => {
     expect(await balances(client)).toEqual(['0', '0']);
   });
 
-  test('10.7.2b what was undone can be done again', async () => {
+  test('abort.2b what was undone can be done again', async () => {
     const { client } = await startFixture();
     const transaction = await mint(client, 10);
     const [aborted] = await abort(client, 'latest');
@@ -160,7 +160,7 @@ describe('aborting', () => {
     await expectGone(client, { block_hash: aborted });
   });
 
-  test('10.7.2c block numbers follow', async () => {
+  test('abort.2c block numbers follow', async () => {
     const { client } = await startFixture();
     await create(client);
     await create(client);
@@ -173,7 +173,7 @@ describe('aborting', () => {
     expect(await numbers(client)).toEqual([1, 2]);
   });
 
-  test('10.7.3a without kept history it is refused', async () => {
+  test('abort.3a without kept history it is refused', async () => {
     const { client } = await startFixture({ stateArchive: 'none' });
     const block_hash = await create(client);
     expect(await refusal(client, { block_hash })).toMatchObject({
@@ -184,7 +184,7 @@ describe('aborting', () => {
     expect(await client.call('starknet_blockNumber')).toBe(1);
   });
 
-  test('10.7.3b the same block twice', async () => {
+  test('abort.3b the same block twice', async () => {
     const { client } = await startFixture();
     const first = await create(client);
     const second = await create(client);
@@ -199,14 +199,14 @@ describe('aborting', () => {
   });
 
   test.each([{ block_hash: '0x123' }, { block_number: 42 }, 'l1_accepted'])(
-    '10.7.3b a block that never was: %j',
+    'abort.3b a block that never was: %j',
     async (id) => {
       const { client } = await startFixture();
       expect(await refusal(client, id)).toMatchObject(NO_BLOCK);
     },
   );
 
-  test('10.7.4b the latest block again and again, down to genesis', async () => {
+  test('abort.4b the latest block again and again, down to genesis', async () => {
     const { client } = await startFixture();
     const created: string[] = [];
     for (let i = 0; i < 3; i += 1) created.push(await create(client));
@@ -215,7 +215,7 @@ describe('aborting', () => {
     expect(await numbers(client)).toEqual([0, 1]);
   });
 
-  test('10.7.5 what waits for a block is undone, and the block before it stays', async () => {
+  test('abort.5 what waits for a block is undone, and the block before it stays', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     await mint(client, 10);
     const kept = await create(client);
@@ -238,7 +238,7 @@ describe('aborting', () => {
     });
   });
 
-  test('10.7.5 a closed block takes what waits with it', async () => {
+  test('abort.5 a closed block takes what waits with it', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     await mint(client, 10);
     const hash = await create(client);
@@ -250,7 +250,7 @@ describe('aborting', () => {
     expect(await client.call('starknet_getBlockTransactionCount', ['latest'])).toBe(0);
   });
 
-  test('10.7.6 a class declared in an aborted block', async () => {
+  test('abort.6 a class declared in an aborted block', async () => {
     const { client, node } = await startFixture();
     const sender = new Sender(client, node.accounts[0]);
     const counter = await contract('counter');

@@ -75,12 +75,12 @@ describe('a block per transaction', () => {
     hashes = await mintTimes(fixture, 5);
   });
 
-  test('10.6.1a both tags see the balance', async () => {
+  test('blocks.1a both tags see the balance', async () => {
     expect(await balanceAt(fixture, 'latest')).toBe('50');
     expect(await balanceAt(fixture, 'pre_confirmed')).toBe('50');
   });
 
-  test('10.6.1a the latest block holds the last transaction alone', async () => {
+  test('blocks.1a the latest block holds the last transaction alone', async () => {
     const { client } = fixture;
     expect(await client.call('starknet_blockNumber')).toBe(5);
     const block = await client.call('starknet_getBlockWithTxHashes', ['latest']);
@@ -105,11 +105,11 @@ describe('a block per transaction', () => {
     });
   });
 
-  test('10.6.1a nothing waits', async () => {
+  test('blocks.1a nothing waits', async () => {
     await expectPending(fixture, 6, []);
   });
 
-  test('10.6.1a blocks are linked', async () => {
+  test('blocks.1a blocks are linked', async () => {
     const { client } = fixture;
     let parent = '0x0';
     for (let number = 0; number <= 5; number += 1) {
@@ -119,7 +119,7 @@ describe('a block per transaction', () => {
     }
   });
 
-  test('10.6.1b the state update of the latest block', async () => {
+  test('blocks.1b the state update of the latest block', async () => {
     const { client } = fixture;
     const update = await client.call('starknet_getStateUpdate', ['latest']);
     expect(Object.keys(update).sort()).toEqual([
@@ -139,14 +139,14 @@ describe('a block per transaction', () => {
     });
   });
 
-  test('10.6.1b the state update of the block under construction', async () => {
+  test('blocks.1b the state update of the block under construction', async () => {
     expect(await fixture.client.call('starknet_getStateUpdate', ['pre_confirmed'])).toEqual({
       old_root: '0x0',
       state_diff: NOTHING,
     });
   });
 
-  test('10.6.1b every transaction is accepted', async () => {
+  test('blocks.1b every transaction is accepted', async () => {
     for (const hash of hashes) {
       expect(await fixture.client.call('starknet_getTransactionStatus', [hash])).toEqual({
         finality_status: 'ACCEPTED_ON_L2',
@@ -165,7 +165,7 @@ describe('blocks on demand', () => {
     hashes = await mintTimes(fixture, 5);
   });
 
-  test('10.6.2a only the block under construction has the transactions', async () => {
+  test('blocks.2a only the block under construction has the transactions', async () => {
     const { client } = fixture;
     expect(await balanceAt(fixture, 'latest')).toBe('0');
     expect(await balanceAt(fixture, 'pre_confirmed')).toBe('50');
@@ -174,13 +174,13 @@ describe('blocks on demand', () => {
     expect(await client.call('starknet_getBlockTransactionCount', ['pre_confirmed'])).toBe(5);
   });
 
-  test('10.6.2a its state update adds up', async () => {
+  test('blocks.2a its state update adds up', async () => {
     const update = await fixture.client.call('starknet_getStateUpdate', ['pre_confirmed']);
     expect(Object.keys(update).sort()).toEqual(['old_root', 'state_diff']);
     expect(update.state_diff.nonces).toEqual([{ contract_address: CHARGEABLE, nonce: '0x5' }]);
   });
 
-  test('10.6.2a transactions wait', async () => {
+  test('blocks.2a transactions wait', async () => {
     const { client } = fixture;
     for (const [index, hash] of hashes.entries()) {
       expect(await client.call('starknet_getTransactionStatus', [hash])).toEqual({
@@ -197,13 +197,13 @@ describe('blocks on demand', () => {
     }
   });
 
-  test('10.6.3 the block under construction has no status, with receipts either', async () => {
+  test('blocks.3 the block under construction has no status, with receipts either', async () => {
     const block = await fixture.client.call('starknet_getBlockWithReceipts', ['pre_confirmed']);
     expect(block.transactions).toHaveLength(5);
     for (const name of OF_CLOSED_BLOCKS) expect(block).not.toHaveProperty(name);
   });
 
-  test('10.6.2b one block holds all of them, in order', async () => {
+  test('blocks.2b one block holds all of them, in order', async () => {
     const { client } = fixture;
     const { block_hash } = await client.call('devnet_createBlock');
     const block = await client.call('starknet_getBlockWithTxHashes', ['latest']);
@@ -226,7 +226,7 @@ describe('blocks on demand', () => {
     });
   });
 
-  test('10.6.2b nothing waits any more', async () => {
+  test('blocks.2b nothing waits any more', async () => {
     await expectPending(fixture, 2, []);
     expect(await fixture.client.call('starknet_getStateUpdate', ['pre_confirmed'])).toEqual({
       old_root: '0x0',
@@ -234,7 +234,7 @@ describe('blocks on demand', () => {
     });
   });
 
-  test('10.6.2b a block may be empty', async () => {
+  test('blocks.2b a block may be empty', async () => {
     const { client } = fixture;
     const { block_hash } = await client.call('devnet_createBlock');
     expect(await client.call('starknet_getBlockWithTxs', ['latest'])).toMatchObject({
@@ -248,7 +248,7 @@ describe('blocks on demand', () => {
 });
 
 describe('several kinds of transaction in one block', () => {
-  test('10.6.4 two declarations in one block', async () => {
+  test('blocks.4 two declarations in one block', async () => {
     const { client, node } = await startFixture({ blockGenerationOn: 'demand' });
     const sender = new Sender(client, node.accounts[0]);
     const classes = [await contract('counter'), await contract('emitter')];
@@ -275,7 +275,7 @@ describe('several kinds of transaction in one block', () => {
     }
   });
 
-  test('10.6.5 declaring, deploying and invoking in one block', async () => {
+  test('blocks.5 declaring, deploying and invoking in one block', async () => {
     const { client, node } = await startFixture({ blockGenerationOn: 'demand' });
     const sender = new Sender(client, node.accounts[0]);
     const counter = await contract('counter');
@@ -311,7 +311,7 @@ describe('several kinds of transaction in one block', () => {
 });
 
 describe.each(['transaction', 'demand'] as const)('a fresh chain (%s)', (blockGenerationOn) => {
-  test('10.6.8 both tags agree on a predeployed account', async () => {
+  test('blocks.8 both tags agree on a predeployed account', async () => {
     const { client, node } = await startFixture({ blockGenerationOn });
     const { address = '', publicKey } = node.accounts[0] ?? {};
     const key = '0x1379ac0624b939ceb9dede92211d7db5ee174fe28be72245b0a1a2abd81c98f';
@@ -326,7 +326,7 @@ describe.each(['transaction', 'demand'] as const)('a fresh chain (%s)', (blockGe
 });
 
 describe('the latest block', () => {
-  test('10.6.9 it is found by hash and number without kept history', async () => {
+  test('blocks.9 it is found by hash and number without kept history', async () => {
     const fixture = await startFixture({ stateArchive: 'none' });
     const { client, node } = fixture;
     const sender = new Sender(client, node.accounts[0]);
@@ -347,7 +347,7 @@ describe('the latest block', () => {
     );
   });
 
-  test('10.6.10 receipts inside a block do not repeat the block', async () => {
+  test('blocks.10 receipts inside a block do not repeat the block', async () => {
     const fixture = await startFixture();
     const [hash] = await mintTimes(fixture, 1);
     const block = await fixture.client.call('starknet_getBlockWithReceipts', ['latest']);

@@ -49,7 +49,7 @@ async function eventsOf(client: Client): Promise<readonly RPC_CALL[]> {
 }
 
 describe('dumping and loading twice over', () => {
-  test.each(['exit', 'block'] as const)('10.11.1 with --dump-on %s', async (dumpOn) => {
+  test.each(['exit', 'block'] as const)('dump.1 with --dump-on %s', async (dumpOn) => {
     const first = await start({ dumpOn, dumpPath: path });
     await mint(first.client);
     await mint(first.client);
@@ -63,7 +63,7 @@ describe('dumping and loading twice over', () => {
     expect(await height(third.client)).toBe(4);
   });
 
-  test('10.11.1 by calls in the answer, on request', async () => {
+  test('dump.1 by calls in the answer, on request', async () => {
     const first = await start({ dumpOn: 'request' });
     await mint(first.client);
     await mint(first.client);
@@ -77,11 +77,11 @@ describe('dumping and loading twice over', () => {
   });
 });
 
-test('10.11.2 a path that cannot be written, with --dump-on block', async () => {
+test('dump.2 a path that cannot be written, with --dump-on block', async () => {
   await expect(start({ dumpOn: 'block', dumpPath: '///' })).rejects.toThrow();
 });
 
-test('10.11.3 blocks on demand keep their transactions', async () => {
+test('dump.3 blocks on demand keep their transactions', async () => {
   const options = { dumpOn: 'exit', dumpPath: path, blockGenerationOn: 'demand' } as const;
   const first = await start(options);
   await mint(first.client);
@@ -106,7 +106,7 @@ test('10.11.3 blocks on demand keep their transactions', async () => {
 });
 
 describe('what comes back', () => {
-  test('10.11.4 transactions have their hashes', async () => {
+  test('dump.4 transactions have their hashes', async () => {
     const first = await start({ dumpOn: 'request' });
     const sender = new Sender(first.client, first.node.accounts[0]);
     const hashes = [(await mint(first.client)).tx_hash];
@@ -134,7 +134,7 @@ describe('what comes back', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '10.11.4 %s writes the file',
+    'dump.4 %s writes the file',
     async (signal) => {
       const command = await spawned('exit');
       await mint(checkedClient(overHttp(command.url)));
@@ -144,14 +144,14 @@ describe('what comes back', () => {
     },
   );
 
-  test('10.11.4 no file if nothing happened', async () => {
+  test('dump.4 no file if nothing happened', async () => {
     await (await spawned('exit')).stop('SIGINT');
     expect(existsSync(path)).toBe(false);
   });
 });
 
 describe('refused are', () => {
-  test('10.11.5 dumps without a mode, with a wrong field or to no file', async () => {
+  test('dump.5 dumps without a mode, with a wrong field or to no file', async () => {
     const plain = await start();
     expect(await plain.client.failure('devnet_dump', {})).toMatchObject({
       code: -5,
@@ -167,7 +167,7 @@ describe('refused are', () => {
     });
   });
 
-  test('10.11.6 loads with a wrong field or of no file', async () => {
+  test('dump.6 loads with a wrong field or of no file', async () => {
     const { client } = await start();
     expect((await client.failure('devnet_load', { test: '' })).code).toBe(-32602);
     expect(await client.failure('devnet_load', { path })).toMatchObject({
@@ -178,21 +178,21 @@ describe('refused are', () => {
 });
 
 describe('dumps in the answer', () => {
-  test('10.11.7 leave the usual file alone', async () => {
+  test('dump.7 leave the usual file alone', async () => {
     const { client } = await start({ dumpOn: 'request', dumpPath: path });
     await mint(client);
     expect(await eventsOf(client)).toMatchObject([{ method: 'devnet_mint' }]);
     expect(existsSync(path)).toBe(false);
   });
 
-  test('10.11.7 go to a path that is given as well', async () => {
+  test('dump.7 go to a path that is given as well', async () => {
     const { client } = await start({ dumpOn: 'request' });
     await mint(client);
     const dump = await client.call('devnet_dump', { path, inline: true });
     expect(written()).toEqual(dump);
   });
 
-  test('10.11.7 with --dump-on block, the file is the journal after loading them', async () => {
+  test('dump.7 with --dump-on block, the file is the journal after loading them', async () => {
     const first = await start({ dumpOn: 'request' });
     await mint(first.client);
     const events = await eventsOf(first.client);
@@ -204,7 +204,7 @@ describe('dumps in the answer', () => {
   });
 });
 
-test('10.11.8 the usual path, and another', async () => {
+test('dump.8 the usual path, and another', async () => {
   const { client } = await start({ dumpOn: 'request', dumpPath: path });
   await mint(client);
   const usual = await client.call('devnet_dump', {});
@@ -214,7 +214,7 @@ test('10.11.8 the usual path, and another', async () => {
   expect(written(custom)).toEqual(usual);
 });
 
-test('10.11.9 an earlier moment of the same chain', async () => {
+test('dump.9 an earlier moment of the same chain', async () => {
   const { client } = await start({ dumpOn: 'request' });
   await mint(client, 5);
   await client.call('devnet_dump', { path });
@@ -225,7 +225,7 @@ test('10.11.9 an earlier moment of the same chain', async () => {
   expect((await mint(client, 1)).new_balance).toBe('6');
 });
 
-test('10.11.10 a set time survives', async () => {
+test('dump.10 a set time survives', async () => {
   const first = await start({ dumpOn: 'request' });
   await first.client.call('devnet_setTime', { time: 1_600_000_000, generate_block: false });
   const second = await start();
@@ -236,7 +236,7 @@ test('10.11.10 a set time survives', async () => {
 });
 
 describe('a restart', () => {
-  test('10.11.11b empties the journal', async () => {
+  test('dump.11b empties the journal', async () => {
     const { client } = await start({ dumpOn: 'request', dumpPath: path });
     await mint(client);
     await client.call('devnet_restart');
@@ -244,7 +244,7 @@ describe('a restart', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('10.11.11b is followed by a dump at exit', async () => {
+  test('dump.11b is followed by a dump at exit', async () => {
     const first = await start({ dumpOn: 'exit', dumpPath: path });
     await mint(first.client, 1);
     await first.client.call('devnet_restart');
@@ -253,7 +253,7 @@ describe('a restart', () => {
     expect(written()).toMatchObject([{ method: 'devnet_mint', params: { amount: 2 } }]);
   });
 
-  test('10.11.11b after a load at the start gives an empty chain', async () => {
+  test('dump.11b after a load at the start gives an empty chain', async () => {
     const first = await start({ dumpOn: 'exit', dumpPath: path });
     await mint(first.client);
     await first.node.close();

@@ -81,7 +81,7 @@ async function simulatedFee(flags: readonly string[] = []) {
 }
 
 describe('prices in simulations and in the answer', () => {
-  test('10.10.1 a simulated declaration shows the prices before and after they were set', async () => {
+  test('gas.1 a simulated declaration shows the prices before and after they were set', async () => {
     const before = await simulatedFee();
     expect(before).toMatchObject({
       l1_gas_price: hex(GWEI),
@@ -104,7 +104,7 @@ describe('prices in simulations and in the answer', () => {
     });
   });
 
-  test('10.10.1 leaving out the validation lowers the fee', async () => {
+  test('gas.1 leaving out the validation lowers the fee', async () => {
     await client.call('devnet_setGasPrice', { ...CHANGED, generate_block: true });
     const whole = BigInt((await simulatedFee()).overall_fee);
     const part = BigInt((await simulatedFee(['SKIP_VALIDATE'])).overall_fee);
@@ -112,7 +112,7 @@ describe('prices in simulations and in the answer', () => {
     expect(part).toBeGreaterThan(0n);
   });
 
-  test('10.10.1 the answer repeats all six prices, exact beyond what a double holds', async () => {
+  test('gas.1 the answer repeats all six prices, exact beyond what a double holds', async () => {
     expect(await client.call('devnet_setGasPrice', CHANGED)).toEqual(CHANGED);
     const prices = [
       '"gas_price_wei":9223372036854775807',
@@ -129,7 +129,7 @@ describe('prices in simulations and in the answer', () => {
 });
 
 describe('prices in force', () => {
-  test('10.10.2 without a block both tags keep the old prices until the next one', async () => {
+  test('gas.2 without a block both tags keep the old prices until the next one', async () => {
     await client.call('devnet_setGasPrice', CHANGED);
     expect(await client.call('starknet_blockNumber')).toBe(0);
     await expectPrices(START, START);
@@ -137,7 +137,7 @@ describe('prices in force', () => {
     await expectPrices(CHANGED, CHANGED);
   });
 
-  test('10.10.2 with a block both tags show the new prices at once', async () => {
+  test('gas.2 with a block both tags show the new prices at once', async () => {
     await client.call('devnet_setGasPrice', { ...CHANGED, generate_block: true });
     expect(await client.call('starknet_blockNumber')).toBe(1);
     await expectPrices(CHANGED, CHANGED);
@@ -146,7 +146,7 @@ describe('prices in force', () => {
     );
   });
 
-  test('10.10.2 a block with transactions shows the prices they were charged', async () => {
+  test('gas.2 a block with transactions shows the prices they were charged', async () => {
     const params = { address: '0x1', amount: 1 };
     // New slots cost more than receipts tell: the second time there are none.
     await client.call('devnet_mint', params);
@@ -161,7 +161,7 @@ describe('prices in force', () => {
 });
 
 describe('prices and what they allow', () => {
-  test('10.10.3 a price that the account cannot pay is refused, a lower one is paid', async () => {
+  test('gas.3 a price that the account cannot pay is refused, a lower one is paid', async () => {
     const price = 10n ** 18n;
     await client.call('devnet_setGasPrice', {
       l2_gas_price_fri: Number(price),
@@ -178,7 +178,7 @@ describe('prices and what they allow', () => {
     });
   });
 
-  test('10.10.3 each price can be set alone', async () => {
+  test('gas.3 each price can be set alone', async () => {
     let expected: Readonly<Record<string, number>> = START;
     for (const [name, price] of Object.entries(CHANGED)) {
       expected = { ...expected, [name]: price };
@@ -186,7 +186,7 @@ describe('prices and what they allow', () => {
     }
   });
 
-  test('10.10.3 nothing set answers what holds; null changes nothing', async () => {
+  test('gas.3 nothing set answers what holds; null changes nothing', async () => {
     expect(await client.call('devnet_setGasPrice', {})).toEqual(START);
     await client.call('devnet_setGasPrice', CHANGED);
     expect(await client.call('devnet_setGasPrice', {})).toEqual(CHANGED);
@@ -195,7 +195,7 @@ describe('prices and what they allow', () => {
     expect(await client.call('starknet_blockNumber')).toBe(0);
   });
 
-  test('10.10.3 a price of zero, a text and an unknown name are refused', async () => {
+  test('gas.3 a price of zero, a text and an unknown name are refused', async () => {
     for (const params of [{ gas_price_wei: 0 }, { gas_price_fri: '0x1' }, { gas_price: 1 }]) {
       expect((await client.failure('devnet_setGasPrice', params)).code).toBe(-32602);
     }

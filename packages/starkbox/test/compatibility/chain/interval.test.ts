@@ -7,7 +7,7 @@ async function balanceAt({ client }: Fixture, block_id: string): Promise<string>
   return (await client.call('devnet_getAccountBalance', { address: '0x1', block_id })).amount;
 }
 
-test('10.6.6a a block comes by itself', async () => {
+test('blocks.6a a block comes by itself', async () => {
   const fixture = await startFixture({ blockGenerationOn: 1 });
   expect(await fixture.client.call('starknet_blockNumber')).toBe(0);
   await vi.waitUntil(async () => (await fixture.client.call('starknet_blockNumber')) > 0, {
@@ -19,7 +19,7 @@ test('10.6.6a a block comes by itself', async () => {
   await fixture.node.close();
 });
 
-test('10.6.6b it holds what waited', async () => {
+test('blocks.6b it holds what waited', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const fixture = await startFixture({ blockGenerationOn: 6 });
@@ -100,7 +100,7 @@ test('where a block is still being closed, the clock asks for no other', async (
   }
 });
 
-test('10.6.6b a block that was asked for does not move the clock', async () => {
+test('blocks.6b a block that was asked for does not move the clock', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const { client } = await startFixture({ blockGenerationOn: 6 });

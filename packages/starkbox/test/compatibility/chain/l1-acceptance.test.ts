@@ -60,7 +60,7 @@ const L2 = 'ACCEPTED_ON_L2';
 
 describe('accepting', () => {
   test.each(['tag', 'number', 'hash'] as const)(
-    '10.8.1a a block and all before it, by %s',
+    'l1-acceptance.1a a block and all before it, by %s',
     async (way) => {
       const { client } = await startFixture();
       const genesis = await latest(client);
@@ -73,7 +73,7 @@ describe('accepting', () => {
     },
   );
 
-  test('10.8.1b transactions are accepted with their block, and later blocks are not', async () => {
+  test('l1-acceptance.1b transactions are accepted with their block, and later blocks are not', async () => {
     const { client } = await startFixture();
     const genesis = await latest(client);
     const first = await mint(client);
@@ -87,7 +87,7 @@ describe('accepting', () => {
     expect(await statuses(client)).toEqual([L1, L1, L2, L2]);
   });
 
-  test('10.8.1b what waits for a block goes on waiting', async () => {
+  test('l1-acceptance.1b what waits for a block goes on waiting', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     const waiting = await mint(client);
     await accept(client, 'latest');
@@ -96,7 +96,7 @@ describe('accepting', () => {
     expect(await finality(client, waiting)).toBe(L2);
   });
 
-  test('10.8.1c again: only the new blocks', async () => {
+  test('l1-acceptance.1c again: only the new blocks', async () => {
     const { client } = await startFixture();
     const genesis = await latest(client);
     const first = await create(client);
@@ -107,7 +107,7 @@ describe('accepting', () => {
     expect(await statuses(client)).toEqual([L1, L1, L1, L1]);
   });
 
-  test('10.8.3a genesis', async () => {
+  test('l1-acceptance.3a genesis', async () => {
     const { client } = await startFixture();
     const genesis = await latest(client);
     await create(client);
@@ -115,7 +115,7 @@ describe('accepting', () => {
     expect(await statuses(client)).toEqual([L1, L2]);
   });
 
-  test('10.8.3b what is accepted already', async () => {
+  test('l1-acceptance.3b what is accepted already', async () => {
     const { client } = await startFixture();
     const accepted = { code: -1, message: 'Block already accepted on L1', data: undefined };
     const hash = await create(client);
@@ -126,7 +126,7 @@ describe('accepting', () => {
     expect(await statuses(client)).toEqual([L1, L1]);
   });
 
-  test('10.8.3c the block under construction', async () => {
+  test('l1-acceptance.3c the block under construction', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     const waiting = await mint(client);
     expect(await refusal(client, 'pre_confirmed')).toMatchObject({
@@ -139,7 +139,7 @@ describe('accepting', () => {
     expect((await client.failure('starknet_getBlockWithTxs', ['l1_accepted'])).code).toBe(24);
   });
 
-  test('10.8.3d aborted and unknown blocks', async () => {
+  test('l1-acceptance.3d aborted and unknown blocks', async () => {
     const { client } = await startFixture();
     const block_hash = await create(client);
     await client.call('devnet_abortBlocks', { starting_block_id: { block_hash } });
@@ -163,7 +163,7 @@ describe('the tag of the last accepted block', () => {
     ['starknet_getNonce', ['0x34ba56f92265f0868c57d3fe72ecab144fc96f97954bbbc4252cef8e8a979ba']],
   ] as const;
 
-  test('10.8.2a it finds the accepted block, whatever comes after', async () => {
+  test('l1-acceptance.2a it finds the accepted block, whatever comes after', async () => {
     const { client } = await startFixture();
     await mint(client);
     const accepted = await latest(client);
@@ -186,7 +186,7 @@ describe('the tag of the last accepted block', () => {
     ).toMatchObject({ amount: '1' });
   });
 
-  test('10.8.2b without an accepted block there is none', async () => {
+  test('l1-acceptance.2b without an accepted block there is none', async () => {
     const { client } = await startFixture();
     await mint(client);
     for (const [method, more] of READS) {

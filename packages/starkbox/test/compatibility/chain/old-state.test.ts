@@ -48,7 +48,7 @@ async function ids(number: number) {
 }
 
 describe('values of the past', () => {
-  test('10.15.8 storage, balance and nonce are those after each block', async () => {
+  test('reads.8 storage, balance and nonce are those after each block', async () => {
     for (const [number, amount] of PAID.entries()) {
       for (const id of await ids(number)) {
         const slot = await client.call('starknet_getStorageAt', [STRK, SLOT, id]);
@@ -63,7 +63,7 @@ describe('values of the past', () => {
     }
   });
 
-  test('10.15.8 a slot tells the block that wrote it last, if asked', async () => {
+  test('reads.8 a slot tells the block that wrote it last, if asked', async () => {
     const response_flags = ['INCLUDE_LAST_UPDATE_BLOCK'];
     const at = (block_id: unknown) => ({ contract_address: STRK, key: SLOT, block_id });
     for (const [number, last_update_block] of [0, 1, 2, 3, 3, 3, 3].entries()) {
@@ -80,7 +80,7 @@ describe('values of the past', () => {
     );
   });
 
-  test('10.15.8 a class and a contract are there from their blocks on', async () => {
+  test('reads.8 a class and a contract are there from their blocks on', async () => {
     const { address } = deployment(counter.hash, ['0x7']);
     for (const number of [0, 4, 5, 6]) {
       for (const id of await ids(number)) {
@@ -112,7 +112,7 @@ describe('executions in the past', () => {
     return invokeRequest(sender.account, [call], 3, { changes });
   };
 
-  test('10.15.8 deploying a class before it was declared fails in an estimate', async () => {
+  test('reads.8 deploying a class before it was declared fails in an estimate', async () => {
     const params = [[request()], [], { block_number: 4 }];
     const { code, data } = await client.failure('starknet_estimateFee', params);
     expect(code).toBe(41);
@@ -125,7 +125,7 @@ describe('executions in the past', () => {
     });
   });
 
-  test('10.15.8 and reverts in a simulation, for the same reason', async () => {
+  test('reads.8 and reverts in a simulation, for the same reason', async () => {
     const params = [{ block_number: 4 }, [request()], ['SKIP_FEE_CHARGE']];
     const simulated = await client.call('starknet_simulateTransactions', params);
     expect(simulated).toMatchObject([
@@ -138,7 +138,7 @@ describe('executions in the past', () => {
   });
 });
 
-test('10.15.8 without history the state of old blocks is refused, and their contents are there', async () => {
+test('reads.8 without history the state of old blocks is refused, and their contents are there', async () => {
   const { client, node } = await startFixture({ stateArchive: 'none' });
   await client.call('devnet_createBlock');
   const address = node.accounts[0]?.address;

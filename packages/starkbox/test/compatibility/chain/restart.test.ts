@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 describe('a restart', () => {
-  test('10.11.11a clears transactions', async () => {
+  test('dump.11a clears transactions', async () => {
     const { tx_hash } = await client.call('devnet_mint', { address: '0x1', amount: 1 });
     await client.call('starknet_getTransactionByHash', [tx_hash]);
     expect(await client.call('devnet_restart')).toEqual({});
@@ -62,7 +62,7 @@ describe('a restart', () => {
     });
   });
 
-  test('10.11.11a clears blocks', async () => {
+  test('dump.11a clears blocks', async () => {
     const hashes: string[] = [];
     for (let i = 0; i < 3; i += 1) {
       hashes.push((await client.call('devnet_createBlock')).block_hash);
@@ -78,7 +78,7 @@ describe('a restart', () => {
     }
   });
 
-  test('10.11.11a clears storage', async () => {
+  test('dump.11a clears storage', async () => {
     const address = '0x1';
     const slot = storageAddress('ERC20_balances', [address]);
     const stored = () => client.call('starknet_getStorageAt', [STRK, slot, 'latest']);
@@ -88,7 +88,7 @@ describe('a restart', () => {
     expect(await stored()).toBe('0x0');
   });
 
-  test('10.11.11a clears deployed accounts, contracts and classes', async () => {
+  test('dump.11a clears deployed accounts, contracts and classes', async () => {
     const key = '0xabc';
     const account = newAccount(key, { constructorCalldata: [publicKey(key)] });
     await client.call('devnet_mint', { address: account.address, amount: 1e21 });
@@ -108,7 +108,7 @@ describe('a restart', () => {
     expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(28);
   });
 
-  test('10.11.11a keeps the gas prices of the command line', async () => {
+  test('dump.11a keeps the gas prices of the command line', async () => {
     const prices = {
       l1_gas_price: { price_in_fri: hex(PRICE + 1n), price_in_wei: hex(PRICE) },
       l1_data_gas_price: { price_in_fri: hex(PRICE + 3n), price_in_wei: hex(PRICE + 2n) },
@@ -128,7 +128,7 @@ describe('a restart', () => {
     await expectPrices();
   });
 
-  test('10.11.11a keeps the predeployed accounts and what they were given', async () => {
+  test('dump.11a keeps the predeployed accounts and what they were given', async () => {
     const accounts = await client.call('devnet_getPredeployedAccounts', { with_balance: true });
     const sender = new Sender(client, node.accounts[0]);
     await sender.invoke([{ to: STRK, name: 'transfer', calldata: ['0x1', '0x1', '0x0'] }]);
@@ -146,7 +146,7 @@ describe('a restart', () => {
     expect(await sender.nonce()).toBe(0);
   });
 
-  test('10.11.11a takes an empty list, an empty object and the flag, and nothing else', async () => {
+  test('dump.11a takes an empty list, an empty object and the flag, and nothing else', async () => {
     for (const params of [undefined, [], {}, { restart_l1_to_l2_messaging: false }, [true]]) {
       await client.call('devnet_createBlock');
       expect(await client.call('devnet_restart', params)).toEqual({});

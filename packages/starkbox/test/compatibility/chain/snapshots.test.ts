@@ -11,7 +11,7 @@ const revert = ({ client }: Fixture, snapshot_id: string): Promise<boolean> =>
 const height = ({ client }: Fixture): Promise<number> => client.call('starknet_blockNumber');
 
 describe('names', () => {
-  test('10.23.2a count up, and are never used again', async () => {
+  test('additions.2a count up, and are never used again', async () => {
     const fixture = await startFixture();
     expect([await snapshot(fixture), await snapshot(fixture)]).toEqual(['0x1', '0x2']);
     expect(await revert(fixture, '0x1')).toBe(true);
@@ -22,7 +22,7 @@ describe('names', () => {
     expect(await snapshot(fixture)).toBe('0xa');
   });
 
-  test('10.23.2b are good once', async () => {
+  test('additions.2b are good once', async () => {
     const fixture = await startFixture();
     const id = await snapshot(fixture);
     await fixture.client.call('devnet_createBlock');
@@ -33,7 +33,7 @@ describe('names', () => {
     expect(await height(fixture)).toBe(1);
   });
 
-  test('10.23.2b newer ones go with an older one, and older ones stay', async () => {
+  test('additions.2b newer ones go with an older one, and older ones stay', async () => {
     const fixture = await startFixture();
     const ids: string[] = [];
     for (let i = 0; i < 4; i += 1) {
@@ -48,21 +48,21 @@ describe('names', () => {
     expect(await height(fixture)).toBe(0);
   });
 
-  test('10.23.2b a restart takes them all', async () => {
+  test('additions.2b a restart takes them all', async () => {
     const fixture = await startFixture();
     const id = await snapshot(fixture);
     await fixture.client.call('devnet_restart');
     expect(await revert(fixture, id)).toBe(false);
   });
 
-  test('10.23.2c may have zeros in front and any case', async () => {
+  test('additions.2c may have zeros in front and any case', async () => {
     const fixture = await startFixture();
     for (let i = 0; i < 11; i += 1) await snapshot(fixture);
     expect(await revert(fixture, '0x000B')).toBe(true);
     expect(await revert(fixture, `0x${'0'.repeat(100)}a`)).toBe(true);
   });
 
-  test('10.23.2c unknown ones are no error', async () => {
+  test('additions.2c unknown ones are no error', async () => {
     const fixture = await startFixture();
     await snapshot(fixture);
     for (const id of ['0x0', '0x2', '0xffffffffffffffff']) {
@@ -71,7 +71,7 @@ describe('names', () => {
     expect(await revert(fixture, '0x1')).toBe(true);
   });
 
-  test('10.23.2c malformed ones are', async () => {
+  test('additions.2c malformed ones are', async () => {
     const { client } = await startFixture();
     for (const snapshot_id of [
       ...['1', '', '0x', '0X1', '0xg', ' 0x1', '-0x1', '0x1 '],
@@ -114,7 +114,7 @@ describe('what comes back', () => {
   }
 
   test.each(['transaction', 'demand'] as const)(
-    '10.23.3a everything, where blocks are made on %s',
+    'additions.3a everything, where blocks are made on %s',
     async (blockGenerationOn) => {
       const fixture = await startFixture({ blockGenerationOn, dumpOn: 'request' });
       const { client, node } = fixture;
@@ -160,7 +160,7 @@ describe('what comes back', () => {
     },
   );
 
-  test('10.23.3b the clock, also a time that waits for its block', async () => {
+  test('additions.3b the clock, also a time that waits for its block', async () => {
     const fixture = await startFixture();
     const { client } = fixture;
     const timestamp = async (): Promise<number> =>
@@ -179,7 +179,7 @@ describe('what comes back', () => {
     expect(await timestamp()).toBeLessThan(2_000_000_100);
   });
 
-  test('10.23.3c blocks that were aborted and made again do not matter', async () => {
+  test('additions.3c blocks that were aborted and made again do not matter', async () => {
     const fixture = await startFixture();
     const { client } = fixture;
     const { tx_hash } = await client.call('devnet_mint', { address: '0x1', amount: 1 });
@@ -193,7 +193,7 @@ describe('what comes back', () => {
   });
 });
 
-test('10.23.4 snapshots and changes at the same time', async () => {
+test('additions.4 snapshots and changes at the same time', async () => {
   const fixture = await startFixture({ dumpOn: 'request' });
   const { client } = fixture;
   const ids: Promise<string>[] = [];

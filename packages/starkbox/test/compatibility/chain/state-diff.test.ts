@@ -42,7 +42,7 @@ const EMPTY = {
 };
 
 describe('what is written', () => {
-  test('10.23.6a is there at once, and in the latest block with the next one', async () => {
+  test('additions.6a is there at once, and in the latest block with the next one', async () => {
     const { client } = fixture;
     const storage_diffs = [{ address, storage_entries: [{ key: '0x55', value: '0x5' }] }];
     const nonces = [{ contract_address: address, nonce: '0x10' }];
@@ -67,7 +67,7 @@ describe('what is written', () => {
     expect(await update('latest')).toMatchObject({ state_diff: EMPTY });
   });
 
-  test('10.23.6a is absolute: nonces and values may fall', async () => {
+  test('additions.6a is absolute: nonces and values may fall', async () => {
     const { client, node } = fixture;
     await new Sender(client, node.accounts[0]).invoke([]);
     await apply({ storage_diffs: [{ address, storage_entries: [{ key: '0x1', value: '0x2' }] }] });
@@ -81,14 +81,14 @@ describe('what is written', () => {
     expect(await storageAt('0x1', 'latest')).toBe('0x0');
   });
 
-  test('10.23.6a an empty one is fine', async () => {
+  test('additions.6a an empty one is fine', async () => {
     expect(await apply({})).toEqual({ classes: [] });
     expect(await apply({ migrated_compiled_classes: null })).toEqual({ classes: [] });
     await fixture.client.call('devnet_createBlock');
     expect(await update('latest')).toMatchObject({ state_diff: EMPTY });
   });
 
-  test('10.23.6b classes and contracts that come with them', async () => {
+  test('additions.6b classes and contracts that come with them', async () => {
     const { client } = fixture;
     const result = await apply(
       {
@@ -123,7 +123,7 @@ describe('what is written', () => {
     expect(await update('latest')).toMatchObject({ state_diff: EMPTY });
   });
 
-  test('10.23.6b a class in the place of another', async () => {
+  test('additions.6b a class in the place of another', async () => {
     const { client } = fixture;
     const class_hash = counter.hash;
     await apply({ replaced_classes: [{ contract_address: address, class_hash }] }, [
@@ -142,7 +142,7 @@ describe('what is written', () => {
 describe('what is refused', () => {
   const entry = { key: '0x1', value: '0x1' };
 
-  test('10.23.6c what contradicts itself', async () => {
+  test('additions.6c what contradicts itself', async () => {
     const nonce = { contract_address: address, nonce: '0x1' };
     const storage = { address, storage_entries: [] };
     const deployed = { address: '0x99', class_hash: ACCOUNT_CLASS };
@@ -168,7 +168,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('10.23.6c what contradicts the state', async () => {
+  test('additions.6c what contradicts the state', async () => {
     const class_hash = ACCOUNT_CLASS;
     for (const [diff, expected] of [
       [{ nonces: [{ contract_address: '0xdead', nonce: '0x1' }] }, 20],
@@ -187,7 +187,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('10.23.6c classes that are not what is said of them', async () => {
+  test('additions.6c classes that are not what is said of them', async () => {
     const given = { contract_class: counter.body };
     for (const classes of [
       [given, given],
@@ -204,7 +204,7 @@ describe('what is refused', () => {
     expect(await code({}, [{ contract_class: empty }])).toBe(50);
   });
 
-  test('10.23.6c what is unknown, missing or malformed', async () => {
+  test('additions.6c what is unknown, missing or malformed', async () => {
     const { client } = fixture;
     for (const params of [
       undefined,
@@ -223,7 +223,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('10.23.6d is refused as a whole', async () => {
+  test('additions.6d is refused as a whole', async () => {
     const { client } = fixture;
     const nonces = [{ contract_address: address, nonce: '0x7' }];
     const storage_diffs = [{ address, storage_entries: [entry] }];

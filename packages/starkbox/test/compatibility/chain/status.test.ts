@@ -7,7 +7,7 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 );
 
-test('10.3.1a a fresh node', async () => {
+test('status.1a a fresh node', async () => {
   const { client } = await startFixture();
   const status = {
     block_count: 1,
@@ -22,14 +22,14 @@ test('10.3.1a a fresh node', async () => {
   expect(await client.call('devnet_getStatus')).toEqual({ ...status, devnet_version: version });
 });
 
-test('10.3.1a under its other name it tells the version under another name', async () => {
+test('status.1a under its other name it tells the version under another name', async () => {
   const { node } = await startFixture();
   const status = await node.request('sandbox_getStatus');
   expect(status).toHaveProperty('sandbox_version', version);
   expect(status).not.toHaveProperty('devnet_version');
 });
 
-test('10.3.1b a block and a mint are counted', async () => {
+test('status.1b a block and a mint are counted', async () => {
   const { client } = await startFixture();
   await client.call('devnet_createBlock');
   expect(await client.call('devnet_getStatus')).toMatchObject({
@@ -44,7 +44,7 @@ test('10.3.1b a block and a mint are counted', async () => {
   });
 });
 
-test('10.3.1b what waits for a block is counted twice over', async () => {
+test('status.1b what waits for a block is counted twice over', async () => {
   const { client } = await startFixture({ blockGenerationOn: 'demand' });
   await client.call('devnet_mint', { address: '0x1', amount: 1 });
   await client.call('devnet_mint', { address: '0x1', amount: 2 });

@@ -71,7 +71,7 @@ describe('what contracts see', () => {
   test.each([
     { when: 'the past', time: PAST },
     { when: 'the future', time: FUTURE },
-  ])('10.9.1 the system call tells the time that was set, in $when', async ({ time }) => {
+  ])('time.1 the system call tells the time that was set, in $when', async ({ time }) => {
     const { client, sender } = await start();
     const address = await sender.deploy(context);
     expect(await seenBy(client, address)).toBe(NOW);
@@ -82,7 +82,7 @@ describe('what contracts see', () => {
     expect(await seenBy(client, address, 'stored')).toBe(time + 5);
   });
 
-  test('10.9.1 the system call follows an increase', async () => {
+  test('time.1 the system call follows an increase', async () => {
     const { client, sender } = await start();
     const address = await sender.deploy(context);
     await client.call('devnet_increaseTime', { time: HOUR });
@@ -94,7 +94,7 @@ describe('what contracts see', () => {
   test.each([
     { when: 'the past', startTime: PAST },
     { when: 'the future', startTime: FUTURE },
-  ])('10.9.1 the system call tells the start time, in $when', async ({ startTime }) => {
+  ])('time.1 the system call tells the start time, in $when', async ({ startTime }) => {
     const { client, sender } = await start({ startTime });
     const address = await sender.deploy(context);
     expect(await seenBy(client, address)).toBe(startTime);
@@ -103,7 +103,7 @@ describe('what contracts see', () => {
     expect(await seenBy(client, address)).toBe(startTime + 7);
   });
 
-  test('10.9.1 what was stored at the deployment is not later than what is seen afterwards', async () => {
+  test('time.1 what was stored at the deployment is not later than what is seen afterwards', async () => {
     const { client, sender } = await start();
     await sender.declare(context);
     const { call, address } = deployment(context.hash);
@@ -121,7 +121,7 @@ describe('setting and increasing', () => {
     { mode: blockGenerationOn, when: 'the future', time: FUTURE },
   ]);
 
-  test.each(modes)('10.9.2 time runs on from one set in $when, blocks on $mode', async (given) => {
+  test.each(modes)('time.2 time runs on from one set in $when, blocks on $mode', async (given) => {
     const { time } = given;
     const { client } = await start({ blockGenerationOn: given.mode });
     expect(await client.call('devnet_setTime', { time })).toMatchObject({ block_timestamp: time });
@@ -137,7 +137,7 @@ describe('setting and increasing', () => {
     expect(await timeOf(client)).toBe(time + 1 + HOUR);
   });
 
-  test('10.9.3 setTime in demand mode seals what waits', async () => {
+  test('time.3 setTime in demand mode seals what waits', async () => {
     const { client } = await start({ blockGenerationOn: 'demand' });
     const { tx_hash } = await client.call('devnet_mint', { address: '0x1', amount: 1 });
     const waiting = await client.call('starknet_getBlockWithTxHashes', ['pre_confirmed']);
@@ -164,7 +164,7 @@ describe('setting and increasing', () => {
     { time: -1 },
     { time: 1.5 },
   ];
-  test.each(malformed)('10.9.4 %j is no time', async (params) => {
+  test.each(malformed)('time.4 %j is no time', async (params) => {
     const { client } = await start();
     for (const method of ['devnet_setTime', 'devnet_increaseTime']) {
       expect((await client.failure(method, params)).code).toBe(-32602);
@@ -172,7 +172,7 @@ describe('setting and increasing', () => {
     expect(await client.call('starknet_blockNumber')).toBe(0);
   });
 
-  test('10.9.4 a start time that is no number ends the start', async () => {
+  test('time.4 a start time that is no number ends the start', async () => {
     let stderr = '';
     const write = (text: string): void => {
       stderr += text;
@@ -189,7 +189,7 @@ describe('setting and increasing', () => {
     expect(stderr).toContain('wrong');
   });
 
-  test('10.9.5a two increases add up', async () => {
+  test('time.5a two increases add up', async () => {
     const { client } = await start();
     for (const time of [1000, HOUR]) {
       const { block_hash, timestamp_increased_by } = await client.call('devnet_increaseTime', {
@@ -205,7 +205,7 @@ describe('setting and increasing', () => {
     expect(await timeOf(client)).toBe(NOW + 1000 + HOUR + 3);
   });
 
-  test('10.9.5a an increase counts from the start time', async () => {
+  test('time.5a an increase counts from the start time', async () => {
     const { client } = await start({ startTime: PAST });
     await client.call('devnet_increaseTime', { time: HOUR });
     expect(await timeOf(client, { block_number: 0 })).toBe(PAST);
@@ -255,7 +255,7 @@ describe('setting and increasing', () => {
     );
   });
 
-  test('10.9.6 a time set without a block is exactly that of the next one', async () => {
+  test('time.6 a time set without a block is exactly that of the next one', async () => {
     const { client } = await start();
     const answer = await client.call('devnet_setTime', { time: PAST, generate_block: false });
     expect(answer).toEqual({ block_timestamp: PAST, block_hash: null });
@@ -268,12 +268,12 @@ describe('setting and increasing', () => {
     expect(await timeOf(client)).toBe(PAST + HOUR);
   });
 
-  test('10.9.7a the block under construction has the start time at first', async () => {
+  test('time.7a the block under construction has the start time at first', async () => {
     const { client } = await start({ startTime: PAST });
     expect(await timeOf(client, 'pre_confirmed')).toBe(PAST);
   });
 
-  test('10.9.7b the block under construction has the time it would be sealed at', async () => {
+  test('time.7b the block under construction has the time it would be sealed at', async () => {
     const { client } = await start({ startTime: PAST });
     letPass(4);
     expect(await timeOf(client, 'pre_confirmed')).toBe(PAST + 4);
@@ -364,11 +364,11 @@ describe('a contract that waits for its time', () => {
     });
   }
 
-  test('10.9.8a it fails in estimates and reverts before, and succeeds after time was moved', async () => {
+  test('time.8a it fails in estimates and reverts before, and succeeds after time was moved', async () => {
     await waits(await start());
   });
 
-  test('10.9.8b the same on a fork, by an account of the origin and without its key', async () => {
+  test('time.8b the same on a fork, by an account of the origin and without its key', async () => {
     const origin = await createNode({ seed: 0, accounts: 2, port: 0 });
     nodes.unshift(origin);
     const { url } = await origin.listen();

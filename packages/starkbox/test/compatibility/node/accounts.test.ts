@@ -125,7 +125,7 @@ describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
     fixture = await startFixture(config);
   });
 
-  test('10.4.1 accounts have the class that the configuration shows', async () => {
+  test('accounts.1 accounts have the class that the configuration shows', async () => {
     const { client, node } = fixture;
     for (const { address } of node.accounts) {
       expect(await client.call('starknet_getClassHashAt', ['latest', address])).toBe(classHash);
@@ -139,14 +139,14 @@ describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
     ]);
   });
 
-  test('10.4.2 a new account declares, deploys and invokes', async () => {
+  test('accounts.2 a new account declares, deploys and invokes', async () => {
     const own = await startFixture(config);
     const account = newAccount(KEY);
     await deploy(own, account);
     await exercise(own, account);
   });
 
-  test('10.4.4a a predeployed account declares, deploys and invokes', async () => {
+  test('accounts.4a a predeployed account declares, deploys and invokes', async () => {
     const [account] = fixture.node.accounts;
     if (!account) throw new Error('there is no account');
     await exercise(fixture, account, (calls) =>
@@ -154,7 +154,7 @@ describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
     );
   });
 
-  test('10.4.4b an account says that it is one', async () => {
+  test('accounts.4b an account says that it is one', async () => {
     const { client, node } = fixture;
     const fresh = newAccount(KEY, { salt: '0x8' });
     await deploy(fixture, fresh);
@@ -165,7 +165,7 @@ describe.each(MODES)('with the account class %s', (mode, config, classHash) => {
   });
 });
 
-test('10.4.2 a new account of Cairo 0', async () => {
+test('accounts.2 a new account of Cairo 0', async () => {
   const fixture = await startFixture();
   const account = newAccount(KEY, { classHash: CAIRO0_CLASS });
   await deploy(fixture, account);
@@ -175,7 +175,7 @@ test('10.4.2 a new account of Cairo 0', async () => {
 test.each([
   ['is no account', '../../../../../contracts/cairo/counter.sierra.json'],
   ['is not there', './nothing.json'],
-])('10.4.1 a file that %s prevents the start', async (_, file) => {
+])('accounts.1 a file that %s prevents the start', async (_, file) => {
   const path = fileURLToPath(new URL(file, import.meta.url));
   let stderr = '';
   const outcome = await run({
@@ -193,7 +193,7 @@ test.each([
   expect(stderr).toContain(`invalid value '${path}' for '--account-class-custom <PATH>'`);
 });
 
-test('10.4.1 one class is chosen, not two', async () => {
+test('accounts.1 one class is chosen, not two', async () => {
   let stderr = '';
   const outcome = await run({
     argv: ['--account-class', 'cairo0', '--account-class-custom', custom.path],
@@ -224,7 +224,7 @@ describe('Argent accounts', () => {
   test.each([
     ['regular', regular],
     ['multisig', multisig],
-  ])('10.4.3a by default the class is unknown: %s', async (_, account) => {
+  ])('accounts.3a by default the class is unknown: %s', async (_, account) => {
     const { client, node } = await startFixture();
     const { address, classHash } = account;
     const request = deployAccountRequest(account);
@@ -253,7 +253,7 @@ describe('Argent accounts', () => {
     });
   });
 
-  test('10.4.3a on request the classes are there, and a regular account works', async () => {
+  test('accounts.3a on request the classes are there, and a regular account works', async () => {
     const fixture = await startFixture({ predeclareArgent: true });
     expect(fixture.node.argent).toEqual({ regular: ARGENT_CLASS, multisig: MULTISIG_CLASS });
     for (const classHash of [ARGENT_CLASS, MULTISIG_CLASS]) {
@@ -265,7 +265,7 @@ describe('Argent accounts', () => {
     await exercise(fixture, regular);
   });
 
-  test('10.4.3b a fork of a chain that has the classes has them', async () => {
+  test('accounts.3b a fork of a chain that has the classes has them', async () => {
     const origin = await startFixture({ predeclareArgent: true });
     const { url } = await origin.node.listen();
     const fixture = await startFixture({ forkNetwork: url, forkUpstreamCaching: false, seed: 1 });
@@ -275,7 +275,7 @@ describe('Argent accounts', () => {
 });
 
 describe('the list of predeployed accounts', () => {
-  test('10.4.5a balances are not shown unless asked for', async () => {
+  test('accounts.5a balances are not shown unless asked for', async () => {
     const { client } = await startFixture();
     const accounts = await client.call('devnet_getPredeployedAccounts');
     expect(accounts).toHaveLength(3);
@@ -291,7 +291,7 @@ describe('the list of predeployed accounts', () => {
     }
   });
 
-  test('10.4.5b balances follow what is minted', async () => {
+  test('accounts.5b balances follow what is minted', async () => {
     const { client, node } = await startFixture({ initialBalance: 1n });
     const balances = async () => {
       const accounts = await client.call('devnet_getPredeployedAccounts', { with_balance: true });
@@ -308,7 +308,7 @@ describe('the list of predeployed accounts', () => {
     expect(await balances()).toEqual([both('6', '1'), both('1', '8'), both('1', '1')]);
   });
 
-  test('10.4.5b balances include what waits for a block', async () => {
+  test('accounts.5b balances include what waits for a block', async () => {
     const { client, node } = await startFixture({ accounts: 1, blockGenerationOn: 'demand' });
     const address = node.accounts[0]?.address;
     await client.call('devnet_mint', { address, amount: 5 });

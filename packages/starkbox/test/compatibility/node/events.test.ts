@@ -71,7 +71,7 @@ describe.each(['transaction', 'demand'] as const)('blocks on %s', (mode) => {
       ...block(i),
     }));
 
-  test('10.16.1 ten events are found at once and in chunks of three', async () => {
+  test('events.1 ten events are found at once and in chunks of three', async () => {
     const filter = { address };
     const whole = await ask(client, filter);
     expect(whole).not.toHaveProperty('continuation_token');
@@ -90,12 +90,12 @@ describe.each(['transaction', 'demand'] as const)('blocks on %s', (mode) => {
     expect(halves.map(({ length }) => length)).toEqual([5, 5]);
   });
 
-  test('10.16.1 a page may be asked for that is far larger than what there is', async () => {
+  test('events.1 a page may be asked for that is far larger than what there is', async () => {
     const whole = await ask(client, { address });
     expect(await ask(client, { address, chunk_size: 100_000_000 })).toEqual(whole);
   });
 
-  test('10.16.1 the same after the block of the last ones was closed', async () => {
+  test('events.1 the same after the block of the last ones was closed', async () => {
     const { block_hash } = await client.call('devnet_createBlock');
     const chunks = await pages(client, { address, chunk_size: 3 });
     expect(chunks.map(({ length }) => length)).toEqual([3, 3, 3, 1]);
@@ -105,7 +105,7 @@ describe.each(['transaction', 'demand'] as const)('blocks on %s', (mode) => {
     );
   });
 
-  test('10.16.2 a block that does not exist and a token that is none are refused', async () => {
+  test('events.2 a block that does not exist and a token that is none are refused', async () => {
     const failure = (filter: object) =>
       client.failure('starknet_getEvents', { filter: { chunk_size: 3, ...filter } });
     expect((await failure({ from_block: { block_number: 90_000_000 } })).code).toBe(24);
@@ -137,7 +137,7 @@ describe('by address', () => {
 
   const from = async (address: unknown) => (await ask(client, { address })).events;
 
-  test('10.16.3 one, several and all of them', async () => {
+  test('events.3 one, several and all of them', async () => {
     const [first, second, third] = addresses;
     expect(await from(first)).toHaveLength(3);
     expect(await from([first, second])).toHaveLength(8);
@@ -151,7 +151,7 @@ describe('by address', () => {
     expect(page.events).toHaveLength(4);
   });
 
-  test('10.16.3 together with keys and a range of blocks', async () => {
+  test('events.3 together with keys and a range of blocks', async () => {
     const [first = '0x0', second] = addresses;
     const keys = [[hex(1000), hex(4000)]];
     const found = await ask(client, { address: [first, second], keys });

@@ -50,7 +50,7 @@ const fund = ({ node }: ListeningNode, address: string): Promise<unknown> =>
   node.request('devnet_mint', { address, amount: 10n ** 20n, unit: 'FRI' });
 
 describe('where it begins', () => {
-  test('10.19.1a the configuration says what is forked', async () => {
+  test('fork.1a the configuration says what is forked', async () => {
     expect((await pair.origin.client.call('devnet_getConfig')).fork_config).toEqual({
       url: null,
       block_number: null,
@@ -63,7 +63,7 @@ describe('where it begins', () => {
     });
   });
 
-  test('10.19.1a nobody is shown the keys in its address', async () => {
+  test('fork.1a nobody is shown the keys in its address', async () => {
     const key = '0123456789abcdef0123456789abcdef';
     const { host } = new URL(pair.proxy.url);
     const secret = await pair.fork({ forkNetwork: `http://me:${key}@${host}/?apikey=${key}` });
@@ -78,7 +78,7 @@ describe('where it begins', () => {
     }
   });
 
-  test('10.19.1c blocks that neither has', async () => {
+  test('fork.1c blocks that neither has', async () => {
     for (const block_id of [at(999), { block_hash: '0x99' }]) {
       expect(
         await fork.client.failure('starknet_getBlockWithTxHashes', { block_id }),
@@ -86,7 +86,7 @@ describe('where it begins', () => {
     }
   });
 
-  test('10.19.1d blocks of the origin by hash, and its own first one after them', async () => {
+  test('fork.1d blocks of the origin by hash, and its own first one after them', async () => {
     const method = 'starknet_getBlockWithTxHashes';
     const theirs = await pair.origin.client.call(method, { block_id: at(0) });
     const block_hash = 'block_hash' in theirs ? theirs.block_hash : '';
@@ -98,7 +98,7 @@ describe('where it begins', () => {
     });
   });
 
-  test('10.19.7c its first block continues the last of the origin', async () => {
+  test('fork.7c its first block continues the last of the origin', async () => {
     const { block_hash } = await pair.origin.client.call('starknet_blockHashAndNumber');
     expect(
       await fork.client.call('starknet_getBlockWithTxHashes', { block_id: at(last + 1) }),
@@ -107,7 +107,7 @@ describe('where it begins', () => {
 });
 
 describe('what it takes over', () => {
-  test('10.19.2a balances of old blocks are the origin’s, later ones both', async () => {
+  test('fork.2a balances of old blocks are the origin’s, later ones both', async () => {
     const young = await pair.fork();
     await mint(young, HOLDER, 7);
     expect(await balance(young, at(0))).toBe(0);
@@ -116,7 +116,7 @@ describe('what it takes over', () => {
     expect(await balance(pair.origin)).toBe(100);
   });
 
-  test('10.19.2b a class of the old language', async () => {
+  test('fork.2b a class of the old language', async () => {
     await using old = await startPair(undefined, { accountClass: 'cairo0' });
     const young = await old.fork();
     const class_hash = old.origin.node.accountClassHash;
@@ -136,7 +136,7 @@ describe('what it takes over', () => {
     }
   });
 
-  test('10.19.2c a class of the new language, by hash and by address', async () => {
+  test('fork.2c a class of the new language, by hash and by address', async () => {
     const params = { block_id: 'latest', class_hash: counter.hash };
     const theirs = await pair.origin.client.call('starknet_getClass', params);
     expect(await fork.client.call('starknet_getClass', params)).toEqual(theirs);
@@ -145,7 +145,7 @@ describe('what it takes over', () => {
     expect(await fork.client.call('starknet_getClassHashAt', place)).toBe(counter.hash);
   });
 
-  test('10.19.2d a contract is called and changed without the origin noticing', async () => {
+  test('fork.2d a contract is called and changed without the origin noticing', async () => {
     const young = await pair.fork();
     expect(await read(young.client, counterAddress, 'get')).toEqual(['0x29']);
     await senderOn(young).invoke([{ to: counterAddress, name: 'increase', calldata: ['0x1'] }]);
@@ -153,7 +153,7 @@ describe('what it takes over', () => {
     expect(await read(pair.origin.client, counterAddress, 'get')).toEqual(['0x29']);
   });
 
-  test('10.19.3a an account of a class that neither has', async () => {
+  test('fork.3a an account of a class that neither has', async () => {
     const account = newAccount('0x5', { classHash: '0x4711' });
     await fund(fork, account.address);
     const request = deployAccountRequest(account);
@@ -162,7 +162,7 @@ describe('what it takes over', () => {
     );
   });
 
-  test('10.19.3b an account of a class that only the origin has', async () => {
+  test('fork.3b an account of a class that only the origin has', async () => {
     const rejecting = await contract('account_reject');
     await using other = await startPair(async ({ client, node }) => {
       await new Sender(client, node.accounts[0]).declare(rejecting);
@@ -178,7 +178,7 @@ describe('what it takes over', () => {
     ).toBe(rejecting.hash);
   });
 
-  test('10.19.4 nonces and slots: of contracts that the origin has, and of others', async () => {
+  test('fork.4 nonces and slots: of contracts that the origin has, and of others', async () => {
     const owner = pair.origin.node.accounts[0]?.address;
     for (const method of ['starknet_getNonce', 'starknet_getStorageAt'] as const) {
       const more = method === 'starknet_getStorageAt' ? { key: '0x1' } : {};
@@ -192,7 +192,7 @@ describe('what it takes over', () => {
     }
   });
 
-  test('10.19.7b a token of another class keeps it, and the configuration shows it', async () => {
+  test('fork.7b a token of another class keeps it, and the configuration shows it', async () => {
     const { hash } = await contract('upgradable');
     await using other = await startPair(async ({ client, node }) => {
       await new Sender(client, node.accounts[0]).declare(await contract('upgradable'));
@@ -214,7 +214,7 @@ describe('what it takes over', () => {
     ).toBe(hash);
   });
 
-  test('10.19.8a transactions of the origin', async () => {
+  test('fork.8a transactions of the origin', async () => {
     const params = { transaction_hash: firstMint };
     for (const method of [
       'starknet_getTransactionByHash',
@@ -232,7 +232,7 @@ describe('what it takes over', () => {
     );
   });
 
-  test('10.19.8c a call at a block that neither has', async () => {
+  test('fork.8c a call at a block that neither has', async () => {
     const request = { contract_address: STRK, entry_point_selector: '0x1', calldata: [] };
     for (const block_id of [at(999), { block_hash: '0x99' }]) {
       expect(await fork.client.failure('starknet_call', { request, block_id })).toMatchObject({
@@ -241,7 +241,7 @@ describe('what it takes over', () => {
     }
   });
 
-  test('10.19.8d what L1 has accepted is what the origin says', async () => {
+  test('fork.8d what L1 has accepted is what the origin says', async () => {
     const method = 'starknet_getBlockWithTxHashes';
     const block_id = 'l1_accepted';
     const accepted = await fork.client.call(method, { block_id });
@@ -251,7 +251,7 @@ describe('what it takes over', () => {
 });
 
 describe('what it does not see', () => {
-  test('10.19.5a the origin after the block that was asked for', async () => {
+  test('fork.5a the origin after the block that was asked for', async () => {
     const early = await pair.fork({ forkBlock: 0 });
     expect(await balance(early)).toBe(0);
     expect(await early.client.call('starknet_blockNumber')).toBe(1);
@@ -263,7 +263,7 @@ describe('what it does not see', () => {
     ).toMatchObject({ code: 20 });
   });
 
-  test('10.19.5b balances are seen at once, and what comes later is not', async () => {
+  test('fork.5b balances are seen at once, and what comes later is not', async () => {
     await using other = await startPair(({ client }) => mint({ client }, HOLDER, 5));
     const young = await other.fork();
     await mint(other.origin, HOLDER, 50);
@@ -273,7 +273,7 @@ describe('what it does not see', () => {
     });
   });
 
-  test('10.19.5c an origin that has died', async () => {
+  test('fork.5c an origin that has died', async () => {
     const other = await startPair(({ client }) => mint({ client }, HOLDER, 5));
     const young = await other.fork({ forkTimeout: 1 });
     await other.proxy.close();
@@ -291,7 +291,7 @@ describe('what it does not see', () => {
 });
 
 describe('blocks', () => {
-  test('10.19.6a numbers go on after those of the origin', async () => {
+  test('fork.6a numbers go on after those of the origin', async () => {
     const young = await pair.fork();
     for (let more = 2; more <= 4; more += 1) {
       await young.client.call('devnet_createBlock');
@@ -299,7 +299,7 @@ describe('blocks', () => {
     }
   });
 
-  test('10.19.6b the block number that a contract sees', async () => {
+  test('fork.6b the block number that a contract sees', async () => {
     const young = await pair.fork();
     const seen = async (block: unknown): Promise<number> =>
       Number((await read(young.client, contextAddress, 'current', [], block))[0]);
@@ -335,7 +335,7 @@ describe('whom it believes', () => {
     );
   };
 
-  test('10.18.1 it can be forbidden', async () => {
+  test('impersonation.1 it can be forbidden', async () => {
     const strict = await pair.fork({
       restrictedMethods: ['devnet_impersonateAccount', 'devnet_autoImpersonate'],
     });
@@ -348,18 +348,21 @@ describe('whom it believes', () => {
   test.each([
     ['one account', 'impersonateAccount', 'stopImpersonateAccount'],
     ['all', 'autoImpersonate', 'stopAutoImpersonate'],
-  ])('10.18.2a %s, until it is stopped or the chain begins anew', async (_, start, stop) => {
-    expect(await send()).toBe(55);
-    await tell(start);
-    expect(await send()).toBe('accepted');
-    await tell(stop);
-    expect(await send()).toBe(55);
-    await tell(start);
-    await tell('restart');
-    expect(await send()).toBe(55);
-  });
+  ])(
+    'impersonation.2a %s, until it is stopped or the chain begins anew',
+    async (_, start, stop) => {
+      expect(await send()).toBe(55);
+      await tell(start);
+      expect(await send()).toBe('accepted');
+      await tell(stop);
+      expect(await send()).toBe(55);
+      await tell(start);
+      await tell('restart');
+      expect(await send()).toBe(55);
+    },
+  );
 
-  test('10.18.2b declarations', async () => {
+  test('impersonation.2b declarations', async () => {
     const request = await impostor().declareRequest(slots);
     expect(await young.client.failure('starknet_addDeclareTransaction', [request])).toMatchObject({
       code: 55,
@@ -368,7 +371,7 @@ describe('whom it believes', () => {
     await young.client.call('starknet_addDeclareTransaction', [request]);
   });
 
-  test('10.18.2c simulations', async () => {
+  test('impersonation.2c simulations', async () => {
     const request = await impostor().invokeRequest([call]);
     const params = { block_id: 'latest', transactions: [request], simulation_flags: [] };
     const method = 'starknet_simulateTransactions';
@@ -377,7 +380,7 @@ describe('whom it believes', () => {
     expect(await young.client.call(method, params)).toHaveLength(1);
   });
 
-  test('10.18.2d cheats reach contracts of the origin', async () => {
+  test('impersonation.2d cheats reach contracts of the origin', async () => {
     await young.client.call('devnet_applyStateDiff', {
       state_diff: {
         storage_diffs: [

@@ -32,13 +32,13 @@ describe('requests', () => {
     ['an error', '{"jsonrpc":"2.0","id":7,"method":"starknet_getNonce","params":["latest","0x1"]}'],
     ['null', 'null'],
     ['nonsense', '{ nonsense'],
-  ])('10.1.1 both paths answer alike: %s', async (_, body) => {
+  ])('general.1 both paths answer alike: %s', async (_, body) => {
     const answer = await post('/', body);
     expect(answer.status).toBe(200);
     expect(await post('/rpc', body)).toEqual(answer);
   });
 
-  test('10.1.1 null is no request', async () => {
+  test('general.1 null is no request', async () => {
     expect((await post('/rpc', 'null')).body).toMatchObject({
       jsonrpc: '2.0',
       id: null,
@@ -47,7 +47,7 @@ describe('requests', () => {
   });
 
   test.each(['invalid_method', 'starknet_specVersion_butWrong', 'devnet_invalid'])(
-    '10.1.3 there is no method %s',
+    'general.3 there is no method %s',
     async (method) => {
       const { body } = await post('/', JSON.stringify({ jsonrpc: '2.0', id: 1, method }));
       const data = { reason: expect.stringContaining(`There is no method ${method}`) };
@@ -57,14 +57,14 @@ describe('requests', () => {
   );
 
   test.each([[[1]], [{ block_id: 'latest' }]])(
-    '10.1.4 a method without parameters refuses %j',
+    'general.4 a method without parameters refuses %j',
     async (params) => {
       const error = await fixture.client.failure('starknet_specVersion', params);
       expect(error).toMatchObject({ code: -32602, data: undefined });
     },
   );
 
-  test('10.1.7a malformed JSON is answered with the reason', async () => {
+  test('general.7a malformed JSON is answered with the reason', async () => {
     expect(await post('/rpc', '{ this is not valid JSON }')).toEqual({
       status: 200,
       body: {
@@ -75,7 +75,7 @@ describe('requests', () => {
     });
   });
 
-  test('10.1.8 a call without a method is refused under its id', async () => {
+  test('general.8 a call without a method is refused under its id', async () => {
     const data = { reason: expect.stringContaining('method') };
     const error = { code: -32600, message: 'Invalid request', data };
     expect(await post('/rpc', '{"jsonrpc":"2.0","id":"the one","params":{}}')).toEqual({
@@ -84,7 +84,7 @@ describe('requests', () => {
     });
   });
 
-  test('10.1.9 a request must say that it is JSON', async () => {
+  test('general.9 a request must say that it is JSON', async () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
     const refusal = (reason: string): object => {
       const error = { code: -32600, message: 'Invalid request', data: { reason } };
@@ -102,22 +102,22 @@ describe('requests', () => {
 });
 
 describe('the service', () => {
-  test('10.1.2 the version of the specification is asked for with an empty list', async () => {
+  test('general.2 the version of the specification is asked for with an empty list', async () => {
     expect(await fixture.client.call('starknet_specVersion', [])).toBe('0.10.2');
   });
 
-  test('10.1.5 a chain of one node is never behind', async () => {
+  test('general.5 a chain of one node is never behind', async () => {
     expect(await fixture.client.call('starknet_syncing', [])).toBe(false);
   });
 
-  test('10.1.6a storage proofs need a block', async () => {
+  test('general.6a storage proofs need a block', async () => {
     const error = await fixture.client.failure('starknet_getStorageProof', {});
     expect(error).toMatchObject({ code: -32602, data: undefined });
     expect(error.message).toContain('block_id');
   });
 
   test.each(['latest', { block_number: 0 }])(
-    '10.1.6b there are no storage proofs at %j',
+    'general.6b there are no storage proofs at %j',
     async (block_id) => {
       const error = await fixture.client.failure('starknet_getStorageProof', { block_id });
       expect(error).toMatchObject({
@@ -128,14 +128,14 @@ describe('the service', () => {
   );
 
   test.each([{ block_number: 1 }, { block_hash: '0x123' }, 'l1_accepted'])(
-    '10.1.6c storage proofs of an unknown block: %j',
+    'general.6c storage proofs of an unknown block: %j',
     async (block_id) => {
       const error = await fixture.client.failure('starknet_getStorageProof', { block_id });
       expect(error).toMatchObject({ code: 24, data: undefined });
     },
   );
 
-  test('10.1.10 two nodes on free ports do not meet', async () => {
+  test('general.10 two nodes on free ports do not meet', async () => {
     const other = await (await startFixture()).node.listen();
     expect(other.url).not.toBe(url);
     expect(new URL(url).port).not.toBe('0');
@@ -195,7 +195,7 @@ describe('the configuration', () => {
     return client.call('devnet_getConfig');
   }
 
-  test('10.1.11a it shows what is so by default', async () => {
+  test('general.11a it shows what is so by default', async () => {
     const { port } = new URL(url);
     expect(await fixture.client.call('devnet_getConfig')).toEqual({
       ...FRESH,
@@ -206,7 +206,7 @@ describe('the configuration', () => {
     expect(await configOf(words)).toEqual(FRESH);
   });
 
-  test('10.1.11a it shows every option of the command line', async () => {
+  test('general.11a it shows every option of the command line', async () => {
     const config = await configOf(`
       --seed 7 --accounts 2 --account-class cairo0 --initial-balance 123 --start-time 42
       --gas-price 1 --gas-price-fri 2 --data-gas-price 3 --data-gas-price-fri 4
@@ -251,13 +251,13 @@ describe('the configuration', () => {
     });
   });
 
-  test('10.1.11b an interval is its decimal string', async () => {
+  test('general.11b an interval is its decimal string', async () => {
     expect(await configOf('--seed 42 --accounts 0 --block-generation-on 3600')).toMatchObject({
       block_generation_on: '3600',
     });
   });
 
-  test('10.1.11a the port is shown that the node listens on, also when any free one was asked for', async () => {
+  test('general.11a the port is shown that the node listens on, also when any free one was asked for', async () => {
     const { client, node } = await startFixture({ port: 0 });
     const asked = await client.call('devnet_getConfig');
     expect(asked.server_config.port).toBe(0);
@@ -275,14 +275,17 @@ describe('the fee tokens', () => {
     [STRK, 'StarkNet Token', 'STRK'],
   ] as const;
 
-  test.each(TOKENS)('10.1.12a %s keeps the lengths of %j and %j', async (token, name, symbol) => {
-    const stored = (variable: string) =>
-      fixture.client.call('starknet_getStorageAt', [token, storageAddress(variable), 'latest']);
-    expect(await stored('ERC20_name')).toBe(hex(name.length));
-    expect(await stored('ERC20_symbol')).toBe(hex(symbol.length));
-  });
+  test.each(TOKENS)(
+    'general.12a %s keeps the lengths of %j and %j',
+    async (token, name, symbol) => {
+      const stored = (variable: string) =>
+        fixture.client.call('starknet_getStorageAt', [token, storageAddress(variable), 'latest']);
+      expect(await stored('ERC20_name')).toBe(hex(name.length));
+      expect(await stored('ERC20_symbol')).toBe(hex(symbol.length));
+    },
+  );
 
-  test.each(TOKENS)('10.1.12b %s tells %j and %j', async (token, name, symbol) => {
+  test.each(TOKENS)('general.12b %s tells %j and %j', async (token, name, symbol) => {
     const text = (words: string) => ['0x0', short(words), hex(words.length)];
     expect(await read(fixture.client, token, 'name')).toEqual(text(name));
     expect(await read(fixture.client, token, 'symbol')).toEqual(text(symbol));

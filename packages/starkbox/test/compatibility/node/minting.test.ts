@@ -22,7 +22,7 @@ const first = fixture.node.accounts[0]?.address ?? '';
 
 describe('balances', () => {
   test.each(['WEI', 'FRI'] as const)(
-    '10.5.1a predeployed accounts have what was asked for: %s',
+    'minting.1a predeployed accounts have what was asked for: %s',
     async (unit) => {
       expect(first).toBe('0x34ba56f92265f0868c57d3fe72ecab144fc96f97954bbbc4252cef8e8a979ba');
       for (const { address } of fixture.node.accounts) {
@@ -34,24 +34,27 @@ describe('balances', () => {
     },
   );
 
-  test('10.5.1a the unit is FRI and the block the latest, unless told otherwise', async () => {
+  test('minting.1a the unit is FRI and the block the latest, unless told otherwise', async () => {
     const balance = { amount: INITIAL_BALANCE.toString(), unit: 'FRI' };
     expect(await client.call('devnet_getAccountBalance', [first])).toEqual(balance);
   });
 
-  test.each(['WEI', 'FRI'] as const)('10.5.1b an unknown address has nothing: %s', async (unit) => {
-    expect(await client.call('devnet_getAccountBalance', { address: '0x999', unit })).toEqual({
-      amount: '0',
-      unit,
-    });
-  });
+  test.each(['WEI', 'FRI'] as const)(
+    'minting.1b an unknown address has nothing: %s',
+    async (unit) => {
+      expect(await client.call('devnet_getAccountBalance', { address: '0x999', unit })).toEqual({
+        amount: '0',
+        unit,
+      });
+    },
+  );
 
   test.each([
     ['no parameters', undefined],
     ['no address', { unit: 'FRI' }],
     ['an unknown unit', { address: '0x1', unit: 'SATOSHI' }],
     ['an unknown parameter', { address: '0x1', currency: 'FRI' }],
-  ])('10.5.4b a query with %s is refused', async (_, params) => {
+  ])('minting.4b a query with %s is refused', async (_, params) => {
     const error = await client.failure('devnet_getAccountBalance', params);
     expect(error).toMatchObject({ code: -32602, data: undefined });
   });
@@ -61,7 +64,7 @@ describe('minting', () => {
   const HASH = /^0x[1-9a-f][0-9a-f]{50,}$/;
 
   test.each(['WEI', 'FRI'] as const)(
-    '10.5.2a an address without a contract gets %s',
+    'minting.2a an address without a contract gets %s',
     async (unit) => {
       const minted = await client.call('devnet_mint', { address: NOBODY, amount: 42, unit });
       expect(minted).toEqual({ new_balance: '42', unit, tx_hash: expect.stringMatching(HASH) });
@@ -72,7 +75,7 @@ describe('minting', () => {
     },
   );
 
-  test('10.5.2b without a unit it is FRI', async () => {
+  test('minting.2b without a unit it is FRI', async () => {
     const minted = await client.call('devnet_mint', { address: '0x2', amount: 7 });
     expect(minted).toEqual({
       new_balance: '7',
@@ -84,7 +87,7 @@ describe('minting', () => {
     ).toMatchObject({ amount: '0' });
   });
 
-  test('10.5.2b the first mint of a fresh chain has the hash that tools know', async () => {
+  test('minting.2b the first mint of a fresh chain has the hash that tools know', async () => {
     const fresh = await startFixture();
     expect(await fresh.client.call('devnet_mint', { address: '0x1', amount: 10 })).toEqual({
       new_balance: '10',
@@ -93,12 +96,12 @@ describe('minting', () => {
     });
   });
 
-  test('10.5.2c a predeployed account gets it on top', async () => {
+  test('minting.2c a predeployed account gets it on top', async () => {
     const minted = await client.call('devnet_mint', { address: first, amount: 5, unit: 'WEI' });
     expect(minted).toMatchObject({ new_balance: (INITIAL_BALANCE + 5n).toString(), unit: 'WEI' });
   });
 
-  test('10.5.2d amounts are exact up to 128 bits, and balances beyond', async () => {
+  test('minting.2d amounts are exact up to 128 bits, and balances beyond', async () => {
     const params = (amount: bigint) => `{"address":"0x3","amount":${amount},"unit":"WEI"}`;
     expect(await raw(fixture, 'devnet_mint', params(U128_MAX))).toMatchObject({
       result: { new_balance: U128_MAX.toString() },
@@ -108,7 +111,7 @@ describe('minting', () => {
     });
   });
 
-  test('10.5.2a mints that come at the same time all happen', async () => {
+  test('minting.2a mints that come at the same time all happen', async () => {
     const mints = Array.from({ length: 8 }, () =>
       fixture.node.request('devnet_mint', { address: '0x4', amount: 1 }),
     );
@@ -117,7 +120,7 @@ describe('minting', () => {
     expect(await client.call('devnet_getAccountBalance', ['0x4'])).toMatchObject({ amount: '8' });
   });
 
-  test('10.5.3 an account without funds declares after it got some', async () => {
+  test('minting.3 an account without funds declares after it got some', async () => {
     const poor = await startFixture({ initialBalance: 0n });
     const [account] = poor.node.accounts;
     const sender = new Sender(poor.client, account);
@@ -142,7 +145,7 @@ describe('minting', () => {
     ['no address', '{"amount":1}'],
     ['no amount', '{"address":"0x1"}'],
     ['no parameters', 'null'],
-  ])('10.5.4a a mint with %s is refused', async (_, params) => {
+  ])('minting.4a a mint with %s is refused', async (_, params) => {
     const answer = await raw(fixture, 'devnet_mint', params);
     expect(answer).toEqual({
       jsonrpc: '2.0',
@@ -151,7 +154,7 @@ describe('minting', () => {
     });
   });
 
-  test('10.5.5 an amount beyond the supply is reverted, and the chain keeps the attempt', async () => {
+  test('minting.5 an amount beyond the supply is reverted, and the chain keeps the attempt', async () => {
     const before = await client.call('starknet_blockNumber');
     const params = `{"address":"0x5","amount":${2n ** 255n}}`;
     const answer = await raw(fixture, 'devnet_mint', params);

@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/cli/arguments.js';
 import { UsageError } from '../../../src/config/option.js';
 
 test.each(['--mempool-size', '--mempool-capacity', '--mempool'])(
-  '10.23.8a there is no mempool to set up: %s',
+  'additions.8a there is no mempool to set up: %s',
   async (option) => {
     for (const words of [[option], [option, '5'], [`${option}=5`]]) {
       const settings = { env: {}, directory: '/', coloured: false };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair.close());
 
-test('10.1.11c the configuration shows what is dumped and forked', async () => {
+test('general.11c the configuration shows what is dumped and forked', async () => {
   const { client } = await pair.fork({ forkBlock: -1, dumpOn: 'request', dumpPath: 'a.json' });
   expect(await client.call('devnet_getConfig')).toMatchObject({
     dump_on: 'request',
@@ -25,7 +25,7 @@ test('10.1.11c the configuration shows what is dumped and forked', async () => {
   });
 });
 
-test('10.7.4a a block of a fork is aborted once, and those of the origin never', async () => {
+test('abort.4a a block of a fork is aborted once, and those of the origin never', async () => {
   const { client } = await pair.fork();
   await client.call('devnet_createBlock');
   const { block_hash } = await client.call('starknet_blockHashAndNumber');
@@ -64,7 +64,7 @@ describe('acceptance on L1', () => {
     return found;
   };
 
-  test('10.8.4a of the latest block: own hashes are told, all blocks are accepted', async () => {
+  test('l1-acceptance.4a of the latest block: own hashes are told, all blocks are accepted', async () => {
     const young = await pair.fork();
     await young.client.call('devnet_createBlock');
     expect(await accept(young, 'latest')).toHaveLength(2);
@@ -72,7 +72,7 @@ describe('acceptance on L1', () => {
     expect(await accepted(pair.origin)).toEqual([]);
   });
 
-  test('10.8.4a of blocks of the origin: one after the other', async () => {
+  test('l1-acceptance.4a of blocks of the origin: one after the other', async () => {
     const young = await pair.fork();
     expect(await accept(young, at(1))).toEqual([]);
     expect(await accepted(young)).toEqual([0, 1]);
@@ -89,7 +89,7 @@ describe('acceptance on L1', () => {
     expect(events.map(({ block_number }) => block_number)).toEqual([1, 1, 2, 2]);
   });
 
-  test('10.8.4a of own blocks without the origin', async () => {
+  test('l1-acceptance.4a of own blocks without the origin', async () => {
     const young = await pair.fork();
     pair.proxy.mishap = () => ({ kind: 'reset' });
     try {
@@ -99,7 +99,7 @@ describe('acceptance on L1', () => {
     }
   });
 
-  test('10.8.4b is gone after a restart, and there again after a dump was loaded', async () => {
+  test('l1-acceptance.4b is gone after a restart, and there again after a dump was loaded', async () => {
     const young = await pair.fork({ dumpOn: 'request', dumpPath: 'unused.json' });
     await accept(young, at(2));
     const events = await young.client.call('devnet_dump', { inline: true });
@@ -109,7 +109,7 @@ describe('acceptance on L1', () => {
     expect(await accepted(young)).toEqual([0, 1, 2]);
   });
 
-  test('10.23.3d is restored with a snapshot', async () => {
+  test('additions.3d is restored with a snapshot', async () => {
     const young = await pair.fork();
     await accept(young, at(1));
     const snapshot_id = await young.client.call('devnet_snapshot');
@@ -120,7 +120,7 @@ describe('acceptance on L1', () => {
   });
 });
 
-test('10.10.4 prices are the origin’s until others are set', async () => {
+test('gas.4 prices are the origin’s until others are set', async () => {
   await using other = await startPair(
     ({ client }) =>
       client.call('devnet_setGasPrice', { l2_gas_price_fri: 2e9, generate_block: true }),
@@ -144,7 +144,7 @@ test('10.10.4 prices are the origin’s until others are set', async () => {
 });
 
 describe('a slow origin', () => {
-  test('10.23.5 delays neither changes nor what needs nothing of it', async () => {
+  test('additions.5 delays neither changes nor what needs nothing of it', async () => {
     const young = await pair.fork();
     const socket = await connectSocket(young.url);
     let open = (): void => {};

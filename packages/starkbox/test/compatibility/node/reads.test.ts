@@ -38,7 +38,7 @@ beforeAll(async () => {
 const transfer = { to: STRK, name: 'transfer', calldata: ['0x99', '0x5', '0x0'] };
 
 describe('classes of contracts', () => {
-  test('10.15.1 predeployed contracts have the classes that their hashes say', async () => {
+  test('reads.1 predeployed contracts have the classes that their hashes say', async () => {
     const predeployed = [node.tokens.eth, node.tokens.strk, node.udc].map(
       ({ address, classHash }) => [address, classHash] as const,
     );
@@ -55,19 +55,19 @@ describe('classes of contracts', () => {
     }
   });
 
-  test('10.15.1 a declared class is what was sent', async () => {
+  test('reads.1 a declared class is what was sent', async () => {
     expect(await client.call('starknet_getClass', ['latest', counter.hash])).toEqual(counter.body);
     const at = await client.call('starknet_getClassAt', ['latest', counterAddress]);
     expect(at).toEqual(counter.body);
   });
 
-  test('10.15.1 where there is no contract there is no class', async () => {
+  test('reads.1 where there is no contract there is no class', async () => {
     expect((await client.failure('starknet_getClassAt', ['latest', '0x1234'])).code).toBe(20);
     expect((await client.failure('starknet_getClass', ['latest', '0x1234'])).code).toBe(28);
   });
 });
 
-test('10.15.2 a declared class is visible at its own block only, and everywhere later', async () => {
+test('reads.2 a declared class is visible at its own block only, and everywhere later', async () => {
   const { client, node } = await startFixture({ blockGenerationOn: 'demand' });
   await client.call('devnet_createBlock');
   const old = await client.call('starknet_blockHashAndNumber');
@@ -96,7 +96,7 @@ test('10.15.2 a declared class is visible at its own block only, and everywhere 
 });
 
 describe('compiled classes', () => {
-  test('10.15.3 only classes of Cairo 1 that are declared have one', async () => {
+  test('reads.3 only classes of Cairo 1 that are declared have one', async () => {
     const code = async (hash: string) =>
       (await client.failure('starknet_getCompiledCasm', [hash])).code;
     expect(await code((await builtinClass('udc-cairo0')).hash)).toBe(28);
@@ -104,7 +104,7 @@ describe('compiled classes', () => {
     expect(await code('0x1234')).toBe(28);
   });
 
-  test('10.15.3 the compiled class hashes to what the declaration said', async () => {
+  test('reads.3 the compiled class hashes to what the declaration said', async () => {
     const casm = await client.call('starknet_getCompiledCasm', [counter.hash]);
     expect(casm).not.toHaveProperty('pythonic_hints');
     const text = JSON.stringify(casm);
@@ -115,7 +115,7 @@ describe('compiled classes', () => {
 });
 
 describe('class hashes and counts', () => {
-  test('10.15.4 the class hash of a contract at a block', async () => {
+  test('reads.4 the class hash of a contract at a block', async () => {
     const at = (id: unknown, address: string) =>
       ['starknet_getClassHashAt', [id, address]] as const;
     const { address } = sender.account;
@@ -132,7 +132,7 @@ describe('class hashes and counts', () => {
     expect(await client.call(...at('latest', counterAddress))).toBe(counter.hash);
   });
 
-  test('10.15.4 the number of transactions in a block', async () => {
+  test('reads.4 the number of transactions in a block', async () => {
     const count = (id: unknown) => client.call('starknet_getBlockTransactionCount', [id]);
     expect(await count({ block_number: 0 })).toBe(0);
     expect(await count('pre_confirmed')).toBe(0);
@@ -148,7 +148,7 @@ describe('class hashes and counts', () => {
 });
 
 describe('transactions', () => {
-  test('10.15.5 by the index in a block', async () => {
+  test('reads.5 by the index in a block', async () => {
     const transaction_hash = await sender.invoke([transfer]);
     const { block_hash, block_number } = await client.call('starknet_blockHashAndNumber');
     const at = (id: unknown, index: number) =>
@@ -173,7 +173,7 @@ describe('transactions', () => {
     fee_data_availability_mode: 'L1',
   };
 
-  test('10.15.5 a declaration by its hash', async () => {
+  test('reads.5 a declaration by its hash', async () => {
     const slots = await contract('slots');
     const nonce = await sender.nonce();
     const request = await sender.declareRequest(slots);
@@ -191,7 +191,7 @@ describe('transactions', () => {
     });
   });
 
-  test('10.15.5 the deployment of an account by its hash', async () => {
+  test('reads.5 the deployment of an account by its hash', async () => {
     const account = newAccount('0x987');
     await client.call('devnet_mint', { address: account.address, amount: 1e20 });
     const request = deployAccountRequest(account);
@@ -210,7 +210,7 @@ describe('transactions', () => {
     });
   });
 
-  test('10.15.5 an invocation by its hash', async () => {
+  test('reads.5 an invocation by its hash', async () => {
     const nonce = await sender.nonce();
     const request = await sender.invokeRequest([transfer]);
     const { transaction_hash } = await client.call('starknet_addInvokeTransaction', [request]);
@@ -226,7 +226,7 @@ describe('transactions', () => {
     });
   });
 
-  test('10.15.5 an unknown hash', async () => {
+  test('reads.5 an unknown hash', async () => {
     const { code, data } = await client.failure('starknet_getTransactionByHash', ['0x1234']);
     expect([code, data]).toEqual([29, undefined]);
   });
@@ -258,7 +258,7 @@ describe('proof facts', () => {
     return { block_number, index: transactions.indexOf(hash) };
   }
 
-  test('10.15.6 a transaction shows them when asked to', async () => {
+  test('reads.6 a transaction shows them when asked to', async () => {
     const params = ['latest', await sender.invokeRequest([transfer])];
     const { proof, proof_facts } = await client.call('starknet_proveTransaction', params);
     for (let i = 0; i < 10; i += 1) await client.call('devnet_createBlock');
@@ -271,7 +271,7 @@ describe('proof facts', () => {
     for (const one of await shown(hash)) expect(one).not.toHaveProperty('proof_facts');
   });
 
-  test('10.15.6 a plain transaction shows an empty list when asked to', async () => {
+  test('reads.6 a plain transaction shows an empty list when asked to', async () => {
     const hash = await sender.invoke([transfer]);
     for (const one of await shown(hash, ['INCLUDE_PROOF_FACTS'])) {
       expect(one).toHaveProperty('proof_facts', []);

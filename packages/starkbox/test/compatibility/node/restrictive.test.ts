@@ -57,7 +57,7 @@ describe('without names', () => {
     fixture = await startWith('--restrictive-mode');
   });
 
-  test('10.2.1a what only reads is allowed', async () => {
+  test('restrictive.1a what only reads is allowed', async () => {
     const config = await fixture.client.call('devnet_getConfig');
     expect(config.server_config.restricted_methods).toEqual(FORBIDDEN);
     expect(await fixture.client.call('starknet_blockNumber')).toBe(0);
@@ -71,18 +71,18 @@ describe('without names', () => {
     expect((await other.client.call('devnet_getConfig')).seed).toBe(42);
   });
 
-  test('10.2.1a minting is forbidden', async () => {
+  test('restrictive.1a minting is forbidden', async () => {
     expect(await ask(fixture, 'devnet_mint', { address: '0x1', amount: 1 })).toEqual(refusal);
     const balance = { amount: '0', unit: 'FRI' };
     expect(await fixture.client.call('devnet_getAccountBalance', ['0x1'])).toEqual(balance);
   });
 
-  test.each(FORBIDDEN)('10.2.1a %s is forbidden under both of its names', async (method) => {
+  test.each(FORBIDDEN)('restrictive.1a %s is forbidden under both of its names', async (method) => {
     expect(await ask(fixture, method)).toEqual(refusal);
     expect(await ask(fixture, method.replace('devnet_', 'sandbox_'))).toEqual(refusal);
   });
 
-  test('10.2.1a also in a batch and over HTTP', async () => {
+  test('restrictive.1a also in a batch and over HTTP', async () => {
     const { url } = await fixture.node.listen();
     const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method });
     const response = await fetch(url, {
@@ -96,7 +96,7 @@ describe('without names', () => {
 });
 
 describe('with names', () => {
-  test('10.2.1b these are forbidden, and no others', async () => {
+  test('restrictive.1b these are forbidden, and no others', async () => {
     const fixture = await startWith('--restrictive-mode', 'devnet_mint', 'starknet_chainId');
     expect(await ask(fixture, 'devnet_mint', { address: '0x1', amount: 1 })).toEqual(refusal);
     expect(await ask(fixture, 'chain_chainId')).toEqual(refusal);
@@ -106,7 +106,7 @@ describe('with names', () => {
     expect(server_config.restricted_methods).toEqual(['devnet_mint', 'starknet_chainId']);
   });
 
-  test('10.2.1b names that mean nothing prevent the start', async () => {
+  test('restrictive.1b names that mean nothing prevent the start', async () => {
     const texts = { stdout: '', stderr: '' };
     const output = (name: keyof typeof texts) => ({
       write: (text: string) => {

@@ -38,7 +38,7 @@ describe('universal deployers', () => {
     selector: selector('__execute__'),
   });
 
-  test('10.14.6 a second deployment to the same address fails in an estimate', async () => {
+  test('transactions.6 a second deployment to the same address fails in an estimate', async () => {
     const { call, address } = deployment(reverter.hash);
     expect(address).toBe(reverterAddress);
     const request = await sender.invokeRequest([call]);
@@ -61,7 +61,7 @@ describe('universal deployers', () => {
     });
   });
 
-  test('10.14.6 a class that is not declared cannot be deployed', async () => {
+  test('transactions.6 a class that is not declared cannot be deployed', async () => {
     const { call, address } = deployment('0x1234');
     const request = await sender.invokeRequest([call]);
     const { code, data } = await client.failure('starknet_estimateFee', [[request], [], 'latest']);
@@ -90,23 +90,26 @@ describe('universal deployers', () => {
     { udc: LEGACY_UDC, name: 'deployContract', salt: '0x10' },
     { udc: UDC, name: 'deployContract', salt: '0x11' },
     { udc: UDC, name: 'deploy_contract', salt: '0x12' },
-  ])('10.14.6 $name of $udc deploys, tied to the sender or not', async ({ udc, name, salt }) => {
-    const free = deployment(reverter.hash, [], { salt, udc, name });
-    // One deployer asks whether the address is tied to the sender, the other whether it is not.
-    const isNew = name === 'deploy_contract';
-    const tie = (unique: boolean) => (unique === isNew ? '0x0' : '0x1');
-    const calldata = (unique: boolean) => [reverter.hash, salt, tie(unique), '0x0'];
-    const hash = await sender.invoke([
-      { ...free.call, calldata: calldata(false) },
-      { ...free.call, calldata: calldata(true) },
-    ]);
-    expect(await status(hash)).toMatchObject({ execution_status: 'SUCCEEDED' });
-    const tied = uniqueAddress(sender.account.address, { udc, classHash: reverter.hash, salt });
-    for (const address of [free.address, tied]) {
-      const at = await client.call('starknet_getClassHashAt', ['latest', address]);
-      expect(at).toBe(reverter.hash);
-    }
-  });
+  ])(
+    'transactions.6 $name of $udc deploys, tied to the sender or not',
+    async ({ udc, name, salt }) => {
+      const free = deployment(reverter.hash, [], { salt, udc, name });
+      // One deployer asks whether the address is tied to the sender, the other whether it is not.
+      const isNew = name === 'deploy_contract';
+      const tie = (unique: boolean) => (unique === isNew ? '0x0' : '0x1');
+      const calldata = (unique: boolean) => [reverter.hash, salt, tie(unique), '0x0'];
+      const hash = await sender.invoke([
+        { ...free.call, calldata: calldata(false) },
+        { ...free.call, calldata: calldata(true) },
+      ]);
+      expect(await status(hash)).toMatchObject({ execution_status: 'SUCCEEDED' });
+      const tied = uniqueAddress(sender.account.address, { udc, classHash: reverter.hash, salt });
+      for (const address of [free.address, tied]) {
+        const at = await client.call('starknet_getClassHashAt', ['latest', address]);
+        expect(at).toBe(reverter.hash);
+      }
+    },
+  );
 });
 
 describe('calls that fail', () => {
@@ -116,18 +119,18 @@ describe('calls that fail', () => {
       'latest',
     ]);
 
-  test('10.14.7 there is no contract', async () => {
+  test('transactions.7 there is no contract', async () => {
     expect(await failure('0x1234', 'get')).toMatchObject({ code: 20, data: undefined });
   });
 
   test.each([
     ['Cairo 1', UDC],
     ['Cairo 0', LEGACY_UDC],
-  ])('10.14.7 a contract of %s has no such function', async (_kind, address) => {
+  ])('transactions.7 a contract of %s has no such function', async (_kind, address) => {
     expect(await failure(address, 'no_such_function')).toMatchObject({ code: 21 });
   });
 
-  test('10.14.7 a panic in one contract called by another', async () => {
+  test('transactions.7 a panic in one contract called by another', async () => {
     const boom = short('boom');
     const inner = await failure(reverterAddress, 'fail', ['0x1', boom]);
     const frame = { contract_address: reverterAddress, class_hash: reverter.hash };

@@ -65,7 +65,7 @@ async function traces({ client, node }: Fixture): Promise<unknown> {
 }
 
 describe.each(MODES)('%s', (_, mode) => {
-  test.each(SENDINGS)('10.23.1 %s that is known is refused', async (__, sending) => {
+  test.each(SENDINGS)('additions.1 %s that is known is refused', async (__, sending) => {
     const fixture = await startFixture(mode);
     const { node, client } = fixture;
     await client.call('devnet_mint', { address: ACCOUNT.address, amount: 1e20 });
@@ -84,7 +84,7 @@ describe.each(MODES)('%s', (_, mode) => {
   });
 });
 
-test('10.23.1 one whose block is gone can be sent again', async () => {
+test('additions.1 one whose block is gone can be sent again', async () => {
   const fixture = await startFixture();
   const { node, client } = fixture;
   const call = { to: STRK, name: 'transfer', calldata: ['0x2', '0x1', '0x0'] };

@@ -53,7 +53,7 @@ const ofAccount = (name = '__execute__') => ({
 });
 
 describe('deploying an account', () => {
-  test('10.12.1 an account is deployed for what was estimated, and not for less', async () => {
+  test('estimation.1 an account is deployed for what was estimated, and not for less', async () => {
     const account = newAccount('0x1234');
     const fee = await estimate(
       deployAccountRequest(account, { changes: { resource_bounds: ZERO } }),
@@ -88,7 +88,7 @@ describe('deploying an account', () => {
     expect(await client.call('starknet_getNonce', ['latest', account.address])).toBe('0x1');
   });
 
-  test('10.12.1 an account of an unknown class is refused alike by estimates and simulations', async () => {
+  test('estimation.1 an account of an unknown class is refused alike by estimates and simulations', async () => {
     const account = newAccount('0x1234', { classHash: '0x123' });
     const request = deployAccountRequest(account, { changes: { resource_bounds: ZERO } });
     const expected = {
@@ -112,7 +112,7 @@ describe('deploying an account', () => {
 });
 
 describe('declaring and invoking', () => {
-  test('10.12.2 two estimates of a declaration are equal, and one unit less is refused', async () => {
+  test('estimation.2 two estimates of a declaration are equal, and one unit less is refused', async () => {
     const counter = await contract('counter');
     const request = await sender.declareRequest(counter, { resource_bounds: ZERO });
     const first = await estimate(request);
@@ -128,7 +128,7 @@ describe('declaring and invoking', () => {
     });
   });
 
-  test('10.12.2 an invocation reverts with nine tenths of its estimate, and succeeds with all of it', async () => {
+  test('estimation.2 an invocation reverts with nine tenths of its estimate, and succeeds with all of it', async () => {
     const calls = [{ to: reverterAddress, name: 'burn', calldata: [hex(2000)] }];
     const fee = await estimate(await sender.invokeRequest(calls, { resource_bounds: ZERO }));
     const scant = boundsOf(fee, (gas) => (gas * 9n) / 10n);
@@ -147,7 +147,7 @@ describe('declaring and invoking', () => {
 });
 
 describe('estimates that fail, and what contracts see', () => {
-  test('10.12.3 a panic is told frame by frame, down to its felt', async () => {
+  test('estimation.3 a panic is told frame by frame, down to its felt', async () => {
     const boom = short('boom');
     const calls = [{ to: reverterAddress, name: 'fail', calldata: ['0x1', boom] }];
     const request = await sender.invokeRequest(calls);
@@ -182,7 +182,7 @@ describe('estimates that fail, and what contracts see', () => {
     });
   });
 
-  test('10.12.3 a failure two contracts deep has a frame for each', async () => {
+  test('estimation.3 a failure two contracts deep has a frame for each', async () => {
     const calldata = [reverterAddress, '0x1', '0x7'];
     const calls = [{ to: reverterAddress, name: 'fail_via', calldata }];
     const request = await sender.invokeRequest(calls);
@@ -203,7 +203,7 @@ describe('estimates that fail, and what contracts see', () => {
     });
   });
 
-  test('10.12.3 contracts see the query version while a transaction is estimated', async () => {
+  test('estimation.3 contracts see the query version while a transaction is estimated', async () => {
     const address = await sender.deploy(await contract('context'));
     const calls = [{ to: address, name: 'store' }];
     const calm = { time: 1_800_000_000, generate_block: false };
@@ -223,7 +223,7 @@ describe('estimates that fail, and what contracts see', () => {
 });
 
 describe('several transactions in one estimate', () => {
-  test('10.12.4 a declaration and a deployment of what it declares', async () => {
+  test('estimation.4 a declaration and a deployment of what it declares', async () => {
     const slots = await contract('slots');
     const nonce = await sender.nonce();
     const { call, address } = deployment(slots.hash);
@@ -245,7 +245,7 @@ describe('several transactions in one estimate', () => {
     expect(await sender.nonce()).toBe(nonce);
   });
 
-  test('10.12.4 the second one calls a function that does not exist', async () => {
+  test('estimation.4 the second one calls a function that does not exist', async () => {
     const nonce = await sender.nonce();
     const transfer = { to: STRK, name: 'transfer', calldata: ['0x1', '0x1', '0x0'] };
     const { code, data } = await client.failure('starknet_estimateFee', [
@@ -273,7 +273,7 @@ describe('several transactions in one estimate', () => {
     });
   });
 
-  test('10.12.4 the first one has an invalid signature', async () => {
+  test('estimation.4 the first one has an invalid signature', async () => {
     const nonce = await sender.nonce();
     const transfer = { to: STRK, name: 'transfer', calldata: ['0x1', '0x1', '0x0'] };
     const changes = { signature: ['0x1', '0x2'] };
@@ -310,7 +310,7 @@ describe('messages from L1', () => {
     ...changes,
   });
 
-  test('10.12.5 a message has a price in wei', async () => {
+  test('estimation.5 a message has a price in wei', async () => {
     const fee = await client.call('starknet_estimateMessageFee', [message(), 'latest']);
     expect(fee).toMatchObject({ unit: 'WEI', l1_gas_price: hex(GWEI), l2_gas_price: hex(GWEI) });
     const units =
@@ -320,7 +320,7 @@ describe('messages from L1', () => {
     expect(await read(client, messenger, 'balance_of', [sender.account.address])).toEqual(['0x0']);
   });
 
-  test('10.12.5 neither the contract nor the block may be missing', async () => {
+  test('estimation.5 neither the contract nor the block may be missing', async () => {
     const nowhere = message({ to_address: '0x5' });
     const failure = (...params: unknown[]) => client.failure('starknet_estimateMessageFee', params);
     expect((await failure(nowhere, 'latest')).code).toBe(20);
@@ -328,7 +328,7 @@ describe('messages from L1', () => {
     expect((await failure(message(), { block_hash: '0x123' })).code).toBe(24);
   });
 
-  test('10.12.5 a handler that panics is a contract error', async () => {
+  test('estimation.5 a handler that panics is a contract error', async () => {
     const empty = message({ payload: [publicKey('0x5'), '0x0'] });
     const { code, data } = await client.failure('starknet_estimateMessageFee', [empty, 'latest']);
     expect(code).toBe(40);

@@ -43,7 +43,7 @@ async function refused(changes: object) {
 }
 
 describe('making a proof', () => {
-  test('10.20.1a it is 32 bytes in base64 and nine facts', async () => {
+  test('proofs.1a it is 32 bytes in base64 and nine facts', async () => {
     const block = await client.call('starknet_blockHashAndNumber');
     const { proof, proof_facts, l2_to_l1_messages } = await prove(
       await sender.invokeRequest([transfer]),
@@ -67,7 +67,7 @@ describe('making a proof', () => {
     expect(proof_facts[8]).toBe(pedersen([...proof_facts.slice(0, 8), felt]));
   });
 
-  test('10.20.1a it is the same each time, and another for another block', async () => {
+  test('proofs.1a it is the same each time, and another for another block', async () => {
     const request = await sender.invokeRequest([transfer]);
     const first = await prove(request);
     expect(await prove(request)).toEqual(first);
@@ -83,7 +83,7 @@ describe('making a proof', () => {
     ]);
   });
 
-  test('10.20.1a it lists the messages to L1, as the execution later sends them', async () => {
+  test('proofs.1a it lists the messages to L1, as the execution later sends them', async () => {
     const messenger = await sender.deploy(await contract('messenger'));
     const { address } = sender.account;
     await client.call('devnet_postmanSendMessageToL2', {
@@ -106,7 +106,7 @@ describe('making a proof', () => {
     expect(receipt.messages_sent).toHaveLength(1);
   });
 
-  test('10.20.1a a transaction that fails cannot be proven', async () => {
+  test('proofs.1a a transaction that fails cannot be proven', async () => {
     const failure = (transaction: unknown, blockId: unknown = 'latest') =>
       client.failure('starknet_proveTransaction', [blockId, transaction]);
     const tooMuch = { ...transfer, calldata: ['0x99', '0x0', '0x1'] };
@@ -138,7 +138,7 @@ describe('carrying a proof', () => {
     ({ proof, proof_facts } = await prove(await sender.invokeRequest([transfer])));
   });
 
-  test('10.20.1b a valid one is too recent at first, and accepted ten blocks later', async () => {
+  test('proofs.1b a valid one is too recent at first, and accepted ten blocks later', async () => {
     const early = await refused({ proof, proof_facts });
     expect(early.code).toBe(55);
     expect(early.data).toMatch(/too recent|retention buffer/);
@@ -150,7 +150,7 @@ describe('carrying a proof', () => {
     });
   });
 
-  test('10.20.1b none is needed', async () => {
+  test('proofs.1b none is needed', async () => {
     const nothing = [{}, { proof: '', proof_facts: [] }];
     for (const changes of nothing) {
       const hash = await sender.invoke([transfer], changes);
@@ -160,7 +160,7 @@ describe('carrying a proof', () => {
     }
   });
 
-  test('10.20.1b a wrong one, one without its facts and facts without it are refused', async () => {
+  test('proofs.1b a wrong one, one without its facts and facts without it are refused', async () => {
     const nonce = await sender.nonce();
     const zeros = Buffer.alloc(32).toString('base64');
     const short = Buffer.alloc(31).toString('base64');
@@ -204,7 +204,7 @@ describe('modes', () => {
       await createBlocks(client);
     });
 
-    test('10.20.1c none can be made', async () => {
+    test('proofs.1c none can be made', async () => {
       const params = ['latest', await own.invokeRequest([transfer])];
       expect(await client.failure('starknet_proveTransaction', params)).toMatchObject({
         code: -1,
@@ -212,7 +212,7 @@ describe('modes', () => {
       });
     });
 
-    test('10.20.1c none, a wrong one and the facts of another node are accepted', async () => {
+    test('proofs.1c none, a wrong one and the facts of another node are accepted', async () => {
       const proof_facts = await foreignFacts(START);
       const proof = Buffer.alloc(32).toString('base64');
       for (const changes of [{}, { proof_facts }, { proof }, { proof, proof_facts }]) {
@@ -223,7 +223,7 @@ describe('modes', () => {
       }
     });
 
-    test('10.20.1c wrong facts are refused', async () => {
+    test('proofs.1c wrong facts are refused', async () => {
       const nonce = await own.nonce();
       const request = await own.invokeRequest([transfer], { proof_facts: ['0x1', '0x2', '0x3'] });
       const failure = await client.failure('starknet_addInvokeTransaction', [request]);
@@ -232,7 +232,7 @@ describe('modes', () => {
       expect(await own.nonce()).toBe(nonce);
     });
 
-    test('10.20.1d so are the facts of a node that started at another time', async () => {
+    test('proofs.1d so are the facts of a node that started at another time', async () => {
       const proof_facts = await foreignFacts(START + 1);
       const request = await own.invokeRequest([transfer], { proof_facts });
       const failure = await client.failure('starknet_addInvokeTransaction', [request]);
@@ -241,7 +241,7 @@ describe('modes', () => {
     });
   });
 
-  test('10.20.1c full proofs are not there yet: such a node does not start', async () => {
+  test('proofs.1c full proofs are not there yet: such a node does not start', async () => {
     await expect(startFixture({ proofMode: 'full' })).rejects.toThrow(
       /^--proof-mode full is not available yet/,
     );

@@ -45,7 +45,7 @@ function within(
 }
 
 describe('receipts', () => {
-  test('10.15.7 the deployment of an account names its address', async () => {
+  test('reads.7 the deployment of an account names its address', async () => {
     const account = newAccount('0x555');
     await client.call('devnet_mint', { address: account.address, amount: 1e20 });
     const request = deployAccountRequest(account);
@@ -64,7 +64,7 @@ describe('receipts', () => {
     });
   });
 
-  test('10.15.7 a deployment has the event of the deployer and that of the fee', async () => {
+  test('reads.7 a deployment has the event of the deployer and that of the fee', async () => {
     const { call, address } = deployment(counter.hash, ['0x5']);
     const receipt = await receiptOf(await sender.invoke([call]));
     expect(receipt).not.toHaveProperty('contract_address');
@@ -86,7 +86,7 @@ describe('receipts', () => {
     expect(receipt.events[0]?.data[0]).toBe(address);
   });
 
-  test('10.15.7 too many arguments for a constructor make a deployment revert', async () => {
+  test('reads.7 too many arguments for a constructor make a deployment revert', async () => {
     const { call, address } = deployment(counter.hash, ['0x5', '0x6'], { salt: '0x2' });
     const receipt = await receiptOf(await sender.invoke([call]));
     expect(receipt).toMatchObject({
@@ -99,7 +99,7 @@ describe('receipts', () => {
     expect((await client.failure('starknet_getClassHashAt', ['latest', address])).code).toBe(20);
   });
 
-  test('10.15.7 what runs out of gas is charged less than was estimated', async () => {
+  test('reads.7 what runs out of gas is charged less than was estimated', async () => {
     const reverter = await sender.deploy(await contract('reverter'));
     const calls = [{ to: reverter, name: 'burn', calldata: [hex(5000)] }];
     const request = await sender.invokeRequest(calls, { resource_bounds: ZERO });
@@ -116,7 +116,7 @@ describe('receipts', () => {
     expect(within(receipt.execution_resources, resource_bounds)).toBe(true);
   });
 
-  test('10.15.7 a transaction that waits for its block has the number and no hash', async () => {
+  test('reads.7 a transaction that waits for its block has the number and no hash', async () => {
     const demand = await startFixture({ blockGenerationOn: 'demand' });
     const { tx_hash } = await demand.client.call('devnet_mint', { address: '0x1', amount: 1 });
     const receipt = await demand.client.call('starknet_getTransactionReceipt', [tx_hash]);
@@ -124,7 +124,7 @@ describe('receipts', () => {
     expect(receipt).not.toHaveProperty('block_hash');
   });
 
-  test('10.15.7 an unknown transaction has none', async () => {
+  test('reads.7 an unknown transaction has none', async () => {
     const { code, data } = await client.failure('starknet_getTransactionReceipt', ['0x1234']);
     expect([code, data]).toEqual([29, undefined]);
   });

@@ -99,7 +99,7 @@ describe('the parts of a trace', () => {
     INVOKE: 'execute_invocation',
   };
 
-  test.each(KINDS)('10.13.1 %s with and without validation and fee', async (kind) => {
+  test.each(KINDS)('simulation.1 %s with and without validation and fee', async (kind) => {
     const transaction = await request(kind);
     const block = await client.call('starknet_blockHashAndNumber');
 
@@ -136,7 +136,7 @@ describe('the parts of a trace', () => {
     expect(await read(client, STRK, 'balance_of', ['0x99'])).toEqual(['0x0', '0x0']);
   });
 
-  test('10.13.1 without validation the signature does not matter, with it a wrong one is refused', async () => {
+  test('simulation.1 without validation the signature does not matter, with it a wrong one is refused', async () => {
     const forged = await sender.invokeRequest([transfer], { signature: ['0x1', '0x2'] });
     const { code, data } = await refused([forged]);
     expect(code).toBe(41);
@@ -154,7 +154,7 @@ describe('the parts of a trace', () => {
 
 describe('what is simulated', () => {
   test.each(['0x3', QUERY_VERSION])(
-    '10.13.2a contracts see the query version of a transaction of version %s',
+    'simulation.2a contracts see the query version of a transaction of version %s',
     async (version) => {
       const calls = [{ to: contextAddress, name: 'current' }];
       const one = await simulateOne(await sender.invokeRequest(calls, { version }));
@@ -166,7 +166,7 @@ describe('what is simulated', () => {
     },
   );
 
-  test('10.13.2a an invocation that panics has the reason in its trace', async () => {
+  test('simulation.2a an invocation that panics has the reason in its trace', async () => {
     const one = await simulateOne(await sender.invokeRequest([fail('boom')]));
     expect(one.transaction_trace).toMatchObject({
       type: 'INVOKE',
@@ -184,7 +184,7 @@ describe('what is simulated', () => {
     invokeRequest(sender.account, [transfer], nonce + 2),
   ];
 
-  test('10.13.2a a batch goes on after a revert', async () => {
+  test('simulation.2a a batch goes on after a revert', async () => {
     const [first, second, third] = await simulate(mixed(await sender.nonce()));
     for (const one of [first, third]) {
       expect(one?.transaction_trace).toMatchObject({ execute_invocation: { is_reverted: false } });
@@ -203,7 +203,7 @@ describe('what is simulated', () => {
     return result.initial_reads;
   }
 
-  test('10.13.2a a batch tells what it read first, if asked', async () => {
+  test('simulation.2a a batch tells what it read first, if asked', async () => {
     const nonce = await sender.nonce();
     const { nonces, class_hashes, declared_contracts } = await initialReads(nonce);
     expect(nonces).toContainEqual({
@@ -217,14 +217,14 @@ describe('what is simulated', () => {
     expect(declared_contracts).toContainEqual({ class_hash: reverter.hash, is_declared: true });
   });
 
-  test('10.13.2b the slots that were read are among it, with the values before', async () => {
+  test('simulation.2b the slots that were read are among it, with the values before', async () => {
     const { storage } = await initialReads(await sender.nonce());
     const key = storageAddress('ERC20_balances', [sender.account.address]);
     const value = await client.call('starknet_getStorageAt', [STRK, key, 'latest']);
     expect(storage).toContainEqual({ contract_address: STRK, key, value });
   });
 
-  test('10.13.2c each trace of a batch has its own state diff', async () => {
+  test('simulation.2c each trace of a batch has its own state diff', async () => {
     const nonce = await sender.nonce();
     const pay = (to: string, at: number) =>
       invokeRequest(sender.account, [{ ...transfer, calldata: [to, '0x5', '0x0'] }], at);
@@ -244,7 +244,7 @@ describe('what is simulated', () => {
 });
 
 describe('what is refused', () => {
-  test('10.13.3 the first transaction of a batch without signatures is the one that failed', async () => {
+  test('simulation.3 the first transaction of a batch without signatures is the one that failed', async () => {
     const nonce = await sender.nonce();
     const changes = { signature: [] };
     const { code, data } = await refused([
@@ -260,7 +260,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('10.13.3 bounds above the balance are refused unless no fee is charged', async () => {
+  test('simulation.3 bounds above the balance are refused unless no fee is charged', async () => {
     const dear = {
       ...AMPLE,
       l2_gas: { max_amount: hex(10n ** 12n), max_price_per_unit: hex(10n ** 12n) },
@@ -282,7 +282,7 @@ describe('what is refused', () => {
     expect(await simulate([transaction], ['SKIP_FEE_CHARGE'])).toHaveLength(1);
   });
 
-  test('10.13.4 a new account declares and deploys with zero bounds when no fee is charged', async () => {
+  test('simulation.4 a new account declares and deploys with zero bounds when no fee is charged', async () => {
     const changes = { resource_bounds: ZERO };
     const poor = newAccount('0x777');
     const { call, address } = deployment(counter.hash, ['0x9']);
@@ -304,7 +304,7 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('10.13.4 one unit of gas too little makes an invocation revert', async () => {
+  test('simulation.4 one unit of gas too little makes an invocation revert', async () => {
     const calls = [{ to: reverterAddress, name: 'burn', calldata: [hex(2000)] }];
     const { fee_estimation } = await simulateOne(await sender.invokeRequest(calls));
     const resource_bounds = boundsOf(fee_estimation, (gas) => gas - 1n);
@@ -317,17 +317,20 @@ describe('what is refused', () => {
   const lacking = (['max_amount', 'max_price_per_unit'] as const).flatMap((part) =>
     KINDS.map((kind) => ({ kind, part })),
   );
-  test.each(lacking)('10.13.4 $kind with $part 0 needs that no fee is charged', async (given) => {
-    const bounds = { ...AMPLE, l2_gas: { ...AMPLE.l2_gas, [given.part]: '0x0' } };
-    const transaction = await request(given.kind, bounds);
-    expect(await refused([transaction])).toMatchObject({
-      code: 41,
-      data: {
-        transaction_index: 0,
-        execution_error:
-          "The transaction's resources don't cover validation or the minimal transaction fee.",
-      },
-    });
-    expect(await simulate([transaction], ['SKIP_FEE_CHARGE'])).toHaveLength(1);
-  });
+  test.each(lacking)(
+    'simulation.4 $kind with $part 0 needs that no fee is charged',
+    async (given) => {
+      const bounds = { ...AMPLE, l2_gas: { ...AMPLE.l2_gas, [given.part]: '0x0' } };
+      const transaction = await request(given.kind, bounds);
+      expect(await refused([transaction])).toMatchObject({
+        code: 41,
+        data: {
+          transaction_index: 0,
+          execution_error:
+            "The transaction's resources don't cover validation or the minimal transaction fee.",
+        },
+      });
+      expect(await simulate([transaction], ['SKIP_FEE_CHARGE'])).toHaveLength(1);
+    },
+  );
 });

@@ -27,11 +27,11 @@ beforeAll(async () => {
 const traceOf = (hash: string) => client.call('starknet_traceTransaction', [hash]);
 
 describe('traces', () => {
-  test('10.15.9 an unknown transaction has none', async () => {
+  test('reads.9 an unknown transaction has none', async () => {
     expect((await client.failure('starknet_traceTransaction', ['0x1234'])).code).toBe(29);
   });
 
-  test.each(['transaction', 'demand'] as const)('10.15.9 minting, blocks on %s', async (mode) => {
+  test.each(['transaction', 'demand'] as const)('reads.9 minting, blocks on %s', async (mode) => {
     const { client } = await startFixture({ blockGenerationOn: mode });
     const params = { address: '0x99', amount: 500, unit: 'FRI' };
     const { tx_hash } = await client.call('devnet_mint', params);
@@ -88,7 +88,7 @@ describe('traces', () => {
     expect(await client.call('starknet_traceTransaction', [tx_hash])).toEqual(trace);
   });
 
-  test('10.15.9 a declaration is validated by its class hash', async () => {
+  test('reads.9 a declaration is validated by its class hash', async () => {
     const counter = await contract('counter');
     const trace = await traceOf(await sender.declare(counter));
     expect(trace).toMatchObject({
@@ -106,7 +106,7 @@ describe('traces', () => {
     expect(trace).not.toHaveProperty('execute_invocation');
   });
 
-  test('10.15.9 a deployment lists the contract it deployed and no other', async () => {
+  test('reads.9 a deployment lists the contract it deployed and no other', async () => {
     const slots = await contract('slots');
     await sender.declare(slots);
     const { call, address } = deployment(slots.hash);
@@ -115,7 +115,7 @@ describe('traces', () => {
     expect(state_diff?.declared_classes).toEqual([]);
   });
 
-  test('10.15.9 the deployment of an account has validation, constructor and fee', async () => {
+  test('reads.9 the deployment of an account has validation, constructor and fee', async () => {
     const account = newAccount('0x666');
     const { address, classHash, salt, constructorCalldata } = account;
     await client.call('devnet_mint', { address, amount: 1e20 });
@@ -144,7 +144,7 @@ describe('traces', () => {
     });
   });
 
-  test('10.15.9 a reverted invocation keeps what came before and after the failure', async () => {
+  test('reads.9 a reverted invocation keeps what came before and after the failure', async () => {
     const reverter = await sender.deploy(await contract('reverter'));
     const calls = [{ to: reverter, name: 'fail', calldata: ['0x1', short('boom')] }];
     expect(await traceOf(await sender.invoke(calls))).toMatchObject({
@@ -155,7 +155,7 @@ describe('traces', () => {
     });
   });
 
-  test('10.15.9 the latest block has the traces of its transactions', async () => {
+  test('reads.9 the latest block has the traces of its transactions', async () => {
     const transfer = { to: STRK, name: 'transfer', calldata: ['0x99', '0x5', '0x0'] };
     const transaction_hash = await sender.invoke([transfer]);
     const trace_root = await traceOf(transaction_hash);

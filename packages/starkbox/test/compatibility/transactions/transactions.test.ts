@@ -53,7 +53,7 @@ async function deployedAccount(privateKey: string, amount = 1e20): Promise<Accou
 }
 
 describe('funds', () => {
-  test('10.14.1 an account without funds cannot deploy itself', async () => {
+  test('transactions.1 an account without funds cannot deploy itself', async () => {
     const account = newAccount('0x111');
     const params = [deployAccountRequest(account)];
     const { code } = await client.failure('starknet_addDeployAccountTransaction', params);
@@ -61,7 +61,7 @@ describe('funds', () => {
     expect((await client.failure('starknet_getNonce', ['latest', account.address])).code).toBe(20);
   });
 
-  test('10.14.1 an account with funds declares, deploys and invokes', async () => {
+  test('transactions.1 an account with funds declares, deploys and invokes', async () => {
     const slots = await contract('slots');
     const account = await deployedAccount('0x222');
     const own = new Sender(client, account);
@@ -78,7 +78,7 @@ describe('funds', () => {
     expect(await client.call('starknet_getNonce', ['latest', account.address])).toBe('0x4');
   });
 
-  test('10.14.1 an account that spent its funds cannot declare', async () => {
+  test('transactions.1 an account that spent its funds cannot declare', async () => {
     const own = new Sender(client, await deployedAccount('0x333'));
     const [low = '0x0'] = await read(client, STRK, 'balance_of', [own.account.address]);
     // What is left pays for this transfer and not for a declaration.
@@ -125,27 +125,30 @@ describe('bounds that are too low', () => {
     return make(all);
   }
 
-  test.each(LACKS)('10.14.2 a declaration with too little %s is refused', async (lack) => {
+  test.each(LACKS)('transactions.2 a declaration with too little %s is refused', async (lack) => {
     const all = await enough(await sender.declareRequest(counter, { resource_bounds: ZERO }));
     const resource_bounds = withLess(lack, all);
     const params = [await sender.declareRequest(counter, { resource_bounds })];
     expect((await client.failure('starknet_addDeclareTransaction', params)).code).toBe(53);
   });
 
-  test.each(LACKS)('10.14.2 an account deployed with too little %s is refused', async (lack) => {
-    const account = newAccount('0x444');
-    await client.call('devnet_mint', { address: account.address, amount: 1e20 });
-    const request = (resource_bounds: Bounds) =>
-      deployAccountRequest(account, { changes: { resource_bounds } });
-    const params = [request(withLess(lack, await enough(request(ZERO))))];
-    expect((await client.failure('starknet_addDeployAccountTransaction', params)).code).toBe(53);
-  });
+  test.each(LACKS)(
+    'transactions.2 an account deployed with too little %s is refused',
+    async (lack) => {
+      const account = newAccount('0x444');
+      await client.call('devnet_mint', { address: account.address, amount: 1e20 });
+      const request = (resource_bounds: Bounds) =>
+        deployAccountRequest(account, { changes: { resource_bounds } });
+      const params = [request(withLess(lack, await enough(request(ZERO))))];
+      expect((await client.failure('starknet_addDeployAccountTransaction', params)).code).toBe(53);
+    },
+  );
 
   // Of data gas, this call uses no more than any transaction does.
   const burn = () => [{ to: reverterAddress, name: 'burn', calldata: [hex(2000)] }];
 
   test.each(LACKS.filter((lack) => lack !== 'L2 gas'))(
-    '10.14.2 an invocation with too little %s is refused',
+    'transactions.2 an invocation with too little %s is refused',
     async (lack) => {
       const all = await enough(await sender.invokeRequest(burn(), { resource_bounds: ZERO }));
       const resource_bounds = withLess(lack, all);
@@ -154,7 +157,7 @@ describe('bounds that are too low', () => {
     },
   );
 
-  test('10.14.2 an invocation with too little L2 gas reverts', async () => {
+  test('transactions.2 an invocation with too little L2 gas reverts', async () => {
     const all = await enough(await sender.invokeRequest(burn(), { resource_bounds: ZERO }));
     const resource_bounds = withLess('L2 gas', all);
     expect(await status(await sender.invoke(burn(), { resource_bounds }))).toEqual({
@@ -164,7 +167,7 @@ describe('bounds that are too low', () => {
     });
   });
 
-  test('10.14.2 gas that is far too little does not even pay for looking at an invocation', async () => {
+  test('transactions.2 gas that is far too little does not even pay for looking at an invocation', async () => {
     const resource_bounds = bounds({ l1_data_gas: 1000n, l2_gas: 10n }, GWEI);
     const params = [await sender.invokeRequest(burn(), { resource_bounds })];
     expect((await client.failure('starknet_addInvokeTransaction', params)).code).toBe(53);
@@ -172,7 +175,7 @@ describe('bounds that are too low', () => {
 });
 
 describe('classes', () => {
-  test('10.14.3 a class is declared once', async () => {
+  test('transactions.3 a class is declared once', async () => {
     const params = [await sender.declareRequest(reverter)];
     const { code, data } = await client.failure('starknet_addDeclareTransaction', params);
     expect([code, data]).toEqual([51, undefined]);
@@ -185,7 +188,7 @@ describe('classes', () => {
     { limit: 'maximumContractClassSize', value: 1000 },
     { limit: 'maximumContractBytecodeSize', value: 100 },
     { limit: 'maximumSierraLength', value: 100 },
-  ] as const)('10.14.3 a class beyond $limit is too large', async ({ limit, value }) => {
+  ] as const)('transactions.3 a class beyond $limit is too large', async ({ limit, value }) => {
     const small = await startFixture({ [limit]: value });
     const own = new Sender(small.client, small.node.accounts[0]);
     const params = [await own.declareRequest(counter)];
@@ -194,7 +197,7 @@ describe('classes', () => {
     expect(await own.nonce()).toBe(0);
   });
 
-  test('10.14.3 a class beyond the default limit is too large', async () => {
+  test('transactions.3 a class beyond the default limit is too large', async () => {
     const { sierra_program, ...rest } = Object.fromEntries(Object.entries(counter.body ?? {}));
     if (!Array.isArray(sierra_program)) throw new Error('the counter has no program');
     const padding = Array.from({ length: 81_921 - sierra_program.length }, () => '0x0');
@@ -213,7 +216,7 @@ describe('classes', () => {
       own = new Sender(client, { address, privateKey: '0x1' });
     });
 
-    test('10.14.4 it can refuse to validate a declaration', async () => {
+    test('transactions.4 it can refuse to validate a declaration', async () => {
       const panics = [await own.declareRequest(counter, { signature: ['0x3'] })];
       const failure = await client.failure('starknet_addDeclareTransaction', panics);
       expect(failure.code).toBe(55);
@@ -230,7 +233,7 @@ describe('classes', () => {
       expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(28);
     });
 
-    test('10.14.4 a wrong compiled class hash is told by estimates and refused', async () => {
+    test('transactions.4 a wrong compiled class hash is told by estimates and refused', async () => {
       const wrong = { compiled_class_hash: '0x123' };
       const request = await sender.declareRequest(counter, wrong);
       const { code, data } = await client.failure('starknet_estimateFee', [
@@ -249,7 +252,7 @@ describe('classes', () => {
   });
 });
 
-test('10.14.5 a failed invocation is accepted and reverted, and says why', async () => {
+test('transactions.5 a failed invocation is accepted and reverted, and says why', async () => {
   const nonce = await sender.nonce();
   const hash = await sender.invoke([
     { to: reverterAddress, name: 'write', calldata: ['0x5'] },
