@@ -1,4 +1,4 @@
-// Knows what comes before and after a block or a transaction.
+// Addresses of the previous and next block or transaction.
 import { type Place, to } from '../navigation/route.js';
 import { call } from '../rpc/client.js';
 import { liveNow } from '../rpc/live-state.js';
@@ -11,7 +11,7 @@ export async function neighbourOf(place: Place, step: -1 | 1): Promise<string | 
     if (page === 'block') return await besideBlock(key, step);
     return page === 'tx' ? await besideTransaction(key, step) : undefined;
   } catch {
-    // What is not there has no neighbours.
+    // A block or transaction that does not exist has no adjacent one.
     return undefined;
   }
 }
@@ -30,7 +30,7 @@ async function besideBlock(key: string, step: number): Promise<string | undefine
   return next >= 0 && next <= head() ? to('block', next) : undefined;
 }
 
-/** Blocks without transactions that are passed over before giving up. */
+/** Most empty blocks that are skipped in search of the next transaction. */
 const MOST_EMPTY = 50;
 
 async function besideTransaction(hash: string, step: number): Promise<string | undefined> {

@@ -1,2 +1,2 @@
-// Tells the compiler that a style sheet can be imported for its effect.
+// Declares imports of style sheets.
 declare module '*.css';

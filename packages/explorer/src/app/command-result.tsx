@@ -1,11 +1,11 @@
-// Knows what came of a command that was run from wherever one was.
+// Notice with the result of a command that was run from the palette.
 import { useEffect, useState } from 'react';
 import { usePlace } from '../navigation/route.js';
 import { LastDone, useDone } from '../parts/action.js';
 
 const watchers = new Set<() => void>();
 
-/** Whoever runs a command outside of a page says so here, since no page will tell the outcome. */
+/** Announces that a command runs, so that its result is shown over the current page. */
 export function commandRuns(): void {
   for (const watcher of watchers) watcher();
 }
@@ -22,8 +22,8 @@ export function CommandResult() {
       watchers.delete(begin);
     };
   }, [last]);
-  // On another page it is no news any more.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere is what ends it
+  // Going to another page dismisses the notice.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation dismisses the notice
   useEffect(() => setSince(undefined), [page, key]);
   if (since === undefined || last <= since) return null;
   return (

@@ -1,4 +1,4 @@
-// Knows what each key does wherever one is. No single key writes: what does is asked about first.
+// Keyboard shortcuts. No single key changes the chain: commands open the palette first.
 import { useEffect, useRef, useState } from 'react';
 import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.js';
 import { go, type Place, setQuery, to, usePlace } from '../navigation/route.js';
@@ -9,21 +9,21 @@ import { ENTRIES } from './pages.js';
 
 export interface Opened {
   readonly what: 'palette' | 'keys';
-  /** What the palette starts with. */
+  /** Initial text of the palette. */
   readonly line?: string;
 }
 
-/** After the prefix: what the palette offers, to be taken by Enter. */
+/** Letters after the prefix, with the command that each puts into the palette. */
 const COMMANDS: Readonly<Record<string, string>> = {
   s: 'snapshot',
   n: 'create block',
   m: 'mint 100 STRK to account 0',
 };
 const PREFIX_MILLISECONDS = 3_000;
-/** What of an address is no filter. */
+/** Query parameters that are not filters. */
 const PLACES = new Set(['mode', 'tab', 'frame', 'columns']);
 
-/** Gives whether the prefix was pressed and waits for its letter. */
+/** True while the prefix was pressed and its letter is awaited. */
 export function useKeys(open: (what: Opened) => void): boolean {
   const mode = useMode();
   const place = usePlace();
@@ -90,7 +90,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
   return isPrefixed;
 }
 
-/** Closes what is open, then takes filters away, then lets go of what has the focus. */
+/** Escape closes what is open, then removes filters, then drops the focus. */
 function retreat({ target }: KeyboardEvent, { key, query }: Place): void {
   if (target instanceof Element && target.closest('dialog')) return;
   const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
@@ -150,7 +150,7 @@ export function Keys({ close }: { readonly close: () => void }) {
   );
 }
 
-/** Turns shortcuts of one letter off; Enter, arrows, Escape and ⌘K stay. */
+/** Switch for single-letter shortcuts; Enter, arrows, Escape and ⌘K always work. */
 export function LettersSwitch() {
   const [isOn, setOn] = useState(areLettersOn);
   return (

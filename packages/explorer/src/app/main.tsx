@@ -1,4 +1,4 @@
-// Knows which page stands at which address, and starts the whole.
+// Entry point: starts the client and renders the page of the current address.
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -32,7 +32,7 @@ function Page() {
   );
 }
 
-/** A page that fails does not take the shell with it. */
+/** Error boundary: a failing page leaves the shell in place. */
 class Guard extends Component<
   { readonly children: ReactNode; readonly place: string },
   { failed: string | undefined }
@@ -78,9 +78,9 @@ function App() {
   );
 }
 
-/** Pages are small; once the first one stands, the others are fetched. */
+/** All pages are preloaded after the first one is shown. */
 const PRELOAD_MILLISECONDS = 1_000;
-/** So long the first drawing waits for the page, so that page and surroundings ask the node together. */
+/** The first rendering waits this long for the page's code, so that shell and page share one RPC request. */
 const TOGETHER_MILLISECONDS = 250;
 
 startToken();

@@ -1,4 +1,4 @@
-// Knows the pages that a narrow screen has no room to name.
+// List of the pages that the bottom bar of a narrow screen leaves out.
 
 import { to } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';

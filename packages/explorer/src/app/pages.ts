@@ -1,4 +1,4 @@
-// Knows every page: its name, where it stands in the rail, which key goes there, and what it is loaded from.
+// Table of pages: name, address, shortcut and lazily loaded component.
 import { type Loaded, loaded } from '../navigation/lazy-page.js';
 
 interface NoProps {
@@ -7,12 +7,12 @@ interface NoProps {
 
 export interface Entry extends Loaded<NoProps> {
   readonly name: string;
-  /** The first part of its address, empty at home. */
+  /** First segment of its path, empty for the home page. */
   readonly page: string;
   readonly icon: string;
   readonly about: string;
   readonly key?: string;
-  /** Pages of one thing that belong to it. */
+  /** Detail pages that highlight this entry. */
   readonly also?: readonly string[];
 }
 
@@ -148,7 +148,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
 
 export const ENTRIES: readonly Entry[] = RAIL.flat();
 
-/** What a narrow screen names at its foot; all else is behind More. */
+/** Entries of the bottom bar on narrow screens. */
 export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
   ['Activity', ''],
   ['Txs', 'transactions'],
@@ -157,7 +157,7 @@ export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
   ['More', 'more'],
 ];
 
-/** Pages of one thing, which its address names. */
+/** Detail pages, with the id in their path. */
 export const THINGS: ReadonlyMap<string, Loaded<{ readonly id: string }>> = new Map([
   ['block', loaded(async () => (await import('../features/blocks/block-page.js')).BlockPage)],
   [
@@ -173,15 +173,15 @@ export const THINGS: ReadonlyMap<string, Loaded<{ readonly id: string }>> = new 
   ['class', loaded(async () => (await import('../features/contracts/class-page.js')).ClassPage)],
 ]);
 
-/** Fetches one page, where its address is known before anything is drawn. */
+/** Loads the code of one page before the first rendering. */
 export async function loadPage(page: string, key: string | undefined): Promise<void> {
   const wanted =
     key === undefined ? ENTRIES.find((entry) => entry.page === page) : THINGS.get(page);
-  // Whoever shows it meets the same failure, and tells.
+  // Rendering the page reports the same error.
   await wanted?.load().catch(() => {});
 }
 
-/** Fetches every page, so that going to one takes no time. */
+/** Loads the code of all pages in the background. */
 export function loadAll(): void {
   for (const { load } of [...ENTRIES, ...THINGS.values()]) void load().catch(() => {});
 }

@@ -1,4 +1,4 @@
-// Knows how something is found: by number, hash, address, name or command, and what each of them leads to.
+// Command palette: search by number, hash, address or name, and commands.
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, string>> = {
   class: 'class',
 };
 
-/** Commands that a line may mean. They run when chosen, never by being typed. */
+/** Commands that match the text. They run when selected, never while typing. */
 function commands(line: string, names: ReadonlyMap<string, string>): Choice[] {
   if (!canWrite(liveNow().connection)) return [];
   const found: Choice[] = [];
@@ -90,7 +90,7 @@ export function Palette({
   start = '',
 }: {
   readonly close: () => void;
-  /** What the line holds at first. */
+  /** Initial text. */
   readonly start?: string;
 }) {
   const names = useNames();
@@ -151,7 +151,7 @@ export function Palette({
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setActive(Math.min(active + 1, choices.length - 1));
     else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, 0));
-    // A command is what it is, whatever else is found.
+    // A matching command comes before search results.
     else if (event.key === 'Enter' && (!isWaiting || choices[active]?.kind === 'command'))
       choose(choices[active]);
     else return;

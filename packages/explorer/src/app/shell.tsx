@@ -1,4 +1,4 @@
-// Knows what surrounds every page: where one can go, what the chain is like now, and whether the node is there.
+// Frame of every page: navigation, status of the chain and of the connection.
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { grouped, priceText, STRK } from '../format/amount.js';
 import { NamesContext, namesOf } from '../format/names.js';
@@ -33,7 +33,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const isLocked = connection === 'locked';
   useEffect(() => {
     if (!isLocked) return;
-    // What was refused meanwhile is asked again.
+    // Queries that failed without a token run again.
     return () => void queries.resetQueries();
   }, [isLocked]);
   useEqualValues();
@@ -200,7 +200,7 @@ function ThemeButton() {
   );
 }
 
-/** Whatever was read of a past that is gone is read again. */
+/** After a revert, restart or load, cached blocks are read again. */
 function useUpheavals(): void {
   const epoch = useLive((live) => live.epoch);
   const beat = useLive((live) => live.beat);
@@ -249,7 +249,7 @@ function Upheaval() {
   );
 }
 
-/** Marks all equal values on a page while one of them is pointed at. */
+/** Highlights all equal values on the page while one of them is hovered or focused. */
 function useEqualValues(): void {
   useEffect(() => {
     const clear = (): void => {
@@ -275,7 +275,7 @@ function useEqualValues(): void {
   }, []);
 }
 
-/** Says aloud when the node is lost and found again. */
+/** Announces loss and return of the connection to screen readers. */
 function LiveRegion({ connection }: { readonly connection: Connection }) {
   const words = { unreachable: 'The node is not reachable.', live: 'Connected to the node.' };
   return (

@@ -1,4 +1,4 @@
-// Knows whether pages are light or dark: as the system is, unless somebody chose.
+// Light or dark theme: the system's, unless one was selected.
 
 export type Theme = 'auto' | 'light' | 'dark';
 

@@ -1,4 +1,4 @@
-// Knows what stands in place of every page while the node wants a token that we do not have.
+// Form for the node's access token, shown instead of every page until the node accepts one.
 import { type FormEvent, useId, useState } from 'react';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';

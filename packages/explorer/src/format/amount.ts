@@ -1,4 +1,4 @@
-// Knows how amounts, prices and counts are written; nothing else formats a number.
+// Formats of amounts, prices and counts.
 
 const UNIT = 10n ** 18n;
 const SHOWN_DIGITS = 6;
@@ -24,15 +24,15 @@ export function grouped(value: bigint | number): string {
 }
 
 /**
- * An amount in its unit, with at most six decimals. What is not zero never reads as zero: below the last
- * decimal the base unit is used.
+ * An amount in its unit, with at most six decimals. Nonzero amounts below the last decimal are shown in the
+ * base unit.
  */
 export function amountText(value: bigint, unit: Unit): string {
   const number = decimals(value, unit.decimals, SHOWN_DIGITS);
   return number === undefined ? `${grouped(value)} ${unit.base}` : `${number} ${unit.symbol}`;
 }
 
-/** The same for a column whose head names the unit. */
+/** The same, for a table column whose head names the unit. */
 export function columnAmount(value: bigint, unit: Unit): string {
   return (
     decimals(value, unit.decimals, SHOWN_DIGITS, SHOWN_DIGITS) ?? `${grouped(value)} ${unit.base}`
@@ -53,7 +53,7 @@ function decimals(value: bigint, places: number, most: number, least = 0): strin
   return `${value < 0n ? '−' : ''}${grouped(size / one)}${kept === '' ? '' : `.${kept}`}`;
 }
 
-/** A price of gas, with every digit that tells it from another. */
+/** A gas price with all significant digits. */
 export function priceText(price: bigint, unit: Unit): string {
   const billion = 1_000_000_000n;
   if (price !== 0n && price < 1_000_000n) return `${grouped(price)} ${unit.base}`;
@@ -61,7 +61,7 @@ export function priceText(price: bigint, unit: Unit): string {
   return `${grouped(price / billion)}.${fraction} g${unit.base}`;
 }
 
-/** What a person typed as an amount: `1.5`, `1e18`, `25 fri`, `1,000 STRK`; a bare number is in `unit`. */
+/** Parses a typed amount: `1.5`, `1e18`, `25 fri`, `1,000 STRK`; a number without unit is in `unit`. */
 export function readAmount(text: string, unit: Unit): bigint | undefined {
   const match = /^\s*([\d,_]+)(?:\.(\d+))?(?:e(\d{1,3}))?\s*([a-z]*)\s*$/i.exec(text);
   if (!match) return undefined;
@@ -82,7 +82,7 @@ function scaleOf(suffix: string, unit: Unit): number | undefined {
   return undefined;
 }
 
-/** The share of a whole as a number between 0 and 1. */
+/** A share as a number between 0 and 1. */
 export function share(part: bigint | number, whole: bigint | number): number {
   const all = Number(whole);
   return all === 0 ? 0 : Math.min(1, Number(part) / all);

@@ -1,4 +1,4 @@
-// Knows tables as text for other programs, some of which take a cell for a formula.
+// CSV, with cells that spreadsheets would take for formulas quoted.
 
 const FORMULA = /^[=+\-@\t\r]/;
 

@@ -1,10 +1,10 @@
-// Knows JSON with integers of any size: those that a number cannot hold come as `bigint`.
+// JSON with exact integers: those beyond the safe range are `bigint`.
 
 const LONG_INTEGER = /^-?\d{16,}$/;
-/** Where one may stand. Most texts have none, and are read ten times as fast without looking at each value. */
+/** Matches texts that may contain a large integer; parsing without a reviver is ten times as fast. */
 const MAY_HOLD_ONE = /[:,[]\s*-?\d{16}/;
 
-/** Browsers that keep the source of a number hand it to the reviver; others lose digits, and only there. */
+/** Newer engines pass the source of a number to the reviver; older ones lose digits of large integers. */
 interface Source {
   readonly source?: string;
 }

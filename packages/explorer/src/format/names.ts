@@ -1,4 +1,4 @@
-// Knows what addresses and selectors are called, and who says so.
+// Names of addresses and functions.
 import { type Abi, selectorOf, shortAddress } from '@starkbox/abi';
 import { createContext, useContext } from 'react';
 import { disarm } from './untrusted-text.js';
@@ -6,7 +6,7 @@ import { disarm } from './untrusted-text.js';
 export const STRK_ADDRESS = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH_ADDRESS = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
 
-/** What every sandbox has. */
+/** Contracts that every sandbox has. */
 const FIXTURES: readonly (readonly [address: string, name: string])[] = [
   [STRK_ADDRESS, 'STRK'],
   [ETH_ADDRESS, 'ETH'],
@@ -29,7 +29,7 @@ export function namesOf(
     names.set(address, `account ${at}`);
   });
   for (const { value, label } of labels) names.set(value, disarm(label, LONGEST_LABEL).text);
-  // A label may repeat a name, and must not borrow its good repute.
+  // A repeated name is shown with the address, so that no label can impersonate another contract.
   const bearers = new Map<string, number>();
   for (const name of names.values()) bearers.set(name, (bearers.get(name) ?? 0) + 1);
   for (const [address, name] of names) {
@@ -44,7 +44,7 @@ export function useNames(): Names {
   return useContext(NamesContext);
 }
 
-/** Functions that are met before any class has been read. */
+/** Common functions, known before any class is read. */
 const FAMILIAR = [
   '__execute__ __validate__ __validate_declare__ __validate_deploy__ constructor',
   'transfer transferFrom transfer_from approve balanceOf balance_of allowance mint burn permissioned_mint',
@@ -56,7 +56,7 @@ const FAMILIAR = [
 
 const functionNames = new Map(FAMILIAR.map((name) => [selectorOf(name), name]));
 
-/** A name whose hash is the selector is the right one, whichever class it was found in. */
+/** Remembers the function names of an ABI; a name is right wherever its hash is the selector. */
 export function learn(abi: Abi): void {
   for (const [selector, { name }] of abi.functions) functionNames.set(selector, name);
 }

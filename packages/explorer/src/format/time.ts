@@ -1,4 +1,4 @@
-// Knows how moments and spans are written, by the clock of the chain.
+// Formats of times and durations, by the chain's clock.
 
 const SPANS: readonly (readonly [seconds: number, name: string])[] = [
   [86_400, 'd'],
@@ -7,7 +7,7 @@ const SPANS: readonly (readonly [seconds: number, name: string])[] = [
   [1, 's'],
 ];
 
-/** `90` → `1 min`; always the largest span that fits. */
+/** `90` → `1 min`: the largest unit that fits. */
 export function spanText(seconds: number): string {
   const size = Math.abs(Math.trunc(seconds));
   for (const [length, name] of SPANS) {
@@ -16,17 +16,17 @@ export function spanText(seconds: number): string {
   return '0 s';
 }
 
-/** How old a moment is by the chain's clock. A moment that is still to come says so. */
+/** Age by the chain's clock; times in the future are marked. */
 export function ageText(timestamp: number, chainNow: number): string {
   const age = chainNow - timestamp;
   if (age < -1) return `in ${spanText(age)}`;
   return age < 1 ? 'now' : spanText(age);
 }
 
-/** What the chain's clock is ahead of or behind the wall's, and undefined if that does not matter. */
+/** Offset of the chain's clock from the system clock; undefined if it is negligible. */
 export function offsetText(offset: number): string | undefined {
   if (Math.abs(offset) < 2) return undefined;
-  // Two clocks that are read apart differ by a second, which must not make a day 23 hours.
+  // The clocks are read at different times, so an offset may be one second off.
   const whole = Math.round(offset / 60) * 60;
   const near = Math.abs(whole - offset) <= 2 ? whole : offset;
   return `${offset < 0 ? '−' : '+'}${spanText(near)}`;
@@ -45,19 +45,19 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** A moment beyond what a date can hold, which a chain's clock may well be set to. */
+/** A time beyond the range of `Date`, which the chain's clock can have. */
 const LAST = 8_640_000_000_000;
 
 function at<T>(seconds: number, write: (date: Date) => T): T | string {
   return Math.abs(seconds) > LAST ? `${seconds} s` : write(new Date(seconds * 1000));
 }
 
-/** `01:09:12`, in UTC as everything here. */
+/** `01:09:12` in UTC. */
 export function timeText(seconds: number): string {
   return at(seconds, (date) => TIME.format(date));
 }
 
-/** `16 Nov 01:09:12`, with the year where it is not `year`. */
+/** `16 Nov 01:09:12`, with the year unless it is `year`. */
 export function momentText(seconds: number, year?: number): string {
   return at(seconds, (date) => {
     const named = date.getUTCFullYear() === year ? '' : ` ${YEAR.format(date)}`;
@@ -70,7 +70,7 @@ export function isoText(seconds: number): string {
   return at(seconds, (date) => date.toISOString().replace('.000', ''));
 }
 
-/** The time between two blocks, from a number of seconds or from milliseconds such as 500ms. */
+/** Block interval, from seconds or from a text such as `500ms`. */
 export function intervalText(setting: string): string {
   return setting.endsWith('ms') ? `${setting.slice(0, -2)} ms` : `${setting} s`;
 }

@@ -1,13 +1,13 @@
-// Knows how a text that somebody else wrote is shown so that it can neither hide anything nor pass for ours.
+// Untrusted text made safe to show: visible control characters, bounded length.
 
 export interface Disarmed {
   readonly text: string;
-  /** How long the whole is, if this is only its beginning. */
+  /** Full length, if the text was cut. */
   readonly cutFrom?: number;
 }
 
 const SHOWN = 200;
-/** Marks that are piled up on one letter can cover the lines above. */
+/** Stacked combining marks could cover other lines. */
 const MARKS = 3;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 const MARK = /\p{M}/u;

@@ -1,4 +1,4 @@
-// Knows the call that somebody wants to work on in the console, on its way there from another page.
+// Call handed over from another page to the console.
 import { go, to } from './route.js';
 
 export interface Draft {
@@ -17,7 +17,7 @@ export function editInConsole(draft: Draft): void {
 export function takeDraft(method: string): string | undefined {
   if (onItsWay?.method !== method) return undefined;
   const { params } = onItsWay;
-  // Whoever asks twice in one breath gets it twice.
+  // Cleared later, because strict mode renders twice.
   setTimeout(() => {
     onItsWay = undefined;
   });

@@ -1,7 +1,7 @@
-// Knows what the Escape key closes before it means anything else on a page.
+// Escape handler of panels and forms.
 import { useEffect, useRef } from 'react';
 
-/** While `isActive`, the key does this and nothing more; a dialog above goes first. */
+/** While `isActive`, Escape only does this; an open dialog comes first. */
 export function useEscape(close: () => void, isActive = true): void {
   const latest = useRef(close);
   latest.current = close;

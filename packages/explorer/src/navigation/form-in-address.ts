@@ -1,10 +1,10 @@
-// Knows how a form that is half filled is kept in the address, behind the `#`, which is never sent anywhere.
+// Form state in the fragment of the page's address, which is never sent to a server.
 
 const START = '#form=';
-/** Longer ones are not kept: browsers and chats cut them. */
+/** Longer states are not stored, because browsers and chats cut long addresses. */
 const LONGEST = 8_000;
 
-/** What the address holds; anything at all, since anybody can write an address. */
+/** The stored state, which is untrusted. */
 export function remembered(): Readonly<Record<string, unknown>> {
   if (!location.hash.startsWith(START)) return {};
   try {
@@ -19,7 +19,7 @@ export function remembered(): Readonly<Record<string, unknown>> {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Writes a form into the address once the typing pauses. */
+/** Stores a form's state after a pause in typing. */
 export function remember(form: Readonly<Record<string, unknown>>): void {
   clearTimeout(timer);
   const page = location.pathname;

@@ -1,8 +1,8 @@
-// Knows whether a key that is pressed is meant for us, and whether single letters mean anything at all.
+// Tests on key events, and the setting for single-letter shortcuts.
 
 const SETTING = 'starkbox.letters';
 
-/** Whether somebody writes, or answers a question, and wants the letter itself. */
+/** Whether the event comes from an input or a dialog. */
 export function isTyping({ target }: { readonly target: unknown }): boolean {
   return (
     target instanceof HTMLElement &&
@@ -19,19 +19,19 @@ interface Pressed {
   readonly target: unknown;
 }
 
-/** Whether a bare key is one of our shortcuts. */
+/** Whether a key without modifiers may be a shortcut. */
 export function isShortcut(event: Pressed): boolean {
   return areLettersOn() && !event.metaKey && !event.ctrlKey && !event.altKey && !isTyping(event);
 }
 
-/** Enter with the key for commands: what a form is there for is done. */
+/** ⌘Enter or Ctrl+Enter, which submits a form. */
 export function isRun(
   event: Pick<Pressed, 'metaKey' | 'ctrlKey'> & { readonly key: string },
 ): boolean {
   return event.key === 'Enter' && (event.metaKey || event.ctrlKey);
 }
 
-/** Who dictates or trembles can turn them off; what has another way stays. */
+/** Speech input and tremor trigger single letters by mistake, so they can be turned off. */
 export function areLettersOn(): boolean {
   return localStorage.getItem(SETTING) !== 'off';
 }

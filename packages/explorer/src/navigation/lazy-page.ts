@@ -1,13 +1,13 @@
-// Knows how a page is fetched when it is wanted, and shown in the same breath once it is there.
+// Page whose code is loaded on demand.
 import { type ComponentType, createElement, useEffect, useState } from 'react';
 
 export interface Loaded<Props> {
   readonly Page: ComponentType<Props>;
-  /** Fetches it before it is wanted. */
+  /** Loads the code ahead of use. */
   readonly load: () => Promise<unknown>;
 }
 
-/** `lazy` and `Suspense` hold back what has arrived until 300 ms have passed since they first showed nothing. */
+/** Used instead of `lazy` and `Suspense`, which delay content until 300 ms after their fallback. */
 export function loaded<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): Loaded<Props> {

@@ -1,12 +1,12 @@
-// Knows the addresses of pages: what each looks like, which one is open, and how to go to another.
+// Router: addresses of pages, the current one, and navigation.
 import { useSyncExternalStore } from 'react';
 
 export const BASE = '/ui';
 
 export interface Place {
-  /** The first part below the base, empty at home. */
+  /** First path segment below the base, empty for the home page. */
   readonly page: string;
-  /** The part after it, if there is one. */
+  /** Second path segment, if any. */
   readonly key: string | undefined;
   readonly query: URLSearchParams;
 }
@@ -69,7 +69,7 @@ export function go(address: string, { replace = false } = {}): void {
   if (!replace) scrollTo(0, 0);
 }
 
-/** Changes parts of the query; undefined takes one out. */
+/** Changes query parameters; undefined removes one. */
 export function setQuery(change: Readonly<Record<string, string | undefined>>): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(change)) {

@@ -1,4 +1,4 @@
-// Knows how a page does something to the chain: by one call, said beforehand, with its result beside it.
+// Actions that change the chain, their log, and the buttons that run them.
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { asCurl, request } from '../rpc/client.js';
 import { canWrite, useLive } from '../rpc/live-state.js';
@@ -20,7 +20,7 @@ let done: readonly Done[] = [];
 const watchers = new Set<() => void>();
 let nextId = 1;
 
-/** Everything that was done by hand in this tab, the last first. */
+/** All actions of this tab, newest first. */
 export function useDone(): readonly Done[] {
   return useSyncExternalStore(
     (watcher) => {
@@ -31,7 +31,7 @@ export function useDone(): readonly Done[] {
   );
 }
 
-/** Writes down what somebody did by other means than `act`. */
+/** Logs an action that did not go through `act`. */
 export function note(entry: Omit<Done, 'id' | 'at'>): void {
   done = [{ ...entry, id: nextId++, at: Date.now() }, ...done].slice(0, 100);
   for (const watcher of watchers) watcher();
@@ -44,7 +44,7 @@ export type Act = <M extends MethodName>(
   tell: (result: Result<M>) => ReactNode | Error,
 ) => Promise<Result<M> | undefined>;
 
-/** Does a call and writes down what came of it. What `tell` gives back as an error is one. */
+/** Calls a method and logs the result; an error returned by `tell` is logged as a failure. */
 export const act: Act = async (what, method, params, tell) => {
   const curl = asCurl(method, params);
   try {
@@ -64,14 +64,14 @@ interface ActionProps {
   readonly children: ReactNode;
   readonly run: () => Promise<unknown>;
   readonly kind?: 'primary' | 'danger' | 'plain';
-  /** For one that turns something on and off. */
+  /** For toggle buttons. */
   readonly isOn?: boolean;
   readonly label?: string;
-  /** Why it cannot be done now. */
+  /** Why the action is not possible now. */
   readonly refused?: string | undefined;
 }
 
-/** A button that writes. It stays in reach when it cannot, and says why. */
+/** Button of an action. When disabled it stays focusable and shows the reason. */
 export function Action({ children, run, kind, label, refused, isOn }: ActionProps) {
   const connection = useLive((live) => live.connection);
   const [running, setRunning] = useState(false);
@@ -96,7 +96,7 @@ export function Action({ children, run, kind, label, refused, isOn }: ActionProp
   );
 }
 
-/** The last thing done, beside what did it and for those who listen. */
+/** The last action's result, announced to screen readers. */
 export function LastDone() {
   const [last] = useDone();
   if (!last) return null;

@@ -1,4 +1,4 @@
-// A field for a block number, and its parser.
+// Field for a block number, and its parser.
 
 export function BlockField({
   label,

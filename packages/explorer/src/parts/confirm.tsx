@@ -1,4 +1,4 @@
-// Knows how a page of controls is laid out, and how it asks before something is lost.
+// Groups of controls, and the confirmation before data is lost.
 import { shortHash } from '@starkbox/abi';
 import { type ReactNode, useState } from 'react';
 import { to } from '../navigation/route.js';
@@ -7,13 +7,13 @@ import { Sheet } from './dialog.js';
 import { saveFile } from './save-file.js';
 import { Link } from './values.js';
 
-/** A question that must be answered before something is lost. */
+/** Confirmation of an action that loses data. */
 export interface Question {
   readonly title: string;
   readonly loss: ReactNode;
   readonly verb: string;
   readonly run: () => Promise<unknown>;
-  /** Whether a copy can be kept first. */
+  /** Whether an image can be saved first. */
   readonly canKeep: boolean;
 }
 
@@ -74,7 +74,7 @@ export function Confirm({
   );
 }
 
-/** Saves an image of the chain; false if there is none to be had. */
+/** Saves an image of the chain; false if the node gives none. */
 export async function download(): Promise<boolean> {
   const image = await act(
     'Keep a copy',

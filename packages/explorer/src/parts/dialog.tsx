@@ -1,7 +1,7 @@
-// Knows how a question is put before something is lost.
+// Modal dialog.
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** A dialog that is there as long as it is rendered. */
+/** A dialog that is open while it is rendered. */
 export function Sheet({
   label,
   close,

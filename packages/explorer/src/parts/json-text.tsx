@@ -1,4 +1,4 @@
-// Knows how JSON that somebody else wrote is shown: laid out, disarmed, and cut where it is too long to be read.
+// Untrusted JSON as text: indented, safe to show, cut when long.
 
 import { parseJson, writeJson } from '../format/json.js';
 import { disarm } from '../format/untrusted-text.js';
@@ -6,7 +6,7 @@ import { disarm } from '../format/untrusted-text.js';
 const LONGEST = 60_000;
 const LONGEST_LINE = 2_000;
 
-/** With lines and indents, where it is JSON. */
+/** Indented, if it is JSON. */
 export function laidOut(text: string): string {
   try {
     return writeJson(parseJson(text), 2);
@@ -15,7 +15,7 @@ export function laidOut(text: string): string {
   }
 }
 
-/** Invisible characters are named; lines stay lines. */
+/** Safe to show, line by line. */
 export function disarmed(text: string): string {
   const shown = text.length > LONGEST ? text.slice(0, LONGEST) : text;
   const lines = shown.split('\n').map((line) => {

@@ -1,4 +1,4 @@
-// Knows how a value gets a name of one's own.
+// Form for the label of an address or hash.
 import { useState } from 'react';
 import { Action, act } from './action.js';
 

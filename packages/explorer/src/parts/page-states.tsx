@@ -1,9 +1,9 @@
-// Knows what a page shows when it has nothing to show: not yet, nothing at all, or not possible.
+// Page heading, loading state, error state.
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { RpcFailure, Unreachable } from '../rpc/client.js';
 import { Hostile } from './values.js';
 
-/** Nothing for a moment, since most answers come in less; then that we wait. */
+/** Shows nothing at first, because most answers arrive within that time. */
 export function Loading({ what }: { readonly what: string }) {
   const [shown, setShown] = useState(false);
   useEffect(() => {
@@ -55,10 +55,10 @@ export function ErrorText({ of }: { readonly of: unknown }) {
   return <>{of instanceof Error ? of.message : String(of)}</>;
 }
 
-/** Whether this is shown beside a page, which has its own heading and name. */
+/** Whether this is rendered in the side panel of another page. */
 export const BesideContext = createContext(false);
 
-/** The one heading of a page: names the tab, and takes the focus when the page is come to. */
+/** Page heading: sets the tab's title and takes the focus on navigation. */
 export function Heading({
   title,
   children,

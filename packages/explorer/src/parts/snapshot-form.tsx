@@ -1,4 +1,4 @@
-// A form that takes a snapshot, with or without a name.
+// Form that takes a snapshot, with an optional name.
 import { useState } from 'react';
 import { Action, act } from './action.js';
 

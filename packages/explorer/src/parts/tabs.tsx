@@ -1,4 +1,4 @@
-// Knows the parts that a page is divided into, each with its own address.
+// Tabs of a page, each with its own address.
 
 import { grouped } from '../format/amount.js';
 import { to, usePlace } from '../navigation/route.js';
@@ -18,7 +18,7 @@ export function Tabs({
   readonly current: string;
 }) {
   const { page, key, query } = usePlace();
-  // The parts may be those of what is looked at beside a list.
+  // The tabs may be inside of a side panel.
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
   const kept = query.has('peek') ? others : {};
   return (

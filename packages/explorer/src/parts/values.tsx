@@ -1,4 +1,4 @@
-// Knows how each kind of value looks: as a link where it leads somewhere, with the whole value behind the short one.
+// Chain values: links, addresses, hashes, amounts, times, untrusted text.
 import { shortAddress, shortHash } from '@starkbox/abi';
 import { type MouseEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { amountText, columnAmount, exactText, grouped, type Unit } from '../format/amount.js';
@@ -14,12 +14,12 @@ interface LinkProps {
   readonly className?: string;
   readonly title?: string;
   readonly label?: string;
-  /** The value that others on the page may equal. */
+  /** Value for highlighting equal values on the page. */
   readonly value?: string;
   readonly current?: boolean;
 }
 
-/** A link that changes the page without loading it again, and that can be opened elsewhere like any other. */
+/** Link that navigates without reloading, and that can be opened in a new tab. */
 export function Link({ href, children, className, title, label, value, current }: LinkProps) {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
@@ -44,7 +44,7 @@ export function Link({ href, children, className, title, label, value, current }
 
 const SHAPES = ['full', 'ring', 'half', 'diagonal'];
 
-/** A small sign by which an address is known again. Never the only one. */
+/** Coloured mark of an address, always beside its text. */
 export function Mark({ of }: { readonly of: string }) {
   const bits = Number.parseInt(of.slice(-4), 16) || 0;
   return (
@@ -155,7 +155,7 @@ export function Felt({ of }: { readonly of: string }) {
   );
 }
 
-/** `STRK.transfer`, and the selector itself where nobody knows the name. */
+/** Function name, or the selector where the name is unknown. */
 export function FunctionName({ selector }: { readonly selector: string }) {
   const name = functionName(selector);
   if (name === undefined) return <Felt of={selector} />;
@@ -166,7 +166,7 @@ export function FunctionName({ selector }: { readonly selector: string }) {
   );
 }
 
-/** A text that came from a chain, a client or a file. Only this part shows such texts. */
+/** Untrusted text from the chain, a client or a file; no other component renders such texts. */
 export function Hostile({
   text,
   limit,
@@ -214,7 +214,7 @@ export function Gas({ of }: { readonly of: number | bigint }) {
 const watchers = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for all that shows time: each second while somebody looks, and when the chain's clock is moved. */
+/** Shared clock: ticks each second while the page is visible, and when the chain's clock changes. */
 function onClock(watcher: () => void): () => void {
   watchers.add(watcher);
   const ignore = onLive(watcher);
@@ -230,7 +230,7 @@ function onClock(watcher: () => void): () => void {
   };
 }
 
-/** The chain's time. Whoever only shows an age is better served by `Age`, which is drawn when its words change. */
+/** The chain's time. For ages use `Age`, which renders only when its text changes. */
 export function useChainNow(): number {
   return useSyncExternalStore(onClock, chainNow);
 }
@@ -263,7 +263,7 @@ export function Status({ of, words = false }: { readonly of: string; readonly wo
   );
 }
 
-/** Nothing for the usual case, which is “accepted on L2”. */
+/** Empty for the usual case, “accepted on L2”. */
 export function Finality({ of }: { readonly of: string }) {
   if (of === 'PRE_CONFIRMED') return <span className="warn">◐ pre-confirmed</span>;
   if (of === 'ACCEPTED_ON_L1') return <span className="l1">◉ accepted on L1</span>;

@@ -1,8 +1,8 @@
-// Knows the token of a guarded node: where it comes from, where it is kept, and whether it was refused.
+// Access token of the node: source, storage, rejection.
 
-/** Kept for this tab only; whatever else a browser keeps outlives it. */
+/** Session storage: the token lasts as long as the tab. */
 const KEY = 'starkbox.token';
-/** What a header can carry. */
+/** Characters that a header can carry. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 let isRefused = false;
@@ -14,7 +14,7 @@ function announce(refused: boolean): void {
   for (const watcher of watchers) watcher();
 }
 
-/** It arrives behind the `#` of the address, which is never sent anywhere, and is taken out of sight at once. */
+/** Reads the token from the fragment of the address, which is not sent to a server, and removes it there. */
 function takeFromAddress(): void {
   const written = /^#token=(.*)$/.exec(location.hash)?.[1];
   if (written === undefined) return;
@@ -35,7 +35,7 @@ function decoded(text: string): string {
 
 export function startToken(): void {
   takeFromAddress();
-  // Somebody may write it behind the address of a page that is open.
+  // The fragment may be edited while the page is open.
   addEventListener('hashchange', takeFromAddress);
 }
 
@@ -43,7 +43,7 @@ export function token(): string | undefined {
   return sessionStorage.getItem(KEY) ?? undefined;
 }
 
-/** Why it cannot be one; undefined if it was taken. */
+/** Stores a token; returns the error if it cannot be one. */
 export function giveToken(text: string): string | undefined {
   const given = text.trim();
   if (given === '') return 'Write the token.';
@@ -53,7 +53,7 @@ export function giveToken(text: string): string | undefined {
   return undefined;
 }
 
-/** The node wants a token, and what we sent was none or not the right one. */
+/** Records that the node rejected the request for want of a valid token. */
 export function refuseToken(): void {
   announce(true);
 }

@@ -1,4 +1,4 @@
-// Knows the header of the block that something is in, read once for all who want it.
+// Cached block headers.
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from './client.js';
 import type { Result } from './methods.js';

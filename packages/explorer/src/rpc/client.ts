@@ -1,9 +1,9 @@
-// Knows how a page asks the node over HTTP: what is asked in one breath goes in one request.
+// JSON-RPC client over HTTP; calls made together share one batch request.
 import { parseJson, writeJson } from '../format/json.js';
 import { refuseToken, token } from './auth-token.js';
 import type { MethodName, Params, Result } from './methods.js';
 
-/** The node's answer to a call that it refused. */
+/** A JSON-RPC error. */
 export class RpcFailure extends Error {
   readonly method: string;
   readonly code: number;
@@ -18,7 +18,7 @@ export class RpcFailure extends Error {
   }
 }
 
-/** The node did not answer at all. */
+/** The node could not be reached. */
 export class Unreachable extends Error {
   readonly method: string;
 
@@ -29,7 +29,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** The node did not let us in. */
+/** The node rejected the token. */
 class Unauthorized extends Error {}
 
 const METHOD_NOT_FOUND = -32601;
@@ -37,7 +37,7 @@ const METHOD_FORBIDDEN = -32604;
 const UNAUTHORIZED = -32001;
 const UNAUTHORIZED_STATUS = 401;
 const MOST_IN_A_BATCH = 200;
-/** Parts of a page ask one after the other within this. */
+/** Calls within this time share a request. */
 const GATHER_MILLISECONDS = 2;
 
 interface Waiting {
@@ -49,7 +49,7 @@ interface Waiting {
 
 let waiting: Waiting[] = [];
 
-/** Calls a method. Calls made at about the same time share one HTTP request. */
+/** Calls a method; calls made within a few milliseconds share one HTTP request. */
 export function call<M extends MethodName>(
   method: M,
   ...[params]: Record<string, never> extends Params<M> ? [Params<M>?] : [Params<M>]
@@ -57,9 +57,9 @@ export function call<M extends MethodName>(
   return request(method, params ?? {});
 }
 
-/** The same with parameters that were put together elsewhere. */
+/** The same with serialized parameters. */
 export function request<M extends MethodName>(method: M, params: unknown): Promise<Result<M>> {
-  // The one place where an answer gets the type that our specification gives it.
+  // The only place that gives an answer the type of the specification.
   return ask(method, params) as Promise<Result<M>>;
 }
 
@@ -92,7 +92,7 @@ async function send(calls: readonly Waiting[]): Promise<void> {
       );
     return;
   }
-  // A node that takes shorter batches refuses the whole.
+  // A node with a lower batch limit rejects the whole batch.
   if (calls.length > 1 && isAnswer(answers) && answers.error) {
     const half = Math.ceil(calls.length / 2);
     await Promise.all([send(calls.slice(0, half)), send(calls.slice(half))]);
@@ -146,7 +146,7 @@ export async function postText(
     body,
   });
   if (response.status === UNAUTHORIZED_STATUS) {
-    // Another may have been given meanwhile.
+    // Another token may have been set meanwhile.
     if (key === token()) refuseToken();
     throw new Unauthorized('The node asks for a token.');
   }
@@ -157,7 +157,7 @@ export async function postText(
   return text;
 }
 
-/** The call as a line for a shell; a token stays out of it. */
+/** The call as a curl command, without the token. */
 export function asCurl(method: string, params: unknown): string {
   const body = writeJson({ jsonrpc: '2.0', id: 1, method, params });
   const quoted = `'${body.replaceAll("'", `'\\''`)}'`;
@@ -165,7 +165,7 @@ export function asCurl(method: string, params: unknown): string {
   return `curl -s ${location.origin}/rpc -H 'content-type: application/json'${key} -d ${quoted}`;
 }
 
-/** Whether the node does not have the method, or keeps it to itself. */
+/** Whether the node does not serve the method. */
 export function isMissing(error: unknown): boolean {
   return (
     error instanceof RpcFailure &&

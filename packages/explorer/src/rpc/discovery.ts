@@ -1,4 +1,4 @@
-// Knows what the node can be asked, by its own account of itself.
+// Methods of the node, from `rpc.discover`.
 import { useQuery } from '@tanstack/react-query';
 import { call } from './client.js';
 import { queries } from './queries.js';
@@ -25,7 +25,7 @@ export interface RpcMethod {
   readonly params: readonly RpcParam[];
   readonly result: { readonly description: string; readonly schema: unknown } | undefined;
   readonly errors: readonly RpcError[];
-  /** Something is not as before once it was called. */
+  /** Whether the method changes state. */
   readonly writes: boolean;
   readonly isSubscription: boolean;
 }
@@ -89,7 +89,7 @@ function methodOf(method: Fields, errors: ReadonlyMap<string, unknown>): RpcMeth
 
 const GROUPS = ['starknet_', 'devnet_'];
 
-/** The standard comes first. */
+/** Standard methods come first. */
 function placeOf(name: string): string {
   const group = GROUPS.findIndex((prefix) => name.startsWith(prefix));
   return `${group < 0 ? GROUPS.length : group} ${name}`;

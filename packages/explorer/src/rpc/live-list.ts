@@ -1,4 +1,4 @@
-// Knows a list that grows at its head while it is read: what is shown, what has come since, and what lies further back.
+// Paged list that grows at its head: shown rows, held-back rows, older pages.
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useLive } from './live-state.js';
@@ -8,16 +8,16 @@ export type Mode = 'paused' | 'live' | 'tail';
 
 export interface LiveList<Row> {
   readonly rows: readonly Row[];
-  /** Rows that wait to be revealed; the last page may hold only some of them. */
+  /** Number of held-back rows; further ones may be unread. */
   readonly waiting: number;
   readonly hasMoreWaiting: boolean;
   readonly isLoading: boolean;
   readonly error: Error | null;
   readonly hasMore: boolean;
-  /** What lies further back and is only read when asked for. */
+  /** Description of older rows that are read only on request. */
   readonly beyond: string | undefined;
   reveal(): void;
-  /** As somebody scrolls; or as somebody asks for what lies beyond. */
+  /** Reads older rows, on scrolling or on request. */
   readMore(isWanted?: boolean): void;
   retry(): void;
 }
@@ -27,7 +27,7 @@ export function useLiveList<Row>(options: {
   readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
   readonly idOf: (row: Row) => string;
   readonly mode: Mode;
-  /** Whether the list must not move now, since somebody points at it or has scrolled. */
+  /** Whether the list holds still, because the pointer is over it or it is scrolled. */
   readonly isHeld: () => boolean;
 }): LiveList<Row> {
   const { read, idOf, mode, isHeld } = options;
@@ -55,7 +55,7 @@ export function useLiveList<Row>(options: {
         const known = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
         const changed = new Map(fresh.rows.map((row) => [idOf(row), row]));
         const added = fresh.rows.filter((row) => !known.has(idOf(row)));
-        // Nothing in common: there is a gap, so the list starts afresh.
+        // No overlap means a gap, so the list starts again.
         if (added.length === fresh.rows.length && old.pages.some(({ rows }) => rows.length > 0)) {
           return { pages: [fresh], pageParams: [undefined] };
         }
@@ -76,7 +76,7 @@ export function useLiveList<Row>(options: {
       again.current = true;
       return;
     }
-    // What is being read for the first time will be as new as this.
+    // The first page is still being read and will include this.
     if (queries.getQueryState(key)?.fetchStatus === 'fetching' && !queries.getQueryData(key))
       return;
     busy.current = true;
@@ -93,7 +93,7 @@ export function useLiveList<Row>(options: {
         if (!isNew) merge(fresh);
       }
     } catch {
-      // The connection says so already, and the next beat tries again.
+      // The connection state shows the error; the next change tries again.
     } finally {
       busy.current = false;
       if (again.current) {

@@ -1,4 +1,4 @@
-// Knows what the chain is like at this moment, how sure we are of it, and when pages hear of a change.
+// Live state of chain and connection, with throttled notification of components.
 import { useSyncExternalStore } from 'react';
 
 export type Connection =
@@ -11,25 +11,25 @@ export type Connection =
 
 export interface Live {
   readonly connection: Connection;
-  /** When something was last heard, by the wall clock, in milliseconds. */
+  /** Time of the last message, in milliseconds of the system clock. */
   readonly heardAt: number;
   readonly head: { readonly number: number; readonly hash: string } | undefined;
   readonly pending: number;
-  /** What the chain's clock is ahead of the wall's, in seconds. */
+  /** Offset of the chain's clock from the system clock, in seconds. */
   readonly offset: number;
-  /** The chain that this one stands on, if there is one. */
+  /** The origin, for a fork. */
   readonly fork: Fork | undefined;
   /** Price of L2 gas in fri at the head. */
   readonly price: bigint | undefined;
-  /** Grows when the past changes: blocks that were there may be gone. */
+  /** Increases when blocks may have disappeared. */
   readonly epoch: number;
-  /** Why it grew last. */
+  /** Reason of the last increase. */
   readonly upheaval: string | undefined;
-  /** Grows when something was added: a block, a transaction, a setting. */
+  /** Increases with each change: a block, a transaction, a setting. */
   readonly beat: number;
-  /** More comes than anybody can read: lists count, and stand still. */
+  /** Whether changes arrive too fast to show; lists then only count them. */
   readonly flood: boolean;
-  /** The last things done to the sandbox that are not blocks, newest first. */
+  /** The last operations on the sandbox other than blocks, newest first. */
   readonly deeds: readonly Deed[];
 }
 
@@ -47,10 +47,10 @@ export interface Deed {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** News is collected for so long before pages hear of it, and longer where there is very much. */
+/** Changes are collected this long before components render; longer under load. */
 const COLLECT = 100;
 const COLLECT_FLOOD = 1_000;
-/** Blocks or transactions a second. */
+/** Changes per second. */
 const MOST_READABLE = 50;
 
 let state: Live = {
@@ -67,7 +67,7 @@ let state: Live = {
   flood: false,
   deeds: [],
 };
-/** What pages know of it. */
+/** The state that components see. */
 let shown: Live = state;
 const listeners = new Set<() => void>();
 let collecting = false;
@@ -80,7 +80,7 @@ export function change(part: Partial<Live>): void {
   state = { ...state, ...part };
 }
 
-/** Pages that nobody sees are left alone until somebody does. */
+/** Hidden pages are not rendered until they are visible. */
 export function show(): void {
   isBehind = document.hidden;
   if (isBehind) return;
@@ -93,7 +93,7 @@ export function publish(part: Partial<Live>): void {
   show();
 }
 
-/** Pages hear of it together with whatever else comes meanwhile. */
+/** Publishes the state together with other pending changes. */
 export function collect(part: Partial<Live> = {}): void {
   change(part);
   if (collecting) return;
@@ -111,7 +111,7 @@ function flush(): void {
   const flood = isFlooded();
   if (state.flood !== flood) isStirred = true;
   change({ flood });
-  // Its end is no news that would come by itself.
+  // No message marks the end of a burst, so a timer does.
   if (flood) collect();
   if (isStirred && !document.hidden) {
     isStirred = false;
@@ -120,7 +120,7 @@ function flush(): void {
   show();
 }
 
-/** By the last second, not by a burst. */
+/** Rate over the last second. */
 function isFlooded(): boolean {
   const seconds = (Date.now() - countedSince) / 1000;
   const most = Math.max(0, ...counted.values());
@@ -130,7 +130,7 @@ function isFlooded(): boolean {
   return most > MOST_READABLE * seconds;
 }
 
-/** Pages look again at most once per collecting time, however much happens. */
+/** Increases `beat` at most once per collecting time. */
 export function stir(): void {
   isStirred = true;
   collect();
@@ -145,7 +145,7 @@ export function upset(why: string): void {
   stir();
 }
 
-/** Somebody looks again: what has been held back is shown. */
+/** The page became visible: publishes what was held back. */
 export function wake(): void {
   if (isStirred) flush();
   else if (isBehind) show();
@@ -156,12 +156,12 @@ export function onLive(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** As it is at this moment, also where pages have not heard of it yet. */
+/** The current state, including unpublished changes. */
 export function liveNow(): Live {
   return state;
 }
 
-/** Renders again only when the part that is looked at changes. */
+/** Renders only when the selected part changes. */
 export function useLive<T>(select: (live: Live) => T): T {
   return useSyncExternalStore(onLive, () => select(shown));
 }
@@ -171,7 +171,7 @@ export function chainNow(): number {
   return Math.floor(Date.now() / 1000) + state.offset;
 }
 
-/** Writing needs a node that listens. */
+/** Whether actions can reach the node. */
 export function canWrite(connection: Connection): boolean {
   return connection === 'live' || connection === 'catching-up';
 }

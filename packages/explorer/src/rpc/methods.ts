@@ -1,4 +1,4 @@
-// Knows the methods that pages use: those of our specification, as types only.
+// Types of the RPC methods, from the node's specification.
 import type { Methods } from '../../../starkbox/src/spec.js';
 
 export type MethodName = keyof Methods;

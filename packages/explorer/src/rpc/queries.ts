@@ -1,4 +1,4 @@
-// Knows how pages read the chain: what is kept, for how long, and what the node is asked where a method is missing.
+// Cached queries of the chain, with fallback to standard methods.
 import { type Abi, readAbi } from '@starkbox/abi';
 import { QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
@@ -40,14 +40,14 @@ export const queries: QueryClient = new QueryClient({
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly next: string | undefined;
-  /** What lies further back, where that is read only by somebody who wants it. */
+  /** Description of older rows that are read only on request. */
   readonly beyond?: string;
 }
 
-/** Methods that the node was found not to have, or to keep to itself. */
+/** Methods that the node does not serve. */
 const missing = new Set<string>();
 
-/** Asks by a method of ours, or by the standard ones where the node does not have it. */
+/** Calls a Starkbox method, or the fallback where the node does not serve it. */
 async function orStandard<T>(
   method: string,
   ask: () => Promise<T>,
@@ -63,7 +63,7 @@ async function orStandard<T>(
   }
 }
 
-/** Cursors of the standard way are numbers of blocks behind this. */
+/** Prefix of cursors that are block numbers, for the standard methods. */
 const STANDARD = 'block ';
 const standardFrom = (cursor: string | undefined): number | undefined =>
   cursor?.startsWith(STANDARD) ? Number(cursor.slice(STANDARD.length)) : undefined;
@@ -75,7 +75,7 @@ function standardPage<Row>(page: {
   return { rows: page.rows, next: page.next === undefined ? undefined : STANDARD + page.next };
 }
 
-/** The end of our own blocks, with those of the origin behind it. */
+/** Last page of local blocks; the next one is of the origin. */
 function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
   return {
     rows,
@@ -85,8 +85,8 @@ function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
 }
 
 /**
- * The node looks at a bounded part of the chain for each page, so some pages of a filtered list are empty.
- * Who only looks for what is new is content with the first.
+ * The node searches a bounded part of the chain per page, so pages of a filtered list may be empty. Checks for
+ * new rows read the first page only.
  */
 const MOST_PAGES = 20;
 
@@ -104,7 +104,7 @@ export async function readTransactions(
   );
 }
 
-/** Each is of whole blocks; who finds nothing may ask to go on. */
+/** Most empty pages in a row before reading on needs a request. */
 const MOST_STANDARD_PAGES = 5;
 
 async function standardTransactions(
@@ -202,7 +202,7 @@ export async function search(line: string): Promise<readonly Candidate[]> {
   );
 }
 
-/** Classes by hash never change, and only their ABI is kept. */
+/** A class never changes; only its ABI is cached. */
 const classQuery = (hash: string) => ({
   queryKey: ['class', hash],
   queryFn: async (): Promise<Abi> => {
@@ -232,8 +232,8 @@ export function useClasses(hashes: readonly string[]): ReadonlyMap<string, Abi> 
 }
 
 /**
- * Reads the classes of contracts, so that functions in lists have names; a name follows from a selector alone.
- * Gives how many are known, so that a list is drawn again when one more is.
+ * Reads the classes of contracts, so that functions in lists have names. Returns the number of known classes,
+ * so that a list renders again when it grows.
  */
 export function useContractsKnown(addresses: readonly string[]): number {
   return useQueries({
@@ -288,7 +288,7 @@ export interface KnownAccount {
   readonly publicKey: string;
 }
 
-/** Predeployed accounts without their private keys, which are asked for one by one when wanted. */
+/** Predeployed accounts without private keys, which are read one by one on request. */
 export function useAccounts() {
   return useQuery({
     queryKey: ['accounts'],

@@ -1,4 +1,4 @@
-// Knows the snapshots that can be gone back to.
+// Snapshots of the chain.
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call, isMissing } from './client.js';
 import { useLive } from './live-state.js';
@@ -6,7 +6,7 @@ import type { Result } from './methods.js';
 
 export type Snapshot = Result<'devnet_listSnapshots'>['snapshots'][number];
 
-/** Read again when something was done to the sandbox; blocks alone change none of them. */
+/** Read again after operations on the sandbox; blocks do not change them. */
 export function useSnapshots(): UseQueryResult<readonly Snapshot[]> {
   const deed = useLive((live) => live.deeds[0]?.id);
   const epoch = useLive((live) => live.epoch);

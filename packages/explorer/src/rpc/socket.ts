@@ -1,15 +1,15 @@
-// Knows the one WebSocket of a tab: it is opened again whenever it is lost, and every subscription with it.
+// Reconnecting WebSocket with its subscriptions.
 import { parseJson, writeJson } from '../format/json.js';
 import { isTokenRefused, token } from './auth-token.js';
 import { type Answer, isAnswer } from './client.js';
 
 export interface SocketListener {
-  /** Every subscription is to be made anew. */
+  /** The socket opened; subscriptions must be made again. */
   opened(): void;
   closed(): void;
-  /** A connection was not made at all. A script is not told why. */
+  /** The connection failed; browsers do not give the reason. */
   refused(): void;
-  /** Anything at all came, which is the only proof of life that a script gets. */
+  /** Any message arrived; scripts cannot see pings. */
   heard(): void;
   notified(method: string, result: unknown): void;
 }
@@ -41,7 +41,7 @@ export class Socket {
 
   open(): void {
     clearTimeout(this.#timer);
-    // Whoever gives a token opens it again.
+    // Setting a token opens it again.
     if (isTokenRefused()) return;
     const socket = webSocket('ui');
     this.#socket = socket;
@@ -62,12 +62,12 @@ export class Socket {
     };
   }
 
-  /** Gives up on a connection that is silent, though nobody closed it. */
+  /** Closes a silent connection, to open another one. */
   drop(): void {
     this.#socket?.close();
   }
 
-  /** Undefined if it was refused or the connection is gone. */
+  /** Undefined if the call failed or the connection is lost. */
   request(method: string, params: unknown = {}): Promise<Answer | undefined> {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN) return Promise.resolve(undefined);
@@ -93,6 +93,6 @@ export class Socket {
 }
 
 function base64url(text: string): string {
-  // A token is ASCII.
+  // Tokens are ASCII.
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }

@@ -1,4 +1,4 @@
-// Knows how lists are read by the standard methods alone: below a fork, and from nodes that keep the others to themselves.
+// Lists read by standard methods, for the origin of a fork and for restricted nodes.
 
 import { canonicalFelt, readMulticall } from '@starkbox/abi';
 import { call } from './client.js';
@@ -9,10 +9,10 @@ type BlockRow = Result<'devnet_listBlocks'>['blocks'][number];
 type TransactionRow = Result<'devnet_listTransactions'>['transactions'][number];
 type Candidate = Result<'devnet_search'>['candidates'][number];
 
-/** Whole blocks are heavy, so they come few at a time, in one request. */
+/** Blocks per request; few, because full blocks are large. */
 const AT_ONCE = 20;
 
-/** Blocks from a number downwards, and the number to go on with. */
+/** Blocks from a number downwards, and the next number. */
 async function readFullBlocks(
   from: number,
 ): Promise<{ readonly blocks: readonly FullBlock[]; readonly next: number | undefined }> {
@@ -111,7 +111,7 @@ function passes(row: TransactionRow, filter: StandardFilter): boolean {
   );
 }
 
-/** Transactions of blocks from a number downwards; `pre_confirmed` begins above all of them. */
+/** Transactions of blocks from a number downwards; `pre_confirmed` starts with the pre-confirmed block. */
 export async function readStandardTransactions(
   from: number | 'pre_confirmed',
   filter: StandardFilter,
@@ -138,7 +138,7 @@ export async function readStandardTransactions(
   return { rows: blocks.flatMap(rowsInBlock).filter((row) => passes(row, filter)), next };
 }
 
-/** What a line may name, by asking for each kind. */
+/** Search by trying each kind of object. */
 export async function standardSearch(line: string): Promise<readonly Candidate[]> {
   const found: Candidate[] = [];
   const block_id = 'pre_confirmed';
@@ -169,7 +169,7 @@ export async function standardSearch(line: string): Promise<readonly Candidate[]
   return found;
 }
 
-/** Contracts and classes of the newest blocks, as their state updates tell. */
+/** Contracts and classes of the newest blocks, from their state updates. */
 async function readUpdates() {
   const { block_number } = await call('starknet_blockHashAndNumber');
   const numbers = Array.from(

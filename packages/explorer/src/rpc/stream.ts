@@ -1,17 +1,17 @@
-// Knows a subscription with a socket of its own: however much comes, the socket that pages live by is spared.
+// Subscription with its own socket, so that its volume does not delay the main one.
 import { parseJson, writeJson } from '../format/json.js';
 import { isAnswer } from './client.js';
 import { webSocket } from './socket.js';
 
 export interface StreamListener {
-  /** The node agreed, or told why not. */
+  /** The node's response to the subscription. */
   answered(text: string, isRefused: boolean): void;
   notified(result: unknown, text: string): void;
-  /** Nothing more comes. */
+  /** The subscription ended. */
   ended(): void;
 }
 
-/** Begins a subscription; gives what ends it. */
+/** Starts a subscription; returns the function that ends it. */
 export function openStream(
   body: { readonly method: string; readonly params: unknown },
   client: 'ui' | 'console',

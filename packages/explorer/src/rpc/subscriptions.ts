@@ -1,4 +1,4 @@
-// Knows where news of the chain comes from: subscriptions on the one socket, and what they mean.
+// Subscriptions of the main socket, and their effect on the live state.
 
 import { isTokenRefused, onToken } from './auth-token.js';
 import { call } from './client.js';
@@ -51,7 +51,7 @@ function takeHead(header: unknown): void {
   const price = textIn(field(header, 'l2_gas_price'), 'price_in_fri');
   const news: { -readonly [K in keyof Live]?: Live[K] } = { head: { number, hash } };
   if (price !== undefined) news.price = BigInt(price);
-  // The first is waited for.
+  // The first one is awaited.
   const known = liveNow().head;
   if (known === undefined) publish(news);
   else {
@@ -69,7 +69,7 @@ function takeSandbox(news: unknown): void {
   const before = liveNow().pending;
   const told: { -readonly [K in keyof Live]?: Live[K] } = {};
   if (chainTime !== undefined) {
-    // Both clocks tick between two beats, and not together; a second either way is no news.
+    // The clocks are read at different times; a difference of one second is ignored.
     const offset = chainTime - Math.floor(Date.now() / 1000);
     if (Math.abs(offset - liveNow().offset) > 1) told.offset = offset;
   }
@@ -93,11 +93,11 @@ function takeSandbox(news: unknown): void {
   if (Object.keys(told).length > 0) collect(told);
   if (UPHEAVALS.has(event)) {
     upset(event);
-    // Restarting and loading end every subscription but the one that says so.
+    // Restart and load end all subscriptions except this one.
     if (event === 'restart' || event === 'load') void subscribe(true);
     return;
   }
-  // The first of all is where we begin, and no news.
+  // The first epoch is the start, not a change.
   if (!isKnown && event === 'beat') show();
   else if (event !== 'beat' || moved || (pending !== undefined && pending !== before)) stir();
 }
@@ -114,7 +114,7 @@ const socket = new Socket({
     look();
   },
   refused() {
-    // An ordinary request is told whether it was for want of a token.
+    // A plain HTTP request reveals whether a token is missing.
     void call('starknet_blockNumber').catch(() => {});
   },
   heard() {
@@ -132,7 +132,7 @@ const socket = new Socket({
     else if (method.endsWith('_subscriptionEvents'))
       for (const ear of ears.keys()) ear.hear(result);
     else {
-      // Each transaction is told of once for each of its states.
+      // A transaction is notified once per status.
       count(textIn(result, 'finality_status') ?? method);
       stir();
     }
@@ -156,7 +156,7 @@ async function subscribe(hasSandbox = false): Promise<void> {
   look();
 }
 
-/** Who wants to be told of events, and of which. */
+/** Listeners of events, with their filters. */
 interface Ear {
   readonly wishes: readonly unknown[];
   readonly hear: (result: unknown) => void;
@@ -168,7 +168,7 @@ function askFor(ear: Ear): void {
   ears.set(ear, asked);
 }
 
-/** Tells of events as long as somebody listens, also after a gap. */
+/** Subscribes to events until unsubscribed, also after reconnecting. */
 export function listenToEvents(ear: Ear): () => void {
   askFor(ear);
   return () => {
@@ -183,7 +183,7 @@ export function listenToEvents(ear: Ear): () => void {
   };
 }
 
-/** Whether the chain that we knew is still there after a gap. */
+/** Whether the known head still exists after a reconnect. */
 async function compare(before: string): Promise<void> {
   const answer = await socket.request('starknet_getBlockWithTxHashes', {
     block_id: { block_hash: before },
@@ -206,7 +206,7 @@ function takeFork(status: unknown): void {
   forkIsKnown();
 }
 
-/** What this chain stands on, as soon as the node has told. */
+/** The origin of a fork, once the node has answered. */
 export async function whatIsForked(): Promise<Fork | undefined> {
   await forkKnown;
   return liveNow().fork;
@@ -219,7 +219,7 @@ async function refresh(): Promise<void> {
     socket.request('devnet_getStatus'),
   ]);
   takeHead(block?.result);
-  // The block being built has the time that it would get if it were sealed now.
+  // The pre-confirmed block has the time that it would get if it were closed now.
   const timestamp = numberIn(next?.result, 'timestamp');
   if (timestamp !== undefined) publish({ offset: timestamp - Math.floor(Date.now() / 1000) });
   takeFork(status?.result);
@@ -231,8 +231,8 @@ async function refresh(): Promise<void> {
 }
 
 /**
- * The head as the first page was read; asked for together with it. Whatever has come between that and the
- * first subscription is seen by the difference.
+ * The head, read in the same request as the first page. Changes up to the first subscription are found by
+ * comparison.
  */
 export async function readFirstHead(): Promise<void> {
   void call('devnet_getStatus').then(takeFork, () => forkIsKnown());
@@ -242,11 +242,11 @@ export async function readFirstHead(): Promise<void> {
     if (known === undefined) publish({ head: { number, hash } });
     else if (known.hash !== hash) stir();
   } catch {
-    // The connection tells.
+    // The connection state shows the error.
   }
 }
 
-/** What the connection is, by what it did last. */
+/** Connection state, from the last event. */
 function look(): void {
   const silence = Date.now() - liveNow().heardAt;
   const connection: Connection = isTokenRefused()
@@ -262,7 +262,7 @@ function look(): void {
 
 let started = false;
 
-/** Opens the socket; once for a page. */
+/** Opens the socket, once per page load. */
 export function startLive(): void {
   if (started) return;
   started = true;

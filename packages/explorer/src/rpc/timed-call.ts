@@ -1,4 +1,4 @@
-// Knows how a call is made that a user wrote, as it is, and how long the answer took.
+// Call with parameters as typed, and its duration.
 import { parseJson, writeJson } from '../format/json.js';
 import { isAnswer, postText } from './client.js';
 
@@ -11,7 +11,7 @@ export interface Heard {
   readonly bytes: number;
 }
 
-/** @throws whatever kept the node from answering */
+/** @throws if the node could not be reached */
 export async function ask(method: string, params: unknown, signal?: AbortSignal): Promise<Heard> {
   const begin = performance.now();
   const body = writeJson({ jsonrpc: '2.0', id: 1, method, params });

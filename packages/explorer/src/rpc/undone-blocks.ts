@@ -1,17 +1,17 @@
-// Knows which stretches of the chain were undone while this tab was open; the chain itself forgets them.
+// Block ranges that were undone while this tab was open.
 import { useSyncExternalStore } from 'react';
 import { liveNow, onLive } from './live-state.js';
 
 export interface Undone {
   readonly first: number;
   readonly last: number;
-  /** By the wall clock, in milliseconds. */
+  /** In milliseconds of the system clock. */
   readonly at: number;
 }
 
-/** When the past last changed, and how. */
+/** The last change of the past. */
 export interface Turn {
-  /** By the wall clock, in milliseconds. */
+  /** In milliseconds of the system clock. */
   readonly at: number;
   readonly why: string | undefined;
 }
@@ -38,7 +38,7 @@ onLive(() => {
   head = now;
 });
 
-/** The last first. */
+/** Newest first. */
 export function useUndone(): readonly Undone[] {
   return useSyncExternalStore(
     (watcher) => {

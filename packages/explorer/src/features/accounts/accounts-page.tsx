@@ -1,4 +1,4 @@
-// Knows the accounts that exist from the beginning: what they hold now, and what can be done with them.
+// Page of the predeployed accounts: balances, keys, minting, impersonation.
 import { shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -12,7 +12,7 @@ import { call, isMissing } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/queries.js';
 
-/** A key that is shown does not stay so. */
+/** A private key is hidden again after this time. */
 const SHOWN_MILLISECONDS = 60_000;
 
 export function Accounts() {

@@ -1,4 +1,4 @@
-// Knows the page of one block: its facts in three lines, then what is in it.
+// Page of one block: header facts, transactions, events, state changes.
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -40,7 +40,7 @@ export function BlockPage({ id: key }: { readonly id: string }) {
     placeholderData: (old) => old,
     queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: id ?? 'latest' }),
   });
-  // What a part of the page needs is asked for together with the block itself.
+  // Started here, so that it shares a request with the block itself.
   useQuery({
     ...stateQuery(id ?? 'pre_confirmed', beat),
     enabled: id !== undefined && tab === 'state',
@@ -191,7 +191,7 @@ export function BlockPage({ id: key }: { readonly id: string }) {
   );
 }
 
-/** What is being built is read again with each beat. */
+/** The pre-confirmed block is read again with each change of the chain. */
 const stateQuery = (id: BlockId, beat: number) => ({
   queryKey: ['state-update', id, beat],
   queryFn: () => call('starknet_getStateUpdate', { block_id: id }),

@@ -1,4 +1,4 @@
-// Knows the list of blocks, with the one being built on top.
+// Page with the list of blocks, the pre-confirmed one first.
 import { shortHash } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { ETH, grouped, STRK, share } from '../../format/amount.js';

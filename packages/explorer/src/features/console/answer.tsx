@@ -1,4 +1,4 @@
-// Knows how the console shows what came back: an answer as a tree or as it is, and news while it comes.
+// Result of a console call, as a tree or raw, and the notifications of a subscription.
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { timeText } from '../../format/time.js';
@@ -10,9 +10,9 @@ import { bytesText, type Heard, millisecondsText } from '../../rpc/timed-call.js
 import { JsonTree } from './json-tree.js';
 import type { Running } from './run.js';
 
-/** What a tree is made of without waiting. */
+/** Longest answer that is shown as a tree. */
 const LARGEST_TREE = 5_000_000;
-/** More is not shown, but can be had. */
+/** Longest answer that is shown; longer ones can be saved. */
 const LARGEST_SHOWN = 20_000_000;
 
 export function Answer({ of }: { readonly of: Heard | Error }) {
@@ -104,7 +104,7 @@ export function Stream({ of }: { readonly of: Running }) {
 
 const SHOWN = 120;
 
-/** Plain ASCII needs no disarming; anything else is left to whoever opens it. */
+/** A one-line preview in ASCII; opening the notification shows all of it. */
 function preview(text: string): string {
   const at = text.indexOf('"result":');
   const result = text.slice(at < 0 ? 0 : at + 9, (at < 0 ? 0 : at + 9) + SHOWN);

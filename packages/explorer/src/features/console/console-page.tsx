@@ -1,4 +1,4 @@
-// Knows the page where anything can be asked: every method of the node, as a form and as JSON, with what it answers.
+// Page that calls any method of the node, with a form, JSON and the answer.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseJson, writeJson } from '../../format/json.js';
 import { takeDraft } from '../../navigation/console-draft.js';
@@ -146,7 +146,7 @@ function parted(name: string): readonly [string, string] {
   return [name.slice(0, at), name.slice(at)];
 }
 
-/** What is lost by these cannot be brought back. */
+/** Methods that destroy data, with a warning for each. */
 const DESTROYS = new Map([
   ['devnet_restart', 'Everything on the chain is gone after it.'],
   ['devnet_load', 'The chain is replaced by another one.'],
@@ -267,7 +267,7 @@ function Workbench({
   );
 }
 
-/** What was brought here, or as much as the method asks for. */
+/** Parameters handed over by another page, or blank required ones. */
 function firstValue(method: RpcMethod, schemas: Schemas): unknown {
   const draft = takeDraft(method.name) ?? (method.alias && takeDraft(method.alias));
   if (draft !== undefined && draft !== '' && faultIn(draft) === undefined) return parseJson(draft);
@@ -284,7 +284,7 @@ function byName({ params }: RpcMethod, list: readonly unknown[]): unknown {
   );
 }
 
-/** Why a text cannot be parameters. */
+/** The error in a text of parameters, if any. */
 function faultIn(text: string): string | undefined {
   try {
     const value = parseJson(text);

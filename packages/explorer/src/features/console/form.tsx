@@ -1,21 +1,10 @@
-// Knows how a value is filled in by hand, with one control for each kind of thing that a schema allows.
-import { type ReactNode, useId, useState } from 'react';
-import { parseJson, writeJson } from '../../format/json.js';
-import { useNames } from '../../format/names.js';
-import { Hostile } from '../../parts/values.js';
+// Form for the parameters of a method, made from their JSON schemas.
+import { useState } from 'react';
 import { fieldsOf } from '../../rpc/discovery.js';
 import { emptyOf, fits, type Member, type Schemas, type Shape, shapeOf } from './shape.js';
+import { AnyField, type FieldProps, Labelled, NumberField, TextField } from './single-fields.js';
 
-interface FieldProps {
-  readonly schema: unknown;
-  readonly schemas: Schemas;
-  readonly value: unknown;
-  readonly change: (value: unknown) => void;
-  readonly label: string;
-  readonly depth?: number;
-}
-
-/** Deeper than any parameter of ours. */
+/** Deeper than any parameter of this node. */
 const DEEPEST = 12;
 const MOST_ITEMS = 50;
 
@@ -51,7 +40,7 @@ function RecordFields({
 }) {
   const given = fieldsOf(value);
   const set = (name: string, part: unknown): void => {
-    // In the order of the document, whichever was filled in first.
+    // In the order of the schema, independent of the order of typing.
     const next = { ...given, [name]: part };
     const known = members.map((member) => member.name);
     const others = Object.keys(next).filter((one) => !known.includes(one));
@@ -112,7 +101,6 @@ function Field(props: FieldProps) {
     case 'choice':
       return <ChoiceField {...props} shape={shape} />;
     case 'word':
-      // There is nothing to choose.
       if (isOneWord(shape) && shape.words[0] === value) {
         return (
           <p className="only-word">
@@ -175,22 +163,6 @@ function Field(props: FieldProps) {
 
 const ANY: Shape = { kind: 'any' };
 
-function Labelled({
-  label,
-  children,
-}: {
-  readonly label: string;
-  readonly children: (id: string) => ReactNode;
-}) {
-  const id = useId();
-  return (
-    <div className="schema-line">
-      <label htmlFor={id}>{label}</label>
-      {children(id)}
-    </div>
-  );
-}
-
 function ChoiceField({
   shape,
   schemas,
@@ -203,7 +175,7 @@ function ChoiceField({
     fits(shapeOf(schema, schemas), value, schemas),
   );
   const [chosen, setChosen] = useState(Math.max(0, found));
-  // What stands there tells, unless it would do as several.
+  // The value decides which option is shown, unless it fits the selected one as well.
   const isStill = fits(shapeOf(shape.options[chosen]?.schema, schemas), value, schemas);
   const at = isStill || found < 0 ? chosen : found;
   const option = shape.options[at];
@@ -244,7 +216,7 @@ function ChoiceField({
   );
 }
 
-/** What was chosen has its name above already. */
+/** The value of the selected option, without repeating its name. */
 function Chosen(props: FieldProps) {
   const { schema, schemas, value, change, depth = 0 } = props;
   const shape = shapeOf(schema, schemas);
@@ -267,99 +239,6 @@ function isOneWord(shape: Shape): boolean {
   return shape.kind === 'word' && shape.words.length === 1;
 }
 
-const INTEGER = /^-?\d+$/;
-
-function NumberField({ value, change, label }: FieldProps) {
-  const [draft, setDraft] = useState<string | undefined>();
-  const shown = draft ?? (value === undefined ? '' : String(value));
-  const isWrong = shown !== '' && Number.isNaN(Number(shown));
-  return (
-    <Labelled label={label}>
-      {(id) => (
-        <>
-          <input
-            id={id}
-            className="mono"
-            inputMode="numeric"
-            value={shown}
-            aria-invalid={isWrong}
-            onBlur={() => {
-              if (!isWrong) setDraft(undefined);
-            }}
-            onChange={(event) => {
-              const text = event.target.value.trim();
-              setDraft(text);
-              if (INTEGER.test(text)) change(safe(text));
-              else if (text !== '' && !Number.isNaN(Number(text))) change(Number(text));
-            }}
-          />
-          {isWrong && <span className="fail">a number is needed</span>}
-        </>
-      )}
-    </Labelled>
-  );
-}
-
-/** No digit is lost. */
-function safe(text: string): number | bigint {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : BigInt(text);
-}
-
-const HEX = /^0x[0-9a-f]{1,64}$/i;
-
-function TextField({
-  value,
-  change,
-  label,
-  felt,
-}: FieldProps & { readonly felt: 'felt' | 'address' | undefined }) {
-  const names = useNames();
-  const book = useId();
-  const text = typeof value === 'string' ? value : value === undefined ? '' : writeJson(value);
-  const isWrong = felt !== undefined && text !== '' && !HEX.test(text);
-  const isSecret = SECRET.test(label);
-  const name = felt === 'address' ? names.get(text) : undefined;
-  return (
-    <Labelled label={label}>
-      {(id) => (
-        <>
-          <input
-            id={id}
-            className="mono"
-            type={isSecret ? 'password' : 'text'}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={felt === undefined ? undefined : '0x…'}
-            list={felt === 'address' ? book : undefined}
-            value={text}
-            aria-invalid={isWrong}
-            onChange={(event) => change(event.target.value)}
-          />
-          {felt === 'address' && (
-            <datalist id={book}>
-              {[...names].map(([address, known]) => (
-                <option key={address} value={address}>
-                  {known}
-                </option>
-              ))}
-            </datalist>
-          )}
-          {name !== undefined && (
-            <span className="quiet">
-              <Hostile text={name} limit={40} />
-            </span>
-          )}
-          {isWrong && <span className="fail">0x and up to 64 hexadecimal digits</span>}
-        </>
-      )}
-    </Labelled>
-  );
-}
-
-export const SECRET: RegExp =
-  /private_?key|secret|password|passphrase|mnemonic|^token$|auth_token/i;
-
 function ListField({
   item,
   schemas,
@@ -375,7 +254,7 @@ function ListField({
         {label} <span className="quiet">{items.length}</span>
       </legend>
       {items.slice(0, MOST_ITEMS).map((one, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity than their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their index
         <div key={at} className="schema-item">
           <Field
             label={`${label}[${at}]`}
@@ -396,7 +275,7 @@ function ListField({
         </div>
       ))}
       {items.length > MOST_ITEMS && (
-        <p className="quiet">{items.length - MOST_ITEMS} more are in the JSON beside.</p>
+        <p className="quiet">{items.length - MOST_ITEMS} more are only in the JSON.</p>
       )}
       <button
         type="button"
@@ -406,36 +285,5 @@ function ListField({
         + add to {label}
       </button>
     </fieldset>
-  );
-}
-
-/** For what no other control can say. */
-function AnyField({ value, change, label }: FieldProps) {
-  const [draft, setDraft] = useState<string | undefined>();
-  const [isWrong, setWrong] = useState(false);
-  return (
-    <Labelled label={label}>
-      {(id) => (
-        <>
-          <textarea
-            id={id}
-            className="mono"
-            rows={3}
-            value={draft ?? writeJson(value ?? null)}
-            aria-invalid={isWrong}
-            onChange={(event) => {
-              setDraft(event.target.value);
-              try {
-                change(parseJson(event.target.value));
-                setWrong(false);
-              } catch {
-                setWrong(true);
-              }
-            }}
-          />
-          {isWrong && <span className="fail">this is no JSON</span>}
-        </>
-      )}
-    </Labelled>
   );
 }

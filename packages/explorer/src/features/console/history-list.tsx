@@ -1,4 +1,4 @@
-// Knows how the last calls of the console are listed, to be made again.
+// List of the last console calls, to repeat them.
 
 import { editInConsole } from '../../navigation/console-draft.js';
 import { Hostile } from '../../parts/values.js';
@@ -10,7 +10,7 @@ export function History({
   method,
   restore,
 }: {
-  /** Only its calls. */
+  /** Only calls of this method. */
   readonly method?: string;
   readonly restore?: (params: string) => void;
 }) {

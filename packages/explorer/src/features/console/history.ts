@@ -1,7 +1,7 @@
-// Knows the calls that were made in the console of this browser, without the secrets in them.
+// Console calls of this browser, without secrets, in local storage.
 import { useSyncExternalStore } from 'react';
 import { parseJson, writeJson } from '../../format/json.js';
-import { SECRET } from './form.js';
+import { SECRET } from './single-fields.js';
 
 export interface PastCall {
   readonly at: number;
@@ -14,7 +14,7 @@ export interface PastCall {
 
 const KEY = 'starkbox.console';
 const MOST = 200;
-/** Longer parameters are classes and the like, which nobody wants to find here. */
+/** Calls with longer parameters, such as classes, are not stored. */
 const LONGEST = 20_000;
 const HIDDEN = '•••';
 
@@ -58,7 +58,7 @@ function keep(next: readonly PastCall[]): void {
   try {
     localStorage.setItem(KEY, writeJson(next));
   } catch {
-    // There is no room; it stays until the tab is closed.
+    // Storage is full or blocked; the history lasts until the tab is closed.
   }
   for (const watcher of watchers) watcher();
 }

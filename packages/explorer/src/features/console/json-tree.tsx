@@ -1,4 +1,4 @@
-// Knows a value as a tree that opens where one looks, so that a large answer costs no more than a small one.
+// JSON value as a tree that renders only its open branches.
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
@@ -6,7 +6,7 @@ import { Hostile, Link } from '../../parts/values.js';
 
 const FIRST_ITEMS = 50;
 const OPEN_DEPTH = 2;
-/** More than this at a level stays closed at first. */
+/** A level with more items starts closed. */
 const MOST_OPEN = 20;
 
 export function JsonTree({ of }: { readonly of: unknown }) {
@@ -89,7 +89,7 @@ function partsOf(value: unknown): readonly (readonly [string, unknown])[] | unde
 const HEX = /^0x[0-9a-f]+$/;
 const ADDRESS = /address$/;
 
-/** Values that have a page are doors to it. */
+/** Hashes and addresses that have a page become links. */
 function Leaf({ name = '', of }: { readonly name: string | undefined; readonly of: unknown }) {
   if (typeof of !== 'string') return <span>{String(of)}</span>;
   const page = HEX.test(of) && of.length > 10 ? pageOf(name) : undefined;

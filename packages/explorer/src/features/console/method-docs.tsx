@@ -1,4 +1,4 @@
-// Knows what the node says about one of its methods: what it takes, gives, and may answer instead.
+// Documentation of one method: parameters, result, errors.
 import type { RpcMethod } from '../../rpc/discovery.js';
 import { typeText } from './shape.js';
 

@@ -1,4 +1,4 @@
-// Knows a call under way in the console: one that is answered once, or one that goes on telling.
+// Running console call: one request, or a subscription with its notifications.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { openStream } from '../../rpc/stream.js';
 import { ask, type Heard } from '../../rpc/timed-call.js';
@@ -13,7 +13,7 @@ export interface Told {
 export interface Running {
   readonly state: 'idle' | 'waiting' | 'streaming';
   readonly heard: Heard | Error | undefined;
-  /** The newest first; only the last are kept. */
+  /** Newest first, limited to the last ones. */
   readonly told: readonly Told[];
   readonly toldInAll: number;
   run(method: string, params: unknown, isSubscription: boolean): Promise<Heard | Error | undefined>;

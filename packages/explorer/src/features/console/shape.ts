@@ -1,4 +1,4 @@
-// Knows what a JSON schema of our documents allows, as something that a form can be made of.
+// Structure of a JSON schema, as far as the console's form can edit it.
 import { fieldsOf, listOf, nameIn, textOf } from '../../rpc/discovery.js';
 
 export type Schemas = ReadonlyMap<string, unknown>;
@@ -18,7 +18,7 @@ export type Shape =
   | { readonly kind: 'text'; readonly felt: 'felt' | 'address' | undefined }
   | { readonly kind: 'list'; readonly item: unknown }
   | { readonly kind: 'record'; readonly members: readonly Member[] }
-  /** Whatever a form cannot say. */
+  /** Anything else; edited as JSON. */
   | { readonly kind: 'any' };
 
 export interface Option {
@@ -26,13 +26,13 @@ export interface Option {
   readonly schema: unknown;
 }
 
-/** References in a row; a document that goes round in circles has none of ours. */
+/** Most references followed in a row, so that a cyclic schema ends. */
 const MOST_REFERENCES = 20;
 
 export function shapeOf(schema: unknown, schemas: Schemas): Shape {
   const found = resolved(schema, schemas);
   const variants = [...listOf(found['oneOf']), ...listOf(found['anyOf'])].filter(
-    // What the node also takes, but nobody needs to know.
+    // Alternatives that the node accepts but that need no control.
     (one) => fieldsOf(one)['x-wider'] === undefined,
   );
   const [only] = variants;
@@ -93,7 +93,7 @@ function membersOf(found: Readonly<Record<string, unknown>>, schemas: Schemas): 
   return [...members.values()];
 }
 
-/** Words among others are chosen like the others. */
+/** Enum values among other alternatives become alternatives of their own. */
 function optionsOf(schema: unknown, schemas: Schemas): readonly Option[] {
   const shape = shapeOf(schema, schemas);
   if (shape.kind !== 'word') return [{ name: optionName(schema, schemas), schema }];
@@ -119,7 +119,7 @@ function optionName(schema: unknown, schemas: Schemas): string {
   return shape.kind === 'any' ? 'anything' : `a ${shape.kind}`;
 }
 
-/** Whether a value looks like one of these, at first sight. */
+/** Whether a value has this shape, checked at the top level. */
 export function fits(shape: Shape, value: unknown, schemas: Schemas): boolean {
   switch (shape.kind) {
     case 'choice':
@@ -148,7 +148,7 @@ export function fits(shape: Shape, value: unknown, schemas: Schemas): boolean {
   }
 }
 
-/** What a form begins with. */
+/** The blank value of a schema. */
 export function emptyOf(schema: unknown, schemas: Schemas): unknown {
   const shape = shapeOf(schema, schemas);
   switch (shape.kind) {
@@ -179,7 +179,7 @@ export function emptyOf(schema: unknown, schemas: Schemas): unknown {
   }
 }
 
-/** What the documents call a type. */
+/** The type's name in the API documents. */
 export function typeText(schema: unknown, depth = 0): string {
   const found = fieldsOf(schema);
   if (typeof found['$ref'] === 'string') return nameIn(found['$ref']);

@@ -1,4 +1,4 @@
-// Knows the tray at the foot of a page: calls that wait to become one transaction, in an order that can be changed.
+// Tray with the calls collected for one transaction, and their order.
 import { useState } from 'react';
 import { disarm } from '../../format/untrusted-text.js';
 import { remembered } from '../../navigation/form-in-address.js';

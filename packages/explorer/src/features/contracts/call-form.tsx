@@ -1,4 +1,4 @@
-// Knows the form of one function: its inputs, and reading or sending with them.
+// Form of one contract function: inputs, call or send, code snippets.
 import {
   type Abi,
   type AbiFunction,
@@ -28,7 +28,7 @@ import { Felt, Hostile } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { asSncast, asStarknetJs, readAsCurl, simulationAsCurl } from './snippets.js';
 
-/** Drafts of the inputs, kept in the address as long as the form is open. */
+/** Drafts of the inputs, stored in the page's address. */
 export function useInputs(form: FormInputs, key: string) {
   const { resolve } = useBook();
   const [start] = useState(() => {
@@ -163,7 +163,7 @@ function Snippets({
   );
 }
 
-/** Some texts need a nonce, which is read when they are wanted. */
+/** Snippets are computed on demand, because some need a nonce. */
 function CopyText({ of, name }: { readonly of: Snippet; readonly name: string }) {
   const [isDone, setDone] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Knows which classes a contract had, and since which block.
+// History of a contract's classes, by block.
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -9,19 +9,19 @@ import { useLive } from '../../rpc/live-state.js';
 
 export interface ClassChange {
   readonly block: number;
-  /** Undefined where there was no contract before. */
+  /** Undefined before the contract was deployed. */
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
 type ClassAt = (block: number) => Promise<string | undefined>;
 
-/** Blocks that are asked about in one request. */
+/** Blocks per request. */
 const FAN = 16;
 
 /**
- * Narrows down where the class changed: a stretch is divided, and only the parts with different ends are
- * divided again. The requests grow with the logarithm of the chain.
+ * Searches for class changes by bisection: only ranges whose ends differ are divided again, so the number of
+ * requests grows with the logarithm of the chain.
  */
 export async function classChanges(
   classAt: ClassAt,
@@ -69,7 +69,7 @@ async function classAt(address: string, block_number: number): Promise<string | 
   }
 }
 
-/** What is known up to a block, so that the next block costs one question. */
+/** Results up to a block, so that a new block costs one request. */
 interface Known {
   readonly epoch: number;
   readonly low: number;

@@ -1,4 +1,4 @@
-// Knows the page of one class: its functions and events as a person would write them.
+// Page of one class: functions, events, contracts, deployment.
 import {
   type Abi,
   type AbiFunction,

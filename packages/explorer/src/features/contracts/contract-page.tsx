@@ -1,4 +1,4 @@
-// Knows the page of one address: what stands there, what it answers, what it holds, and who used it.
+// Page of one contract: interaction, storage, transactions, class history.
 import { canonicalFelt, readAbi, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
@@ -40,7 +40,7 @@ function Contract({ address }: { readonly address: string }) {
   const beat = useLive((live) => live.beat);
   const asked = usePlace().query.get('tab') ?? 'transactions';
   const tab = asked === 'read' ? 'interact' : asked;
-  // Its class comes with the first facts, so that nothing has to wait for a second answer.
+  // The class is read in the same request as the other facts.
   const hasClass = useRef(false);
   const facts = useQuery({
     queryKey: ['contract', address, beat],

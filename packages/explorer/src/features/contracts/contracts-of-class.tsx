@@ -1,4 +1,4 @@
-// Knows the contracts of one class, as far as looking at the newest contracts shows them.
+// Contracts of one class, among the newest contracts.
 import { useQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
 import { Loading, Problem } from '../../parts/page-states.js';
@@ -6,7 +6,7 @@ import { Address, BlockRef } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { type ContractRow, readContracts } from '../../rpc/queries.js';
 
-/** No index leads from a class to its contracts, so so many pages of all contracts are looked through. */
+/** Pages of the contract list that are searched, because no index maps classes to contracts. */
 const MOST_PAGES = 10;
 const MOST_SHOWN = 200;
 

@@ -1,4 +1,4 @@
-// Knows the lists of what stands on the chain: contracts, and the classes they are made of.
+// Pages with the lists of contracts and of classes.
 import { useMemo, useState } from 'react';
 import { to } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';

@@ -1,4 +1,4 @@
-// Knows how a class is declared by hand: from the files of a compiler, by a transaction or without one.
+// Form that declares a class from compiler output, by a transaction or directly.
 import { type DragEvent, useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { disarm } from '../../format/untrusted-text.js';
@@ -196,7 +196,7 @@ function DeclareForm() {
   );
 }
 
-/** The declaration, with bounds from what it would cost. */
+/** The declare transaction, with resource bounds from a fee estimate. */
 async function declaration(chosen: Chosen, compiled: string, sender: string): Promise<Declare> {
   const nonce = await call('starknet_getNonce', {
     block_id: 'pre_confirmed',

@@ -1,4 +1,4 @@
-// Knows how a class becomes a contract by hand: its constructor, its salt, and the address that follows from both.
+// Form that deploys a contract: constructor inputs, salt, resulting address.
 import { type Abi, feltOf, InvalidInput, inputsOf, selectorOf, toFelt } from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { AbiForm } from '../../parts/forms/abi-form.js';
@@ -7,11 +7,11 @@ import { useSender } from '../../parts/send/sender.js';
 import { Address, Copy } from '../../parts/values.js';
 import { useInputs } from './call-form.js';
 
-/** The universal deployer that every sandbox has. */
+/** The universal deployer contract (UDC) of every sandbox. */
 const UDC = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125';
 const DEPLOY = selectorOf('deploy_contract');
 const NO_INPUTS = { inputs: [] };
-/** Each felt takes more than half a millisecond. */
+/** Longest calldata for which the address is computed; each felt takes over half a millisecond. */
 const MOST_HASHED = 500;
 
 function readSalt(text: string): { readonly salt?: string; readonly error?: string } {
@@ -150,7 +150,7 @@ interface Place {
   readonly isUnique: boolean;
 }
 
-/** The address as it is typed. */
+/** The contract address for the current inputs. */
 function useAddress({ classHash, salt, calldata, account, isUnique }: Place): string | undefined {
   const [address, setAddress] = useState<string | undefined>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Knows the tab where a contract is used: its functions, what it says of itself, and a form for each.
+// Interact tab of a contract: list of functions, values of its views, a form for each function.
 import { type Abi, type AbiFunction, type Decoded, decodeOutputs, selectorOf } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -12,7 +12,7 @@ import { Tray } from './batch-tray.js';
 import { CallForm } from './call-form.js';
 import { RawForm } from './raw-call-form.js';
 
-/** What is read without being asked for; a contract with more says so by hand. */
+/** Most views that are read automatically; the others have a button. */
 const MOST_READ = 30;
 const MOST_LISTED = 300;
 const RAW = 'raw call';
@@ -92,7 +92,7 @@ export function Interact({ address, abi }: { readonly address: string; readonly 
   );
 }
 
-/** An address may name a function far down. */
+/** Scrolls to the function that the page's address names. */
 function showChosen(list: HTMLElement | null): void {
   const chosen = list?.querySelector('[aria-pressed="true"]');
   if (!list || !(chosen instanceof HTMLElement)) return;
@@ -100,7 +100,7 @@ function showChosen(list: HTMLElement | null): void {
     list.scrollTop = chosen.offsetTop - list.clientHeight / 2;
 }
 
-/** Views without inputs, read in one request, and again when something happened. */
+/** Values of the views without inputs, read in one request and again after each change of the chain. */
 function useViews(
   address: string,
   abi: Abi,

@@ -1,4 +1,4 @@
-// Knows how a function is called that no ABI describes: by its name or selector, with felts as they are.
+// Form for a call without an ABI: function name or selector, and felts.
 import { canonicalFelt, readAbi, selectorOf, type UserCall } from '@starkbox/abi';
 import { useId, useState } from 'react';
 import { AbiForm, focusFault } from '../../parts/forms/abi-form.js';
@@ -34,7 +34,7 @@ export function RawForm({
   const calls = (): readonly UserCall[] | undefined => {
     setJudged(true);
     if (selector === undefined || !felts || felts.isWrong) return undefined;
-    // The felts are all there is: no length stands before them.
+    // Raw felts; the length that encodes an array is dropped.
     return [{ contract: address, selector, calldata: felts.felts.slice(1) }];
   };
   const error =

@@ -1,4 +1,4 @@
-// Knows how a call is written for those who make it elsewhere: in a shell, in starknet.js, with sncast.
+// Code snippets of a call: curl, starknet.js, sncast.
 import type { UserCall } from '@starkbox/abi';
 import type { NamedCall } from '../../parts/send/batch.js';
 import type { BlockId, Step } from '../../parts/send/run.js';
@@ -10,7 +10,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const plainName = (of: NamedCall): string | undefined =>
   of.name !== undefined && /^\w{1,200}$/.test(of.name) ? of.name : undefined;
 
-/** Reading is one request of its own. */
+/** `starknet_call` as a curl command. */
 export function readAsCurl({ contract, selector, calldata }: UserCall, block_id: BlockId): string {
   return asCurl('starknet_call', {
     request: { contract_address: contract, entry_point_selector: selector, calldata },
@@ -18,7 +18,7 @@ export function readAsCurl({ contract, selector, calldata }: UserCall, block_id:
   });
 }
 
-/** Trying out is, too; sending needs a signature, which no snippet can hold. */
+/** A simulation as a curl command; sending needs a signature, which a snippet cannot contain. */
 export async function simulationAsCurl(step: Step, block_id: BlockId): Promise<string> {
   return asCurl('starknet_simulateTransactions', await simulation([step], block_id));
 }

@@ -1,4 +1,4 @@
-// Knows the slots of a contract: what they hold, and how they are changed by hand, all at once and after a look.
+// Storage tab of a contract: slots, and edits that are reviewed and applied together.
 import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useId, useMemo, useState } from 'react';
@@ -15,7 +15,7 @@ import type { Result } from '../../rpc/methods.js';
 
 type Slot = Result<'devnet_getStorage'>['entries'][number];
 
-/** A value that was typed and not yet applied. */
+/** An edited value that is not applied yet. */
 interface Staged {
   readonly before: string;
   readonly after: string;
@@ -24,7 +24,7 @@ interface Staged {
 interface Row {
   readonly key: string;
   readonly value: string;
-  /** Undefined for a slot that holds nothing yet. */
+  /** Undefined for a slot that was zero. */
   readonly block: number | undefined;
   readonly staged: string | undefined;
 }
@@ -38,7 +38,7 @@ function readFelt(text: string): string | undefined {
   }
 }
 
-/** A slot: its key, or the name of a variable that stands alone. */
+/** A slot by key, or by the name of a plain storage variable. */
 export function readSlot(text: string): string | undefined {
   const given = text.trim();
   return (
@@ -243,7 +243,7 @@ export function Storage({ address }: { readonly address: string }) {
   );
 }
 
-/** Takes the focus when it comes, since it was just asked for. */
+/** Focuses itself when it appears. */
 const take = (element: HTMLInputElement | null): void => element?.focus();
 
 function ValueCell({
@@ -296,7 +296,7 @@ function ValueCell({
   );
 }
 
-/** A slot that is not in the list because it holds zero. */
+/** Adds a slot that is not listed because it is zero. */
 function OtherSlot({
   address,
   stage,

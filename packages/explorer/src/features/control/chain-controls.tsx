@@ -1,4 +1,4 @@
-// Knows the controls over a chain as a whole: going back, keeping a copy, taking another one, beginning again.
+// Controls of the chain's state: snapshots, dump, load, restart.
 import { useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';
@@ -79,7 +79,7 @@ export function State({ ask }: Asks) {
   );
 }
 
-/** Puts a chain from a file in the place of this one. */
+/** Replaces the chain by one from a file. */
 function Load({ ask, loss }: Asks & { readonly loss: string }) {
   const id = useId();
   const [problem, setProblem] = useState<string | undefined>();
@@ -107,7 +107,7 @@ function Load({ ask, loss }: Asks & { readonly loss: string }) {
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           if (file) void take(file);
-          // So that the same file can be chosen again.
+          // Lets the same file be selected again.
           target.value = '';
         }}
       />
@@ -118,7 +118,7 @@ function Load({ ask, loss }: Asks & { readonly loss: string }) {
   );
 }
 
-/** A journal is a list of calls, in JSON; what is no text is taken for an image. */
+/** A journal is a JSON list of calls; a binary file is an image. */
 async function chainIn(file: File): Promise<Params<'devnet_load'> | undefined> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (bytes.length === 0) return undefined;
@@ -132,7 +132,7 @@ async function chainIn(file: File): Promise<Params<'devnet_load'> | undefined> {
 
 function base64(bytes: Uint8Array): string {
   const letters: string[] = [];
-  // All at once would be more arguments than a function takes.
+  // `String.fromCharCode` takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 0x8000) {
     letters.push(String.fromCharCode(...bytes.subarray(at, at + 0x8000)));
   }

@@ -1,4 +1,4 @@
-// Knows how the chain's clock is moved, and that setting it back is asked about.
+// Controls of the chain's clock; setting it back asks for confirmation.
 import { useState } from 'react';
 import { isoText, momentText, offsetText, spanText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';

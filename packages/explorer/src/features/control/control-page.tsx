@@ -1,4 +1,4 @@
-// Knows what can be done to the chain as a whole: clock, blocks, prices, impersonation, snapshots, restart.
+// Page that controls the chain: clock, blocks, prices, impersonation, snapshots, restart.
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -36,7 +36,7 @@ export function Control() {
   );
 }
 
-/** Where the node does not tell how it stands, that is said once, above what is then left blank. */
+/** One error for missing settings, above the controls that stay blank. */
 function Unread() {
   const config = useConfig();
   const status = useStatus();

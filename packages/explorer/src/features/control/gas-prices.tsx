@@ -1,4 +1,4 @@
-// Knows how gas prices are changed: what each is now, what it was at the start, what it shall be.
+// Form for gas prices: current, initial and new values.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ETH, priceText, readAmount, STRK, type Unit } from '../../format/amount.js';
@@ -124,7 +124,7 @@ export function Prices() {
   );
 }
 
-/** A bare number is in billions of the base unit, as prices are shown. */
+/** A number without a unit is in gfri or gwei, as prices are shown. */
 function readAmountOfGas(text: string, unit: Unit): bigint | undefined {
   return readAmount(/[a-z]\s*$/i.test(text) ? text : `${text} g${unit.base}`, unit);
 }

@@ -1,4 +1,4 @@
-// Knows the list of events, what it can be narrowed to, and the same as a filter for a program.
+// Page with the list of events, its filters, and the filter as JSON.
 import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -224,7 +224,7 @@ function FilterForm({
   );
 }
 
-/** The same question for a program. */
+/** The filter as a `starknet_getEvents` request. */
 function AsFilter({ filter }: { readonly filter: EventFilter }) {
   const wire = wireFilter(filter, filter, CHUNK);
   const wish = writeJson(subscription(filter), 2);

@@ -1,12 +1,12 @@
-// Knows what events somebody looks for: as an address of the page, as a filter for the node, as JSON for a program.
+// Event filter: in the page's address, as RPC parameters, as JSON.
 import { canonicalFelt, selectorOf } from '@starkbox/abi';
 import type { Params } from '../../rpc/methods.js';
 
 export interface EventFilter {
   readonly address: string | undefined;
-  /** The name of the event, which is its first key. */
+  /** Name of the event, which is hashed into the first key. */
   readonly name: string | undefined;
-  /** For each position what may stand there; none means anything. */
+  /** Allowed keys for each position; an empty list allows any. */
   readonly keys: readonly (readonly string[])[];
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -16,8 +16,8 @@ const NUMBER = /^\d{1,15}$/;
 const NAME = /^[A-Za-z_]\w{0,80}$/;
 
 /**
- * Keys as somebody writes them: positions parted by commas, choices by bars, a star for anything. Undefined
- * if one of them is no felt.
+ * Keys as typed: positions separated by commas, alternatives by bars, a star for any key. Undefined if one of
+ * them is not a felt.
  */
 export function readKeys(text: string): readonly (readonly string[])[] | undefined {
   if (text.trim() === '') return [];
@@ -44,7 +44,7 @@ export function readFilter(query: URLSearchParams): EventFilter {
   };
 }
 
-/** Keys with the name among them. */
+/** Keys including the selector of the name. */
 export function keysOf({ name, keys }: EventFilter): readonly (readonly string[])[] {
   if (name === undefined) return keys;
   const [first = [], ...rest] = keys;
@@ -53,7 +53,7 @@ export function keysOf({ name, keys }: EventFilter): readonly (readonly string[]
 
 type Wire = Params<'starknet_getEvents'>['filter'];
 
-/** Between two blocks, both included; the last may be the one being built. */
+/** Block range, inclusive; the last block may be the pre-confirmed one. */
 export function wireFilter(
   filter: EventFilter,
   range: { readonly from: number | undefined; readonly to: number | undefined },
@@ -79,7 +79,7 @@ export function subscription(filter: EventFilter): Wish {
   };
 }
 
-/** A node tells of an event when it reaches the status that was asked for, and not when it skips it. */
+/** A node reports an event when it reaches the requested status, not when it skips that status. */
 export function wishes(filter: EventFilter): readonly Wish[] {
   return (['PRE_CONFIRMED', 'ACCEPTED_ON_L2'] as const).map((finality_status) => ({
     ...subscription(filter),

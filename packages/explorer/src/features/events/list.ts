@@ -1,4 +1,4 @@
-// Knows a list of events that grows at both ends: the past on demand, the present as it happens.
+// Live list of events: older pages on demand, new events from a subscription.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Mode } from '../../rpc/live-list.js';
@@ -15,7 +15,7 @@ import {
 } from './read.js';
 
 const COLLECT = 100;
-/** What has come since and was not shown; with more, the list is read again. */
+/** Most new events that are held back; beyond that the list is read again. */
 const MOST_FRESH = 500;
 
 export interface EventList {
@@ -48,7 +48,7 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
   const [waiting, setWaiting] = useState<readonly EventRow[]>([]);
   const known = useRef(head);
   known.current = head;
-  /** In which block each event is that is shown; undefined until something was read. */
+  /** Block of each listed event; undefined until the first page is read. */
   const places = useRef<ReadonlyMap<string, number | undefined> | undefined>(undefined);
 
   const query = useInfiniteQuery({
@@ -60,21 +60,21 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
   });
   const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has other news
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has other new events
   useEffect(() => {
     setFresh([]);
     setWaiting([]);
   }, [written, epoch, attempt]);
 
   const isOpenEnded = filter.to === undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is known by its text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is compared by its text
   useEffect(() => {
     if (mode === 'paused' || !isOpenEnded) return;
     let collected: Emitted[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const deliver = async (): Promise<void> => {
       timer = undefined;
-      // The first thing told is what was told last, which is being read anyway.
+      // The first notification repeats the current head, which is being read anyway.
       if (places.current === undefined) {
         timer = setTimeout(() => void deliver(), COLLECT);
         return;

@@ -1,4 +1,4 @@
-// Knows how events are read from the newest backwards, though a node gives them from the oldest on.
+// Pages of events, newest first, from a method that returns the oldest first.
 import { readAbi } from '@starkbox/abi';
 import { learn } from '../../format/names.js';
 import { call } from '../../rpc/client.js';
@@ -9,22 +9,22 @@ import { type EventFilter, wireFilter } from './filter.js';
 export type Emitted = Result<'starknet_getEvents'>['events'][number];
 
 export interface EventRow extends Emitted {
-  /** The class that its contract had in that block. */
+  /** Class of the emitting contract in that block. */
   readonly classHash: string | undefined;
 }
 
 export interface EventPage {
   readonly rows: readonly EventRow[];
-  /** The last block that was not looked at. */
+  /** The last block that was not searched. */
   readonly next: number | undefined;
 }
 
 const CHUNK = 500;
 const FIRST_BLOCKS = 32;
-/** Stretches without events grow until one is found. */
+/** Block ranges without events grow until one is found. */
 const GROWTH = 4;
 const MOST_STRETCHES = 10;
-/** A stretch with more is cut: what remains of it is the next page. */
+/** Most events of a page; the rest of the range is the next page. */
 const MOST_CHUNKS = 4;
 
 export const idOf = ({ transaction_hash, event_index }: Emitted): string =>
@@ -42,7 +42,7 @@ export async function readEvents(
   for (let stretch = 0; stretch < MOST_STRETCHES; stretch++) {
     const bottom = Math.max(lowest, (top ?? head) - size + 1);
     const { events, isWhole } = await readStretch(filter, bottom, top);
-    // A stretch that is too full is tried again with fewer blocks, so that its end is known.
+    // A range with too many events is read again with fewer blocks, so that its end is known.
     if (!isWhole && (top ?? head) > bottom) {
       size = Math.max(1, Math.floor(size / (2 * GROWTH)));
       continue;
@@ -78,8 +78,8 @@ async function readStretch(
 }
 
 /**
- * A contract may have had another class then. It is asked for at both ends of what was read; only where
- * they differ is every block asked for. What the class is now comes along, since it is nearly always the one.
+ * The class of a contract may have changed. It is read at both ends of the range and, only where they differ,
+ * for every block. The current class is read along, because it is nearly always the one.
  */
 export async function withClasses(events: readonly Emitted[]): Promise<readonly EventRow[]> {
   const blocks = new Map<string, Set<number>>();
@@ -108,7 +108,7 @@ export async function withClasses(events: readonly Emitted[]): Promise<readonly 
   }));
 }
 
-/** The block that is being built is above all others. */
+/** The pre-confirmed block sorts above all others. */
 const PENDING = Number.MAX_SAFE_INTEGER;
 
 async function hashAt(contract_address: string, block: number): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-// Knows a state of gas that was kept to be compared with, in this browser only.
+// Saved gas figures to compare with, in local storage.
 import type { Names } from '../../format/names.js';
 import { lastingKey } from '../../parts/gas/names.js';
 import type { FunctionCost, Grouping } from '../../parts/gas/sum.js';
@@ -10,7 +10,7 @@ export interface Baseline {
   readonly measure: Measure;
   readonly grouping: Grouping;
   readonly transactions: number;
-  /** What a call of a function took in the middle. */
+  /** Median gas of one call of a function. */
   readonly medians: ReadonlyMap<string, number>;
 }
 
@@ -38,7 +38,7 @@ export function forgetBaseline(): void {
   localStorage.removeItem(KEY);
 }
 
-/** Anything may stand in the storage of a browser. */
+/** Local storage is untrusted. */
 export function readBaseline(): Baseline | undefined {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');

@@ -1,4 +1,4 @@
-// Knows the page of gas over many transactions: what each function takes, and what that was before.
+// Page of gas over many transactions: per function, and compared with a saved baseline.
 import { useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
@@ -21,7 +21,7 @@ export function GasPage() {
   const head = useLive((live) => live.head?.number);
   const reading = useReport({ from: numberIn(query.get('from')), to: numberIn(query.get('to')) });
   const { range } = reading;
-  // A chain that grows is read again when somebody wants it.
+  // New blocks are read on request only.
   const newer =
     head !== undefined && range && query.get('to') === null ? Math.max(0, head - range.to) : 0;
   return (
@@ -129,7 +129,7 @@ function Result({ reading }: { readonly reading: Reading }) {
   const measure = useMeasure();
   const grouping: Grouping = query.get('group') === 'class' ? 'class' : 'contract';
   const names = useNames();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a report grows, and its version tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the report is mutated, and its version changes
   const { root, functions, classes } = useMemo(() => {
     const { sum, functions } = report.of(measure, grouping);
     const rows = functions.rows();

@@ -1,4 +1,4 @@
-// Knows how the gas of a stretch of the chain is read: block by block, from the newest, and no more than a page can hold.
+// Gas of a block range, read block by block from the newest, within a limit.
 
 import { useEffect, useState } from 'react';
 import { Functions, type Grouping, Sum } from '../../parts/gas/sum.js';
@@ -8,11 +8,11 @@ import { useLive } from '../../rpc/live-state.js';
 import type { Trace } from '../../rpc/methods.js';
 
 export const MOST_TRACES = 2_000;
-/** Traces that are asked for in one request. */
+/** Traces per request. */
 const AT_ONCE = 100;
 const MOST_BLOCKS_AT_ONCE = 40;
 const BLOCKS_IN_A_PAGE = 200;
-/** A stretch without transactions is not walked for ever. */
+/** Most empty blocks that are read. */
 const MOST_PAGES = 100;
 
 export interface Range {
@@ -20,7 +20,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** What is read when nothing was asked for. */
+/** Default number of transactions. */
 const FEW_BLOCKS = 50;
 
 interface Totals {
@@ -30,11 +30,11 @@ interface Totals {
 
 const GROUPINGS: readonly Grouping[] = ['contract', 'class'];
 
-/** Sums for every measure and grouping, so that changing one asks for nothing. */
+/** Sums for every measure and grouping, so that switching needs no request. */
 export class Report {
   readonly #totals = new Map<string, Totals>();
   transactions = 0;
-  /** Blocks whose traces could not be had. */
+  /** Blocks whose traces could not be read. */
   untraced = 0;
   lowest = Number.POSITIVE_INFINITY;
 
@@ -62,14 +62,14 @@ export class Report {
 
 export interface Reading {
   readonly report: Report;
-  /** Grows with what was read. */
+  /** Increases with every block that was read. */
   readonly version: number;
-  /** Undefined until it is known how far the chain reaches. */
+  /** Undefined until the head is known. */
   readonly range: Range | undefined;
   readonly planned: number;
   readonly isDone: boolean;
   readonly isCancelled: boolean;
-  /** Whether there was more in the range than is read at most. */
+  /** Whether the range holds more than the limit. */
   readonly isCut: boolean;
   readonly error: unknown;
 }
@@ -85,7 +85,7 @@ interface Wanted {
   readonly count: number;
 }
 
-/** The first page of blocks tells how far the chain reaches, so that nothing else is asked for that. */
+/** The first page of blocks also gives the head, which saves a request. */
 async function plan(
   asked: Partial<Range>,
   signal: AbortSignal,
@@ -170,7 +170,7 @@ function begin(): Reading {
   };
 }
 
-/** Reads a range whenever it changes, or is asked to again. */
+/** Reads the range when it changes or on request. */
 export function useReport({
   from,
   to,

@@ -1,4 +1,4 @@
-// Knows one message between the layers: where it is from, what it says, what became of it, and who may take it.
+// Detail of one message between L1 and L2: origin, payload, status, consumption.
 import { type Abi, decodeShortString, readFailure } from '@starkbox/abi';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
@@ -134,7 +134,7 @@ function Whole({ value, what }: { readonly value: string; readonly what: string 
   );
 }
 
-/** Addresses of L1 have all their digits. */
+/** L1 addresses are shown with all digits. */
 function onL1(felt: string): string {
   return `0x${felt.slice(2).padStart(40, '0')}`;
 }

@@ -1,4 +1,4 @@
-// Knows the L1 that messages are exchanged with: whether there is one, how to connect with one, and carrying.
+// Connection to L1: status, connecting, relaying messages.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';

@@ -1,4 +1,4 @@
-// Knows one way between the layers: the messages that went it, newest first, and what became of each.
+// List of the messages in one direction, newest first.
 import { type Abi, decodeInputs, readAbi, shortAddress } from '@starkbox/abi';
 import { useQueries } from '@tanstack/react-query';
 import { Fragment, useCallback, useMemo, useState } from 'react';
@@ -31,13 +31,13 @@ export const STATES: Readonly<
 export const idOf = ({ direction, row }: Placed): string =>
   `${direction} ${row.transaction_hash} ${row.index}`;
 
-/** Both ways in one page, so a row has to say which. */
+/** Prefix of row ids, because one page shows both directions. */
 export interface Placed {
   readonly direction: Direction;
   readonly row: MessageRow;
 }
 
-/** The ABI of what stands at each address now. */
+/** ABIs of the current classes, by contract address. */
 export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> {
   return useQueries({
     queries: addresses.map((address) => ({
@@ -200,7 +200,7 @@ function Message({
 
 const SHOWN = 6;
 
-/** No ABI says what these are; some spell words. */
+/** Payload without an ABI; felts that are short strings are shown as text. */
 function Felts({ of }: { readonly of: readonly string[] }) {
   return (
     <>
@@ -216,7 +216,7 @@ function Felts({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** There is no page for what lives on L1. */
+/** L1 addresses have no page. */
 export function L1Address({ of }: { readonly of: string }) {
   return (
     <span className="mono" title={of} data-eq={of}>
@@ -225,7 +225,7 @@ export function L1Address({ of }: { readonly of: string }) {
   );
 }
 
-/** What a message to L2 says, by the handler's own account. */
+/** Payload of a message to L2, decoded by the ABI of its handler. */
 export function Payload({
   of,
   abi,

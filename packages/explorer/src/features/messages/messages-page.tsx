@@ -1,4 +1,4 @@
-// Knows the page of messages between the layers: both ways side by side, and what can be done about them.
+// Page of the messages between L1 and L2, both directions side by side.
 import type { Abi } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
 import { setQuery, usePlace } from '../../navigation/route.js';
@@ -91,7 +91,7 @@ export function MessagesPage() {
 
 const WIDE = '(min-width: 1100px)';
 
-/** Two lists that go on for ever can only stand side by side. */
+/** Narrow screens show one of the two lists at a time. */
 function useWide(): boolean {
   const [isWide, setWide] = useState(() => matchMedia(WIDE).matches);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Knows the form for a message to L2 that nobody sent: as if it came from L1.
+// Form that sends a mock message from L1 to L2.
 import { type Abi, type AbiFunction, selectorOf } from '@starkbox/abi';
 import { useId, useMemo, useState } from 'react';
 import { disarm } from '../../format/untrusted-text.js';
@@ -101,7 +101,7 @@ function Handler({
   readonly from: string;
 }) {
   const resolve = useResolve();
-  // The sender comes first, and is told from the rest.
+  // The first input of a handler is the L1 sender, which has a field of its own.
   const form = useMemo(() => ({ inputs: of.inputs.slice(1), abi }), [of, abi]);
   const [drafts, setDrafts] = useState(() => blankInputs(form));
   const [isJudged, setJudged] = useState(false);
@@ -123,7 +123,7 @@ function Handler({
         l1_contract_address: from,
         payload: encoded.calldata,
         paid_fee_on_l1: '0x1',
-        // No two messages may be the same in everything.
+        // A fresh nonce, because two equal messages are not allowed.
         nonce: `0x${Date.now().toString(16)}`,
       },
       ({ transaction_hash }) => <TxRef of={transaction_hash} />,

@@ -1,4 +1,4 @@
-// Knows the page about the node itself: where it is reached, what it was started with, and what it refuses.
+// Page of the node: addresses, options, limits, restricted methods.
 import type { ReactNode } from 'react';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { intervalText, momentText } from '../../format/time.js';

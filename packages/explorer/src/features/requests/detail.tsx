@@ -1,4 +1,4 @@
-// Knows one recorded call: what was asked, what was answered, where the time went, and how to do it again.
+// Detail of a recorded request: parameters, answer, timing, repeating it.
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -118,7 +118,7 @@ export function Detail({
 const SENDS = /_add\w+Transaction$|SendMessageToL2$/;
 const SENT = /"transaction_hash":"(0x[\da-f]{1,64})"/;
 
-/** What became of a transaction that was sent: that it was taken says nothing yet. */
+/** Status of a transaction that the request sent; acceptance into the mempool says nothing about it. */
 function Fate({ of }: { readonly of: string }) {
   const hash = SENT.exec(of)?.[1];
   const status = useQuery({
@@ -202,11 +202,11 @@ function Timing({ of }: { readonly of: RequestRow }) {
 interface Made {
   readonly method: string;
   readonly params: unknown;
-  /** What is hidden in it cannot be sent again. */
+  /** A request with redacted values cannot be repeated. */
   readonly isHidden: boolean;
 }
 
-/** The call in a recorded text, if it can be made again. */
+/** The call in a recorded text, if it can be repeated. */
 function callIn(text: string | undefined): Made | undefined {
   try {
     const call = parseJson(text ?? '');
@@ -293,7 +293,7 @@ function Again({ of, recorded }: { readonly of: Heard | Error; readonly recorded
   );
 }
 
-/** An answer without the number of its call. */
+/** An answer without its request id. */
 function resultIn(text: string): string {
   const answer = parseJson(text);
   if (typeof answer !== 'object' || answer === null) return text;

@@ -1,4 +1,4 @@
-// Knows how recorded calls become lines: batches and repeated questions take one each.
+// Grouping of recorded requests: a batch or a run of equal calls takes one row.
 import type { Result } from '../../rpc/methods.js';
 
 export type RequestRow = Result<'devnet_getRequests'>['requests'][number];
@@ -10,10 +10,10 @@ export type Line =
 export interface RequestFilter {
   readonly method: string;
   readonly errors: boolean;
-  /** As `http 1`. */
+  /** For example `http 1`. */
   readonly client: string;
   readonly slow: boolean;
-  /** With what the explorer asked by itself. */
+  /** Including the explorer's own requests. */
   readonly own: boolean;
 }
 
@@ -62,7 +62,7 @@ export function linesOf(
 
 const isOfBatch = (one: RequestRow, other: RequestRow): boolean => one.batch === other.batch;
 
-/** The same question of the same client, as far as one can tell. */
+/** Whether two requests look equal and come from the same client. */
 function isRepeated(one: RequestRow, other: RequestRow): boolean {
   const isWhole = (one.params_preview ?? '').length < MOST_PREVIEWED;
   return (
@@ -76,7 +76,7 @@ function isRepeated(one: RequestRow, other: RequestRow): boolean {
   );
 }
 
-/** It stays the same while more of the same comes on top. */
+/** Stable while more equal requests are added on top. */
 export function idOfLine({ kind, rows }: Line): string {
   return `${kind} ${rows.at(-1)?.id ?? 0}`;
 }

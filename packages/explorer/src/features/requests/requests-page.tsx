@@ -1,4 +1,4 @@
-// Knows the page of the calls that clients made: what a wallet, a test or a dapp really asked.
+// Page of the recorded requests of all clients.
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { timeText } from '../../format/time.js';
@@ -37,7 +37,7 @@ export function RequestsPage() {
   const opened = lines.find((line) => idOfLine(line) === open);
   const onPoint = (isPointing: boolean): void => {
     pointing.current = isPointing;
-    // What waited for the pointer to leave.
+    // Rows held back while the pointer was over the list.
     if (mode === 'tail' && !isHeld()) requests.reveal();
   };
   const toggle = useCallback((batch: number) => {

@@ -1,4 +1,4 @@
-// Knows the calls that the node recorded: those read at first, those that come, and those further back.
+// Recorded requests: the first page, new ones from a subscription, older pages.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../rpc/client.js';
 import type { Mode } from '../../rpc/live-list.js';
@@ -12,16 +12,16 @@ interface RecordingState {
 }
 
 export interface Requests {
-  /** Undefined until it is known. */
+  /** Undefined until known. */
   readonly state: RecordingState | undefined;
   /** Newest first. */
   readonly rows: readonly RequestRow[];
-  /** Those that have come and are not shown yet. */
+  /** New requests that are not shown yet. */
   readonly waiting: readonly RequestRow[];
   readonly error: unknown;
   reveal(): void;
   readOlder(): void;
-  /** Reads everything anew. */
+  /** Reads the list again. */
   reset(): void;
 }
 
@@ -48,7 +48,7 @@ export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
   const reading = useRef(false);
   const isAll = useRef(false);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn reads everything anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round reads the list again
   useEffect(() => {
     let buffer: RequestRow[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -76,7 +76,7 @@ export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
     };
     const follow = (): void => {
       stop = openStream({ method: 'devnet_subscribeRequests', params: {} }, 'ui', {
-        // What came before this is read now, so that none is missed.
+        // Read after subscribing, so that no request is missed in between.
         answered: () => {
           clearTimeout(late);
           void read();
@@ -95,7 +95,7 @@ export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
     const look = (): void => {
       if (!document.hidden && buffer.length > 0) flush();
     };
-    // A socket that takes long must not keep what is there already from being seen.
+    // The first page does not wait longer than this for the subscription.
     const late = setTimeout(() => void read(), LATE_MILLISECONDS);
     follow();
     document.addEventListener('visibilitychange', look);
@@ -146,7 +146,7 @@ function withFresh(old: Known, fresh: readonly RequestRow[], isShown: boolean): 
   }
   const oldestNew = waiting.at(-1)?.id ?? 0;
   const newestKnown = old.rows[0]?.id ?? 0;
-  // Rows between the two were missed; older ones are read again when they are wanted.
+  // Rows in between were missed, so the list is cut there; older ones are read again on demand.
   const isTorn = newestKnown > 0 && oldestNew > newestKnown + 1;
   return { rows: isTorn ? waiting : merged(old.rows, waiting), waiting: [] };
 }
@@ -158,7 +158,7 @@ function merged(old: readonly RequestRow[], more: readonly RequestRow[]): readon
   return [...old, ...added].sort((one, other) => other.id - one.id).slice(0, MOST);
 }
 
-/** Notifications of a subscription that the node made as our specification says. */
+/** Checks a notification of the request subscription. */
 function rowIn(text: string): RequestRow | undefined {
   const { params }: { params?: { result?: RequestRow } } = JSON.parse(text);
   return params?.result;

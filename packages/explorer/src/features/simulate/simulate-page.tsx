@@ -1,4 +1,4 @@
-// Knows the page where transactions are tried out one after the other, each on the state that the former leaves.
+// Page that simulates transactions in order, each on the state after the one before.
 import { canonicalFelt, readMulticall } from '@starkbox/abi';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -25,7 +25,7 @@ import { MOST_STEPS, newStep, packed, type StepDraft, stepOf, unpacked } from '.
 type Runs = ReadonlyMap<number, Run>;
 interface Failed {
   readonly error: unknown;
-  /** The step that the node names, if it names one. */
+  /** Index of the failing step, if the error contains one. */
   readonly step: number | undefined;
 }
 
@@ -64,7 +64,7 @@ function Builder() {
   const [focused, setFocused] = useState<number | undefined>();
   const [runs, setRuns] = useState<Runs>(new Map());
   const [before, setBefore] = useState<Runs>(new Map());
-  /** What the results are of. */
+  /** The steps that the results belong to. */
   const [ran, setRan] = useState('');
   const [failed, setFailed] = useState<Failed | undefined>();
   const [isJudged, setJudged] = useState(false);
@@ -102,7 +102,7 @@ function Builder() {
       setFailed({ error, step: undefined });
     }
   };
-  // An address can fill the form; it sends nothing.
+  // The page's address can fill the form, but never runs it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each transaction that is asked for
   useEffect(() => {
     if (asked !== undefined && steps.length === 0) void take(asked);

@@ -1,4 +1,4 @@
-// Knows how one step is put together: who sends it, and for each of its calls the contract, the function and the inputs.
+// Editor of one simulation step: sender, and contract, function and inputs of each call.
 import {
   type Abi,
   type Draft,
@@ -23,7 +23,7 @@ import { useLive } from '../../rpc/live-state.js';
 import { type CallDraft, MOST_CALLS, newCall, type StepDraft } from './steps.js';
 
 const NO_ABI = readAbi([]);
-/** Calldata that no function explains. */
+/** Raw calldata, where no ABI function fits. */
 const RAW = {
   inputs: [{ name: 'calldata', type: 'core::array::Array::<core::felt252>' }],
   abi: NO_ABI,
@@ -80,7 +80,7 @@ export function StepEditor({
   );
 }
 
-/** The drafts that values would have been typed as. */
+/** Drafts of decoded inputs. */
 function draftsOf({ inputs, abi }: FormInputs, values: readonly Named[]): readonly Draft[] {
   return inputs.map(({ type, name }, at) => {
     const value = values.find((one) => one.name === name) ?? values[at];
@@ -88,7 +88,7 @@ function draftsOf({ inputs, abi }: FormInputs, values: readonly Named[]): readon
   });
 }
 
-/** The ABI of what stands at an address now. */
+/** ABI of the current class at an address. */
 function useAbiAt(address: string | undefined) {
   const epoch = useLive((live) => live.epoch);
   return useQuery({
@@ -138,7 +138,7 @@ function CallEditor({
     const values = decodeInputs(found, of.calldata, asked.abi);
     return values && draftsOf(asked, values);
   }, [asked, found, of.calldata]);
-  // Calldata that its function cannot explain stays what it is.
+  // Calldata that does not fit the function stays raw.
   const isRaw = of.drafts ? of.isRaw : of.calldata !== undefined && read === undefined;
   const form = asked && !isRaw ? asked : RAW;
   const drafts = useMemo(
@@ -149,7 +149,7 @@ function CallEditor({
   const encoded = useMemo(() => encodeInputs(form, drafts, resolve), [form, drafts, resolve]);
   const calldataOf = (next: readonly Draft[], of: typeof form): readonly string[] | undefined => {
     const { calldata } = encodeInputs(of, next, resolve);
-    // The felts are all there is: no length stands before them.
+    // Raw felts; the length that encodes an array is dropped.
     return of === RAW ? calldata?.slice(1) : calldata;
   };
   const choose = (selector: string): void => {

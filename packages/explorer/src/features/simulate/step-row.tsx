@@ -1,4 +1,4 @@
-// Knows how a step looks in the list of steps, and how its place is changed.
+// Row of one step in the list of steps, with buttons to move it.
 import { canonicalFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { differences } from '../../parts/send/outcome.js';
@@ -6,7 +6,7 @@ import type { Run } from '../../parts/send/run.js';
 import { FunctionName } from '../../parts/values.js';
 import type { StepDraft } from './steps.js';
 
-/** Fills the page with the calls of a transaction that was. */
+/** Loads the calls of a past transaction. */
 export function FromTransaction({ take }: { readonly take: (hash: string) => void }) {
   const [text, setText] = useState('');
   return (

@@ -1,18 +1,18 @@
-// Knows the steps of a simulation while they are put together, and how they are kept in an address.
+// Steps of a simulation while they are edited, and their form in the page's address.
 import { canonicalFelt, type Draft, type Resolve, type UserCall } from '@starkbox/abi';
 import { readAddress } from '../../parts/forms/address-book.js';
 import type { Step } from '../../parts/send/run.js';
 
 export interface CallDraft {
   readonly id: number;
-  /** As it was typed: a name or an address. */
+  /** As typed: a name or an address. */
   readonly contract: string;
   readonly selector: string;
-  /** Undefined as long as something is wrong. */
+  /** Undefined while an input is invalid. */
   readonly calldata: readonly string[] | undefined;
-  /** What was typed; where it is missing, it follows from the calldata. */
+  /** Drafts of the inputs; derived from the calldata where they are missing. */
   readonly drafts: readonly Draft[] | undefined;
-  /** Whether it was typed as felts, whatever the ABI says. */
+  /** Whether the inputs are raw felts. */
   readonly isRaw: boolean;
 }
 
@@ -47,7 +47,7 @@ export function newStep(as: string, calls: readonly UserCall[] = [], nameOf?: Na
   };
 }
 
-/** The step as it can be sent, or undefined if something in it is wrong. */
+/** The step with its calls, or undefined if an input is invalid. */
 export function stepOf(draft: StepDraft, resolve: Resolve): Step | undefined {
   const { address: sender } = readAddress(draft.as, resolve);
   if (sender === undefined) return undefined;
@@ -60,7 +60,7 @@ export function stepOf(draft: StepDraft, resolve: Resolve): Step | undefined {
   return { sender, calls };
 }
 
-/** The short form for an address. */
+/** The short form for the page's address. */
 export function packed(steps: readonly StepDraft[]): unknown {
   return steps.map(({ as, calls }) => [
     as,
@@ -68,7 +68,7 @@ export function packed(steps: readonly StepDraft[]): unknown {
   ]);
 }
 
-/** Reads the short form, which anybody may have written. */
+/** Reads the short form, which is untrusted. */
 export function unpacked(value: unknown): readonly StepDraft[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MOST_STEPS).flatMap((one: unknown) => {

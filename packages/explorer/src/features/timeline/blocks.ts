@@ -1,4 +1,4 @@
-// Knows what is read of the chain to draw a line of it: each block where they are few, samples where they are many.
+// Blocks of the timeline: each one in a short range, samples in a long one.
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { call } from '../../rpc/client.js';
@@ -6,7 +6,7 @@ import { useLive } from '../../rpc/live-state.js';
 import type { BlockRow } from '../../rpc/queries.js';
 import type { Window } from './scale.js';
 
-/** From so many on, blocks are drawn as bars. */
+/** Ranges with more blocks are drawn as bars. */
 export const MANY = 2_000;
 const PAGE = 200;
 const MOST_BARS = 64;
@@ -15,29 +15,29 @@ const SAMPLE = 40;
 export interface Bar {
   readonly first: number;
   readonly last: number;
-  /** How many of its blocks were looked at. */
+  /** Number of sampled blocks. */
   readonly looked: number;
-  /** In those. */
+  /** Transactions in the sampled blocks. */
   readonly transactions: number;
   readonly failed: number;
 }
 
 export interface Drawn {
-  /** Every block of the window, from the first; empty where there are bars. */
+  /** Every block of the window in order; empty when bars are drawn. */
   readonly blocks: readonly BlockRow[];
   readonly bars: readonly Bar[];
   readonly isLoading: boolean;
   readonly error: Error | null;
 }
 
-/** The size of a bar: a power of two, so that the same bars are met again after zooming. */
+/** Size of a bar: a power of two, so that zooming reuses the same bars. */
 export function barSize(window: Window): number {
   let size = 1;
   while ((window.last - window.first + 1) / size > MOST_BARS) size *= 2;
   return size;
 }
 
-/** Parts of the chain that each need one call; those that are full are never asked for again. */
+/** Ranges of one request each; complete ones are never read again. */
 export function useBlocksIn(window: Window | undefined, head: number): Drawn {
   const epoch = useLive((live) => live.epoch);
   const isMany = window !== undefined && window.last - window.first + 1 >= MANY;
@@ -58,7 +58,7 @@ export function useBlocksIn(window: Window | undefined, head: number): Drawn {
           const { blocks } = await call('devnet_listBlocks', { before: end, limit });
           return blocks.filter(({ block_number }) => block_number >= part * size);
         },
-        // The last part grows; what it was is shown until it is read again.
+        // The last range grows; its old data is shown until it is read again.
         placeholderData: (
           old: readonly BlockRow[] | undefined,
           before: { readonly queryKey: readonly unknown[] } | undefined,

@@ -1,4 +1,4 @@
-// Knows the line of a chain as a picture: blocks, snapshots, silences, and what was undone.
+// Timeline chart: blocks, snapshots, gaps in time, undone ranges.
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { momentText, spanText } from '../../format/time.js';
@@ -12,14 +12,14 @@ import { byNumber, byTime, pan, type Scale, type Window, zoom } from './scale.js
 
 const LINE = 56;
 const BARS = 32;
-/** Blocks without transactions are there all the same. */
+/** Smallest height, for blocks without transactions. */
 const LOWEST_BAR = 2;
 const UNDONE_STEP = 20;
 const MOST_UNDONE = 3;
-/** What the words of a stretch need. */
+/** Width of a range's label. */
 const UNDONE_WORDS = 230;
 const EDGE = 14;
-/** Names nearer to each other than this cannot be read. */
+/** Smallest distance between two labels. */
 const NAME_ROOM = 90;
 
 export interface ChartProps {
@@ -56,7 +56,7 @@ export function Chart(props: ChartProps) {
   const x = (number: number): number => EDGE + scale.at(number) * Math.max(0, width - 2 * EDGE);
   const isIn = (number: number): boolean => number >= window.first && number <= window.last;
 
-  // The wheel would scroll the page; React hears it too late to say no.
+  // React's wheel listeners are passive and cannot prevent scrolling.
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
@@ -115,7 +115,7 @@ export function Chart(props: ChartProps) {
   const last = Math.min(head, window.last);
   return (
     <div className="line-chart">
-      {/* biome-ignore lint/a11y/useSemanticElements: a picture with keys has no element of its own */}
+      {/* biome-ignore lint/a11y/useSemanticElements: no element stands for a chart with keys */}
       <div
         ref={frame}
         role="group"
@@ -248,7 +248,7 @@ function BarShape({
   );
 }
 
-/** Leaves the line where the chain was cut, and ends where it had come to. */
+/** Branch of an undone range: from the block where the chain was cut to its last block. */
 function UndoneShape({
   of,
   y,
@@ -273,7 +273,7 @@ function UndoneShape({
   );
 }
 
-/** One path for all, however many they are. */
+/** One path element for all blocks. */
 function dots(blocks: readonly BlockRow[], x: (number: number) => number, radius: number): string {
   return blocks
     .map(
@@ -301,7 +301,7 @@ function anchor(at: number, width: number): 'start' | 'middle' | 'end' {
   return at > width - 60 ? 'end' : 'middle';
 }
 
-/** The newest keep their names where there is no room for all. */
+/** Labels of snapshots; where they would overlap, the newest win. */
 function named(
   snapshots: readonly Snapshot[],
   x: (number: number) => number,

@@ -1,4 +1,4 @@
-// Knows what differs between two points of the chain: every change between them, of which the last counts.
+// State difference between two blocks: the last value of every change in between.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -13,10 +13,10 @@ import type { Snapshot } from '../../rpc/snapshots.js';
 
 type Diff = Result<'starknet_getStateUpdate'>['state_diff'];
 
-/** More state updates than this are not read for one table. */
+/** Most state updates that are read for one comparison. */
 export const MOST_APART = 500;
 
-/** Changes one after the other as one change. */
+/** Merges consecutive state updates into one. */
 export function merged(diffs: readonly Diff[]): Diff {
   const slots = new Map<string, Map<string, string>>();
   const nonces = new Map<string, string>();
@@ -34,7 +34,7 @@ export function merged(diffs: readonly Diff[]): Diff {
     for (const { address, class_hash } of diff.deployed_contracts)
       deployed.set(address, class_hash);
     for (const { contract_address, class_hash } of diff.replaced_classes) {
-      // One that came to be in between simply is of the later class.
+      // A contract that was deployed in between counts as deployed with its last class.
       (deployed.has(contract_address) ? deployed : replaced).set(contract_address, class_hash);
     }
     for (const { class_hash, compiled_class_hash } of diff.declared_classes) {

@@ -1,4 +1,4 @@
-// Knows how one goes back to a snapshot: what that costs is said first, and it can be taken back.
+// Reverting to a snapshot: confirmation with the loss, and undo.
 import { useState, useSyncExternalStore } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
@@ -31,7 +31,7 @@ function useKept(): Kept | undefined {
   );
 }
 
-/** Offered as long as the chain of before is held in this tab. */
+/** Offered while this tab holds an image of the chain before. */
 export function UndoBar() {
   const held = useKept();
   if (!held) return null;
@@ -69,7 +69,7 @@ export function RevertSheet({
   close,
 }: {
   readonly snapshot: Snapshot;
-  /** Snapshots that go with it. */
+  /** Later snapshots, which are lost as well. */
   readonly later: readonly Snapshot[];
   readonly close: () => void;
 }) {

@@ -1,4 +1,4 @@
-// Knows where a block stands on a line: by its number, or by its time with long silences folded.
+// Position of blocks on the timeline, by number or by time with long gaps folded.
 
 export interface Window {
   readonly first: number;
@@ -10,27 +10,27 @@ export interface Moment {
   readonly time: number;
 }
 
-/** A silence that is not drawn in its length. */
+/** A gap in time that is drawn shorter than it is. */
 export interface Fold {
-  /** The block after it. */
+  /** First block after the gap. */
   readonly before: number;
   readonly seconds: number;
 }
 
-/** Places between 0 and 1. */
+/** Positions between 0 and 1. */
 export interface Scale {
   at(number: number): number;
   readonly folds: readonly Fold[];
 }
 
 const MOST_FOLDS = 6;
-/** A shorter silence is no jump of a clock. */
+/** Shorter gaps are never folded. */
 const SHORTEST = 600;
-/** A jump is told from a slow chain by being so much longer than what is usual. */
+/** A gap is folded if it is this many times longer than usual. */
 const UNUSUAL = 20;
 const FOLD_WIDTH = 0.04;
 
-/** The longest silences, at most a few; in the order of the chain. */
+/** The longest gaps, a few at most, in chain order. */
 export function foldsIn(moments: readonly Moment[]): readonly Fold[] {
   const gaps = moments.slice(1).map(({ number, time }, at) => ({
     before: number,
@@ -85,7 +85,7 @@ export function byTime(window: Window, moments: readonly Moment[]): Scale {
   };
 }
 
-/** Half or twice as much, around a place between 0 and 1; never outside of the whole. */
+/** Zooms by a factor of two around a position between 0 and 1, within the whole range. */
 export function zoom(window: Window, whole: Window, factor: number, around: number): Window {
   const span = window.last - window.first;
   const next = Math.min(Math.max(4, Math.round(span * factor)), whole.last - whole.first);

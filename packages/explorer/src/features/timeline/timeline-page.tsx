@@ -1,4 +1,4 @@
-// Knows the page of a chain as a line: where one is, where one can go back to, and what that would cost.
+// Page with the timeline of the chain, its snapshots, and reverting.
 import { useCallback, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { momentText } from '../../format/time.js';

@@ -1,4 +1,4 @@
-// Knows the history of the sandbox as one story: transactions and what was done to the chain, newest first.
+// Page of recent activity: transactions and changes to the sandbox, newest first.
 import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { unitOf } from '../../format/amount.js';
@@ -20,7 +20,7 @@ import {
 } from '../../rpc/queries.js';
 import { peek, SidePanel } from './side-panel.js';
 
-/** A run of transactions that are alike. */
+/** Consecutive transactions that are alike. */
 interface Run {
   readonly first: TransactionRow;
   readonly count: number;
@@ -45,7 +45,7 @@ function isAlike(one: TransactionRow, other: TransactionRow): boolean {
   );
 }
 
-/** Folds runs of equal rows, and puts what was done to the sandbox where it happened. */
+/** Folds runs of equal rows, and inserts changes to the sandbox where they happened. */
 export function arrange(
   rows: readonly Row[],
   deeds: readonly Done[],
@@ -262,7 +262,7 @@ function DeedText({ of }: { readonly of: Done }) {
   return <span className="soft">{DEEDS[of.event] ?? of.event}</span>;
 }
 
-/** What a chain without a past offers instead. */
+/** Shown on a chain without transactions. */
 function FirstSteps() {
   const accounts = useAccounts();
   const address = accounts.data?.[0]?.address;

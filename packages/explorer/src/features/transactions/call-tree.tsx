@@ -1,4 +1,4 @@
-// Knows how a tree of calls is read: one line a frame, opened along the way to the failure, detail of the chosen one below.
+// Call tree table: a row per frame, open along the path to the failure, with detail of the selected frame.
 import type { CallTree, Frame } from '@starkbox/abi';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
@@ -25,10 +25,10 @@ const PHASES: Readonly<Record<Frame['phase'], string>> = {
   fee: 'fee',
 };
 const TALLEST = 560;
-/** Where nobody would miss a filter there is none. */
+/** Smaller trees have no filter. */
 const FEW = 12;
 
-/** Frames whose contract or function has a name with these letters, and those that lead to them. */
+/** Frames whose contract or function name contains the text, with their ancestors. */
 function matching(
   roots: readonly Frame[],
   letters: string,
@@ -48,7 +48,7 @@ function matching(
   return { found, kept };
 }
 
-/** All frames that this one is inside of. */
+/** Ancestors of a frame. */
 function waysTo(id: string): readonly string[] {
   const parts = id.split('.');
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('.'));
@@ -147,7 +147,7 @@ export function CallTreeView({
     const act = keys[event.key];
     if (!act) return;
     event.preventDefault();
-    // Elsewhere the same key may search the whole chain.
+    // Outside of the tree the same key opens the search.
     event.stopPropagation();
     act();
   };
@@ -230,7 +230,7 @@ export function CallTreeView({
                   tabIndex={index === active ? 0 : -1}
                   className={isDim ? 'dim' : undefined}
                   onFocus={({ target, currentTarget }) => {
-                    // A link in it may have the focus without making it the row to come to.
+                    // Focus on a link inside of the row does not change the current row.
                     if (target === currentTarget) setActive(index);
                   }}
                   onClick={(event) => {

@@ -1,4 +1,4 @@
-// Knows what proves the story of a transaction: its calls, its gas, what it changed and told, and the raw answers.
+// Tabs of a transaction: calls, gas, state changes, events, messages, raw JSON.
 
 import { useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
@@ -101,7 +101,7 @@ function countChanges(diff: Trace['state_diff'] & {}): number {
   );
 }
 
-/** What came from L1 and what goes there. */
+/** Messages from and to L1. */
 function Crossings({
   transaction,
   receipt,

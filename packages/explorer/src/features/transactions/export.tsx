@@ -1,4 +1,4 @@
-// Knows how transactions leave the explorer: as JSON or as a table, those that pass the filter, newest first.
+// Export of the filtered transactions as JSON or CSV, newest first.
 import { useState } from 'react';
 import { csvOf } from '../../format/csv.js';
 import { writeJson } from '../../format/json.js';
@@ -18,7 +18,7 @@ async function readAll(filter: TransactionFilter): Promise<readonly TransactionR
   do {
     const page = await readTransactions(filter, cursor);
     rows.push(...page.rows);
-    // What lies beyond is another chain's.
+    // Older transactions belong to the origin.
     cursor = page.beyond === undefined ? page.next : undefined;
   } while (cursor !== undefined && rows.length < MOST);
   return rows.slice(0, MOST);

@@ -1,4 +1,4 @@
-// Knows what the node said of a transaction, word for word, and how to ask for it elsewhere.
+// Raw JSON of a transaction, with curl and starknet.js snippets.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,7 +13,7 @@ interface Part {
   readonly name: string;
   readonly method: string;
   readonly params: object;
-  /** As starknet.js has it. */
+  /** The starknet.js call. */
   readonly script: string;
 }
 
@@ -121,7 +121,7 @@ function save(text: string, name: string): void {
   saveFile(text, `${name.replaceAll(' ', '-')}.json`, 'application/json');
 }
 
-/** Of the whole block, and read only when somebody wants it. */
+/** Trace of the whole block, read on demand. */
 function StateUpdate({ block }: { readonly block: number }) {
   const [open, setOpen] = useState(false);
   const params = { block_id: { block_number: block } };

@@ -1,10 +1,10 @@
-// Knows the place beside a list, where one of its rows can be looked at without leaving it.
+// Panel beside a list that shows one of its rows.
 import { type ReactNode, useEffect, useRef } from 'react';
 import { setQuery } from '../../navigation/route.js';
 import { BesideContext } from '../../parts/page-states.js';
 import { Link } from '../../parts/values.js';
 
-/** What is beside is in the address too, so that it can be sent to somebody. */
+/** The row is part of the page's address, so that links include it. */
 export function peek(id: string): void {
   setQuery({ peek: id, tab: undefined, frame: undefined });
 }
@@ -19,7 +19,7 @@ export function SidePanel({
   children,
 }: {
   readonly label: string;
-  /** Where the same has a page of its own. */
+  /** Link to the full page. */
   readonly href: string;
   readonly children: ReactNode;
 }) {

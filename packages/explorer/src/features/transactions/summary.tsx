@@ -1,4 +1,4 @@
-// Knows what a transaction did as a person would tell it: a sentence, and the way to a failure.
+// Summary of a transaction in a sentence, and the path to its failure.
 import {
   type CallTree,
   type Frame,
@@ -14,7 +14,7 @@ import type { Receipt, Transaction as Sent, Trace } from '../../rpc/methods.js';
 
 const DEPLOYERS = new Set([selectorOf('deployContract'), selectorOf('deploy_contract')]);
 
-/** From received to accepted on L1, as far as it has come. */
+/** Progress from received to accepted on L1. */
 export function Path({ finality }: { readonly finality: string }) {
   const steps = ['Received', 'Pre-confirmed', 'Accepted on L2', 'Accepted on L1'];
   const reached = finality === 'PRE_CONFIRMED' ? 1 : finality === 'ACCEPTED_ON_L1' ? 3 : 2;
@@ -41,7 +41,7 @@ export interface StoryProps {
   readonly classes: Classes;
 }
 
-/** The frames that the sender asked for. */
+/** The frames of the sender's calls. */
 function userFrames(tree: CallTree): readonly Frame[] {
   return tree.roots.find(({ phase }) => phase === 'execute')?.children ?? [];
 }
@@ -141,7 +141,7 @@ function deployedBy(receipt: Receipt): string | undefined {
   return receipt.events.find(({ keys }) => keys[0] === CONTRACT_DEPLOYED)?.data[0];
 }
 
-/** The way to the failure, with its last words. The whole protocol text is one click away. */
+/** Path to the failure with its message; the full revert reason is folded below. */
 export function Why({
   tree,
   classes,
@@ -210,7 +210,7 @@ export function Why({
   );
 }
 
-/** The fee is the last thing that a transaction pays, to the sequencer. */
+/** The fee is the last transfer, from the sender to the sequencer. */
 export function feeEventOf(receipt: Receipt): Receipt['events'][number] | undefined {
   const last = receipt.events.at(-1);
   return last && last.data[0] === receipt.actual_fee.amount ? last : undefined;

@@ -1,4 +1,4 @@
-// Knows which tokens went from whom to whom in a transaction, and that the fee is none of the user's doing.
+// Token transfers of a transaction, without the fee.
 import { decodeEvent } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';

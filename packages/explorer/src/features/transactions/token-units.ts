@@ -1,4 +1,4 @@
-// Knows what the amounts of a token are in, by what its contract says of itself.
+// Symbol and decimals of tokens, as their contracts report them.
 import { type Abi, decodeShortString, selectorOf } from '@starkbox/abi';
 import { useQueries } from '@tanstack/react-query';
 import type { Unit } from '../../format/amount.js';
@@ -11,7 +11,7 @@ const SYMBOL = selectorOf('symbol');
 const MOST_DECIMALS = 77;
 const LONGEST_SYMBOL = 12;
 
-/** A contract whose class can tell its decimals. */
+/** A contract whose class has `decimals`. */
 export interface Candidate {
   readonly address: string;
   readonly abi: Abi | undefined;
@@ -24,7 +24,7 @@ async function ask(contract_address: string, entry_point_selector: string) {
   });
 }
 
-/** A short string, or the beginning of a long one. What a contract calls itself stands in quotes. */
+/** A short string, or the start of a byte array; names from contracts are shown in quotes. */
 function symbolIn(answer: readonly string[]): string | undefined {
   const word = decodeShortString(answer.length === 1 ? (answer[0] ?? '') : (answer.at(-2) ?? ''));
   return word === undefined ? undefined : `“${disarm(word, LONGEST_SYMBOL).text}”`;

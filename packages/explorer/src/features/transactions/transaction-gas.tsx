@@ -1,4 +1,4 @@
-// Knows the gas of one transaction beside what it was allowed to use, and how the fee follows from it.
+// Gas of one transaction beside its bounds, and how the fee is computed.
 
 import { useMemo } from 'react';
 import { amountText, grouped, priceText, type Unit, unitOf } from '../../format/amount.js';
@@ -22,7 +22,7 @@ interface TransactionGasProps {
 
 export function TransactionGas({ transaction, receipt, trace, classes }: TransactionGasProps) {
   const { l1_gas, l2_gas } = receipt.execution_resources;
-  // Who offers L1 gas alone, as was usual once, pays for everything in it.
+  // Transactions with a bound on L1 gas only pay for everything in L1 gas.
   const measure = useMeasure(l2_gas === 0 && l1_gas > 0 ? 'l1_gas' : 'l2_gas');
   const names = useNames();
   const charged = receipt.execution_resources[measure];
@@ -110,7 +110,7 @@ function Bounds({ transaction, receipt }: Pick<TransactionGasProps, 'transaction
 
 const DATA_GAS_OF_A_SLOT = 32n;
 
-/** The fee as what it is the sum of, shown only where that is indeed the fee. */
+/** The terms of the fee, shown only where they add up to it. */
 function Fee({
   receipt,
   unit,
@@ -132,7 +132,7 @@ function Fee({
   }
   const shown = parts.reduce((all, { cost }) => all + cost, 0n);
   const data = price('l1_data_gas_price') ?? 0n;
-  // Receipts tell the data gas of publishing, not that of slots which were never written before.
+  // Receipts contain the data gas of publishing, not that of allocating new slots.
   const rest = fee - shown;
   if (data > 0n && rest > 0n && rest % (data * DATA_GAS_OF_A_SLOT) === 0n) {
     const slots = rest / (data * DATA_GAS_OF_A_SLOT);

@@ -1,4 +1,4 @@
-// Knows the page of one transaction: what happened in a sentence, why it failed, and the evidence below.
+// Page of one transaction: summary, failure, details.
 import { buildTree, classesIn, shortHash } from '@starkbox/abi';
 import { useContext, useEffect, useMemo, useState } from 'react';
 import { grouped, unitOf } from '../../format/amount.js';
@@ -24,7 +24,7 @@ const HASH_NOT_FOUND = 29;
 
 type Told = NonNullable<ReturnType<typeof useTransaction>['data']>;
 
-/** Transactions that were looked at; the chain may forget them, a person does not so soon. */
+/** Recently viewed transactions, in case a revert removes them from the chain. */
 const remembered = new Map<string, Told>();
 const MOST_REMEMBERED = 20;
 
@@ -42,7 +42,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   abort: 'blocks were aborted',
 };
 
-/** What became of the chain since, as far as this tab knows. */
+/** Whether the chain was cut since, as far as this tab knows. */
 function changeText(): string {
   const turn = lastTurn();
   if (!turn) return 'the chain has changed';
@@ -50,18 +50,18 @@ function changeText(): string {
   return `${what} at ${new Date(turn.at).toLocaleTimeString()}`;
 }
 
-/** A transaction that is not final yet is read again as the chain goes on. */
+/** A transaction that is not final is read again as the chain grows. */
 function useProgress(receipt: Receipt | undefined, refetch: () => void): void {
   const beat = useLive((live) => live.beat);
   const accepted = useLive(
     (live) => live.deeds.find(({ event }) => event === 'accepted_on_l1')?.id ?? 0,
   );
   const isOpen = receipt?.finality_status === 'PRE_CONFIRMED';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each beat may have closed its block
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change may have closed its block
   useEffect(() => {
     if (isOpen) refetch();
   }, [beat]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is accepted on L1 is news here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only acceptance on L1 matters here
   useEffect(() => {
     if (accepted > 0) refetch();
   }, [accepted]);

@@ -1,4 +1,4 @@
-// Knows the list of all transactions and what it can be narrowed to.
+// Page with the list of transactions and its filters.
 import { canonicalFelt } from '@starkbox/abi';
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -32,7 +32,7 @@ function useFilter(): TransactionFilter {
   }, [text]);
 }
 
-/** An address to filter by: one of the known ones, or typed. */
+/** Address filter: a known address, or a typed one. */
 function AddressFilter({
   name,
   value,

@@ -1,4 +1,4 @@
-// Knows the form for the inputs of a function: a field for each, and one for all where no form can be made.
+// Form for the inputs of a function.
 import {
   type Abi,
   blankDraft,
@@ -12,7 +12,7 @@ import {
 } from '@starkbox/abi';
 import { Field } from './field.js';
 
-/** Stands for inputs that are too many: their felts, as they are. */
+/** One input of raw felts, used when there are too many inputs for a form. */
 const RAW: readonly Parameter[] = [{ name: 'calldata', type: '(not in the form)' }];
 
 export interface FormInputs {
@@ -28,7 +28,7 @@ export function blankInputs(form: FormInputs): readonly Draft[] {
   return fieldsOf(form).map(({ type }) => blankDraft(type, form.abi));
 }
 
-/** Drafts that came from an address bar or another chain. */
+/** Drafts from an untrusted source, fitted to the inputs. */
 export function fitInputs(form: FormInputs, given: unknown): readonly Draft[] {
   const drafts = Array.isArray(given) ? given : [];
   return fieldsOf(form).map(({ type }, at) => fitDraft(type, drafts[at], form.abi));
@@ -36,7 +36,7 @@ export function fitInputs(form: FormInputs, given: unknown): readonly Draft[] {
 
 export interface EncodedInputs {
   readonly parts: readonly Encoded[];
-  /** Undefined as long as something is wrong. */
+  /** Undefined while an input is invalid. */
   readonly calldata: readonly string[] | undefined;
 }
 
@@ -74,7 +74,7 @@ export function AbiForm({
     <div className="abi-form">
       {fields.map(({ name, type }, at) => (
         <Field
-          // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
+          // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
           key={at}
           name={name}
           type={type}
@@ -91,7 +91,7 @@ export function AbiForm({
   );
 }
 
-/** Goes to the first field that is wrong. */
+/** Focuses the first invalid field. */
 export function focusFault(form: HTMLElement | null): void {
   requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }

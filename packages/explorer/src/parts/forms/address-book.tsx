@@ -1,4 +1,4 @@
-// Knows how a person names an address while typing: by what it is called, or by its digits.
+// Address input by name or hexadecimal digits.
 import { addressOf, InvalidInput, type Resolve, shortAddress } from '@starkbox/abi';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useNames } from '../../format/names.js';
@@ -9,7 +9,7 @@ const BookContext = createContext<{ readonly id: string; readonly resolve: Resol
   resolve: () => undefined,
 });
 
-/** Finds addresses by name. */
+/** Looks up addresses by name. */
 export function useResolve(): Resolve {
   const names = useNames();
   return useMemo(() => {
@@ -18,7 +18,7 @@ export function useResolve(): Resolve {
   }, [names]);
 }
 
-/** Offers the known names to every address field inside. */
+/** Provides the known names to the address fields inside. */
 export function AddressBook({
   id,
   children,
@@ -47,7 +47,7 @@ export function useBook(): { readonly id: string; readonly resolve: Resolve } {
   return useContext(BookContext);
 }
 
-/** The address that a text names, or what is wrong with it. */
+/** The address of a text, or its error. */
 export function readAddress(
   text: string,
   resolve: Resolve,

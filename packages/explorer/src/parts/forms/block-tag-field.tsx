@@ -1,4 +1,4 @@
-// A choice between the two newest states.
+// Choice between the pre-confirmed and the latest state.
 
 export type At = 'pre_confirmed' | 'latest';
 

@@ -1,4 +1,4 @@
-// Knows how a field is named, and how it shows what it becomes.
+// Label of a field with its type, and a preview of the encoded value.
 
 import { shortHash, shortType } from '@starkbox/abi';
 import { grouped } from '../../format/amount.js';
@@ -17,7 +17,7 @@ export function Caption({ name, type }: { readonly name: string; readonly type: 
 
 const FELTS_SHOWN = 4;
 
-/** What a value becomes on the wire. */
+/** The encoded felts. */
 export function Felts({ of }: { readonly of: readonly string[] }) {
   return (
     <span className="mono" title={of.slice(0, 50).join(' ')}>
@@ -27,7 +27,7 @@ export function Felts({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** The number in plain digits, where it was written in another way. */
+/** The number in decimal digits, if it was typed in another notation. */
 export function Plain({
   felts,
   text,

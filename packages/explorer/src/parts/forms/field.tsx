@@ -1,4 +1,4 @@
-// Knows the control for each type: what is simple is typed, what has parts is a group of fields.
+// Control for each ABI type: inputs for scalars, groups for structs, enums and lists.
 import {
   type Abi,
   blankDraft,
@@ -26,7 +26,7 @@ interface FieldProps {
   readonly draft: Draft;
   readonly encoded: Encoded;
   readonly change: (draft: Draft) => void;
-  /** Whether every fault is shown, looked at or not. */
+  /** Whether errors of untouched fields are shown too. */
   readonly isJudged: boolean;
 }
 
@@ -53,7 +53,7 @@ const HINTS: Readonly<Partial<Record<Shape['kind'], string>>> = {
   raw: 'felts, with spaces between',
 };
 
-/** Only wide numbers hold amounts. */
+/** Only integers of 128 or 256 bits are shown as amounts. */
 function hintFor(shape: Shape): string | undefined {
   if (shape.kind !== 'integer') return HINTS[shape.kind];
   return shape.bits < 128 ? '12 or 0xc' : '12, 1e18 or 1.5 STRK';
@@ -157,7 +157,7 @@ function RecordField({
       </legend>
       {shape.members.map((member, at) => (
         <Field
-          // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
+          // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
           key={at}
           name={member.name}
           type={member.type}
@@ -206,7 +206,7 @@ function ChoiceField({
             onChange={(event) => change(variantDraft(shape, Number(event.target.value), abi))}
           >
             {shape.variants.map((one, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
+              // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
               <option key={at} value={at}>
                 {disarm(one.name, 80).text}
               </option>
@@ -235,7 +235,7 @@ function ChoiceField({
   );
 }
 
-/** Rows that are drawn; the others count nevertheless. */
+/** Most items that are rendered; all of them are encoded. */
 const ROWS_SHOWN = 50;
 
 function ListField({
@@ -274,7 +274,7 @@ function ListField({
         </span>
       </legend>
       {items.slice(0, ROWS_SHOWN).map((item, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: items of a list are told apart by nothing else
+        // biome-ignore lint/suspicious/noArrayIndexKey: list items have no other identity
         <div key={at} className="abi-row">
           <Field
             name={String(at)}

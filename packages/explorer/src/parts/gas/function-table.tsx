@@ -1,4 +1,4 @@
-// Knows gas as a table: what each function took, in any order.
+// Table of gas per function.
 import { useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { functionName, useNames } from '../../format/names.js';
@@ -130,7 +130,7 @@ export function FunctionTable(props: FunctionTableProps) {
   );
 }
 
-/** How far the middle has moved. */
+/** Change of the median. */
 function Difference({ of, from }: { readonly of: number | undefined; readonly from: number }) {
   if (of === undefined) return <span className="quiet">new</span>;
   if (of === 0) return <span className="quiet">same</span>;

@@ -1,4 +1,4 @@
-// Knows how a gas graph is drawn and touched: blocks on one canvas, and over them a tree that the keyboard and a reader walk.
+// Gas graph: blocks on a canvas, with an accessible tree for keyboard and screen readers.
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -14,20 +14,20 @@ import { type Box, depthOf, place } from './layout.js';
 import { paint, ROW } from './paint.js';
 import { ALL, type Block, MEASURE_NAMES, type Measure } from './tree.js';
 
-/** More than these are reached through the table. */
+/** Most blocks in the accessible tree; the table lists all. */
 const MOST_ITEMS = 250;
 
 export interface GraphProps {
   readonly root: Block;
   readonly focus: Block;
   readonly measure: Measure;
-  /** Grows upwards from its root. */
+  /** Whether the graph grows upwards. */
   readonly isFlame: boolean;
   readonly nameOf: (block: Block) => string;
-  /** Whether a block is one that is looked for; undefined if nothing is. */
+  /** Whether a block matches the search; undefined without a search. */
   readonly isFound: ((block: Block) => boolean) | undefined;
   readonly onFocus: (block: Block) => void;
-  /** Undefined where there is no one call to open. */
+  /** Undefined where blocks are sums of several calls. */
   readonly onOpen: ((block: Block) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ function useWidth(): readonly [ref: (element: HTMLElement | null) => void, width
   return [setElement, width];
 }
 
-/** Grows when the theme changes, since a canvas does not follow by itself. */
+/** Increases with every change of theme, because a canvas does not follow it. */
 function useTheme(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
@@ -130,7 +130,7 @@ export function Graph(props: GraphProps) {
           onClick={(event) => {
             const block = at(event)?.block;
             if (!block) return;
-            // The second click of two finds the block elsewhere.
+            // A double click reaches the block that is drawn after the first one.
             if (event.detail === 1) lastClicked.current = block;
             setActive(block.id);
             onFocus(block);
@@ -175,7 +175,7 @@ export function Graph(props: GraphProps) {
   );
 }
 
-/** The largest blocks, in the order of reading; whatever is among them, what it is part of is too. */
+/** The largest blocks with their ancestors, in reading order. */
 function walkable(boxes: readonly Box[]): readonly Box[] {
   const named = boxes.filter(({ block }) => block !== undefined);
   if (named.length <= MOST_ITEMS) return named;

@@ -1,17 +1,17 @@
-// Knows where each block of a gas graph is drawn, and which are too small to be.
+// Layout of a gas graph.
 import { type Block, total } from './tree.js';
 
 export interface Box {
-  /** Undefined for several that are too small to be told apart. */
+  /** Undefined for several blocks that are too small to draw. */
   readonly block: Block | undefined;
   readonly parent: Block | undefined;
   readonly x: number;
   readonly width: number;
   readonly depth: number;
   readonly gas: number;
-  /** How many blocks it stands for. */
+  /** Number of blocks in this rectangle. */
   readonly count: number;
-  /** Its place among those beside it, and how many they are. */
+  /** Position among its siblings, and their number. */
   readonly place: number;
   readonly of: number;
 }
@@ -19,9 +19,8 @@ export interface Box {
 const SMALLEST = 1;
 
 /**
- * Children stand side by side from the left; what remains to the right is the block's own. Costs of old
- * contracts are rounded and do not add up, so that children may need more than their parent has; then they
- * share its width.
+ * Children are placed from the left; the rest of the width is the block's own gas. Gas of old contracts is
+ * rounded and may add up to more than the parent has; the children then share its width.
  */
 export function place(root: Block, width: number): readonly Box[] {
   const boxes: Box[] = [];

@@ -1,4 +1,4 @@
-// Knows what blocks of gas are called.
+// Names of the blocks of a gas graph.
 
 import { shortAddress, shortHash } from '@starkbox/abi';
 import { functionName, type Names } from '../../format/names.js';
@@ -35,7 +35,7 @@ export function blockNamer(
   };
 }
 
-/** By what a function is known again after its contract was deployed anew: its name, where it has one. */
+/** Key of a function that survives redeployment: its name, if it has one. */
 export function lastingKey(called: Called, names: Names, grouping: Grouping): string {
   const name = names.get(grouping === 'class' ? called.classHash : called.contract);
   return name === undefined ? keyOf(called, grouping) : `${name} ${called.selector}`;

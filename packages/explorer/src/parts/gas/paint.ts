@@ -1,9 +1,9 @@
-// Knows the strokes of a gas graph: colours by contract, words where they fit.
+// Painting of a gas graph: colours by contract, labels where they fit.
 import { grouped } from '../../format/amount.js';
 import type { Box } from './layout.js';
 import { ALL, type Block } from './tree.js';
 
-/** The height of a block; large enough to be hit. */
+/** Height of a block, large enough to tap. */
 export const ROW = 24;
 const LEAST_FOR_TEXT = 40;
 const HUES = 8;
@@ -18,7 +18,7 @@ interface Scene {
   readonly hovered: Box | undefined;
 }
 
-/** The hue that marks the contract elsewhere. */
+/** The hue of the contract's mark. */
 export function hueOf(contract: string): number {
   return (Number.parseInt(contract.slice(-4), 16) || 0) % HUES;
 }
@@ -53,7 +53,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
           ? token('selected')
           : token('hover');
     context.fillStyle = ground;
-    // A line of the surface's colour parts neighbours, unless it would be all there is.
+    // A gap separates adjacent blocks, unless the block is too narrow.
     const gap = box.width > 3 ? 1 : 0;
     context.fillRect(box.x, top, Math.max(1, box.width - gap), ROW - 1);
     if (box === hovered) {
@@ -80,7 +80,7 @@ interface Words {
   readonly font: string;
 }
 
-/** Writes the first of several ways to say it that has room, or else the last as far as it goes. */
+/** Writes the first label that fits, or else cuts the last one. */
 function write(context: CanvasRenderingContext2D, ways: readonly string[], how: Words): void {
   context.font = `12px ${how.font}`;
   context.fillStyle = how.ink;
@@ -95,7 +95,7 @@ function write(context: CanvasRenderingContext2D, ways: readonly string[], how: 
   context.fillText(shown, how.box.x + 6, how.top + ROW / 2);
 }
 
-/** What a block took by itself stands in the gap that its children leave. */
+/** Own gas of a block, in the gap that its children leave. */
 function own(
   context: CanvasRenderingContext2D,
   how: Words & { box: Box; block: Block; height: number; isFlame: boolean },

@@ -1,14 +1,14 @@
-// Knows how the gas of many transactions becomes one tree, and what each function took.
+// Sum of the gas of many transactions as one tree, and per function.
 import type { Phase } from '@starkbox/abi';
 import type { Block, Called } from './tree.js';
 
-/** Calls are the same if they are of one contract, or of one class wherever it is deployed. */
+/** Calls are grouped by contract, or by class over all contracts. */
 export type Grouping = 'contract' | 'class';
 
 export function keyOf(called: Called, grouping: Grouping): string {
   const { contract, classHash, selector, kind } = called;
   if (grouping === 'class') return `${classHash} ${selector}`;
-  // A library runs in the storage of its caller, under the caller's address.
+  // A library call has its caller's address.
   return kind === 'DELEGATE' ? `${contract} ${selector} ${classHash}` : `${contract} ${selector}`;
 }
 
@@ -53,7 +53,7 @@ export class Sum {
     }
   }
 
-  /** The tree so far, the dearest first. */
+  /** The tree so far, most expensive first. */
   tree(): Block | undefined {
     return this.#root && frozen(this.#root);
   }
@@ -75,14 +75,14 @@ export interface FunctionCost {
   readonly phase: Phase | undefined;
   readonly calls: number;
   readonly self: number;
-  /** Of calls that are not below another of the same function, which would count twice. */
+  /** Gas of calls that are not inside of another call of the same function, to count it once. */
   readonly inclusive: number;
   readonly least: number;
   readonly median: number;
   readonly most: number;
 }
 
-/** What each function took, over all transactions that were added. */
+/** Gas of each function over all added transactions. */
 export class Functions {
   readonly #grouping: Grouping;
   readonly #rows = new Map<

@@ -1,4 +1,4 @@
-// Knows where the gas of a transaction went: to each call by itself, and to what no call accounts for, so that all adds up.
+// Gas of a transaction per call, plus the part outside of all calls, so that it adds up.
 import type { Frame, Phase } from '@starkbox/abi';
 import type { Trace } from '../../rpc/methods.js';
 
@@ -19,24 +19,24 @@ export interface Called {
 }
 
 export interface Block {
-  /** `all`, `outside`, or the way to the call as the call tree has it. */
+  /** `all`, `outside`, or the id of the frame in the call tree. */
   readonly id: string;
-  /** Undefined for what is not a call: the whole, and what lies outside of all calls. */
+  /** Undefined for the total and for gas outside of all calls. */
   readonly called: Called | undefined;
-  /** For the calls that the protocol makes. */
+  /** For calls of the protocol itself. */
   readonly phase: Phase | undefined;
-  /** How many calls were summed. */
+  /** Number of summed calls. */
   readonly calls: number;
-  /** With everything below it. */
+  /** Including calls below it. */
   readonly gas: number;
-  /** Without what is below it. May be negative: see `place`. */
+  /** Excluding calls below it. May be negative: see `place`. */
   readonly self: number;
   readonly children: readonly Block[];
 }
 
 export interface GasTree {
   readonly all: Block;
-  /** The transfer of the fee comes after the bill was made, and is not on it. */
+  /** The fee transfer runs after metering and is not charged. */
   readonly fee: Block | undefined;
 }
 
@@ -46,7 +46,7 @@ const DEEPEST = 400;
 export const ALL = 'all';
 export const OUTSIDE = 'outside';
 
-/** Frames have no data gas of their own. */
+/** Frames have no data gas. */
 function measured(call: Invocation, measure: Measure): number {
   return measure === 'l1_data_gas' ? 0 : call.execution_resources[measure];
 }
@@ -89,7 +89,7 @@ export function total(blocks: readonly Block[]): number {
   return blocks.reduce((sum, { gas }) => sum + gas, 0);
 }
 
-/** A phase that was undone has a reason instead of calls. */
+/** A reverted phase has a reason instead of calls. */
 function ran(call: unknown): call is Invocation {
   return typeof call === 'object' && call !== null && 'calls' in call;
 }
@@ -142,7 +142,7 @@ export function findBlock(root: Block, id: string): Block | undefined {
   return undefined;
 }
 
-/** From the root down to the block, both included. */
+/** Path from the root to the block, inclusive. */
 export function wayTo(root: Block, id: string): readonly Block[] {
   if (root.id === id) return [root];
   for (const child of root.children) {

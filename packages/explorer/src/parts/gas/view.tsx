@@ -1,4 +1,4 @@
-// Knows the three ways to look at gas, and how one gets from one to the other.
+// Gas as graph, inverted graph or table, with search and zoom.
 import { useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
@@ -37,15 +37,15 @@ interface GasViewProps {
   readonly functions: readonly FunctionCost[];
   readonly measure: Measure;
   readonly grouping?: Grouping;
-  /** What the whole is called, and what lies outside of all calls. */
+  /** Names of the total and of gas outside of all calls. */
   readonly whole: string;
   readonly outside: string;
   readonly onOpen?: (block: Block) => void;
-  /** What functions took before, to be compared with. */
+  /** Baseline to compare with. */
   readonly before?: ReadonlyMap<string, number> | undefined;
-  /** Whether calls of one function are many enough for a least, a middle and a most. */
+  /** Whether functions have enough calls for minimum, median and maximum. */
   readonly isSummed?: boolean;
-  /** How many classes were read; each brings names of functions. */
+  /** Number of classes read; each adds function names. */
   readonly known: number;
 }
 
@@ -56,7 +56,7 @@ export function GasView(props: GasViewProps) {
   const names = useNames();
   const find = query.get('find') ?? '';
   const wanted = useDeferredValue(find.trim().toLowerCase());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: names of functions are learnt from classes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: function names come from classes
   const nameOf = useMemo(
     () => blockNamer(names, { whole, outside, grouping }),
     [names, whole, outside, grouping, props.known],
@@ -182,7 +182,7 @@ export function GasView(props: GasViewProps) {
   );
 }
 
-/** Blocks inside of others that were found are not counted again. */
+/** Blocks inside of other matches are not counted again. */
 function sumFound(
   root: Block,
   isFound: (block: Block) => boolean,

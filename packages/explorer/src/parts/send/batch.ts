@@ -1,4 +1,4 @@
-// Knows the calls that were collected for one transaction, wherever in the pages they were put together.
+// Calls collected for one transaction, from any page.
 import type { UserCall } from '@starkbox/abi';
 import { useSyncExternalStore } from 'react';
 
@@ -11,7 +11,7 @@ export interface Collected extends NamedCall {
   readonly id: number;
 }
 
-/** More than this in one transaction is a test of limits, not a batch. */
+/** Most calls in a batch. */
 export const MOST_CALLS = 100;
 
 let calls: readonly Collected[] = [];

@@ -1,8 +1,8 @@
-// Knows the files that a compiler leaves: which is which, and what of them the node wants.
+// Reader of compiler output: Sierra classes and CASM.
 import type { Params } from '../../rpc/methods.js';
 
 export type Declare = Params<'starknet_addDeclareTransaction'>['declare_transaction'];
-/** A class as it is sent, which always has an ABI here. */
+/** A class as sent, with its ABI. */
 export type Sierra = Declare['contract_class'] & { readonly abi: string };
 
 export type SegmentLengths = number | readonly SegmentLengths[];
@@ -11,7 +11,7 @@ interface CasmEntryPoint {
   readonly offset: number;
   readonly builtins: readonly string[];
 }
-/** The parts of compiled code that its hash is made of. */
+/** The parts of CASM that its hash covers. */
 export interface Casm {
   readonly bytecode: readonly string[];
   readonly segments: SegmentLengths | undefined;
@@ -24,7 +24,7 @@ export type ClassFile =
   | { readonly kind: 'sierra'; readonly sierra: Sierra; readonly functions: number }
   | { readonly kind: 'casm'; readonly casm: Casm };
 
-/** What is wrong with a file, in words. */
+/** A file that is not a class; the message is shown to the user. */
 export class NoClass extends Error {}
 
 const LARGEST_BYTES = 20_000_000;
@@ -37,7 +37,7 @@ const isFelt = (value: unknown): value is string =>
 const isFelts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(isFelt);
 
-/** A file of a compiler. */
+/** Reads a Sierra class or a CASM file. */
 export async function readClassFile(file: Blob): Promise<ClassFile> {
   if (file.size > LARGEST_BYTES) throw new NoClass('The file is larger than 20 MB.');
   let value: unknown;
@@ -116,7 +116,7 @@ function casmEntryPoint(value: unknown): CasmEntryPoint {
   throw new NoClass('An entry point of the CASM is not whole.');
 }
 
-/** JSON with a space after each colon and comma, in which form the ABI is hashed. */
+/** JSON with a space after each colon and comma, the form in which the ABI is hashed. */
 export function spaced(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|[:,]/g, (part) =>
     part.length === 1 && part !== '"' ? `${part} ` : part,

@@ -1,4 +1,4 @@
-// Knows how it is told what calls did, or would do: their results, their events, their price, and why they failed.
+// Result of a simulation or transaction: return values, events, fee, failure.
 import {
   type Abi,
   buildTree,
@@ -29,7 +29,7 @@ interface Emitted {
   readonly order: number;
 }
 
-/** Events in the order in which they were emitted, those of the fee left out. */
+/** Events in the order of emission, without those of the fee. */
 function eventsOf(roots: readonly Frame[]): readonly Emitted[] {
   const all: Emitted[] = [];
   const visit = (frame: Frame): void => {
@@ -41,7 +41,7 @@ function eventsOf(roots: readonly Frame[]): readonly Emitted[] {
   return all.sort((one, other) => one.order - other.order);
 }
 
-/** What of two runs is not the same. */
+/** Differences between two runs. */
 export interface Differences {
   readonly outcome: boolean;
   readonly gas: bigint;
@@ -209,7 +209,7 @@ function Failure({
   );
 }
 
-/** What each call of the account gave back. */
+/** Return values of the account's calls. */
 function Results({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
   const asked = readMulticall(of.calldata ?? []);
   const frames = asked?.length === of.children.length ? of.children : [];

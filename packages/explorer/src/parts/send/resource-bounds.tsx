@@ -1,4 +1,4 @@
-// Knows what a transaction may use at most, as it is shown and changed.
+// Fields for the resource bounds of a transaction.
 import { toFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { STRK } from '../../format/amount.js';

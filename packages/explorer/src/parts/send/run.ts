@@ -1,4 +1,4 @@
-// Knows how calls are tried out and how they are sent, and what is known of them afterwards.
+// Simulating and sending of calls, and reading of their results.
 import {
   type ExecutionResult,
   readAbi,
@@ -25,13 +25,13 @@ import {
 
 export type BlockId = Params<'starknet_simulateTransactions'>['block_id'];
 
-/** What one account is to call. */
+/** The calls of one account. */
 export interface Step {
   readonly sender: string;
   readonly calls: readonly UserCall[];
 }
 
-/** What came of a step, tried out or done. */
+/** Result of a step, simulated or sent. */
 export interface Run {
   readonly transaction: TracedTransaction;
   readonly trace: Trace | undefined;
@@ -39,9 +39,9 @@ export interface Run {
   readonly fee: bigint;
   readonly l2Gas: bigint;
   readonly estimate: Fee | undefined;
-  /** The block whose state it found; undefined is the newest. */
+  /** Block whose state was used; undefined for the newest. */
   readonly on: number | undefined;
-  /** Only of what was sent. */
+  /** Only for sent transactions. */
   readonly hash: string | undefined;
 }
 
@@ -49,7 +49,7 @@ const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'] as const;
 
 const EXECUTE = selectorOf('__execute__');
 
-/** What has to be known of an account before it can send something. */
+/** What sending needs of an account. */
 async function account(contract_address: string, block_id: BlockId) {
   const [nonce, class_hash] = await Promise.all([
     call('starknet_getNonce', { block_id, contract_address }),
@@ -64,7 +64,7 @@ async function account(contract_address: string, block_id: BlockId) {
   return { nonce, format };
 }
 
-/** The transactions of the steps; each account's nonces go on from step to step. */
+/** Transactions of the steps, with increasing nonces per account. */
 async function prepare(steps: readonly Step[], block_id: BlockId): Promise<readonly Invoke[]> {
   const senders = [...new Set(steps.map(({ sender }) => sender))];
   const known = new Map(
@@ -81,7 +81,7 @@ async function prepare(steps: readonly Step[], block_id: BlockId): Promise<reado
   });
 }
 
-/** The request that a simulation is, for those who want to make it themselves. */
+/** Parameters of the simulation request. */
 export async function simulation(
   steps: readonly Step[],
   block_id: BlockId,
@@ -93,7 +93,7 @@ export async function simulation(
   };
 }
 
-/** Tries the steps out, one after the other on the same state; the chain does not change. */
+/** Simulates the steps in order on one state. */
 export async function simulate(steps: readonly Step[], block_id: BlockId): Promise<readonly Run[]> {
   const asked = await simulation(steps, block_id);
   const on =
@@ -136,13 +136,13 @@ function simulated(
 
 export interface Sending extends Step {
   readonly bounds: Bounds;
-  /** Whether its key is the node's to give; else the account is impersonated. */
+  /** Whether the node has its private key; else the account is impersonated. */
   readonly isOurs: boolean;
   readonly what: string;
   readonly tell: (hash: string) => ReactNode;
 }
 
-/** Sends a step for real. The key is asked for now, used once and forgotten. */
+/** Sends a step. The private key is read now, used once and not stored. */
 export async function send(sending: Sending): Promise<string | undefined> {
   const { sender, calls, bounds, isOurs, what, tell } = sending;
   const { nonce, format } = await account(sender, 'pre_confirmed');
@@ -159,7 +159,7 @@ export async function send(sending: Sending): Promise<string | undefined> {
   return impersonated(sender, () => submit(what, transaction, tell));
 }
 
-/** Does something in the name of an account whose key nobody has, and leaves it as it was. */
+/** Runs `work` while the account is impersonated, and restores its setting. */
 export async function impersonated<T>(account_address: string, work: () => Promise<T>): Promise<T> {
   const { impersonated_accounts, auto_impersonate } = await call('devnet_getStatus');
   const isOnAlready = auto_impersonate || impersonated_accounts.includes(account_address);
@@ -189,7 +189,7 @@ const TRANSACTION_NOT_FOUND = 29;
 const PATIENCE = 50;
 const PAUSE_MILLISECONDS = 100;
 
-/** What became of a transaction, as soon as the chain knows. */
+/** Result of a transaction, once it is in a block. */
 export async function outcome(hash: string): Promise<Run> {
   const asked = { transaction_hash: hash };
   for (let attempt = 0; ; attempt++) {

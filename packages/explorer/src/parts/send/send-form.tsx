@@ -1,4 +1,4 @@
-// Knows the form that ends in a transaction: who sends it, what it would do, what it may cost, and what it did.
+// Form that simulates and sends calls: sender, bounds, result.
 import type { UserCall } from '@starkbox/abi';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { disarm } from '../../format/untrusted-text.js';
@@ -15,7 +15,7 @@ import { type BlockId, boundsOf, outcome, type Run, send, simulate } from './run
 import { SenderField, useSender } from './sender.js';
 import type { Bounds } from './transaction.js';
 
-/** How this keyboard calls the key that commands are given with. */
+/** Name of the command key on this platform. */
 export const COMMAND: string = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl ';
 
 type Outcome =
@@ -23,31 +23,31 @@ type Outcome =
       readonly kind: 'run';
       readonly run: Run;
       readonly isDoubtful: boolean;
-      /** What it was run with. */
+      /** Inputs of the run. */
       readonly inputs: string;
     }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'refused' };
 
 export interface SendFormProps {
-  /** What the form is called by those who cannot see it. */
+  /** Accessible name of the form. */
   readonly label: string;
-  /** `Send transfer`, in the log of what was done. */
+  /** Name in the log of actions, for example `Send transfer`. */
   readonly what: string;
   readonly as: string;
   readonly setAs: (text: string) => void;
-  /** The calls, or undefined if something is wrong, which is then said. */
+  /** The calls, or undefined if an input is invalid, which the form then shows. */
   readonly prepare: () => readonly UserCall[] | undefined;
-  /** Whether another form on the page is the more important one. */
+  /** Whether another form on the page has the primary button. */
   readonly isSecond?: boolean;
-  /** The verb of the button that sends. */
+  /** Verb of the send button. */
   readonly verb?: string;
-  /** Is another one as soon as something in the form is. */
+  /** Changes with every input. */
   readonly inputs?: string | undefined;
   readonly children?: ReactNode;
   readonly extra?: ReactNode;
   readonly onDone?: (run: Run) => void;
-  /** What is written below the outcome. */
+  /** Shown below the result. */
   readonly after?: (run: Run) => ReactNode;
 }
 

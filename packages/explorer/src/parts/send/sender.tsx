@@ -1,4 +1,4 @@
-// Knows how the account that calls is chosen, and whether its key is ours to use.
+// Field for the sending account, and whether the node has its key.
 import { shortAddress } from '@starkbox/abi';
 import { useId } from 'react';
 import { useNames } from '../../format/names.js';
@@ -9,7 +9,7 @@ import { Hostile } from '../values.js';
 export interface Sender {
   readonly address: string | undefined;
   readonly error: string | undefined;
-  /** Predeployed, so that the node gives its key. */
+  /** Predeployed: the node has its private key. */
   readonly isOurs: boolean;
   /** `account 1`, or short hexadecimal. */
   readonly name: string;

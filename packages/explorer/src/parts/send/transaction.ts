@@ -1,4 +1,4 @@
-// Knows the transactions that a page makes: calls of one account, and what they may cost at most.
+// Invoke transactions and their resource bounds.
 
 import { toFelt, type UserCall } from '@starkbox/abi';
 import type { Params, Result } from '../../rpc/methods.js';
@@ -10,13 +10,16 @@ export type Simulated = Extract<Simulation, readonly unknown[]>[number];
 export type Fee = Simulated['fee_estimation'];
 
 const NOTHING = { max_amount: '0x0', max_price_per_unit: '0x0' };
-/** What a simulation gets, which charges no fee. */
+/** Bounds of a simulation, which charges no fee. */
 export const NO_BOUNDS: Bounds = { l1_gas: NOTHING, l1_data_gas: NOTHING, l2_gas: NOTHING };
 
-/** How an account takes its calls: one after the other, or, in Cairo 0, all heads before all calldata. */
+/**
+ * Encoding of the calls of an account: each with its calldata, or, in Cairo 0, all headers before all
+ * calldata.
+ */
 export type CallFormat = 'calls' | 'call array';
 
-/** The calls as an account takes them. */
+/** Calldata of `__execute__`. */
 export function executeCalldata(
   calls: readonly UserCall[],
   format: CallFormat = 'calls',
@@ -66,11 +69,11 @@ export function invokeOf(
   };
 }
 
-/** A simulation leaves out the account's look at the signature, which costs as well. */
+/** Simulations skip validation, which costs gas when sent. */
 const VALIDATION_GAS = 1_000_000n;
 const half = (value: string | bigint): bigint => (BigInt(value) * 3n + 1n) / 2n;
 
-/** One and a half times what the simulation used, at one and a half times the price. */
+/** 1.5 times the simulated gas, at 1.5 times the price. */
 export function boundsFrom(fee: Fee): Bounds {
   const bound = (amount: bigint, price: string) => ({
     max_amount: toFelt(amount),

@@ -1,4 +1,4 @@
-// Knows what surrounds a list that grows: how it moves, what waits, and what stands there when it is empty.
+// Table of a live list: follow modes, held-back rows, empty state.
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { setQuery, usePlace } from '../../navigation/route.js';
 import { type LiveList, type Mode, useLiveList } from '../../rpc/live-list.js';
@@ -42,7 +42,7 @@ export function Modes() {
   );
 }
 
-/** `p` goes from one mode to the next. */
+/** The next mode, for the `p` key. */
 export function nextMode(mode: Mode): string | undefined {
   if (mode === 'paused') return 'live';
   return mode === 'live' ? undefined : 'paused';
@@ -63,7 +63,7 @@ interface LiveTableProps<Row> {
   readonly empty: ReactNode;
   readonly total?: number;
   readonly onRows?: (rows: readonly Row[]) => void;
-  /** Rows as they are shown, where that differs from how they are read. */
+  /** Transforms rows before they are shown. */
   readonly arrange?: (rows: readonly Row[]) => readonly Row[];
 }
 
@@ -96,7 +96,7 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
   useEffect(() => onRows?.(list.rows), [list.rows, onRows]);
 
   const rows = useMemo(() => (arrange ? arrange(list.rows) : list.rows), [arrange, list.rows]);
-  // What waits is counted without drawing again what is there.
+  // Counts held-back rows without rendering the table again.
   const table = useMemo(
     () => (
       <VirtualTable
@@ -142,7 +142,7 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
   );
 }
 
-/** Rows that wait, so that nothing moves under the pointer. */
+/** Button with the number of held-back rows. */
 export function NewBar({
   children,
   reveal,

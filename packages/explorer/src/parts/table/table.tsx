@@ -1,4 +1,4 @@
-// Knows long tables: only the rows in view exist, and the keyboard walks all of them.
+// Virtual table: renders only visible rows, with keyboard navigation over all of them.
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -16,15 +16,15 @@ import { BesideContext } from '../page-states.js';
 
 export interface Column<Row> {
   readonly head: string;
-  /** A class of the style sheet that sets the width; the one without it takes what is left. */
+  /** CSS class of the width; the column without one takes the rest. */
   readonly width?: string;
   readonly number?: boolean;
-  /** On a phone: the first line, the sign before it, or not there at all. */
+  /** On a phone: main line, lead mark, or hidden. */
   readonly phone?: 'main' | 'lead' | 'none';
-  /** What the value is called on a phone, where there are no heads. */
+  /** Label on a phone, which has no column heads. */
   readonly phoneHead?: string;
   readonly cell: (row: Row) => ReactNode;
-  /** For a table that can be put in another order by this column. */
+  /** For sortable columns. */
   readonly onHead?: () => void;
   readonly sorted?: 'ascending' | 'descending';
 }
@@ -39,17 +39,17 @@ interface TableProps<Row> {
   readonly classOf?: (row: Row) => string | undefined;
   readonly onEnd?: () => void;
   readonly onPoint?: (isPointing: boolean) => void;
-  /** Shows a row beside the list. */
+  /** Opens a row in the side panel. */
   readonly onPeek?: ((row: Row) => void) | undefined;
-  /** For rows that have no page of their own. */
+  /** For rows without a page. */
   readonly onOpen?: ((row: Row) => void) | undefined;
-  /** How many there are, if more than are here. */
+  /** Total number of rows, if more than the given ones. */
   readonly total?: number;
-  /** On a phone, for rows of three lines instead of two. */
+  /** On a phone: rows of three lines instead of two. */
   readonly isTallOnPhones?: boolean;
 }
 
-/** Narrower, there is no room beside a list. */
+/** Smallest width for a side panel. */
 export const PEEK_FROM = 1024;
 
 export function rowHeight(): number {
@@ -75,7 +75,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: isTallOnPhones ? tallRowHeight : rowHeight,
-    // What stands beside a list scrolls by itself, which the window does not know.
+    // A list beside a panel scrolls in its own element, not the window.
     overscan: isBeside ? 200 : 6,
     scrollMargin: top,
     getItemKey: (at) => {
@@ -194,7 +194,7 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
               tabIndex={index === active ? 0 : -1}
               className={classOf?.(row)}
               onFocus={({ target, currentTarget }) => {
-                // A link in it may have the focus without making it the row to come to.
+                // Focus on a link inside of the row does not change the current row.
                 if (target === currentTarget) setActive(index);
               }}
               onClick={(event) => open(event, row)}

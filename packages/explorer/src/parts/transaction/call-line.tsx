@@ -1,4 +1,4 @@
-// Knows how one call and one event are written, with the words that an ABI has for them.
+// One line for a call or an event, decoded by ABI.
 import {
   type Abi,
   type AbiFunction,
@@ -15,7 +15,7 @@ import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';
 
 export type Classes = ReadonlyMap<string, Abi>;
 
-/** The ABI of the frame's own class; for a call that was never made, any class that knows the selector. */
+/** ABI of the frame's class; for a call that was not made, any class that has the selector. */
 function explain(
   of: Frame,
   classes: Classes,

@@ -1,4 +1,4 @@
-// Knows how decoded values look in a line: names instead of addresses, amounts instead of raw integers.
+// Decoded values in one line: names for addresses, amounts for token values.
 import { type Decoded, decodeShortString, type Named } from '@starkbox/abi';
 import { Fragment, type ReactNode } from 'react';
 import { amountText, ETH, exactText, grouped, STRK, type Unit } from '../../format/amount.js';
@@ -8,7 +8,7 @@ import { Address, ClassRef, Felt, Hostile } from '../values.js';
 const ITEMS_IN_LINE = 8;
 const DEPTH_IN_LINE = 4;
 
-/** What the amounts of a contract are in, where it is a token that we know. */
+/** Unit of a known token. */
 export function tokenOf(contract: string): Unit | undefined {
   if (contract === STRK_ADDRESS) return STRK;
   return contract === ETH_ADDRESS ? ETH : undefined;
@@ -79,7 +79,7 @@ export function Value({ of, token, depth = 0 }: ValueProps): ReactNode {
   }
 }
 
-/** Small felts read better as numbers, and those that spell a word as that word. */
+/** Small felts are shown as numbers, short strings as text. */
 function FeltValue({ felt }: { readonly felt: string }) {
   const text = decodeShortString(felt);
   if (text !== undefined) {
@@ -105,7 +105,7 @@ export function Members({
   readonly labels?: boolean;
 }) {
   return of.map(({ name, value }, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat in an ABI that somebody forged
+    // biome-ignore lint/suspicious/noArrayIndexKey: a forged ABI may repeat names
     <Fragment key={at}>
       {at > 0 && ', '}
       {labels && !isLong(value) && (
@@ -124,14 +124,14 @@ export function Members({
   ));
 }
 
-/** A list of things that are themselves made of parts, of which a line can only give the number. */
+/** A list of structs, shown as its length. */
 function isLong(value: Decoded): value is Extract<Decoded, { kind: 'list' }> {
   return (
     value.kind === 'list' && value.items.some(({ kind }) => kind === 'record' || kind === 'list')
   );
 }
 
-/** Felts that nothing explains. */
+/** Felts without a type. */
 export function RawFelts({ of }: { readonly of: readonly string[] }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// Knows a list of events: where each came from and what it says, however many there are.
+// Table of events.
 import { useMemo } from 'react';
 import { to } from '../../navigation/route.js';
 import { type Column, VirtualTable } from '../table/table.js';
@@ -9,7 +9,7 @@ export interface EventEntry {
   readonly from_address: string;
   readonly keys: readonly string[];
   readonly data: readonly string[];
-  /** Where the list is of more than one transaction. */
+  /** For lists over several transactions. */
   readonly transaction_hash?: string;
 }
 
@@ -27,10 +27,10 @@ export function EventTable({
   fee,
 }: {
   readonly events: readonly EventEntry[];
-  /** The class that a contract had, by its address. */
+  /** Class of a contract, by address. */
   readonly classOf: ReadonlyMap<string, string | undefined>;
   readonly classes: Classes;
-  /** The one that is the fee, which is not the user's doing. */
+  /** The event of the fee transfer, which is marked. */
   readonly fee?: EventEntry | undefined;
 }) {
   const rows = useMemo(() => events.map((event, at): Row => ({ event, at })), [events]);

@@ -1,4 +1,4 @@
-// Knows how a change of state is shown: before, after, and what that means.
+// Table of state changes, before and after.
 import { selectorOf } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
@@ -16,7 +16,7 @@ type Diff =
     : never;
 
 const MOST = 200;
-/** Variables that stand alone have the hash of their name as their key. */
+/** The key of a plain storage variable is the hash of its name. */
 export const VARIABLES: ReadonlyMap<string, string> = new Map(
   [
     'ERC20_total_supply',
@@ -45,7 +45,7 @@ interface Row {
 
 type Slot = { readonly contract: string; readonly key: string };
 
-/** What a slot held at the end of a block, or what the nonce was, for which there is no key. */
+/** Value of a slot, or the nonce if there is no key, after a block. */
 async function readBefore(block: number, contract: string, key: string | undefined) {
   const at = { block_id: { block_number: block }, contract_address: contract };
   try {
@@ -53,7 +53,7 @@ async function readBefore(block: number, contract: string, key: string | undefin
     const found = await call('starknet_getStorageAt', { ...at, key });
     return typeof found === 'string' ? found : found.value;
   } catch {
-    // It was not there yet, or old states are not kept.
+    // The contract did not exist, or old states are not available.
     return undefined;
   }
 }
@@ -132,7 +132,7 @@ export function StateChanges({
     <>
       <VirtualTable
         label="State changes"
-        // What was changed and changed back is no difference between two points.
+        // A value that was changed and changed back is not a difference.
         rows={
           after === undefined ? rows : rows.filter(({ was, is }) => was === undefined || was !== is)
         }
@@ -185,7 +185,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-/** Numbers that people count in are shown as numbers. */
+/** Small values are shown as decimal numbers. */
 const COUNTABLE = 1n << 96n;
 
 function Value({ of }: { readonly of: string }) {

@@ -32,7 +32,7 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   L1_HANDLER: 'L1 handler',
 };
 
-/** What a row did, in as few words as it takes. */
+/** Short description of a transaction. */
 export function Deed({ of }: { readonly of: TransactionRow }) {
   const reason = of.revert_reason;
   return (

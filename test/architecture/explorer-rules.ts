@@ -1,0 +1,162 @@
+// Folder rules of the explorer and of @starkbox/abi: allowed imports and sizes.
+import { dirname, join, normalize } from 'node:path/posix';
+import { parseSync, Visitor } from 'oxc-parser';
+import { readFacts } from './facts.js';
+
+export interface ExplorerViolation {
+  readonly file: string;
+  readonly rule:
+    | 'folder' // stands in a folder that the table does not list
+    | 'import' // imports a folder or package that its row does not list
+    | 'crowded' // its folder has too many source files
+    | 'long file'
+    | 'long function';
+  readonly detail: string;
+}
+
+const EXPLORER = 'packages/explorer/src/';
+const ABI = 'packages/abi/src/';
+const MOST_FILES = 15;
+const MOST_FILE_LINES = 400;
+const MOST_FUNCTION_LINES = 80;
+
+const BASE = ['format', 'navigation', 'rpc'];
+const PARTS = [
+  'parts',
+  'parts/forms',
+  'parts/gas',
+  'parts/send',
+  'parts/table',
+  'parts/transaction',
+];
+
+/** Folders of the explorer, from the top down, with the folders that each may import. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  app: ['features/*', ...PARTS, ...BASE, 'styles'],
+  'features/*': [...PARTS, ...BASE],
+  'parts/send': ['parts', 'parts/forms', 'parts/transaction', ...BASE],
+  'parts/gas': ['parts', 'parts/table', ...BASE],
+  'parts/transaction': ['parts', 'parts/table', ...BASE],
+  'parts/forms': ['parts', ...BASE],
+  'parts/table': ['parts', ...BASE],
+  parts: BASE,
+  rpc: ['format'],
+  navigation: [],
+  format: [],
+};
+
+/** Files that still hold a component of more than 80 lines. Split one, and take it off. */
+const LONG_COMPONENTS = new Set([
+  'app/palette.tsx',
+  'app/shell.tsx',
+  'rpc/live-list.ts',
+  'features/accounts/accounts-page.tsx',
+  'features/blocks/block-page.tsx',
+  'features/blocks/blocks-page.tsx',
+  'features/console/console-page.tsx',
+  'features/console/run.ts',
+  'features/contracts/call-form.tsx',
+  'features/contracts/contract-page.tsx',
+  'features/contracts/declare.tsx',
+  'features/contracts/deploy.tsx',
+  'features/contracts/raw-call-form.tsx',
+  'features/contracts/storage.tsx',
+  'features/control/clock.tsx',
+  'features/control/control-page.tsx',
+  'features/control/gas-prices.tsx',
+  'features/events/events-page.tsx',
+  'features/events/list.ts',
+  'features/gas/gas-page.tsx',
+  'features/messages/detail.tsx',
+  'features/messages/message-list.tsx',
+  'features/node/node-page.tsx',
+  'features/requests/detail.tsx',
+  'features/requests/rows.ts',
+  'features/simulate/simulate-page.tsx',
+  'features/simulate/step-editor.tsx',
+  'features/simulate/step-row.tsx',
+  'features/timeline/chart.tsx',
+  'features/timeline/revert.tsx',
+  'features/timeline/timeline-page.tsx',
+  'features/transactions/activity-page.tsx',
+  'features/transactions/call-tree.tsx',
+  'features/transactions/summary.tsx',
+  'features/transactions/transaction-page.tsx',
+  'parts/forms/field.tsx',
+  'parts/gas/function-table.tsx',
+  'parts/gas/graph.tsx',
+  'parts/gas/view.tsx',
+  'parts/send/outcome.tsx',
+  'parts/send/send-form.tsx',
+  'parts/table/table.tsx',
+  'parts/transaction/state-changes.tsx',
+]);
+
+/** Packages that @starkbox/abi may import. */
+const ABI_PACKAGES = ['@noble/hashes'];
+
+/** Everything in `sources` (path from the repository's root → text) that breaks a rule. */
+export function findExplorerViolations(sources: ReadonlyMap<string, string>): ExplorerViolation[] {
+  const found: ExplorerViolation[] = [];
+  const files = new Map<string, number>();
+  for (const [file, source] of sources) {
+    const report = (rule: ExplorerViolation['rule'], detail: string): void =>
+      void found.push({ file, rule, detail });
+    if (!file.startsWith(EXPLORER) && !file.startsWith(ABI)) continue;
+    files.set(dirname(file), (files.get(dirname(file)) ?? 0) + 1);
+    const lines = source.split('\n').length - 1;
+    if (lines > MOST_FILE_LINES) report('long file', `${lines} lines`);
+    if (file.endsWith('.css')) continue;
+    for (const { line, length } of LONG_COMPONENTS.has(file.slice(EXPLORER.length))
+      ? []
+      : longFunctions(file, source)) {
+      report('long function', `line ${line}: ${length} lines`);
+    }
+    const row = file.startsWith(ABI) ? [] : FOLDERS[rowOf(file)];
+    if (!row) {
+      report('folder', `${dirname(file)} is not in the table`);
+      continue;
+    }
+    for (const { specifier, line } of readFacts(file, source).imports) {
+      if (!mayImport(file, specifier, row)) report('import', `line ${line} imports ${specifier}`);
+    }
+  }
+  for (const [folder, count] of files) {
+    if (count > MOST_FILES) found.push({ file: folder, rule: 'crowded', detail: `${count} files` });
+  }
+  return found;
+}
+
+function mayImport(file: string, specifier: string, row: readonly string[]): boolean {
+  const isAbi = file.startsWith(ABI);
+  if (!specifier.startsWith('.')) {
+    return !isAbi || ABI_PACKAGES.some((name) => specifier.startsWith(`${name}/`));
+  }
+  const target = normalize(join(dirname(file), specifier));
+  if (dirname(target) === dirname(file)) return true;
+  // The types of RPC methods, which test/architecture/rules.ts holds to be types only.
+  if (!isAbi && target === 'packages/starkbox/src/spec.js')
+    return file === `${EXPLORER}rpc/methods.ts`;
+  return target.startsWith(EXPLORER) && row.includes(rowOf(target));
+}
+
+/** `packages/explorer/src/features/gas/report.ts` → `features/*`, `…/parts/gas/tree.ts` → `parts/gas`. */
+function rowOf(file: string): string {
+  const folder = dirname(file).slice(EXPLORER.length);
+  return folder.replace(/^features\/[^/]+$/, 'features/*');
+}
+
+function longFunctions(file: string, source: string): { line: number; length: number }[] {
+  const found: { line: number; length: number }[] = [];
+  const measure = ({ start, end }: { readonly start: number; readonly end: number }): void => {
+    const length = source.slice(start, end).split('\n').length;
+    if (length <= MOST_FUNCTION_LINES) return;
+    found.push({ line: source.slice(0, start).split('\n').length, length });
+  };
+  new Visitor({
+    FunctionDeclaration: measure,
+    FunctionExpression: measure,
+    ArrowFunctionExpression: measure,
+  }).visit(parseSync(file, source).program);
+  return found;
+}

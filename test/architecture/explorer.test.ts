@@ -1,0 +1,61 @@
+// The folder rules of the explorer and of @starkbox/abi hold, and each of them finds a planted breach.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { findExplorerViolations } from './explorer-rules.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+function readSources(folder: string): [string, string][] {
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(tsx?|css)$/.test(path))
+    .map((path) => {
+      const file = `${folder}/${path.replaceAll('\\', '/')}`;
+      return [file, readFileSync(root + file, 'utf8')];
+    });
+}
+
+const sources = [...readSources('packages/explorer/src'), ...readSources('packages/abi/src')];
+
+test('the sources break no rule', () => {
+  expect(sources.length).toBeGreaterThan(100);
+  expect(findExplorerViolations(new Map(sources))).toEqual([]);
+});
+
+const body = (lines: number): string => `function f() {\n${'  f();\n'.repeat(lines)}}\n`;
+
+test.each([
+  ['import', 'explorer/src/parts/values.tsx', `import '../features/gas/report.js';`],
+  ['import', 'explorer/src/parts/values.tsx', `import '../app/shell.js';`],
+  ['import', 'explorer/src/parts/values.tsx', `import './send/run.js';`],
+  ['import', 'explorer/src/features/gas/report.ts', `import '../blocks/block-page.js';`],
+  ['import', 'explorer/src/features/gas/report.ts', `const x = import('../blocks/block-page.js');`],
+  ['import', 'explorer/src/features/gas/report.ts', `import '../../app/shell.js';`],
+  ['import', 'explorer/src/rpc/client.ts', `import { to } from '../navigation/route.js';`],
+  [
+    'import',
+    'explorer/src/rpc/client.ts',
+    `import type { A } from '../../../starkbox/src/spec.js';`,
+  ],
+  ['import', 'explorer/src/format/amount.ts', `import type { A } from '../rpc/methods.js';`],
+  ['import', 'abi/src/abi.ts', `import type { A } from 'starkbox';`],
+  ['import', 'abi/src/abi.ts', `import '../../explorer/src/format/json.js';`],
+  ['import', 'abi/src/abi.ts', `import { readFileSync } from 'node:fs';`],
+  ['folder', 'explorer/src/pages/new.tsx', ''],
+  ['folder', 'explorer/src/features/loose.tsx', ''],
+  ['long file', 'explorer/src/format/new.ts', 'export const a = 1;\n'.repeat(401)],
+  ['long file', 'explorer/src/styles/new.css', 'a {}\n'.repeat(401)],
+  ['long function', 'explorer/src/format/new.ts', body(80)],
+  ['long function', 'abi/src/new.ts', `const g = async () => {\n${'g();\n'.repeat(80)}};`],
+])('a breach of "%s" in %s is found', (rule, path, source) => {
+  const file = `packages/${path}`;
+  expect(findExplorerViolations(new Map([[file, source]]))).toMatchObject([{ file, rule }]);
+});
+
+test('a folder with too many files is found', () => {
+  const many = Array.from({ length: 16 }, (_, at): [string, string] => [
+    `packages/explorer/src/format/f${at}.ts`,
+    '',
+  ]);
+  expect(findExplorerViolations(new Map(many))).toMatchObject([{ rule: 'crowded' }]);
+});
