@@ -219,10 +219,7 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
   for (const cycle of findCycles(graph)) {
     found.push({ file: cycle[0] ?? '', rule: 'cycle', detail: cycle.join(' → ') });
   }
-  // The explorer's ABI folder is about to become a package.
-  for (const cycle of findCycles(foldersOf(graph)).filter(
-    (walk) => !walk.includes('packages/explorer/src/abi'),
-  )) {
+  for (const cycle of findCycles(foldersOf(graph))) {
     found.push({ file: cycle[0] ?? '', rule: 'folder-cycle', detail: cycle.join(' → ') });
   }
   return found;
