@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FACTS_TYPE, factProblems, factsOf } from './method-facts.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DOCUMENTS = join(ROOT, 'packages/starkbox/spec');
@@ -19,7 +20,7 @@ const TARGET = join(ROOT, 'packages/starkbox/src/spec.ts');
  * }} Schema
  * @typedef {{ name: string, required: boolean, description: string, schema: Schema }} Param
  * @typedef {{
- *   name: string, summary: string, params: readonly Param[], result?: { schema: Schema }, 'x-writes'?: boolean, 'x-reveals'?: boolean,
+ *   name: string, summary: string, params: readonly Param[], result?: { schema: Schema },
  * }} Method
  * @typedef {{ code: number, message: string }} RpcError
  * @typedef {{
@@ -96,7 +97,7 @@ function typeOf(schema) {
 }
 
 /**
- * Names are shared by all documents, because TypeScript has one room for them.
+ * Names are shared by all documents, because TypeScript has one namespace for them.
  * @template T
  * @param {(document: Document) => Record<string, T>} pick
  * @returns {[string, T][]}
@@ -119,6 +120,8 @@ const methods = documents.flatMap(([document, { methods }]) =>
   methods.map((method) => ({ ...method, document })),
 );
 const calls = methods.filter(({ result }) => result !== undefined);
+const problems = calls.flatMap((method) => factProblems(method));
+if (problems.length > 0) throw new Error(`Facts of methods:\n${problems.join('\n')}`);
 const notifications = methods.filter(({ result }) => result === undefined);
 const version = documents.find(([name]) => name === 'read')?.[1].info.version;
 const groups = union([...new Set(calls.map(({ document }) => JSON.stringify(document)))]);
@@ -151,31 +154,33 @@ ${notifications.map(({ name, summary, params }) => `${doc(`${summary}.`)}readonl
 
 export type NotificationName = keyof Notifications;
 
-/** Where each method is described, and its params in the order of their positions. */
-export const METHODS: {
-  readonly [M in MethodName]: {
-    readonly document: ${groups};
-    /** Something is not as before once it was called. */
-    readonly writes: boolean;
-    /** Its answer holds keys, or what they follow from. */
-    readonly reveals: boolean;
-    readonly params: readonly { readonly name: string; readonly required: boolean }[];
-  };
-} = ${JSON.stringify(
+/** What the node has to know of a method; the documents state it in fields that begin with x-. */
+export interface MethodFacts {
+  /** The document that describes it. */
+  readonly document: ${groups};
+  /** In the order of their positions. */
+  readonly params: readonly { readonly name: string; readonly required: boolean }[];
+${FACTS_TYPE.slice(1)}
+
+export const METHODS: { readonly [M in MethodName]: MethodFacts } = ${JSON.stringify(
   Object.fromEntries(
-    calls.map(
-      ({ name, document, params, 'x-writes': writes = false, 'x-reveals': reveals = false }) => [
-        name,
-        {
-          document,
-          writes,
-          reveals,
-          params: params.map(({ name, required }) => ({ name, required })),
-        },
-      ],
-    ),
+    calls.map((method) => [
+      method.name,
+      {
+        document: method.document,
+        params: method.params.map(({ name, required }) => ({ name, required })),
+        ...factsOf(method),
+      },
+    ]),
   ),
 )};
+
+const FACTS_BY_NAME = new Map<string, MethodFacts>(Object.entries(METHODS));
+
+/** The facts of a method by its canonical name; undefined for what is no method. */
+export function methodFacts(name: string): MethodFacts | undefined {
+  return FACTS_BY_NAME.get(name);
+}
 
 /** Every error that has a code of its own. */
 export const ERRORS = ${JSON.stringify(

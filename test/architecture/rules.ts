@@ -34,6 +34,7 @@ interface Folder {
 /** Below everything else: no row above them is imported by them. */
 const LEAVES = [
   'spec',
+  'method-names',
   'errors',
   'felt',
   'log',
@@ -52,6 +53,7 @@ const RPC = [...CHAIN, 'chain/queries', 'rpc/protocol'];
 /** The folders and root files of packages/starkbox/src; each row imports only rows above it. */
 const STARKBOX: Readonly<Record<string, Folder>> = {
   spec: { may: [] },
+  'method-names': { may: [] },
   felt: { may: [] },
   probe: { may: [] },
   immutable: { may: [] },

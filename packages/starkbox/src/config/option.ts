@@ -1,4 +1,5 @@
 // Knows what an option is, and the ways in which a text becomes the value of one.
+import { canonicalName } from '../method-names.js';
 import { METHODS } from '../spec.js';
 
 /** One option: everything that the command line, the environment, a config file, help and docs need. */
@@ -76,8 +77,7 @@ export function defaultText(option: Option<unknown>): string | undefined {
 
 /** What `--restrictive-mode` without names forbids: everything beside transactions that is not just a read. */
 export const RESTRICTED_BY_DEFAULT: readonly string[] = Object.entries(METHODS).flatMap(
-  ([name, { writes, reveals }]) =>
-    name.startsWith('devnet_') && (writes || reveals) ? [name] : [],
+  ([name, { restricted }]) => (restricted ? [name] : []),
 );
 
 /** Milliseconds; closing an empty block takes about one. */
@@ -188,7 +188,7 @@ export const methodNames: Parse<readonly string[] | undefined> = (text) => {
   const words = text.split(/[\s,]+/).filter(Boolean);
   if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
   if (text === 'false') return undefined;
-  return words.map(canonicalMethod);
+  return words.map(canonicalName);
 };
 
 /** Words with commas or spaces between them. */
@@ -230,9 +230,4 @@ export const token: Parse<string> = (text) => {
 
 function either(choices: readonly string[]): string {
   return [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');
-}
-
-/** A method by its first name: `sandbox_mint` → `devnet_mint` */
-export function canonicalMethod(name: string): string {
-  return name.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
 }

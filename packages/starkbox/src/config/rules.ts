@@ -1,7 +1,8 @@
 // Knows which options exclude or need each other, and what a config may not ask for.
 
-import { METHODS } from '../spec.js';
-import { canonicalMethod, longName, UsageError } from './option.js';
+import { canonicalName } from '../method-names.js';
+import { methodFacts } from '../spec.js';
+import { longName, UsageError } from './option.js';
 import { type Config, type ConfigKey, OPTIONS } from './options.js';
 
 /** A config whose values are right one by one, but that cannot be obeyed. */
@@ -122,10 +123,6 @@ export function withoutEffect(given: ReadonlySet<ConfigKey>, config: Config): re
 
 /** Subscriptions are not among them: what one would see can be asked for anyway. */
 function mayBeRestricted(name: string): boolean {
-  const canonical = canonicalMethod(name);
-  return isMethod(canonical) && METHODS[canonical].document !== 'ws';
-}
-
-function isMethod(name: string): name is keyof typeof METHODS {
-  return Object.hasOwn(METHODS, name);
+  const facts = methodFacts(canonicalName(name));
+  return facts !== undefined && facts.document !== 'ws';
 }

@@ -5,36 +5,13 @@ import type { L1Message } from '../chain/steps/l1-handler.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { parse, stringify } from '../json/json.js';
+import { canonicalName } from '../method-names.js';
 import type { Call, Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { type Id, isId, isObject, openEnvelope, type Params } from '../rpc/protocol/envelope.js';
 import type { Schema } from '../rpc/protocol/schema.js';
 import { Slices, sliced } from '../scheduling/slices.js';
-import { ERRORS, METHODS, type MethodName } from '../spec.js';
+import { ERRORS, methodFacts } from '../spec.js';
 
-/** Calls that change the chain and would change it again in the same way. */
-const KEPT: ReadonlySet<MethodName> = new Set([
-  'starknet_addInvokeTransaction',
-  'starknet_addDeclareTransaction',
-  'starknet_addDeployAccountTransaction',
-  'devnet_applyStateDiff',
-  'devnet_impersonateAccount',
-  'devnet_stopImpersonateAccount',
-  'devnet_autoImpersonate',
-  'devnet_stopAutoImpersonate',
-  'devnet_postmanLoad',
-  'devnet_postmanSendMessageToL2',
-  'devnet_postmanConsumeMessageFromL2',
-  'devnet_createBlock',
-  'devnet_abortBlocks',
-  'devnet_acceptOnL1',
-  'devnet_setGasPrice',
-  'devnet_setTime',
-  'devnet_increaseTime',
-  'devnet_mint',
-  'devnet_setLabel',
-]);
-
-const kept: ReadonlySet<string> = KEPT;
 const underWay = new AsyncLocalStorage<string>();
 
 /** The call that is being handled, as the journal keeps it; the chain asks when it changes. */
@@ -44,7 +21,7 @@ export function callUnderWay(): string | undefined {
 
 /** Handles a call so that the change it makes can be traced back to it. */
 export function withCall<T>({ jsonrpc, method, params, id }: Call, handle: () => T): T {
-  if (!kept.has(method)) return handle();
+  if (!methodFacts(method)?.journalled) return handle();
   return underWay.run(
     stringify({ jsonrpc, method, params: params ?? null, id: id ?? null }),
     handle,
@@ -126,9 +103,10 @@ async function checkCall(
   index: number,
   schema: Schema,
 ): Promise<void> {
-  const name = canonical(method);
-  if (!Object.hasOwn(METHODS, name)) throw new RpcError(-32601, 'Method not found');
-  if (name !== 'devnet_load' && !kept.has(name)) {
+  const name = canonicalName(method);
+  const facts = methodFacts(name);
+  if (!facts) throw new RpcError(-32601, 'Method not found');
+  if (name !== 'devnet_load' && !facts.journalled) {
     failDump('a journal holds only calls that change the chain and can be repeated');
   }
   const reader = schema.reader(name);
@@ -141,11 +119,6 @@ function checkLoad(given: Readonly<Record<string, unknown>>, index: number): voi
   const { path, image, format = 'image' } = given;
   const isImage = (path === undefined) !== (image === undefined) && given['events'] === undefined;
   if (!isImage || format !== 'image') failDump('a journal may load an image and nothing else');
-}
-
-/** The name without the alias of its prefix. */
-function canonical(method: string): string {
-  return method.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
 }
 
 /** Adds to an error which call of the journal it is about. */
@@ -187,7 +160,7 @@ function repeatCall(
   { jsonrpc, method, params, id }: JournalCall,
 ): Promise<unknown> {
   // The file may have become a journal since it was named: without a format it would be repeated too.
-  const isLoad = canonical(method) === 'devnet_load';
+  const isLoad = canonicalName(method) === 'devnet_load';
   const given = isLoad && isObject(params) ? { ...params, format: 'image' } : (params ?? undefined);
   return dispatcher.call(method, given, { transport: 'in-process' }, { jsonrpc, id });
 }

@@ -2,7 +2,7 @@
 import { EngineError, Origin, type OriginManners, type OriginQuestion } from '@starkbox/engine';
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
-import { type BLOCK_ID, ERRORS, type ErrorName } from '../spec.js';
+import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
 import type { ForkBlock } from './origin/header.js';
 import type { Upstream } from './origin/upstream.js';
 
@@ -205,32 +205,33 @@ export class Fork {
   ): Promise<JsonText> {
     const isAccepted = (number: unknown): boolean =>
       accepted !== undefined && typeof number === 'number' && number <= accepted;
-    switch (method) {
-      case 'starknet_getBlockWithTxHashes':
-      case 'starknet_getBlockWithTxs':
-      case 'starknet_getBlockWithReceipts': {
+    const finality = methodFacts(method)?.finality;
+    switch (finality) {
+      case 'block':
+      case 'block with receipts': {
         if (accepted === undefined) return answer;
         const block = membersOf(parse(answer.text));
         if (!isAccepted(block['block_number'])) return answer;
-        const transactions = method.endsWith('Receipts')
-          ? listOf(block['transactions']).map((item) => {
-              const { transaction, receipt } = membersOf(item);
-              return { transaction, receipt: onL1(membersOf(receipt)) };
-            })
-          : block['transactions'];
+        const transactions =
+          finality === 'block with receipts'
+            ? listOf(block['transactions']).map((item) => {
+                const { transaction, receipt } = membersOf(item);
+                return { transaction, receipt: onL1(membersOf(receipt)) };
+              })
+            : block['transactions'];
         return written({ ...block, status: 'ACCEPTED_ON_L1', transactions });
       }
-      case 'starknet_getTransactionReceipt': {
+      case 'receipt': {
         if (accepted === undefined) return answer;
         const receipt = membersOf(parse(answer.text));
         return isAccepted(receipt['block_number']) ? written(onL1(receipt)) : answer;
       }
-      case 'starknet_getTransactionStatus': {
+      case 'status': {
         if (accepted === undefined) return answer;
         const number = await this.#below.blockOf(String(params['transaction_hash']));
         return isAccepted(number) ? written(onL1(membersOf(parse(answer.text)))) : answer;
       }
-      case 'starknet_getMessagesStatus':
+      case 'messages':
         return this.#messages(answer, isAccepted);
       default:
         return answer;

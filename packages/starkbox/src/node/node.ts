@@ -34,7 +34,7 @@ import { Door } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import { type HttpServer, serveHttp, type Upgrade } from '../server/http/server.js';
 import type { Sockets } from '../server/ws/server.js';
-import { type CONFIG, METHODS } from '../spec.js';
+import type { CONFIG } from '../spec.js';
 import type { Figures } from '../telemetry/metrics.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
 import { chainOptionsOf, shownConfig } from './chain-options.js';
@@ -209,7 +209,6 @@ async function assemble(
       handlers: limitCalldata(overFork(handlers, target), config.maximumCalldataLength),
       schema,
       restricted: config.restrictedMethods,
-      forListeners: FOR_LISTENERS,
       socketUrl: () => server && `ws://${hostAndPort(server)}/ws`,
       log,
       maxBatch: config.maximumBatchLength,
@@ -457,12 +456,9 @@ function logChange(log: Log, { before, after }: Change): void {
   }
 }
 
-/** Methods that need somebody to tell. */
 function hostAndPort({ host, port }: HttpServer): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
-
-const FOR_LISTENERS = Object.keys(METHODS).filter((name) => /_(un)?subscribe/.test(name));
 
 /** After those who wait for the port have been answered. */
 const WARM_UP_MILLISECONDS = 20;

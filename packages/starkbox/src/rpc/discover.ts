@@ -1,5 +1,6 @@
 // Knows how our documents become the one that describes everything a node answers.
 import { stringify } from '../json/json.js';
+import { aliasOf } from '../method-names.js';
 import type { Documents } from './protocol/schema.js';
 
 /** One OpenRPC document of the methods that are served, with their aliases. */
@@ -38,10 +39,16 @@ function inOneDocument(value: unknown): unknown {
   );
 }
 
+/** Facts about a method that concern the node alone. */
+function isInternal(key: string): boolean {
+  return key.startsWith('x-') && key !== 'x-writes';
+}
+
 function aliased(method: Readonly<Record<string, unknown>>): unknown {
   const name = String(method['name']);
-  const alias = name.replace(/^starknet_/, 'chain_').replace(/^devnet_/, 'sandbox_');
-  return alias === name ? method : { ...method, 'x-alias': alias };
+  const alias = aliasOf(name);
+  const shown = Object.fromEntries(Object.entries(method).filter(([key]) => !isInternal(key)));
+  return alias === undefined ? shown : { ...shown, 'x-alias': alias };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

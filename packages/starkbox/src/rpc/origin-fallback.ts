@@ -3,48 +3,8 @@ import type { Chain } from '../chain/chain.js';
 import { RpcError } from '../errors.js';
 import { tellOrigin } from '../fork/fork.js';
 import { Turnstile } from '../scheduling/semaphore.js';
-import { ERRORS } from '../spec.js';
+import { ERRORS, methodFacts } from '../spec.js';
 import type { Handler } from './protocol/dispatcher.js';
-
-/** Methods about blocks and transactions that the origin may know. */
-const FORWARDED: ReadonlySet<string> = new Set([
-  'starknet_call',
-  'starknet_estimateFee',
-  'starknet_estimateMessageFee',
-  'starknet_getBlockTransactionCount',
-  'starknet_getBlockWithReceipts',
-  'starknet_getBlockWithTxHashes',
-  'starknet_getBlockWithTxs',
-  'starknet_getClass',
-  'starknet_getClassAt',
-  'starknet_getClassHashAt',
-  'starknet_getMessagesStatus',
-  'starknet_getNonce',
-  'starknet_getStateUpdate',
-  'starknet_getStorageAt',
-  'starknet_getStorageProof',
-  'starknet_getTransactionByBlockIdAndIndex',
-  'starknet_getTransactionByHash',
-  'starknet_getTransactionReceipt',
-  'starknet_getTransactionStatus',
-  'starknet_simulateTransactions',
-  'starknet_traceBlockTransactions',
-  'starknet_traceTransaction',
-]);
-
-/** Methods that may hold a thread of the engine for as long as the origin takes. */
-const MAY_WAIT: ReadonlySet<string> = new Set([
-  'starknet_call',
-  'starknet_estimateFee',
-  'starknet_estimateMessageFee',
-  'starknet_getClass',
-  'starknet_getClassAt',
-  'starknet_getClassHashAt',
-  'starknet_getCompiledCasm',
-  'starknet_getNonce',
-  'starknet_getStorageAt',
-  'starknet_simulateTransactions',
-]);
 
 /** The engine has 512 threads; the others are for changes of the chain, which may need no origin. */
 const WAITING = 448;
@@ -62,7 +22,7 @@ export function overFork(handlers: Handlers, chain: Chain): Handlers {
   return Object.fromEntries(
     Object.entries(handlers).map(([name, handler]) => {
       if (!handler) return [name, handler];
-      const gated: Handler = MAY_WAIT.has(name)
+      const gated: Handler = methodFacts(name)?.waits
         ? (params, context) =>
             turnstile.pass(async () => handler(params, context), context.session.signal)
         : handler;
@@ -72,12 +32,13 @@ export function overFork(handlers: Handlers, chain: Chain): Handlers {
 }
 
 function overOne(name: string, handler: Handler, gated: Handler, chain: Chain): Handler {
+  const isForwarded = Boolean(methodFacts(name)?.forwarded);
   return (params, context) => {
     const { fork } = chain.options;
     if (!fork) return handler(params, context);
     const { acceptedOnL1 } = chain.world;
     const onError = (error: unknown): Promise<unknown> => {
-      if (!FORWARDED.has(name) || !isElsewhere(error)) throw tellOrigin(error);
+      if (!isForwarded || !isElsewhere(error)) throw tellOrigin(error);
       return fork.answer(name, { ...params }, acceptedOnL1);
     };
     try {

@@ -3,8 +3,9 @@ import { createWriteStream, openSync } from 'node:fs';
 import { reasonOf } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import type { Log } from '../log.js';
+import { canonicalName } from '../method-names.js';
 import type { Dispatcher, Listener } from '../rpc/protocol/dispatcher.js';
-import { HIDDEN, Redaction } from '../rpc/request-log/redaction.js';
+import { HIDDEN, hidesResult, Redaction } from '../rpc/request-log/redaction.js';
 
 export interface Recorder {
   /** Answers as the dispatcher does, and writes down what. */
@@ -127,7 +128,7 @@ function answerTo(
   const [first, ...others] = calls.map(methodOf);
   if (others.length === 0) return redaction.answer(first ?? 'unknown', answer, secrets);
   // Answers of a batch stand in any order: with a whole chain among them, none is kept.
-  const kept = [first, ...others].includes('devnet_dump') ? `"${HIDDEN}"` : answer;
+  const kept = calls.map(methodOf).some(hidesResult) ? `"${HIDDEN}"` : answer;
   return redaction.text(kept, secrets).text;
 }
 
@@ -143,5 +144,5 @@ function parsed(text: string): unknown {
 function methodOf(call: unknown): string {
   const method =
     typeof call === 'object' && call !== null && 'method' in call ? call.method : undefined;
-  return typeof method === 'string' ? method.replace(/^sandbox_/, 'devnet_') : 'unknown';
+  return typeof method === 'string' ? canonicalName(method) : 'unknown';
 }

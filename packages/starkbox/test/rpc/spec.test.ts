@@ -1,4 +1,4 @@
-// Knows what our OpenRPC documents must be: sound in form, and equal in meaning to the published ones.
+// Our OpenRPC documents: sound in form, with the facts of every method, and equal in meaning to the published ones.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -14,10 +14,14 @@ import {
 } from '@starkbox/conformance';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ERRORS, METHODS } from '../../src/spec.js';
+import { ERRORS, METHODS, methodFacts } from '../../src/spec.js';
 
 const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
 const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith('.json'));
+const { factProblems }: { factProblems: (method: object) => readonly string[] } = await import(
+  new URL('../../../../scripts/method-facts.mjs', import.meta.url).href
+);
+
 interface Descriptor {
   readonly name: string;
   readonly description?: string;
@@ -31,6 +35,7 @@ interface Method {
   readonly params: readonly Descriptor[];
   readonly result?: Descriptor;
   readonly errors: readonly { readonly $ref: string }[];
+  readonly [fact: `x-${string}`]: unknown;
 }
 
 interface OpenRpc {
@@ -136,6 +141,42 @@ describe('every document', () => {
       const method = documents.get(`${document}.json`)?.methods.find((one) => one.name === name);
       expect(params).toEqual(method?.params.map(({ name, required }) => ({ name, required })));
     }
+  });
+
+  test('states the facts of every method', () => {
+    const calls = methods.filter(({ result }) => result !== undefined);
+    expect(calls.flatMap(factProblems)).toEqual([]);
+    for (const method of calls) {
+      const facts = methodFacts(method.name);
+      expect(facts, method.name).toMatchObject({
+        writes: method['x-writes'],
+        journalled: method['x-journalled'] ?? false,
+        restricted: method['x-restricted'],
+        forwarded: method['x-forwarded'],
+        waits: method['x-waits'],
+        needsListener: method['x-listener'],
+        redacted: method['x-redacted'],
+      });
+    }
+  });
+
+  test('names a method and the fact that it does not state', () => {
+    const whole = methods.find(({ name }) => name === 'devnet_mint');
+    const { 'x-waits': _waits, ...withoutWaits } = { ...whole };
+    expect(factProblems(withoutWaits)).toEqual(['devnet_mint: x-waits is missing']);
+    const { 'x-journalled': _journalled, ...withoutJournalled } = { ...whole };
+    expect(factProblems(withoutJournalled)).toEqual([
+      'devnet_mint: x-journalled is missing: a method that writes is in the journal, or says why not',
+    ]);
+    expect(factProblems({ ...whole, 'x-journalled': false })).toEqual([
+      'devnet_mint: x-not-journalled-because is for methods that write and are not journalled, and only those',
+    ]);
+    expect(factProblems({ ...whole, 'x-redacted': 'some' })).toEqual([
+      'devnet_mint: x-redacted must be one of "params", "list params", "result", false',
+    ]);
+    expect(factProblems({ ...whole, 'x-forwarded': 'block' })).toEqual([
+      'devnet_mint: x-forwarded is "block", so there must be a parameter block_id',
+    ]);
   });
 
   test.each(methods.map(({ name }) => name))('accepts what can be made up for %s', (name) => {

@@ -1,5 +1,6 @@
 // Knows what a few typed characters may mean on a chain.
 import { hex } from '../../felt.js';
+import { canonicalName } from '../../method-names.js';
 import { type CANDIDATE, METHODS } from '../../spec.js';
 import { findTransaction, type World } from '../world/world.js';
 
@@ -59,7 +60,7 @@ async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> 
 }
 
 function methodsLike(wanted: string): readonly CANDIDATE[] {
-  const plain = wanted.replace(/^sandbox_/, 'devnet_').replace(/^chain_/, 'starknet_');
+  const plain = canonicalName(wanted);
   if (plain.length < LEAST_OF_A_METHOD) return [];
   return Object.keys(METHODS)
     .filter((name) => name.toLowerCase().includes(plain))

@@ -1,28 +1,16 @@
 // The longest lists of felts that transactions and messages may have: their hashes are computed at once.
 import { invalidParams } from '../../errors.js';
+import { methodFacts } from '../../spec.js';
 import type { Handler } from './dispatcher.js';
-
-/** The parameter that is a transaction, a message or a list of them, by method. */
-const CARRIERS = {
-  starknet_addInvokeTransaction: 'invoke_transaction',
-  starknet_addDeclareTransaction: 'declare_transaction',
-  starknet_addDeployAccountTransaction: 'deploy_account_transaction',
-  starknet_estimateFee: 'request',
-  starknet_simulateTransactions: 'transactions',
-  starknet_proveTransaction: 'transaction',
-  starknet_estimateMessageFee: 'message',
-  devnet_postmanSendMessageToL2: 'payload',
-  devnet_postmanConsumeMessageFromL2: 'payload',
-} as const;
 
 type Table = Readonly<Record<string, Handler | undefined>>;
 
 /** Handlers that refuse longer lists. */
 export function limitCalldata(handlers: Table, most: number): Table {
   const limited: Record<string, Handler | undefined> = { ...handlers };
-  for (const [method, name] of Object.entries(CARRIERS)) {
-    const handler = handlers[method];
-    if (!handler) continue;
+  for (const [method, handler] of Object.entries(handlers)) {
+    const name = methodFacts(method)?.feltLists;
+    if (!handler || !name) continue;
     limited[method] = (params, context) => {
       const carrier = new Map<string, unknown>(Object.entries(params)).get(name);
       check(carrier, `params.${name}`, most);

@@ -3,8 +3,10 @@ import { RpcError } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import type { JsonLimits } from '../../json/parse-in-slices.js';
 import type { Log } from '../../log.js';
+import { namesOf, type Prefix } from '../../method-names.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
 import { breathe, milliseconds } from '../../scheduling/turns.js';
+import { methodFacts } from '../../spec.js';
 import { answerBatch, answerTooLarge, type Delivery } from './batch.js';
 import {
   type Caller,
@@ -51,7 +53,7 @@ export interface Listener {
 
 export interface CallContext {
   /** The prefix that the caller used; a method answers under both of its names. */
-  readonly prefix: 'starknet' | 'chain' | 'devnet' | 'sandbox' | 'rpc';
+  readonly prefix: Prefix;
   readonly session: Session;
   /** Where to tell of what happens later; there is none over HTTP, nor in a batch. */
   readonly listener: Listener | undefined;
@@ -73,8 +75,6 @@ export interface DispatcherOptions {
   /** Forbidden methods, by any of their names. */
   readonly restricted: readonly string[] | undefined;
   readonly log: Log;
-  /** Methods that only exist where there is a listener, by canonical name. */
-  readonly forListeners?: readonly string[];
   /** Where WebSocket connections are served, once they are. */
   readonly socketUrl?: () => string | undefined;
   /** The most calls that a batch may have. */
@@ -110,6 +110,7 @@ interface Method {
   readonly name: string;
   readonly prefix: CallContext['prefix'];
   readonly handler: Handler;
+  readonly needsListener: boolean;
 }
 
 /** A step that takes longer is told of. */
@@ -117,13 +118,10 @@ const STALL_MILLISECONDS = 200;
 /** After a step that took longer, others go first. */
 const LONG_STEP_MILLISECONDS = 10;
 
-const ALIASES = { starknet: 'chain', devnet: 'sandbox' } as const;
-
 /** Takes calls from every door and gives them to the handlers. */
 export class Dispatcher {
   readonly #methods = new Map<string, Method>();
   readonly #restricted: ReadonlySet<string>;
-  readonly #forListeners: ReadonlySet<string>;
   readonly #log: Log;
   readonly #maxBatch: number;
   readonly #schema: Schema;
@@ -139,11 +137,12 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     for (const [name, handler] of Object.entries(options.handlers)) {
       if (handler === undefined) continue;
-      for (const [alias, prefix] of namesOf(name))
-        this.#methods.set(alias, { name, prefix, handler });
+      const needsListener = methodFacts(name)?.needsListener ?? false;
+      for (const { name: alias, prefix } of namesOf(name)) {
+        this.#methods.set(alias, { name, prefix, handler, needsListener });
+      }
     }
-    this.#restricted = new Set(options.restricted?.flatMap((name) => [...namesOf(name).keys()]));
-    this.#forListeners = new Set(options.forListeners);
+    this.#restricted = new Set(options.restricted?.flatMap(namesOf).map(({ name }) => name));
     this.#log = options.log;
     this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);
@@ -327,7 +326,7 @@ export class Dispatcher {
         throw new RpcError(-32604, 'Method forbidden', { reason: FOREIGN });
       }
       if (method === undefined) throw notFound(noSuchMethod(name, this.#methods.keys()));
-      if (this.#forListeners.has(method.name) && !session.listener) {
+      if (method.needsListener && !session.listener) {
         throw notFound(this.#needsSocket(session));
       }
       const reader = this.#schema.reader(method.name);
@@ -388,18 +387,3 @@ function noSuchMethod(name: string, known: Iterable<string>): string {
 
 const FOREIGN =
   'Pages of this site may not steer the chain; --allowed-origins names those that may';
-
-/** Both names of a method, each with its prefix; whichever of them is given. */
-function namesOf(name: string): ReadonlyMap<string, CallContext['prefix']> {
-  for (const prefix of ['starknet', 'devnet'] as const) {
-    const alias = ALIASES[prefix];
-    const used = [prefix, alias].find((one) => name.startsWith(`${one}_`));
-    if (used === undefined) continue;
-    const rest = name.slice(used.length);
-    return new Map<string, CallContext['prefix']>([
-      [prefix + rest, prefix],
-      [alias + rest, alias],
-    ]);
-  }
-  return new Map([[name, 'rpc']]);
-}

@@ -1,5 +1,6 @@
 // Knows what is secret in a call or an answer, and what is kept in its place.
 import { stringify } from '../../json/json.js';
+import { methodFacts } from '../../spec.js';
 
 /** Stands where something secret was. */
 export const HIDDEN = '•••';
@@ -17,10 +18,6 @@ const URLS = /\b(https?|wss?):\/\/([^\s"\\/?#@]*@)?([^\s"\\/?#@]+)([/?#][^\s"\\]
 const LONG_HEX = /0x0*([0-9a-f]{16,64})(?![0-9a-f])/gi;
 const SHORTEST = 4;
 
-/** Where secrets have no names: they may be given as a list, or come as a whole chain with its keys. */
-const NAMELESS: ReadonlySet<string> = new Set(['unknown', 'devnet_postmanLoad', 'devnet_restart']);
-const LOADS_CHAIN = 'devnet_load';
-const GIVES_CHAIN = 'devnet_dump';
 const SUSPICIOUS = /postmanLoad|_load|_restart|\\u/i;
 /** More than any answer has that holds no chain. */
 const SMALL = 300;
@@ -50,7 +47,7 @@ export class Redaction {
   }
 
   answer(method: string, text: string, secrets: readonly string[]): string {
-    if (method === GIVES_CHAIN && text.length > SMALL) {
+    if (hidesResult(method) && text.length > SMALL) {
       return stringify({ jsonrpc: '2.0', result: HIDDEN });
     }
     return this.text(text, secrets).text;
@@ -74,12 +71,19 @@ export class Redaction {
   }
 }
 
+/** Whether the result may be a whole chain, with its keys. */
+export function hidesResult(method: string): boolean {
+  return methodFacts(method)?.redacted === 'result';
+}
+
+/** Without params whose secrets have no names; those of what is no method may be any. */
 function withoutNameless(method: string, call: unknown): unknown {
   // No JSON, so that nobody knows what is in it.
   if (typeof call === 'string') return SUSPICIOUS.test(call) ? HIDDEN : call;
   if (typeof call !== 'object' || call === null || !('params' in call)) return call;
   const { params } = call;
-  const isHidden = method === LOADS_CHAIN || (NAMELESS.has(method) && Array.isArray(params));
+  const redacted = methodFacts(method)?.redacted ?? 'list params';
+  const isHidden = redacted === 'params' || (redacted === 'list params' && Array.isArray(params));
   if (!isHidden) return call;
   const isPath = typeof params === 'object' && params !== null && 'path' in params;
   return { ...call, params: isPath ? { path: params.path } : HIDDEN };

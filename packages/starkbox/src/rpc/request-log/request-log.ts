@@ -2,7 +2,7 @@
 import { type RpcError, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
-import { METHODS, type RECORDED_TEXT, type REQUEST_ROW } from '../../spec.js';
+import { methodFacts, type RECORDED_TEXT, type REQUEST_ROW } from '../../spec.js';
 import {
   type Caller,
   refused,
@@ -38,18 +38,6 @@ const MOST_CLIENTS = 500;
 
 /** The tag of what pages of the explorer ask by themselves. */
 const EXPLORER = 'ui';
-
-/** Whoever looks at calls does not want to see that. */
-const OWN: ReadonlySet<string> = new Set([
-  'devnet_recordRequests',
-  'devnet_getRequests',
-  'devnet_getRequest',
-  'devnet_getRecording',
-  'devnet_subscribeRequests',
-]);
-const WRITERS: ReadonlySet<string> = new Set(
-  Object.entries(METHODS).flatMap(([name, { writes }]) => (writes ? [name] : [])),
-);
 
 export interface RequestLogOptions {
   readonly subscriptions: Subscriptions;
@@ -120,7 +108,7 @@ export class RequestLog implements Witness {
           failure = error;
         },
         ended: (method, call, answer) => {
-          if (OWN.has(method)) return;
+          if (methodFacts(method)?.isLogged === false) return;
           const ended = seconds();
           const done = ran ?? ended;
           this.#keep({
@@ -226,7 +214,7 @@ export class RequestLog implements Witness {
   /** What was recorded, as a file for `starkbox replay`. */
   recording(): RecordingText {
     const isWanted = ({ row }: RecordedCall): boolean =>
-      row.tag !== EXPLORER || WRITERS.has(row.method);
+      row.tag !== EXPLORER || methodFacts(row.method)?.writes === true;
     return recordingOf(this.#options.about(), [...this.#kept.values()].filter(isWanted));
   }
 }

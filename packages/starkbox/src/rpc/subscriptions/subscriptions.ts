@@ -1,6 +1,7 @@
 // Knows who wants to be told of what, and tells them.
 import { randomBytes } from 'node:crypto';
 import { fail, refuse } from '../../errors.js';
+import { notificationName, type Prefix } from '../../method-names.js';
 import type { CallContext, Listener } from '../protocol/dispatcher.js';
 
 /** What happened, by topic. Texts are only made for those who want them. */
@@ -35,7 +36,7 @@ export interface Subscription {
   readonly id: string;
   readonly listener: Listener;
   /** Notifications have the prefix that the subscription was made with. */
-  readonly prefix: CallContext['prefix'];
+  readonly prefix: Prefix;
   /** What it is about: a topic, or the status of one transaction. */
   readonly key: Key;
   /** The text of news that it wants. */
@@ -249,7 +250,7 @@ function topicOf(key: Key): Topic {
 
 /** A notification up to its result. */
 function opening({ id, prefix }: Subscription, topic: Topic | 'reorg'): Buffer {
-  const method = `${prefix}_${NAMES[topic]}`;
+  const method = notificationName(prefix, NAMES[topic]);
   return Buffer.from(
     `{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"${id}","result":`,
   );

@@ -1,0 +1,120 @@
+// Facts that an OpenRPC document states about each method in fields that begin with x-.
+
+/** @typedef {readonly (string | boolean)[]} Values */
+
+/** Every method states these. @type {Readonly<Record<string, Values>>} */
+const REQUIRED = {
+  'x-writes': [true, false],
+  'x-restricted': [true, false],
+  'x-forwarded': ['block', 'transaction', 'message', false],
+  'x-waits': [true, false],
+  'x-listener': [true, false],
+  'x-redacted': ['params', 'list params', 'result', false],
+};
+
+const FINALITY = ['block', 'block with receipts', 'receipt', 'status', 'messages'];
+
+/**
+ * What is missing or wrong in the facts of a method, each problem with the method's name.
+ *
+ * @param {Readonly<Record<string, unknown>>} method
+ * @returns {readonly string[]}
+ */
+export function factProblems(method) {
+  const name = String(method['name']);
+  /** @type {string[]} */
+  const problems = [];
+  /** @param {string} problem */
+  const add = (problem) => problems.push(`${name}: ${problem}`);
+  for (const [field, values] of Object.entries(REQUIRED)) {
+    const value = method[field];
+    if (value === undefined) add(`${field} is missing`);
+    else if (!values.some((one) => one === value)) {
+      add(`${field} must be one of ${values.map((one) => JSON.stringify(one)).join(', ')}`);
+    }
+  }
+  const journalled = method['x-journalled'];
+  const reason = method['x-not-journalled-because'];
+  if (method['x-writes'] !== true) {
+    if (journalled !== undefined) add('x-journalled is only for methods that write');
+  } else if (typeof journalled !== 'boolean') {
+    add('x-journalled is missing: a method that writes is in the journal, or says why not');
+  } else if (journalled === (typeof reason === 'string')) {
+    add(
+      'x-not-journalled-because is for methods that write and are not journalled, and only those',
+    );
+  }
+  const finality = method['x-finality'];
+  if (finality !== undefined) {
+    if (!FINALITY.some((one) => one === finality)) add(`x-finality must be one of ${FINALITY}`);
+    if (method['x-forwarded'] === false) add('x-finality is only for methods that are forwarded');
+  }
+  const carrier = method['x-felt-lists'];
+  if (carrier !== undefined && !paramNames(method).includes(carrier)) {
+    add('x-felt-lists must be the name of a parameter');
+  }
+  const decides = {
+    block: 'block_id',
+    transaction: 'transaction_hash',
+    message: 'transaction_hash',
+  };
+  for (const [kind, param] of Object.entries(decides)) {
+    if (method['x-forwarded'] === kind && !paramNames(method).includes(param)) {
+      add(`x-forwarded is "${kind}", so there must be a parameter ${param}`);
+    }
+  }
+  return problems;
+}
+
+/**
+ * @param {Readonly<Record<string, unknown>>} method without problems
+ * @returns {Readonly<Record<string, unknown>>}
+ */
+export function factsOf(method) {
+  return {
+    writes: method['x-writes'],
+    journalled: method['x-journalled'] === true,
+    restricted: method['x-restricted'],
+    forwarded: method['x-forwarded'],
+    finality: method['x-finality'] ?? false,
+    waits: method['x-waits'],
+    needsListener: method['x-listener'],
+    redacted: method['x-redacted'],
+    isLogged: method['x-logged'] !== false,
+    feltLists: method['x-felt-lists'] ?? false,
+  };
+}
+
+/** The TypeScript type of these facts. */
+export const FACTS_TYPE = `{
+  /** Something is not as before once it was called. */
+  readonly writes: boolean;
+  /** Journals hold it: repeated, it changes the chain in the same way. */
+  readonly journalled: boolean;
+  /** \`--restrictive-mode\` without names forbids it. */
+  readonly restricted: boolean;
+  /** What is looked up first; if this chain lacks it, the origin of a fork is asked. */
+  readonly forwarded: ${union(REQUIRED['x-forwarded'])};
+  /** Where an answer of the origin states how final something is. */
+  readonly finality: ${union([...FINALITY, false])};
+  /** It may hold a thread of the engine for as long as the origin takes. */
+  readonly waits: boolean;
+  /** It only exists where there is a listener: a WebSocket. */
+  readonly needsListener: boolean;
+  /** Which part may hold secrets without a name; list params have no names at all. */
+  readonly redacted: ${union(REQUIRED['x-redacted'])};
+  /** The request log records it. */
+  readonly isLogged: boolean;
+  /** The parameter with transactions or messages, whose lists of felts are limited in length. */
+  readonly feltLists: string | false;
+}`;
+
+/** @param {Values | undefined} values */
+function union(values = []) {
+  return values.map((value) => JSON.stringify(value)).join(' | ');
+}
+
+/** @param {Readonly<Record<string, unknown>>} method */
+function paramNames({ params }) {
+  return Array.isArray(params) ? params.map(({ name }) => name) : [];
+}
