@@ -9,7 +9,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const ALL = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 /** Tests that time something: each has the machine for itself. */
 const TIMED = [
-  'packages/engine/test/compiler.test.ts',
+  'packages/engine/test/class/compiler.test.ts',
   'packages/starkbox/test/node/isolation.test.ts',
   'packages/starkbox/test/node/lifecycle.test.ts',
   'packages/starkbox/test/node/longest-transaction.test.ts',

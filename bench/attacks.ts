@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { Class } from '@starkbox/engine';
 import { createNode } from 'starkbox';
 import { Account, CallData, hash, json, logger, RpcProvider } from 'starknet';
-import { STRK } from '../packages/engine/test/fixture.js';
+import { STRK } from '../packages/engine/test/fixtures/chain.js';
 import { Figures } from './figures.js';
 
 const { values: given } = parseArgs({

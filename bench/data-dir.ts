@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { storageAddress } from '@starkbox/engine';
 import { createNode, type Node } from 'starkbox';
-import { STRK } from '../packages/engine/test/fixture.js';
+import { STRK } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 import { accepted, GrowingChain, receiver, request } from './growing-chain.js';
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Block, State, type Transaction } from '@starkbox/engine';
-import { block, genesis, STRK, transfer } from '../packages/engine/test/fixture.js';
+import { block, genesis, STRK, transfer } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 
 const quick = process.argv.includes('--quick');

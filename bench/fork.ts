@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { starknetKeccak } from '@starkbox/engine';
-import { hex, multicall, STRK } from '../packages/engine/test/fixture.js';
+import { hex, multicall, STRK } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 import { CALLER, SLOTS, Worker } from './forked.js';
 

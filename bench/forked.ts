@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Class, storageAddress } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
-import { hex, STRK } from '../packages/engine/test/fixture.js';
+import { hex, STRK } from '../packages/engine/test/fixtures/chain.js';
 import { FaultyProxy } from '../packages/starkbox/test/support/fork/proxy.js';
 
 /** Holds `key + 1` at every key. */

@@ -9,7 +9,7 @@ import {
   invokeValues,
   multicall,
   STRK,
-} from '../packages/engine/test/fixture.js';
+} from '../packages/engine/test/fixtures/chain.js';
 
 const ACCOUNTS = 100;
 

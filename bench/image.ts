@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createNode, type Node } from 'starkbox';
-import { invokeValues } from '../packages/engine/test/fixture.js';
+import { invokeValues } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 import { accepted, callsFor, receiver, request } from './growing-chain.js';
 

@@ -11,7 +11,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { starknetKeccak, storageAddress, Transaction } from '@starkbox/engine';
 import type { Node } from 'starkbox';
-import { block, CHAIN_ID, genesis, invokeValues, STRK } from '../packages/engine/test/fixture.js';
+import {
+  block,
+  CHAIN_ID,
+  genesis,
+  invokeValues,
+  STRK,
+} from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 import { accepted, callsFor, GrowingChain, receiver, request } from './growing-chain.js';
 

@@ -13,7 +13,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createNode } from 'starkbox';
-import { STRK } from '../packages/engine/test/fixture.js';
+import { STRK } from '../packages/engine/test/fixtures/chain.js';
 import { Figures } from './figures.js';
 
 const { values: given } = parseArgs({

@@ -7,7 +7,7 @@
 // slows the machine slows all of them. Prints a table, then one line of JSON.
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { block, genesis, transfer } from '../packages/engine/test/fixture.js';
+import { block, genesis, transfer } from '../packages/engine/test/fixtures/chain.js';
 
 const STRETCH = 20;
 const quick = process.argv.includes('--quick');

@@ -11,7 +11,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createNode } from 'starkbox';
-import { type Account, hex, invokeValues, STRK } from '../packages/engine/test/fixture.js';
+import { type Account, hex, invokeValues, STRK } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 import { type Command, type Heard, now } from './subscribers.js';
 

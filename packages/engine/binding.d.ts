@@ -12,9 +12,9 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 export declare class Block {
   /** Microseconds that one copy of the block context takes; blockifier makes two a transaction. */
   benchClone(times: number): Promise<number>
-  constructor(values: string)
-  /** Commitments, counts and hash once `version` of the state is this block's. */
+  /** Commitments, counts and hash of the block that `version` of the state is. */
   seal(state: State, version: number, transactions: string, parentHash: string): Promise<string>
+  constructor(values: string)
 }
 
 export declare class Class {
@@ -42,25 +42,25 @@ export declare class Execution {
   get failure(): string | null
   get initialReads(): string | null
   get diffLength(): number
-  /** The state after it; none if it was rejected or ran on a throw-away layer. */
+  /** The state after it; none if it was rejected or ran on a temporary layer. */
   get next(): State | null
 }
 
 export declare class FileLock {
-  /** Null if somebody else holds it. */
+  /** Null if another process holds it. */
   static take(path: string): FileLock | null
   release(): void
 }
 
 export declare class Origin {
   /** `ask` receives a question as JSON and promises a felt, a class as JSON or packed, or null. */
-  constructor(ask: (question: string) => Promise<string | Uint8Array | null>, patienceMillis?: number | undefined | null)
-  /** How many questions have been asked. */
+  constructor(ask: (question: string) => Promise<string | Uint8Array | null>, timeLimitMillis?: number | undefined | null)
+  /** How many different questions have been asked. */
   get answers(): number
 }
 
 export declare class State {
-  /** The engine without the door: executes on one `CachedState`; microseconds it took. */
+  /** Executes on one `CachedState` without reports; microseconds it took. */
   benchBare(block: Block, transactions: Array<Transaction>): Promise<number>
   /** Adds slots with pseudo-random keys, as many versions as asked for. */
   benchFill(address: string, versions: number, writes: number, distinct: number): Promise<State>
@@ -106,10 +106,10 @@ export declare class State {
   /** Executes one transaction and folds its changes into the next state. */
   execute(block: Block, transaction: Transaction, flags?: Flags | undefined | null): Promise<Execution>
   /**
-   * Executes transactions one after another on a layer that is thrown away. Ends early at the
-   * first that is rejected. No further one begins when there is no patience left.
+   * Executes transactions one after another on a temporary layer. Ends early at the
+   * first that is rejected. Fails if a transaction would begin after the time limit.
    */
-  executeMany(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, initialReads?: boolean | undefined | null, patienceMillis?: number | undefined | null): Promise<Array<Execution>>
+  executeMany(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, initialReads?: boolean | undefined | null, timeLimitMillis?: number | undefined | null): Promise<Array<Execution>>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
   call(block: Block, address: string, selector: string, calldata: Array<string>): Promise<string>
 }
@@ -150,10 +150,10 @@ export interface ClassLimits {
   bytecodeFelts?: number
   sierraFelts?: number
   compileMillis?: number
-  compileBytes?: number
+  compilerMemory?: number
 }
 
-/** Where the compiler and its cache are. The door says so on loading; a later call replaces it. */
+/** Sets the compiler's path and its cache. Called on loading; a later call replaces the values. */
 export declare function configure(compiler: string, cache?: string | undefined | null): void
 
 export declare function contractAddress(salt: string, classHash: string, constructorCalldata: Array<string>, deployer: string): string

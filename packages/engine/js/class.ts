@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import * as binding from '../binding.js';
-import { EngineError, later, now } from './failure.js';
+import { EngineError, later, now } from './error.js';
 
 /** Bounds on a class and on its compilation. What is left out is not bounded, or at its default. */
 export interface ClassLimits {
@@ -15,7 +15,7 @@ export interface ClassLimits {
   /** How long the compiler may run; 30 s by default. */
   readonly compileMillis?: number;
   /** How much memory the compiler may hold; 4 GiB by default. */
-  readonly compileBytes?: number;
+  readonly compilerMemory?: number;
 }
 
 /** Sizes of a class. */

@@ -1,7 +1,7 @@
 // Knows what an execution reports: receipts, traces, and where and why something failed.
 
 import type * as binding from '../binding.js';
-import { told } from './failure.js';
+import { told } from './error.js';
 
 /** Which checks an execution makes; what is left out is as on the network. */
 export interface ExecutionFlags {

@@ -1,7 +1,7 @@
 // Knows the hashes, addresses and keys that a service needs beside execution.
 
 import * as binding from '../binding.js';
-import { now } from './failure.js';
+import { now } from './error.js';
 
 /** Pedersen over a list, finished with its length. */
 export function pedersen(felts: readonly string[]): string {

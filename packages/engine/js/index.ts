@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as binding from '../binding.js';
-import { now } from './failure.js';
+import { now } from './error.js';
 
 export {
   type BuiltinClass,
@@ -13,6 +13,7 @@ export {
   type ClassFigures,
   type ClassLimits,
 } from './class.js';
+export { EngineError, type FailureKind } from './error.js';
 export type {
   CallOutcome,
   EventData,
@@ -27,9 +28,8 @@ export type {
   Rejection,
   RejectionReason,
 } from './execution.js';
-export { EngineError, type FailureKind } from './failure.js';
+export { FileLock } from './file-lock.js';
 export * from './hash.js';
-export { FileLock } from './lock.js';
 export { Origin, type OriginManners, type OriginQuestion, type OriginReader } from './origin.js';
 export {
   type Applied,

@@ -1,7 +1,7 @@
 // Knows how a forked state asks the chain below it.
 
 import * as binding from '../binding.js';
-import { now } from './failure.js';
+import { now } from './error.js';
 
 /** A read that the local state cannot answer. */
 export type OriginQuestion =

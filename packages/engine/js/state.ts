@@ -2,6 +2,7 @@
 
 import * as binding from '../binding.js';
 import { Class } from './class.js';
+import { EngineError, later, now, told } from './error.js';
 import {
   type CallOutcome,
   type Executed,
@@ -10,7 +11,6 @@ import {
   type Receipt,
   type Rejected,
 } from './execution.js';
-import { EngineError, later, now, told } from './failure.js';
 import type { Origin } from './origin.js';
 import type { Block, Seal, Transaction } from './transaction.js';
 

@@ -2,7 +2,7 @@
 
 import * as binding from '../binding.js';
 import { Class, type ClassLimits } from './class.js';
-import { EngineError, now } from './failure.js';
+import { EngineError, now } from './error.js';
 
 /** A price in both fee tokens; decimal or hexadecimal text, because it may exceed 2^53. */
 export interface Price {

@@ -1,4 +1,4 @@
-//! Knows how to measure the engine without the door, and to grow states for measurements.
+//! Measurements of the engine without the JavaScript bindings, and large states for them.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,21 +9,19 @@ use blockifier::state::cached_state::CachedState;
 use blockifier::transaction::transactions::ExecutableTransaction;
 use starknet_types_core::felt::Felt;
 
-use crate::block::Block;
-use crate::cell::Cell;
-use crate::diff::Changes;
-use crate::error::{Failure, Kind, Outcome};
-use crate::execute::Reader;
+use crate::error::{Failure, Kind, Result};
+use crate::execution::{Block, Flags, Reader, Transaction};
 use crate::felt::Key;
-use crate::state::{Contract, Shared, State};
-use crate::transaction::{Flags, Transaction};
+use crate::state::cell::Cell;
+use crate::state::maps::{Contract, Shared};
+use crate::state::{Changes, State};
 
 /// Executes on one `CachedState`; nothing is reported or folded back. Microseconds.
-pub fn bare(state: Arc<State>, block: &Block, transactions: &[Arc<Transaction>]) -> Outcome<f64> {
+pub fn bare(state: Arc<State>, block: &Block, transactions: &[Arc<Transaction>]) -> Result<f64> {
     let ready: Vec<_> = transactions
         .iter()
         .map(|transaction| transaction.executable(Flags::default()))
-        .collect::<Outcome<_>>()?;
+        .collect::<Result<_>>()?;
     let at = state.version;
     let start = Instant::now();
     let mut cached = CachedState::new(Reader::new(state, at));
@@ -67,7 +65,7 @@ pub fn fill(
     versions: u32,
     writes: u32,
     distinct: u32,
-) -> Outcome<Arc<State>> {
+) -> Result<Arc<State>> {
     let mut serial = state.figures.slots;
     for _ in 0..versions {
         let mut changes = Changes::default();

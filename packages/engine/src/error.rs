@@ -1,4 +1,4 @@
-//! Knows every way the engine can refuse, and how a refusal crosses into JavaScript.
+//! Errors of the engine: their kinds, the form JavaScript receives, and panics turned into errors.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 pub enum Kind {
     /// A value that the caller gave is malformed or out of range.
     Input,
-    /// A contract class that cannot be one.
+    /// A malformed contract class.
     Class,
     /// A class over one of the given size limits.
     ClassTooLarge,
@@ -26,7 +26,7 @@ pub enum Kind {
     Image,
     /// A contract call that failed; the report carries the frames.
     Call,
-    /// More work than there was time for.
+    /// The time allowed for a batch of executions ran out.
     Deadline,
     /// A fault of the engine itself.
     Internal,
@@ -56,7 +56,7 @@ pub struct Failure {
     pub message: String,
 }
 
-pub type Outcome<T> = Result<T, Failure>;
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
     pub fn new(kind: Kind, message: impl fmt::Display) -> Self {
@@ -71,7 +71,7 @@ impl fmt::Display for Failure {
 }
 
 impl From<Failure> for napi::Error {
-    /// The door reads `kind: message`; a kind never holds a colon.
+    /// JavaScript splits `kind: message` at the first colon; a kind never holds one.
     fn from(failure: Failure) -> Self {
         napi::Error::from_reason(format!("{}: {}", failure.kind.name(), failure.message))
     }
@@ -81,18 +81,13 @@ pub fn input(message: impl fmt::Display) -> Failure {
     Failure::new(Kind::Input, message)
 }
 
-/// Reads JSON that a caller gave; the message says where it stopped making sense.
-pub fn read_json<'a, T: serde::Deserialize<'a>>(what: &str, text: &'a str) -> Outcome<T> {
-    serde_json::from_str(text).map_err(|error| input(format!("{what}: {error}")))
+/// Runs `work`; a panic inside becomes an internal error instead of ending the process.
+pub fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_panic_as(Kind::Internal, "the engine panicked", work)
 }
 
-/// Runs `work`; a panic inside becomes a typed failure instead of the end of the process.
-pub fn guarded<T>(work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-    refused_as(Kind::Internal, "the engine panicked", work)
-}
-
-/// Runs `work` on values that a caller gave, in code that panics where it should refuse them.
-pub fn refused_as<T>(kind: Kind, what: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+/// Runs library code that panics on malformed input; a panic becomes an error of `kind`.
+pub fn catch_panic_as<T>(kind: Kind, what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let place = PLACE.take();
         Err(Failure::new(kind, format!("{what}: {} ({place})", panic_text(&*panic))))
@@ -104,8 +99,8 @@ thread_local! {
     static PLACE: Cell<String> = const { Cell::new(String::new()) };
 }
 
-/// A caught panic belongs into the error that it becomes, not onto the user's terminal.
-pub fn keep_panics_off_the_terminal() {
+/// Replaces the default hook, which prints to stderr: a caught panic is reported in its error.
+pub fn record_panic_location() {
     set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| {
             let path: Vec<_> = place.file().rsplit(['/', '\\']).take(2).collect();

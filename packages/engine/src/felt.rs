@@ -1,11 +1,11 @@
-//! Knows how field elements are read, written as JSON, and used as map keys.
+//! Field elements: parsing, hexadecimal text, JSON, map keys.
 
 use serde::{Serialize, Serializer};
 use starknet_api::core::{ClassHash, ContractAddress};
 use starknet_api::state::StorageKey;
 use starknet_types_core::felt::Felt;
 
-use crate::error::{Outcome, input};
+use crate::error::{Result, input};
 
 /// A felt as four big-endian limbs: ordered by value, so a slot and its successor share a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -47,7 +47,7 @@ impl Key {
 }
 
 /// Strict: `0x`, 1 to 64 hexadecimal digits, below the field's prime.
-pub fn parse(what: &str, text: &str) -> Outcome<Felt> {
+pub fn parse(what: &str, text: &str) -> Result<Felt> {
     let digits = text.strip_prefix("0x").unwrap_or_default();
     if digits.is_empty() || digits.len() > 64 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err(input(format!(
@@ -66,17 +66,17 @@ pub fn parse(what: &str, text: &str) -> Outcome<Felt> {
     Ok(felt)
 }
 
-pub fn parse_address(what: &str, text: &str) -> Outcome<ContractAddress> {
+pub fn parse_address(what: &str, text: &str) -> Result<ContractAddress> {
     ContractAddress::try_from(parse(what, text)?)
         .map_err(|_| input(format!("{what}: {text} is not below 2^251")))
 }
 
-pub fn parse_key(what: &str, text: &str) -> Outcome<StorageKey> {
+pub fn parse_key(what: &str, text: &str) -> Result<StorageKey> {
     StorageKey::try_from(parse(what, text)?)
         .map_err(|_| input(format!("{what}: {text} is not below 2^251")))
 }
 
-pub fn parse_all(what: &str, texts: &[String]) -> Outcome<Vec<Felt>> {
+pub fn parse_all(what: &str, texts: &[String]) -> Result<Vec<Felt>> {
     texts.iter().map(|text| parse(what, text)).collect()
 }
 

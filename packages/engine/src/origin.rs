@@ -1,7 +1,7 @@
-//! Knows how a read that this chain cannot answer is asked of the chain it was forked from.
+//! The origin of a fork: answers reads of what this chain never wrote.
 //!
-//! Answers are kept once per fork point and shared by every version and every branch. Threads that
-//! want the same answer wait for one question; threads that want different ones ask at once.
+//! Answers are cached per fork point and shared by every version and branch. Threads that need the
+//! same answer wait for one question; different questions are asked in parallel.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,10 +10,9 @@ use dashmap::DashMap;
 use parking_lot::Mutex;
 use starknet_types_core::felt::Felt;
 
-use crate::class::Class;
-use crate::error::{Failure, Kind, Outcome};
+use crate::class::{Class, Limits};
+use crate::error::{Failure, Kind, Result};
 use crate::felt::{Key, hex, parse};
-use crate::limits::Limits;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
@@ -29,7 +28,7 @@ enum Answer {
     Class(Option<Arc<Class>>),
 }
 
-/// A felt or a class as JSON; or a class as it was packed here before.
+/// A felt or a class as JSON, or a packed class.
 pub enum Reply {
     Text(String),
     Packed(Vec<u8>),
@@ -46,87 +45,87 @@ struct Entry {
 
 pub struct Origin {
     ask: Box<Ask>,
-    /// How long an execution may go on asking.
-    patience: Option<Duration>,
+    /// How long after its start an execution may still ask.
+    time_limit: Option<Duration>,
     answers: DashMap<Question, Arc<Entry>>,
 }
 
 impl Origin {
-    pub fn new(ask: Box<Ask>, patience: Option<Duration>) -> Self {
-        Origin { ask, patience, answers: DashMap::new() }
+    pub fn new(ask: Box<Ask>, time_limit: Option<Duration>) -> Self {
+        Origin { ask, time_limit, answers: DashMap::new() }
     }
 
-    /// Refuses what an execution asks too long after it began: gas bounds what it computes, but not
-    /// how long it waits for a slow origin, and it keeps a thread meanwhile.
-    pub fn bear(&self, begun: Instant) -> Outcome<()> {
-        match self.patience {
-            Some(patience) if begun.elapsed() > patience => Err(Failure::new(
+    /// Fails a read of an execution that began too long ago: gas limits what it computes, but not how
+    /// long it occupies a thread while waiting for a slow origin.
+    pub fn check_time(&self, begun: Instant) -> Result<()> {
+        match self.time_limit {
+            Some(limit) if begun.elapsed() > limit => Err(Failure::new(
                 Kind::Origin,
                 format!(
                     "the execution was given up after {} s: it reads too much of a slow origin",
-                    patience.as_secs_f64()
+                    limit.as_secs_f64()
                 ),
             )),
             _ => Ok(()),
         }
     }
 
-    pub fn storage(&self, address: Key, key: Key) -> Outcome<Felt> {
+    pub fn storage(&self, address: Key, key: Key) -> Result<Felt> {
         self.felt(Question::Storage(address, key))
     }
 
-    pub fn nonce(&self, address: Key) -> Outcome<Felt> {
+    pub fn nonce(&self, address: Key) -> Result<Felt> {
         self.felt(Question::Nonce(address))
     }
 
-    pub fn class_hash(&self, address: Key) -> Outcome<Felt> {
+    pub fn class_hash(&self, address: Key) -> Result<Felt> {
         self.felt(Question::ClassHash(address))
     }
 
-    pub fn class(&self, hash: Key) -> Outcome<Option<Arc<Class>>> {
+    pub fn class(&self, hash: Key) -> Result<Option<Arc<Class>>> {
         match self.answer(Question::Class(hash))? {
             Answer::Class(class) => Ok(class),
             Answer::Felt(_) => Ok(None),
         }
     }
 
-    // What is known already, without asking.
+    // Cached answers; nothing is asked.
 
-    pub fn known_storage(&self, address: Key, key: Key) -> Option<Felt> {
-        self.known_felt(Question::Storage(address, key))
+    pub fn cached_storage(&self, address: Key, key: Key) -> Option<Felt> {
+        self.cached_felt(Question::Storage(address, key))
     }
 
-    pub fn known_nonce(&self, address: Key) -> Option<Felt> {
-        self.known_felt(Question::Nonce(address))
+    pub fn cached_nonce(&self, address: Key) -> Option<Felt> {
+        self.cached_felt(Question::Nonce(address))
     }
 
-    pub fn known_class_hash(&self, address: Key) -> Option<Felt> {
-        self.known_felt(Question::ClassHash(address))
+    pub fn cached_class_hash(&self, address: Key) -> Option<Felt> {
+        self.cached_felt(Question::ClassHash(address))
     }
 
     pub fn answers(&self) -> usize {
         self.answers.len()
     }
 
-    fn felt(&self, question: Question) -> Outcome<Felt> {
+    fn felt(&self, question: Question) -> Result<Felt> {
         match self.answer(question)? {
             Answer::Felt(felt) => Ok(felt),
             Answer::Class(_) => Ok(Felt::ZERO),
         }
     }
 
-    fn known_felt(&self, question: Question) -> Option<Felt> {
-        match self.known(question)? {
+    fn cached_felt(&self, question: Question) -> Option<Felt> {
+        match self.cached(question)? {
             Answer::Felt(felt) => Some(felt),
             Answer::Class(_) => None,
         }
     }
 
-    fn known(&self, question: Question) -> Option<Answer> {
+    fn cached(&self, question: Question) -> Option<Answer> {
         self.answers.get(&question)?.answer.get().cloned()
     }
 
-    fn answer(&self, question: Question) -> Outcome<Answer> {
+    fn answer(&self, question: Question) -> Result<Answer> {
         let entry = self.answers.entry(question).or_default().clone();
         if let Some(answer) = entry.answer.get() {
             return Ok(answer.clone());
@@ -139,7 +138,7 @@ impl Origin {
         Ok(entry.answer.get_or_init(|| answer).clone())
     }
 
-    fn fetch(&self, question: Question) -> Outcome<Answer> {
+    fn fetch(&self, question: Question) -> Result<Answer> {
         let text = question.wire();
         let unanswered = |reason: String| {
             Failure::new(Kind::Origin, format!("the origin did not answer {text}: {reason}"))
@@ -150,7 +149,7 @@ impl Origin {
             (_, None) => Ok(Answer::Felt(Felt::ZERO)),
             (Question::Class(hash), Some(body)) => {
                 let class = match body {
-                    Reply::Text(body) => Class::compile(&body, &Limits::none()),
+                    Reply::Text(body) => Class::compile(&body, &Limits::any_size()),
                     Reply::Packed(bytes) => Class::unpack(&bytes),
                 };
                 let class = class.map_err(|failure| {

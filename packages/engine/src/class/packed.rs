@@ -1,4 +1,4 @@
-//! A class as one piece of bytes that is ready at once: what it is made of is only read when needed.
+//! Packed classes: one byte string per class, whose code is parsed on first use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use starknet_api::contract_class::SierraVersion;
 use starknet_types_core::felt::Felt;
 
-use super::{Class, intern, unwritable};
-use crate::error::{Failure, Kind, Outcome};
+use super::compression::unwritable;
+use super::contract_class::{Class, intern};
+use crate::error::{Failure, Kind, Result};
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -25,7 +26,7 @@ const FORMAT: u32 = 1;
 
 impl Class {
     /// The length of a header, the header, the class as the RPC shows it, and its CASM.
-    pub fn pack(&self) -> Outcome<Vec<u8>> {
+    pub fn pack(&self) -> Result<Vec<u8>> {
         let header = serde_json::to_vec(&Header {
             format: FORMAT,
             hash: self.hash,
@@ -44,9 +45,9 @@ impl Class {
         Ok(out)
     }
 
-    /// Takes what `pack` gave at its word: hashes are not computed again.
-    pub fn unpack(bytes: &[u8]) -> Outcome<Arc<Class>> {
-        let broken = || Failure::new(Kind::Class, "these bytes are no packed class");
+    /// Reads what `pack` wrote. Hashes are trusted, not computed again.
+    pub fn unpack(bytes: &[u8]) -> Result<Arc<Class>> {
+        let broken = || Failure::new(Kind::Class, "these bytes are not a packed class");
         let (length, rest) = bytes.split_first_chunk::<4>().ok_or_else(broken)?;
         let (header, rest) =
             rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(broken)?;

@@ -3,7 +3,7 @@
 import { Transaction } from '@starkbox/engine';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { block, genesis, invokeValues, STRK } from '../../../../engine/test/fixture.js';
+import { block, genesis, invokeValues, STRK } from '../../../../engine/test/fixtures/chain.js';
 import { Mentions, markOf } from '../../../src/chain/history/block-index.js';
 import type { Emitted } from '../../../src/chain/history/event-index.js';
 import type { ClosedBlock, TransactionRecord } from '../../../src/chain/history/header.js';

@@ -1,0 +1,21 @@
+//! Numbers from JavaScript, checked.
+
+use std::time::Duration;
+
+use crate::error::{Result, input};
+
+/// A block number that JavaScript holds exactly.
+pub(super) fn version_number(what: &str, number: f64) -> Result<u64> {
+    const MOST: f64 = 9_007_199_254_740_991.0;
+    if number.fract() == 0.0 && (0.0..=MOST).contains(&number) {
+        Ok(number as u64)
+    } else {
+        Err(input(format!("{what}: {number} is not a block number")))
+    }
+}
+
+/// A time limit from milliseconds.
+pub(super) fn time_limit(what: &str, millis: Option<f64>) -> Result<Option<Duration>> {
+    let limit = millis.map(|millis| Duration::try_from_secs_f64(millis / 1000.0)).transpose();
+    limit.map_err(|error| input(format!("{what}: {error}")))
+}

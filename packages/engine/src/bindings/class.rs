@@ -1,0 +1,148 @@
+//! Contract classes.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::*;
+use napi::tokio;
+use napi_derive::napi;
+
+use super::promise::off_thread;
+use crate::class::{self, Limits};
+use crate::error::{self, Failure, Kind, catch_panic, input};
+use crate::felt::hex;
+
+#[napi(object)]
+pub struct ClassLimits {
+    pub compiled_bytes: Option<f64>,
+    pub bytecode_felts: Option<f64>,
+    pub sierra_felts: Option<f64>,
+    pub compile_millis: Option<f64>,
+    pub compiler_memory: Option<f64>,
+}
+
+fn class_limits(given: Option<ClassLimits>) -> error::Result<Limits> {
+    let mut limits = Limits::any_size();
+    let Some(given) = given else { return Ok(limits) };
+    for (name, limit, value) in [
+        ("compiledBytes", &mut limits.compiled_bytes, given.compiled_bytes),
+        ("bytecodeFelts", &mut limits.bytecode_felts, given.bytecode_felts),
+        ("sierraFelts", &mut limits.sierra_felts, given.sierra_felts),
+        ("compileMillis", &mut limits.compile_millis, given.compile_millis),
+        ("compilerMemory", &mut limits.compiler_memory, given.compiler_memory),
+    ] {
+        match value {
+            None => {}
+            Some(value) if value >= 0.0 => *limit = value as u64,
+            Some(value) => return Err(input(format!("{name}: {value} is not a limit"))),
+        }
+    }
+    Ok(limits)
+}
+
+/// Limits the threads that compilations hold, so that other blocking work finds a free one.
+static COMPILING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(64);
+
+#[napi(object)]
+pub struct ClassFigures {
+    pub sierra_version: Option<String>,
+    pub sierra_felts: u32,
+    pub bytecode_felts: u32,
+    pub abi_bytes: u32,
+}
+
+#[napi]
+pub struct Class {
+    pub(super) inner: Arc<class::Class>,
+}
+
+#[napi]
+impl Class {
+    #[napi(catch_unwind)]
+    pub fn compile(
+        env: &Env,
+        text: String,
+        limits: Option<ClassLimits>,
+    ) -> Result<PromiseRaw<'_, Class>> {
+        let limits = class_limits(limits)?;
+        env.spawn_future(async move {
+            let _permit = COMPILING.acquire().await;
+            let compile = move || catch_panic(move || class::Class::compile(&text, &limits));
+            let done = tokio::task::spawn_blocking(compile).await;
+            let lost = |error| Failure::new(Kind::Internal, format!("a worker was lost: {error}"));
+            Ok(Class { inner: done.map_err(lost).map_err(Error::from)?? })
+        })
+    }
+
+    #[napi(catch_unwind)]
+    pub fn with_casm(env: &Env, text: String, casm: String) -> Result<PromiseRaw<'_, Class>> {
+        off_thread(env, move || Ok(Class { inner: class::Class::with_casm(&text, &casm)? }))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn unpack(bytes: &[u8]) -> Result<Class> {
+        Ok(Class { inner: catch_panic(|| class::Class::unpack(bytes))? })
+    }
+
+    #[napi(catch_unwind)]
+    pub fn pack<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, Buffer>> {
+        let class = self.inner.clone();
+        off_thread(env, move || Ok(Buffer::from(class.pack()?)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn warm<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, ()>> {
+        let class = self.inner.clone();
+        off_thread(env, move || class.runnable().map(|_| ()))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn hash_of(env: &Env, text: String) -> Result<PromiseRaw<'_, String>> {
+        off_thread(env, move || class::Class::hash_of(&text).map(hex))
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn hash(&self) -> String {
+        hex(self.inner.hash)
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn is_sierra(&self) -> bool {
+        self.inner.is_sierra()
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn compiled_class_hash(&self) -> Option<String> {
+        self.inner.compiled_hash.map(hex)
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn figures(&self) -> ClassFigures {
+        ClassFigures {
+            sierra_version: self.inner.sierra_version.as_ref().map(ToString::to_string),
+            sierra_felts: self.inner.sierra_felts as u32,
+            bytecode_felts: self.inner.bytecode_felts as u32,
+            abi_bytes: self.inner.abi_bytes as u32,
+        }
+    }
+
+    #[napi(catch_unwind)]
+    pub fn compiled_class_hash_poseidon<'env>(
+        &self,
+        env: &'env Env,
+    ) -> Result<PromiseRaw<'env, Option<String>>> {
+        let class = self.inner.clone();
+        off_thread(env, move || Ok(class.compiled_hash_poseidon()?.map(hex)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn wire<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, String>> {
+        let class = self.inner.clone();
+        off_thread(env, move || class.wire_text())
+    }
+
+    #[napi(catch_unwind)]
+    pub fn casm<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, String>> {
+        let class = self.inner.clone();
+        off_thread(env, move || class.casm_text())
+    }
+}

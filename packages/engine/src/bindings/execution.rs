@@ -1,0 +1,101 @@
+//! Reports of an execution, as texts that JavaScript parses when needed.
+
+use std::sync::Arc;
+
+use blockifier::blockifier_versioned_constants::VersionedConstants;
+use napi_derive::napi;
+
+use super::state::State;
+use super::state_release::release;
+use crate::error;
+use crate::execution::{self, Run, report};
+use crate::state;
+
+#[napi]
+pub struct Execution {
+    outcome: &'static str,
+    receipt: Option<String>,
+    trace: Option<String>,
+    diff_length: u32,
+    failure: Option<String>,
+    pub(super) reads: Option<String>,
+    pub(super) next: Option<Arc<state::State>>,
+}
+
+#[napi]
+impl Execution {
+    /// `accepted`, `reverted` or `rejected`.
+    #[napi(getter, catch_unwind)]
+    pub fn outcome(&self) -> &'static str {
+        self.outcome
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn receipt(&self) -> Option<&str> {
+        self.receipt.as_deref()
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn trace(&self) -> Option<&str> {
+        self.trace.as_deref()
+    }
+
+    /// Why it reverted or was rejected.
+    #[napi(getter, catch_unwind)]
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn initial_reads(&self) -> Option<&str> {
+        self.reads.as_deref()
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn diff_length(&self) -> u32 {
+        self.diff_length
+    }
+
+    /// The state after it; none if it was rejected or ran on a temporary layer.
+    #[napi(getter, catch_unwind)]
+    pub fn next(&self) -> Option<State> {
+        self.next.clone().map(State::head)
+    }
+}
+
+impl Execution {
+    pub(super) fn from_run(
+        run: &Run,
+        transaction: &execution::Transaction,
+        constants: &VersionedConstants,
+    ) -> error::Result<Execution> {
+        Ok(match run {
+            Run::Rejected(error) => Execution {
+                outcome: "rejected",
+                receipt: None,
+                trace: None,
+                diff_length: 0,
+                failure: Some(report::rejection(error)?),
+                reads: None,
+                next: None,
+            },
+            Run::Executed(run) => Execution {
+                outcome: if run.info.is_reverted() { "reverted" } else { "accepted" },
+                receipt: Some(report::receipt(transaction, run)?),
+                trace: Some(report::trace(transaction, run, constants)?),
+                diff_length: run.diff.length() as u32,
+                failure: report::revert(run)?,
+                reads: None,
+                next: None,
+            },
+        })
+    }
+}
+
+impl Drop for Execution {
+    fn drop(&mut self) {
+        if let Some(state) = self.next.take() {
+            release(state);
+        }
+    }
+}

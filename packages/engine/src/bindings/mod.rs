@@ -1,0 +1,19 @@
+//! Functions and classes that JavaScript calls: handles, plain values, typed errors.
+//!
+//! Each converts its arguments and calls the engine. Reads of values held in memory return at once;
+//! whatever executes, compiles, hashes a block or may wait for an origin runs on a worker thread.
+
+mod arguments;
+mod bench;
+mod class;
+mod execution;
+mod file_lock;
+mod hash;
+mod image;
+mod origin;
+mod promise;
+mod setup;
+mod state;
+mod state_execution;
+mod state_release;
+mod transaction;

@@ -1,0 +1,306 @@
+//! States: reading, writing and history.
+
+use std::sync::{Arc, LazyLock};
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use starknet_types_core::felt::Felt;
+
+use super::arguments::version_number;
+use super::class::Class;
+use super::origin::Origin;
+use super::promise::off_thread;
+use super::state_release::release;
+use crate::error::{self, Failure, Kind};
+use crate::execution::Reader;
+use crate::felt::{Key, hex, parse, parse_address, parse_key};
+use crate::json::to_json;
+use crate::origin;
+use crate::state::{self, Changes};
+
+#[napi(object)]
+pub struct StateSlot {
+    pub key: String,
+    pub value: String,
+    pub since: f64,
+}
+
+#[napi(object)]
+pub struct StateFigures {
+    pub slots: f64,
+    pub contracts: f64,
+    pub classes: f64,
+    pub versions: f64,
+    pub older_values: f64,
+    pub approximate_bytes: f64,
+}
+
+#[napi]
+pub struct State {
+    pub(super) inner: Arc<state::State>,
+    pub(super) at: u64,
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        static NOTHING: LazyLock<Arc<state::State>> =
+            LazyLock::new(|| Arc::new(state::State::new(0, false, None)));
+        release(std::mem::replace(&mut self.inner, NOTHING.clone()));
+    }
+}
+
+impl State {
+    pub(super) fn head(inner: Arc<state::State>) -> State {
+        let at = inner.version;
+        State { inner, at }
+    }
+
+    pub(super) fn writable(&self) -> error::Result<&Arc<state::State>> {
+        if self.at == self.inner.version {
+            return Ok(&self.inner);
+        }
+        let at = self.at;
+        Err(Failure::new(
+            Kind::State,
+            format!("a view of version {at} cannot be written; rewind to it instead"),
+        ))
+    }
+
+    fn read<'env, T: ToNapiValue + Send + 'static>(
+        &self,
+        env: &'env Env,
+        work: impl FnOnce(Reader) -> error::Result<T> + Send + 'static,
+    ) -> Result<PromiseRaw<'env, T>> {
+        let reader = Reader::new(self.inner.clone(), self.at);
+        off_thread(env, move || work(reader))
+    }
+}
+#[napi]
+impl State {
+    #[napi(constructor, catch_unwind)]
+    pub fn new(version: f64, keep_history: bool, origin: Option<&Origin>) -> Result<State> {
+        let version = version_number("version", version)?;
+        let origin = origin.map(|origin| origin.inner.clone());
+        Ok(State::head(Arc::new(state::State::new(version, keep_history, origin))))
+    }
+
+    /// The version being written, or the one that a view shows.
+    #[napi(getter, catch_unwind)]
+    pub fn version(&self) -> f64 {
+        self.at as f64
+    }
+
+    #[napi(getter, catch_unwind)]
+    pub fn first_version(&self) -> f64 {
+        self.inner.first_version() as f64
+    }
+
+    // Reads of values in memory: null means that the origin must be asked.
+
+    #[napi(catch_unwind)]
+    pub fn storage_known(&self, address: String, key: String) -> Result<Option<String>> {
+        let address = parse_address("address", &address)?.into();
+        let key = parse_key("key", &key)?.into();
+        let known = self.inner.storage(address, key, self.at);
+        Ok(self.known(known, |origin| origin.cached_storage(address, key)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn nonce_known(&self, address: String) -> Result<Option<String>> {
+        let address = parse_address("address", &address)?.into();
+        let known = self.inner.nonce(address, self.at);
+        Ok(self.known(known, |origin| origin.cached_nonce(address)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn class_hash_known(&self, address: String) -> Result<Option<String>> {
+        let address = parse_address("address", &address)?.into();
+        let known = self.inner.class_hash(address, self.at);
+        Ok(self.known(known, |origin| origin.cached_class_hash(address)))
+    }
+
+    /// The version that last wrote a slot; null if this chain never did.
+    #[napi(catch_unwind)]
+    pub fn storage_since(&self, address: String, key: String) -> Result<Option<f64>> {
+        let address = parse_address("address", &address)?.into();
+        let key = parse_key("key", &key)?.into();
+        Ok(self.inner.storage_since(address, key, self.at).map(|version| version as f64))
+    }
+
+    /// The next slots of a contract in the order of their keys, without those of the origin.
+    #[napi(catch_unwind)]
+    pub fn slots(
+        &self,
+        address: String,
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<Vec<StateSlot>> {
+        let address = parse_address("address", &address)?.into();
+        let after = after.map(|key| parse_key("after", &key)).transpose()?.map(Key::from);
+        let slots = self.inner.slots_after(address, after, self.at).take(limit as usize);
+        Ok(slots
+            .map(|(key, value, since)| StateSlot {
+                key: hex(key.felt()),
+                value: hex(value),
+                since: since as f64,
+            })
+            .collect())
+    }
+
+    // The same reads on a worker thread, which asks the origin.
+
+    #[napi(catch_unwind)]
+    pub fn storage<'env>(
+        &self,
+        env: &'env Env,
+        address: String,
+        key: String,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let address = parse_address("address", &address)?.into();
+        let key = parse_key("key", &key)?.into();
+        self.read(env, move |reader| reader.storage(address, key).map(hex))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn nonce<'env>(&self, env: &'env Env, address: String) -> Result<PromiseRaw<'env, String>> {
+        let address = parse_address("address", &address)?.into();
+        self.read(env, move |reader| reader.nonce(address).map(hex))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn class_hash<'env>(
+        &self,
+        env: &'env Env,
+        address: String,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let address = parse_address("address", &address)?.into();
+        self.read(env, move |reader| reader.class_hash(address).map(hex))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn class<'env>(
+        &self,
+        env: &'env Env,
+        class_hash: String,
+    ) -> Result<PromiseRaw<'env, Option<Class>>> {
+        let hash = Key::from(parse("class_hash", &class_hash)?);
+        self.read(env, move |reader| Ok(reader.class(hash)?.map(|inner| Class { inner })))
+    }
+
+    /// The version that declared a class; null if this chain did not.
+    #[napi(catch_unwind)]
+    pub fn class_since(&self, class_hash: String) -> Result<Option<f64>> {
+        let hash = Key::from(parse("class_hash", &class_hash)?);
+        let entry = self.inner.classes.get(&hash).filter(|entry| entry.since <= self.at);
+        Ok(entry.map(|entry| entry.since as f64))
+    }
+
+    // Writing.
+
+    #[napi(catch_unwind)]
+    pub fn apply<'env>(
+        &self,
+        env: &'env Env,
+        diff: String,
+        classes: Vec<ClassInstance<'env, Class>>,
+    ) -> Result<PromiseRaw<'env, State>> {
+        let state = self.writable()?.clone();
+        let classes = classes.iter().map(|class| class.inner.clone()).collect();
+        off_thread(env, move || {
+            let changes = Changes::from_wire(&diff, classes)?;
+            Ok(State::head(Arc::new(state.apply(&changes)?)))
+        })
+    }
+
+    /// Closes the version being written.
+    #[napi(catch_unwind)]
+    pub fn advance(&self) -> Result<State> {
+        Ok(State::head(Arc::new(self.writable()?.advance())))
+    }
+
+    /// A second handle on the same value.
+    #[napi(catch_unwind)]
+    pub fn copy(&self) -> State {
+        State { inner: self.inner.clone(), at: self.at }
+    }
+
+    // History.
+
+    /// A read-only view of an older version.
+    #[napi(catch_unwind)]
+    pub fn at(&self, version: f64) -> Result<State> {
+        let at = version_number("version", version)?;
+        self.inner.check_readable(at)?;
+        Ok(State { inner: self.inner.clone(), at })
+    }
+
+    /// A writable state as it stood when `version` was closed.
+    #[napi(catch_unwind)]
+    pub fn rewind<'env>(&self, env: &'env Env, version: f64) -> Result<PromiseRaw<'env, State>> {
+        let version = version_number("version", version)?;
+        let state = self.inner.clone();
+        off_thread(env, move || Ok(State::head(Arc::new(state.rewind(version)?))))
+    }
+
+    /// The same state without what is older than `version`.
+    #[napi(catch_unwind)]
+    pub fn forget<'env>(&self, env: &'env Env, version: f64) -> Result<PromiseRaw<'env, State>> {
+        let version = version_number("version", version)?;
+        let state = self.writable()?.clone();
+        off_thread(env, move || Ok(State::head(Arc::new(state.forget(version)))))
+    }
+
+    /// The state above an origin that answers for everything up to a version.
+    #[napi(catch_unwind)]
+    pub fn settle<'env>(
+        &self,
+        env: &'env Env,
+        version: f64,
+        origin: &Origin,
+    ) -> Result<PromiseRaw<'env, State>> {
+        let version = version_number("version", version)?;
+        let (state, origin) = (self.writable()?.clone(), origin.inner.clone());
+        off_thread(env, move || Ok(State::head(Arc::new(state.settle(version, origin)?))))
+    }
+
+    /// What a version changed, as JSON.
+    #[napi(catch_unwind)]
+    pub fn diff_of(&self, version: f64) -> Result<String> {
+        let diff = self.inner.diff_of(version_number("version", version)?)?;
+        Ok(to_json(&*diff)?)
+    }
+
+    /// What must change to get from this state to the other, as JSON.
+    #[napi(catch_unwind)]
+    pub fn diff_to<'env>(&self, env: &'env Env, other: &State) -> Result<PromiseRaw<'env, String>> {
+        let (from, to) = (self.writable()?.clone(), other.writable()?.clone());
+        off_thread(env, move || to_json(&from.diff_to(&to)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn figures(&self) -> StateFigures {
+        let figures = &self.inner.figures;
+        StateFigures {
+            slots: figures.slots as f64,
+            contracts: self.inner.contracts.len() as f64,
+            classes: self.inner.classes.len() as f64,
+            versions: self.inner.log.len() as f64 + 1.0,
+            older_values: figures.past as f64,
+            approximate_bytes: self.inner.approximate_bytes() as f64,
+        }
+    }
+}
+
+impl State {
+    fn known(
+        &self,
+        here: Option<Felt>,
+        origin: impl FnOnce(&origin::Origin) -> Option<Felt>,
+    ) -> Option<String> {
+        match (here, &self.inner.origin) {
+            (Some(value), _) => Some(hex(value)),
+            (None, Some(asked)) => origin(asked).map(hex),
+            (None, None) => Some("0x0".to_owned()),
+        }
+    }
+}

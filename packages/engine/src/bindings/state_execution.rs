@@ -1,0 +1,125 @@
+//! Executions, calls and block hashes on a state.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use napi::bindgen_prelude::*;
+use napi_derive::napi;
+use starknet_api::core::EntryPointSelector;
+
+use super::arguments::{time_limit, version_number};
+use super::execution::Execution;
+use super::promise::off_thread;
+use super::state::State;
+use super::transaction::{Block, Flags, Transaction};
+use crate::error::{Failure, Kind, input};
+use crate::execution::{self, Call, Run, Session, report};
+use crate::felt::{parse, parse_address, parse_all};
+
+#[napi]
+impl State {
+    /// Executes one transaction and folds its changes into the next state.
+    #[napi(catch_unwind)]
+    pub fn execute<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transaction: &Transaction,
+        flags: Option<Flags>,
+    ) -> Result<PromiseRaw<'env, Execution>> {
+        let flags = execution::Flags::from(flags);
+        let state = self.writable()?.clone();
+        let (block, transaction) = (block.inner.clone(), transaction.inner.clone());
+        let at = self.at;
+        off_thread(env, move || {
+            let mut session = Session::new(state.clone(), at, block);
+            let run = session.run(&transaction, flags)?;
+            let mut report = Execution::from_run(&run, &transaction, session.constants())?;
+            if let Run::Executed(run) = &run {
+                report.next = Some(Arc::new(state.apply(&run.changes)?));
+            }
+            Ok(report)
+        })
+    }
+
+    /// Executes transactions one after another on a temporary layer. Ends early at the
+    /// first that is rejected. Fails if a transaction would begin after the time limit.
+    #[napi(catch_unwind)]
+    pub fn execute_many<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transactions: Vec<ClassInstance<'env, Transaction>>,
+        flags: Vec<Flags>,
+        initial_reads: Option<bool>,
+        time_limit_millis: Option<f64>,
+    ) -> Result<PromiseRaw<'env, Vec<Execution>>> {
+        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
+        let time_limit = time_limit("patience", time_limit_millis)?;
+        let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
+        let flags: Vec<_> = flags.into_iter().map(|one| Some(one).into()).collect();
+        if flags.len() != transactions.len() {
+            let counts = (flags.len(), transactions.len());
+            return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)).into());
+        }
+        off_thread(env, move || {
+            let begun = Instant::now();
+            let mut session = Session::new(state, at, block);
+            let mut all = Vec::with_capacity(transactions.len());
+            for (transaction, flags) in transactions.iter().zip(flags) {
+                if let Some(limit) = time_limit.filter(|limit| begun.elapsed() > *limit) {
+                    let (done, wanted) = (all.len(), transactions.len());
+                    let seconds = limit.as_secs_f64();
+                    let message = format!("{done} of {wanted} transactions took {seconds} s");
+                    return Err(Failure::new(Kind::Deadline, message));
+                }
+                let run = session.run(transaction, flags)?;
+                all.push(Execution::from_run(&run, transaction, session.constants())?);
+                if let Run::Rejected(_) = run {
+                    break;
+                }
+            }
+            if let (Some(true), Some(last)) = (initial_reads, all.last_mut()) {
+                last.reads = Some(report::initial_reads(&session.initial_reads()?)?);
+            }
+            Ok(all)
+        })
+    }
+
+    /// Calls a function and gives `{result}` or `{failure}` as JSON.
+    #[napi(catch_unwind)]
+    pub fn call<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        address: String,
+        selector: String,
+        calldata: Vec<String>,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let call = Call {
+            address: parse_address("contract_address", &address)?,
+            selector: EntryPointSelector(parse("entry_point_selector", &selector)?),
+            calldata: parse_all("calldata", &calldata)?,
+        };
+        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
+        off_thread(env, move || report::call_report(&execution::call(state, at, &block, call)?))
+    }
+}
+
+#[napi]
+impl Block {
+    /// Commitments, counts and hash of the block that `version` of the state is.
+    #[napi(catch_unwind)]
+    pub fn seal<'env>(
+        &self,
+        env: &'env Env,
+        state: &State,
+        version: f64,
+        transactions: String,
+        parent_hash: String,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let diff = state.inner.diff_of(version_number("version", version)?)?;
+        let block = self.inner.clone();
+        off_thread(env, move || execution::seal(&block, &diff, &transactions, &parent_hash))
+    }
+}

@@ -1,0 +1,206 @@
+//! Compilation of Sierra to CASM in a process of its own, limited in time and memory, with a cache
+//! on disk.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
+use cairo_lang_starknet_classes::compiler_version::{
+    current_compiler_version_id, current_sierra_version_id,
+};
+use parking_lot::{Condvar, Mutex, RwLock};
+use serde::Serialize;
+use starknet_api::contract_class::SierraVersion;
+use starknet_api::rpc_transaction::EntryPointByType;
+use starknet_api::state::SierraContractClass;
+use starknet_types_core::felt::Felt;
+
+use super::casm_cache::{read_cached, write_cached};
+use super::limits::Limits;
+use crate::error::{Failure, Kind, Result};
+use crate::felt::{HexList, hex};
+
+/// Exit code of the compiler process when it would exceed its memory.
+const OUT_OF_MEMORY: i32 = 86;
+
+pub struct Setup {
+    pub executable: PathBuf,
+    pub cache: Option<PathBuf>,
+}
+
+static SETUP: RwLock<Option<Arc<Setup>>> = RwLock::new(None);
+
+pub fn set_up(setup: Setup) {
+    *SETUP.write() = Some(Arc::new(setup));
+}
+
+pub fn newest_sierra() -> SierraVersion {
+    let version = current_sierra_version_id();
+    SierraVersion::new(version.major as u64, version.minor as u64, version.patch as u64)
+}
+
+/// The pinned compiler's version; part of every cache key.
+pub fn version() -> String {
+    current_compiler_version_id().to_string()
+}
+
+/// The CASM of a class, as JSON text and parsed.
+pub fn casm(
+    hash: &Felt,
+    class: &SierraContractClass,
+    version: &SierraVersion,
+    limits: &Limits,
+) -> Result<(String, CasmContractClass)> {
+    let setup = SETUP
+        .read()
+        .clone()
+        .ok_or_else(|| Failure::new(Kind::Internal, "the compiler was not set up"))?;
+    let cached = setup
+        .cache
+        .as_ref()
+        .map(|folder| folder.join(self::version()).join(format!("{}.json.gz", hex(*hash))));
+    // A cached text that does not parse as CASM is compiled again.
+    if let Some(text) = cached.as_deref().and_then(read_cached)
+        && let Ok(casm) = parse_casm(&text)
+    {
+        return Ok((text, casm));
+    }
+    let text = compile(&setup.executable, class, version, limits)?;
+    if let Some(path) = &cached {
+        // A cache that cannot be written costs time, not correctness.
+        let _ = write_cached(path, &text);
+    }
+    let casm = parse_casm(&text)?;
+    Ok((text, casm))
+}
+
+pub fn parse_casm(text: &str) -> Result<CasmContractClass> {
+    serde_json::from_str(text).map_err(|error| Failure::new(Kind::Class, format!("CASM: {error}")))
+}
+
+#[derive(Serialize)]
+struct Program<'a> {
+    sierra_program: HexList<'a>,
+    contract_class_version: &'a str,
+    entry_points_by_type: &'a EntryPointByType,
+}
+
+fn compile(
+    executable: &Path,
+    class: &SierraContractClass,
+    version: &SierraVersion,
+    limits: &Limits,
+) -> Result<String> {
+    let _permit = Permit::take();
+    let failed = |message: String| Failure::new(Kind::Compilation, message);
+    let program = serde_json::to_vec(&Program {
+        sierra_program: HexList(&class.sierra_program),
+        contract_class_version: &class.contract_class_version,
+        entry_points_by_type: &class.entry_points_by_type,
+    })
+    .map_err(|error| failed(error.to_string()))?;
+
+    let mut child = Command::new(executable)
+        .arg(limits.compiler_memory.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            failed(format!("the compiler {} cannot be started: {error}", executable.display()))
+        })?;
+    let (Some(mut stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(failed("the compiler's pipes are missing".into()));
+    };
+    // The pipe stays open until the answer is there: the compiler ends itself when it closes, so
+    // none is left behind if this process dies.
+    let writer = thread::spawn(move || {
+        let _ = writeln!(stdin, "{}", program.len()).and_then(|()| stdin.write_all(&program));
+        stdin
+    });
+    let output = drain(stdout, limits.compiled_bytes.saturating_add(1));
+    let messages = drain(stderr, 4096);
+
+    let allowed = Duration::from_millis(limits.compile_millis);
+    let Ok(casm) = output.recv_timeout(allowed) else {
+        let _ = child.kill();
+        let _ = child.wait();
+        let seconds = allowed.as_secs_f64();
+        return Err(failed(format!("compiling took longer than {seconds} s and was stopped")));
+    };
+    if casm.len() as u64 > limits.compiled_bytes {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(Failure::new(
+            Kind::ClassTooLarge,
+            format!(
+                "the compiled class has {} or more bytes; the limit is {}",
+                casm.len(),
+                limits.compiled_bytes
+            ),
+        ));
+    }
+    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    drop(writer);
+    if status.success() {
+        return String::from_utf8(casm).map_err(|_| failed("the compiler wrote no text".into()));
+    }
+    if status.code() == Some(OUT_OF_MEMORY) {
+        let mebibytes = limits.compiler_memory >> 20;
+        return Err(failed(format!("compiling needed more than {mebibytes} MiB and was stopped")));
+    }
+    let messages = messages.recv().unwrap_or_default();
+    let reason: String = String::from_utf8_lossy(&messages).trim().chars().take(500).collect();
+    let reason = if reason.is_empty() { format!("it ended with {status}") } else { reason };
+    if *version < SierraVersion::new(1, 4, 0) {
+        return Err(Failure::new(
+            Kind::SierraVersion,
+            format!(
+                "Sierra {version} was not compiled by compiler {} ({reason}); build the \
+                 contract with a current compiler, or convert it with universal-sierra-compiler",
+                self::version()
+            ),
+        ));
+    }
+    Err(failed(format!("the class does not compile: {reason}")))
+}
+
+/// Reads a pipe on a thread of its own, so that waiting for it can time out. Stops after `most` bytes.
+fn drain(pipe: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.take(most).read_to_end(&mut bytes);
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+/// A few more compilers than cores, so that one which is stuck does not hold up the others.
+struct Permit;
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static FREED: Condvar = Condvar::new();
+
+impl Permit {
+    fn take() -> Permit {
+        let most = 2 + thread::available_parallelism().map_or(1, usize::from);
+        let mut running = RUNNING.lock();
+        FREED.wait_while(&mut running, |running| *running >= most);
+        *running += 1;
+        Permit
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *RUNNING.lock() -= 1;
+        FREED.notify_one();
+    }
+}

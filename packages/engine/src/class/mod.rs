@@ -1,0 +1,14 @@
+//! Contract classes: reading, hashing, compiling and packing them.
+
+mod casm_cache;
+pub mod compiler;
+mod compression;
+mod contract_class;
+mod limits;
+mod packed;
+mod runnable;
+mod sierra_version;
+mod source;
+
+pub use contract_class::Class;
+pub use limits::Limits;

@@ -1,0 +1,4 @@
+//! Hashes, addresses, keys and signatures.
+
+pub mod account;
+pub mod hash;

@@ -1,0 +1,82 @@
+//! Calls of a function whose changes are dropped.
+
+use std::sync::Arc;
+
+use blockifier::context::TransactionContext;
+use blockifier::execution::call_info::CallInfo;
+use blockifier::execution::entry_point::{
+    CallEntryPoint, CallType, EntryPointExecutionContext, SierraGasRevertTracker,
+};
+use blockifier::execution::stack_trace::{ErrorStack, gen_tx_execution_error_trace};
+use blockifier::state::cached_state::CachedState;
+use blockifier::state::state_api::StateReader;
+use blockifier::transaction::errors::TransactionExecutionError;
+use blockifier::transaction::objects::TransactionInfo;
+use starknet_api::contract_class::EntryPointType;
+use starknet_api::core::{ContractAddress, EntryPointSelector};
+use starknet_api::execution_resources::GasAmount;
+use starknet_api::transaction::fields::Calldata;
+use starknet_types_core::felt::Felt;
+
+use super::block::Block;
+use super::reader::Reader;
+use crate::error::Result;
+use crate::state::State;
+
+pub struct Call {
+    pub address: ContractAddress,
+    pub selector: EntryPointSelector,
+    pub calldata: Vec<Felt>,
+}
+
+pub enum Called {
+    Returned(Vec<Felt>),
+    /// Panicked: the tree shows where.
+    Panicked(Box<CallInfo>),
+    /// Did not run to an end.
+    Failed(ErrorStack),
+}
+
+/// Runs an external function and drops its changes.
+pub fn call(state: Arc<State>, at: u64, block: &Block, call: Call) -> Result<Called> {
+    let mut cached = CachedState::new(Reader::new(state, at));
+    let constants = block.context.versioned_constants();
+    let gas = constants.os_constants.execute_max_sierra_gas;
+    let context = Arc::new(TransactionContext {
+        block_context: block.context.clone(),
+        tx_info: TransactionInfo::default(),
+    });
+    let mut execution = EntryPointExecutionContext::new_invoke(
+        context,
+        false,
+        SierraGasRevertTracker::new(GasAmount(gas.0)),
+    );
+    let class_hash = cached.get_class_hash_at(call.address).unwrap_or_default();
+    let entry_point = CallEntryPoint {
+        class_hash: None,
+        code_address: None,
+        entry_point_type: EntryPointType::External,
+        entry_point_selector: call.selector,
+        calldata: Calldata(Arc::new(call.calldata)),
+        storage_address: call.address,
+        caller_address: ContractAddress::default(),
+        call_type: CallType::Call,
+        initial_gas: gas.0,
+    };
+    let result = entry_point.execute(&mut cached, &mut execution, &mut gas.0.clone());
+    if let Some(failure) = cached.state.failure() {
+        return Err(failure.clone());
+    }
+    Ok(match result {
+        Ok(info) if info.execution.failed => Called::Panicked(Box::new(info)),
+        Ok(info) => Called::Returned(info.execution.retdata.0),
+        Err(error) => Called::Failed(gen_tx_execution_error_trace(
+            &TransactionExecutionError::ExecutionError {
+                error: Box::new(error),
+                class_hash,
+                storage_address: call.address,
+                selector: call.selector,
+            },
+        )),
+    })
+}

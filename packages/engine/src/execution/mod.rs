@@ -1,0 +1,16 @@
+//! Execution of transactions and calls on a state, and its reports.
+
+mod block;
+mod block_hash;
+mod call;
+mod reader;
+pub mod report;
+mod session;
+mod transaction;
+
+pub use block::{Block, parse_chain_id};
+pub use block_hash::seal;
+pub use call::{Call, call};
+pub use reader::Reader;
+pub use session::{Run, Session};
+pub use transaction::{Flags, Transaction};

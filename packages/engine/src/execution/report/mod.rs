@@ -1,0 +1,12 @@
+//! Reports of executions as JSON.
+
+mod emitted;
+mod failure;
+mod initial_reads;
+mod receipt;
+mod trace;
+
+pub use failure::{call_report, rejection, revert};
+pub use initial_reads::initial_reads;
+pub use receipt::receipt;
+pub use trace::trace;

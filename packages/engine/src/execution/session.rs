@@ -1,0 +1,126 @@
+//! Transactions that run one after another on a temporary layer over a state.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use blockifier::blockifier_versioned_constants::VersionedConstants;
+use blockifier::state::cached_state::{CachedState, StateMaps, TransactionalState};
+use blockifier::transaction::errors::TransactionExecutionError;
+use blockifier::transaction::objects::TransactionExecutionInfo;
+use blockifier::transaction::transactions::ExecutableTransaction;
+use starknet_api::core::ClassHash;
+use starknet_api::transaction::fields::{GasVectorComputationMode, ValidResourceBounds};
+use starknet_types_core::felt::Felt;
+
+use super::block::Block;
+use super::reader::Reader;
+use super::transaction::{Flags, Transaction};
+use crate::error::{Failure, Kind, Result};
+use crate::felt::Key;
+use crate::state::{Changes, ClassChanges, Diff, State};
+
+/// A transaction that ran, to the end or to a revert.
+pub struct Executed {
+    pub info: TransactionExecutionInfo,
+    pub diff: Diff,
+    pub changes: Changes,
+    pub gas_mode: GasVectorComputationMode,
+}
+
+pub enum Run {
+    Executed(Box<Executed>),
+    /// Refused: nothing changed.
+    Rejected(Box<TransactionExecutionError>),
+}
+
+/// A temporary layer over a state; its changes are dropped with it.
+pub struct Session {
+    cached: CachedState<Reader>,
+    block: Arc<Block>,
+    /// Class hashes that earlier transactions of the session set.
+    class_hashes: HashMap<Key, Felt>,
+}
+
+impl Session {
+    pub fn new(state: Arc<State>, at: u64, block: Arc<Block>) -> Self {
+        let cached = CachedState::new(Reader::new(state, at));
+        Session { cached, block, class_hashes: HashMap::new() }
+    }
+
+    pub fn constants(&self) -> &VersionedConstants {
+        self.block.context.versioned_constants()
+    }
+
+    pub fn run(&mut self, transaction: &Transaction, flags: Flags) -> Result<Run> {
+        let executable = transaction.executable(flags)?;
+        let mut layer = TransactionalState::create_transactional(&mut self.cached);
+        let result = executable
+            .execute_raw(&mut layer, &self.block.context, false)
+            .and_then(|info| Ok((info, layer.to_state_diff()?.state_maps)));
+        let result = match result {
+            Ok((info, maps)) => {
+                layer.commit();
+                Ok((info, maps))
+            }
+            Err(error) => {
+                layer.abort();
+                Err(error)
+            }
+        };
+        if let Some(failure) = self.cached.state.failure() {
+            return Err(failure.clone());
+        }
+        let (info, maps) = match result {
+            Ok(done) => done,
+            Err(error) => return Ok(Run::Rejected(Box::new(error))),
+        };
+        let classes = match &transaction.class {
+            Some(class) if maps.declared_contracts.contains_key(&ClassHash(class.hash)) => {
+                vec![class.clone()]
+            }
+            _ => Vec::new(),
+        };
+        let gas_mode = match transaction.body.resource_bounds() {
+            Some(ValidResourceBounds::AllResources(_)) => GasVectorComputationMode::All,
+            _ => GasVectorComputationMode::NoL2Gas,
+        };
+        let changes = Changes::from_maps(maps, classes);
+        let diff = self.classify(&changes)?;
+        Ok(Run::Executed(Box::new(Executed { info, diff, changes, gas_mode })))
+    }
+
+    /// Tells deployed contracts from replaced classes.
+    fn classify(&mut self, changes: &Changes) -> Result<Diff> {
+        let mut moves = ClassChanges::default();
+        for (address, hash) in &changes.class_hashes {
+            let before = match self.class_hashes.insert(*address, *hash) {
+                Some(before) => before,
+                None => self.cached.state.class_hash(*address)?,
+            };
+            moves.add(*address, before, *hash);
+        }
+        let declared = changes
+            .classes
+            .iter()
+            .filter_map(|class| Some((Key::from(class.hash), class.compiled_hash?)))
+            .collect();
+        let pairs = |map: &BTreeMap<Key, Felt>| map.iter().map(|(k, v)| (*k, *v)).collect();
+        Ok(Diff {
+            storage: changes
+                .storage
+                .iter()
+                .map(|(address, slots)| (*address, pairs(slots)))
+                .collect(),
+            nonces: pairs(&changes.nonces),
+            deployed: moves.deployed.into(),
+            replaced: moves.replaced.into(),
+            declared,
+            deprecated: Box::default(),
+        })
+    }
+
+    /// Everything that was read from the state below since the session began.
+    pub fn initial_reads(&self) -> Result<StateMaps> {
+        self.cached.get_initial_reads().map_err(|error| Failure::new(Kind::Internal, error))
+    }
+}

@@ -1,0 +1,288 @@
+//! Versions of a state: closing one, its difference, rewinding, and moving old ones to an origin.
+//!
+//! Invariant: a cell has a value for a version exactly if the version's logged difference lists it.
+//! The open version alone may hold cells that it has not really changed; closing removes them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::ordmap::DiffItem;
+use starknet_types_core::felt::Felt;
+
+use super::cell::Cell;
+use super::diff::{ClassChanges, Diff};
+use super::maps::{Contract, State, Touched};
+use crate::error::{Failure, Kind, Result};
+use crate::felt::Key;
+use crate::origin::Origin;
+
+impl Touched {
+    fn add(&mut self, diff: &Diff) {
+        for (address, slots) in &diff.storage {
+            self.storage.extend(slots.iter().map(|(key, _)| (*address, *key)));
+        }
+        self.nonces.extend(diff.nonces.iter().map(|(address, _)| *address));
+        let classes = diff.deployed.iter().chain(&diff.replaced);
+        self.classes.extend(classes.map(|(address, _)| *address));
+        self.declared.extend(diff.declared.iter().map(|(hash, _)| *hash));
+        self.declared.extend(diff.deprecated.iter().copied());
+    }
+
+    /// What was touched and is not in the difference.
+    fn without(&self, diff: &Diff) -> Touched {
+        let mut rest = self.clone();
+        for (address, slots) in &diff.storage {
+            for (key, _) in slots {
+                rest.storage.remove(&(*address, *key));
+            }
+        }
+        for (address, _) in &diff.nonces {
+            rest.nonces.remove(address);
+        }
+        for (address, _) in diff.deployed.iter().chain(&diff.replaced) {
+            rest.classes.remove(address);
+        }
+        rest
+    }
+}
+
+impl State {
+    pub fn first_version(&self) -> u64 {
+        self.version - self.log.len() as u64
+    }
+
+    /// Closes the version being written; the result writes the next one.
+    pub fn advance(&self) -> State {
+        let mut next = self.clone();
+        let diff = self.pending();
+        // A cell that ends the version with its old value was not changed: its date and history revert.
+        let unchanged = self.touched.without(&diff);
+        match self.version.checked_sub(1) {
+            Some(closed) => next.edit_touched(&unchanged, |cell| cell.rewound(closed)),
+            None => next.edit_touched(&unchanged, |_| None),
+        }
+        if !self.keep_history {
+            next.edit_touched(&self.touched, |cell| Some(cell.without_history()));
+        }
+        next.figures.logged += diff.length() as u64;
+        next.log.push_back(Arc::new(diff));
+        next.touched = Touched::default();
+        next.version += 1;
+        next
+    }
+
+    /// The difference that `version` made: of a closed one, or of the one being written.
+    pub fn diff_of(&self, version: u64) -> Result<Arc<Diff>> {
+        if version == self.version {
+            return Ok(Arc::new(self.pending()));
+        }
+        version
+            .checked_sub(self.first_version())
+            .and_then(|index| self.log.get(usize::try_from(index).ok()?))
+            .cloned()
+            .ok_or_else(|| self.unknown_version(version))
+    }
+
+    /// Whether the values of `version` can be read from this handle.
+    pub fn check_readable(&self, version: u64) -> Result<()> {
+        if version == self.version {
+            return Ok(());
+        }
+        if !self.keep_history {
+            return Err(Failure::new(
+                Kind::State,
+                format!("the state of version {version} was not kept: history is off"),
+            ));
+        }
+        if version > self.version || version + 1 < self.first_version() {
+            return Err(self.unknown_version(version));
+        }
+        Ok(())
+    }
+
+    fn unknown_version(&self, version: u64) -> Failure {
+        let (first, last) = (self.first_version(), self.version);
+        Failure::new(
+            Kind::State,
+            format!("version {version} is not part of this state: it holds {first} to {last}"),
+        )
+    }
+
+    /// The state as it stood when `version` was closed, ready to write the version after it.
+    /// Costs what the undone versions wrote.
+    pub fn rewind(&self, version: u64) -> Result<State> {
+        if version >= self.version {
+            return Err(self.unknown_version(version));
+        }
+        self.check_readable(version)?;
+        let mut next = self.clone();
+        let mut undone = self.touched.clone();
+        while next.version > version + 1 {
+            let Some(diff) = next.log.pop_back() else { break };
+            next.version -= 1;
+            next.figures.logged -= diff.length() as u64;
+            undone.add(&diff);
+        }
+        next.edit_touched(&undone, |cell| cell.rewound(version));
+        for hash in &undone.declared {
+            if next.classes.get(hash).is_some_and(|entry| entry.since > version) {
+                next.classes.remove(hash);
+            }
+        }
+        next.touched = Touched::default();
+        Ok(next)
+    }
+
+    /// The same state without what is older than `version`: its differences and overwritten values.
+    /// Costs what the forgotten versions wrote.
+    pub fn forget(&self, version: u64) -> State {
+        let mut next = self.clone();
+        let mut touched = Touched::default();
+        while next.first_version() < version {
+            let Some(diff) = next.log.pop_front() else { break };
+            next.figures.logged -= diff.length() as u64;
+            touched.add(&diff);
+        }
+        if let Some(base) = next.first_version().checked_sub(1) {
+            next.edit_touched(&touched, |cell| Some(cell.trimmed(base)));
+        }
+        next
+    }
+
+    /// The same state above an origin that answers for everything up to `version`: what those
+    /// versions wrote is no longer in memory. Costs what they wrote.
+    pub fn settle(&self, version: u64, origin: Arc<Origin>) -> Result<State> {
+        if version >= self.version {
+            return Err(self.unknown_version(version));
+        }
+        let mut next = self.clone();
+        let mut touched = Touched::default();
+        while next.first_version() <= version {
+            let Some(diff) = next.log.pop_front() else { break };
+            next.figures.logged -= diff.length() as u64;
+            touched.add(&diff);
+        }
+        // A cell written since keeps the value it replaced, which tells whether it changed.
+        next.edit_touched(&touched, |cell| (cell.since > version).then(|| cell.trimmed(version)));
+        for hash in &touched.declared {
+            if next.classes.get(hash).is_some_and(|entry| entry.since <= version) {
+                next.classes.remove(hash);
+            }
+        }
+        next.origin = Some(origin);
+        Ok(next)
+    }
+
+    /// The value before the version being written: from the cell's history or from the origin. None if
+    /// the origin was never asked for it.
+    fn before(
+        &self,
+        cell: Option<&Cell>,
+        origin: impl FnOnce(&Origin) -> Option<Felt>,
+    ) -> Option<Felt> {
+        let closed = self.version.checked_sub(1);
+        let here = cell.and_then(|cell| cell.at(closed?));
+        match (here, &self.origin) {
+            (Some(value), _) => Some(value),
+            (None, Some(asked)) => origin(asked),
+            (None, None) => Some(Felt::ZERO),
+        }
+    }
+
+    /// The difference that the version being written has made so far.
+    fn pending(&self) -> Diff {
+        let now = |cell: Option<&Cell>| cell.map_or(Felt::ZERO, |cell| cell.value);
+        let mut storage: BTreeMap<Key, Vec<(Key, Felt)>> = BTreeMap::new();
+        for (address, key) in &self.touched.storage {
+            let cell = self.slot(*address, *key);
+            if self.before(cell, |origin| origin.cached_storage(*address, *key)) != Some(now(cell))
+            {
+                storage.entry(*address).or_default().push((*key, now(cell)));
+            }
+        }
+        let mut nonces = Vec::new();
+        for address in &self.touched.nonces {
+            let cell = self.contracts.get(address).and_then(|entry| entry.0.nonce.as_ref());
+            if self.before(cell, |origin| origin.cached_nonce(*address)) != Some(now(cell)) {
+                nonces.push((*address, now(cell)));
+            }
+        }
+        let mut moves = ClassChanges::default();
+        for address in &self.touched.classes {
+            let cell = self.contracts.get(address).and_then(|entry| entry.0.class.as_ref());
+            let was = self.before(cell, |origin| origin.cached_class_hash(*address));
+            moves.add(*address, was.unwrap_or_default(), now(cell));
+        }
+        let (mut declared, mut deprecated) = (Vec::new(), Vec::new());
+        for hash in &self.touched.declared {
+            match self.classes.get(hash).and_then(|entry| entry.class.compiled_hash) {
+                Some(compiled) => declared.push((*hash, compiled)),
+                None => deprecated.push(*hash),
+            }
+        }
+        Diff {
+            storage: storage
+                .into_iter()
+                .map(|(address, slots)| (address, slots.into_boxed_slice()))
+                .collect(),
+            nonces: nonces.into(),
+            deployed: moves.deployed.into(),
+            replaced: moves.replaced.into(),
+            declared: declared.into(),
+            deprecated: deprecated.into(),
+        }
+    }
+
+    /// The difference from this state to any `other`. Costs what differs, not the size of the states.
+    /// Above an origin, only if nothing was rewound between the two.
+    pub fn diff_to(&self, other: &State) -> Diff {
+        let mut storage = Vec::new();
+        let (mut nonces, mut moves) = (Vec::new(), ClassChanges::default());
+        let none = Contract::default();
+        // Above an origin, a zero hides its value and is a change.
+        let is_nothing = |cell: &Cell| self.origin.is_none() && cell.value == Felt::ZERO;
+        for item in self.contracts.diff(&other.contracts) {
+            let (address, old, new) = match item {
+                DiffItem::Add(address, new) => (address, &none, &*new.0),
+                DiffItem::Remove(address, old) => (address, &*old.0, &none),
+                DiffItem::Update { old, new } => (old.0, &*old.1.0, &*new.1.0),
+            };
+            let mut slots: Vec<(Key, Felt)> = Vec::new();
+            for slot in old.storage.diff(&new.storage) {
+                match slot {
+                    DiffItem::Add(_, cell) if is_nothing(cell) => {}
+                    DiffItem::Add(key, cell) => slots.push((*key, cell.value)),
+                    DiffItem::Remove(_, cell) if is_nothing(cell) => {}
+                    DiffItem::Remove(key, _) => slots.push((*key, Felt::ZERO)),
+                    DiffItem::Update { new, .. } => slots.push((*new.0, new.1.value)),
+                }
+            }
+            if !slots.is_empty() {
+                storage.push((*address, slots.into_boxed_slice()));
+            }
+            let value = |cell: &Option<Cell>| cell.as_ref().map_or(Felt::ZERO, |cell| cell.value);
+            let covers = old.nonce.is_none() && new.nonce.is_some() && self.origin.is_some();
+            if covers || value(&old.nonce) != value(&new.nonce) {
+                nonces.push((*address, value(&new.nonce)));
+            }
+            moves.add(*address, value(&old.class), value(&new.class));
+        }
+        let (mut declared, mut deprecated) = (Vec::new(), Vec::new());
+        for item in self.classes.diff(&other.classes) {
+            if let DiffItem::Add(hash, entry) = item {
+                match entry.class.compiled_hash {
+                    Some(compiled) => declared.push((*hash, compiled)),
+                    None => deprecated.push(*hash),
+                }
+            }
+        }
+        Diff {
+            storage: storage.into(),
+            nonces: nonces.into(),
+            deployed: moves.deployed.into(),
+            replaced: moves.replaced.into(),
+            declared: declared.into(),
+            deprecated: deprecated.into(),
+        }
+    }
+}

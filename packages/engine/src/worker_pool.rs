@@ -1,0 +1,123 @@
+//! Pool of threads that execute; the thread that was busy last gets the next job.
+//!
+//! A thread that has just executed has warm caches. Handing work to the longest-idle thread, as
+//! general pools do, made a transfer an eighth slower.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+/// A computation, and the function that settles its promise.
+type Job = Box<dyn FnOnce() -> Settle + Send>;
+type Settle = Box<dyn FnOnce()>;
+
+/// Threads may wait for the origin of a fork rather than compute, so many are allowed.
+const MOST: usize = 512;
+const IDLE_TIME: Duration = Duration::from_secs(10);
+/// Room for the deepest call chain that the protocol allows, in every build.
+const STACK: usize = 64 << 20;
+
+/// The mailbox of an idle thread.
+#[derive(Default)]
+struct Mailbox {
+    job: Mutex<Option<Job>>,
+    arrived: Condvar,
+}
+
+struct Pool {
+    /// Idle threads, the last to become idle on top.
+    idle: Vec<Arc<Mailbox>>,
+    /// Jobs that wait for a thread.
+    waiting: VecDeque<Job>,
+    alive: usize,
+}
+
+static POOL: Mutex<Pool> =
+    Mutex::new(Pool { idle: Vec::new(), waiting: VecDeque::new(), alive: 0 });
+
+/// Runs `compute` on a worker, then `settle` with its result. The worker is idle again before it
+/// settles, because settling may start the next job at once.
+pub fn run<T: 'static>(
+    compute: impl FnOnce() -> T + Send + 'static,
+    settle: impl FnOnce(T) + Send + 'static,
+) {
+    let job: Job = Box::new(move || {
+        let result = compute();
+        Box::new(move || settle(result))
+    });
+    let mut pool = POOL.lock();
+    if let Some(mailbox) = pool.idle.pop() {
+        drop(pool);
+        *mailbox.job.lock() = Some(job);
+        mailbox.arrived.notify_one();
+        return;
+    }
+    pool.waiting.push_back(job);
+    if pool.alive < MOST {
+        let thread = thread::Builder::new().name("starkbox-engine".into()).stack_size(STACK);
+        // Without a new thread the job waits for one of the others.
+        if thread.spawn(work).is_ok() {
+            pool.alive += 1;
+        }
+    }
+}
+
+/// Lowers this thread's priority below the JavaScript thread, which serves all clients.
+fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: asks the kernel to rank this thread lower; it may refuse, and nothing depends on it.
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, 5);
+    }
+}
+
+fn work() {
+    lower_priority();
+    let mailbox = Arc::new(Mailbox::default());
+    let mut next = take_or_go_idle(&mailbox);
+    loop {
+        let Some(job) = next.or_else(|| wait(&mailbox)) else { return };
+        // Jobs catch their own panics; one that does not must not end the thread.
+        let done = catch_unwind(AssertUnwindSafe(job));
+        next = take_or_go_idle(&mailbox);
+        if let Ok(settle) = done {
+            let _ = catch_unwind(AssertUnwindSafe(settle));
+        }
+    }
+}
+
+/// The next waiting job; if there is none, this thread is listed as idle.
+fn take_or_go_idle(mailbox: &Arc<Mailbox>) -> Option<Job> {
+    let mut pool = POOL.lock();
+    let job = pool.waiting.pop_front();
+    if job.is_none() {
+        pool.idle.push(mailbox.clone());
+    }
+    job
+}
+
+/// The next job in the mailbox, or none after a long idle time.
+fn wait(mailbox: &Arc<Mailbox>) -> Option<Job> {
+    loop {
+        let mut job = mailbox.job.lock();
+        if job.is_none() {
+            mailbox.arrived.wait_for(&mut job, IDLE_TIME);
+        }
+        if let Some(job) = job.take() {
+            return Some(job);
+        }
+        drop(job);
+        let mut pool = POOL.lock();
+        let still_idle = pool.idle.iter().position(|other| Arc::ptr_eq(other, mailbox));
+        // A thread that is not listed as idle has a job on its way to its mailbox.
+        if let Some(position) = still_idle {
+            pool.idle.remove(position);
+            pool.alive -= 1;
+            return None;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// Shows what is tried and not kept: many transactions, calls, views of older states, a DECLARE as read.
+
+import { loadPublishedSpec } from '@starkbox/conformance';
+import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  type Account,
+  block,
+  CHAIN_ID,
+  contractClass,
+  declareValues,
+  ETH,
+  firstAccount,
+  type Genesis,
+  genesis,
+  hex,
+  place,
+  STRK,
+  transfer,
+} from '../fixtures/chain.js';
+import { applied, balanceKey, CONTRACT, deposit } from '../fixtures/transactions.js';
+
+const spec = loadPublishedSpec();
+
+let chain: Genesis;
+let account: Account;
+
+beforeAll(async () => {
+  chain = await genesis();
+  account = firstAccount(chain);
+});
+
+describe('many on a throw-away layer', () => {
+  test('each sees the ones before it; differences are its own; the state stays', async () => {
+    const transactions = [0, 1, 2].map((nonce) => transfer(account, '0x55', 10, nonce));
+    const reports = await chain.state.executeMany(
+      block(),
+      transactions,
+      {},
+      { initialReads: true },
+    );
+    expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'accepted', 'accepted']);
+    const received = reports.map((report) => {
+      if (report.outcome === 'rejected') throw new Error('rejected');
+      const { storage_diffs } = JSON.parse(report.trace).state_diff;
+      return storage_diffs[0].storage_entries.find(
+        (entry: { key: string }) => entry.key === balanceKey('0x55'),
+      ).value;
+    });
+    expect(received).toEqual(['0xa', '0x14', '0x1e']);
+    expect(await chain.state.storageAt(STRK, balanceKey('0x55'))).toBe('0x0');
+    const reads: unknown = JSON.parse(reports.at(-1)?.initialReads ?? 'null');
+    expect(spec.checkSchema('INITIAL_READS', reads)).toEqual([]);
+    expect(reads).toMatchObject({ nonces: [{ nonce: '0x0' }] });
+  });
+
+  test('it ends at the first that is rejected', async () => {
+    const transactions = [0, 9, 1].map((nonce) => transfer(account, '0x55', 10, nonce));
+    const reports = await chain.state.executeMany(block(), transactions);
+    expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'rejected']);
+  });
+
+  test('each has flags of its own', async () => {
+    const transactions = [0, 5, 2].map((nonce) => transfer(account, '0x55', 10, nonce));
+    const lax = { strictNonce: false };
+    const reports = await chain.state.executeMany(block(), transactions, [{}, lax, {}]);
+    expect(reports.map((report) => report.outcome)).toEqual(['accepted', 'accepted', 'accepted']);
+    await expect(chain.state.executeMany(block(), transactions, [{}])).rejects.toMatchObject({
+      kind: 'input',
+      message: 'flags: 1 for 3 transactions',
+    });
+  });
+
+  test('none begins when there is no time left', async () => {
+    const transactions = Array.from({ length: 100 }, (_, nonce) =>
+      transfer(account, '0x55', 10, nonce),
+    );
+    const run = (patience: number) =>
+      chain.state.executeMany(block(), transactions, {}, { patience });
+    await expect(run(1)).rejects.toMatchObject({
+      kind: 'deadline',
+      message: expect.stringMatching(/^\d{1,2} of 100 transactions took 0\.001 s$/),
+    });
+    expect(await run(60_000)).toHaveLength(100);
+    await expect(run(-1)).rejects.toMatchObject({ kind: 'input' });
+  });
+
+  test('nothing gives nothing', async () => {
+    expect(await chain.state.executeMany(block(), [])).toEqual([]);
+  });
+
+  test('a message is estimated by running it', async () => {
+    const state = await place(chain.state, 'messenger', CONTRACT);
+    const [report] = await state.executeMany(block(), [
+      new Transaction(deposit(account, '0x7'), CHAIN_ID),
+    ]);
+    expect(report).toMatchObject({ outcome: 'accepted' });
+    if (report?.outcome === 'accepted') {
+      expect(report.receipt.execution_resources.l1_gas).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('calls', () => {
+  const call = (contract_address: string, name: string, calldata: readonly string[] = []) => ({
+    contract_address,
+    entry_point_selector: starknetKeccak(name),
+    calldata,
+  });
+
+  test('return what the function returns', async () => {
+    expect(await chain.state.call(block(), call(ETH, 'symbol'))).toEqual({
+      result: ['0x0', '0x455448', '0x3'],
+    });
+  });
+
+  test('see number and time of the given block', async () => {
+    const state = await place(chain.state, 'context', CONTRACT);
+    const { result } = await state.call(block(77), call(CONTRACT, 'current'));
+    expect(result?.slice(0, 3)).toEqual([hex(77), hex(1_700_000_077), '0x1000']);
+  });
+
+  test('tell every failed frame and what it returned', async () => {
+    const state = await place(chain.state, 'reverter', CONTRACT);
+    const data = [CONTRACT, '0x1', '0x626f6f6d'];
+    const { failure } = await state.call(block(), call(CONTRACT, 'fail_via', data));
+    expect(failure?.frames.map((frame) => frame.selector)).toEqual([
+      starknetKeccak('fail_via'),
+      starknetKeccak('fail'),
+    ]);
+    expect(failure?.returned).toEqual([
+      ['0x626f6f6d', '0x454e545259504f494e545f4641494c4544'],
+      ['0x626f6f6d'],
+    ]);
+    expect(failure?.panic).toEqual(['0x626f6f6d']);
+  });
+
+  test('of a missing function or contract fail with a reason', async () => {
+    const missing = await chain.state.call(block(), call(ETH, 'nonsense'));
+    expect(missing.failure?.returned).toEqual([['0x454e545259504f494e545f4e4f545f464f554e44']]);
+    const nobody = await chain.state.call(block(), call('0xdead', 'x'));
+    expect(nobody.failure?.message).toContain('is not deployed');
+  });
+
+  test('with malformed felts are refused', async () => {
+    const bad = { contract_address: ETH, entry_point_selector: 'symbol', calldata: [] };
+    await expect(chain.state.call(block(), bad)).rejects.toMatchObject({ kind: 'input' });
+  });
+});
+
+test('transactions on views of older versions can be simulated but not applied', async () => {
+  const done = await applied(chain.state, transfer(account, '0x9', 5, 0));
+  const later = done.next.advance();
+  const view = later.at(0);
+  const [report] = await view.executeMany(block(), [transfer(account, '0x9', 5, 0)]);
+  expect(report?.outcome).toBe('accepted');
+  await expect(view.execute(block(), transfer(account, '0x9', 5, 0))).rejects.toMatchObject({
+    kind: 'state',
+  });
+});
+
+test('the class of a DECLARE is read and compiled with it', async () => {
+  const json = JSON.parse(await (await contractClass('counter')).json());
+  const values = {
+    ...declareValues(account, await contractClass('counter'), 0),
+    contract_class: json,
+  };
+  const tx = await Transaction.read(values, CHAIN_ID);
+  expect(tx.declared).toBeInstanceOf(Class);
+  await expect(
+    Transaction.read({ ...values, contract_class: { sierra_program: [] } }, CHAIN_ID),
+  ).rejects.toMatchObject({ kind: 'class' });
+});

@@ -1,0 +1,63 @@
+// The module rules of the engine's Rust sources, against the real files and against one breach of each.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { findRustViolations } from './architecture/rust.js';
+
+const SOURCES = fileURLToPath(new URL('../packages/engine/src', import.meta.url));
+/** The compiler is a program of its own and shares no modules with the addon. */
+const OTHER_PROGRAMS = 'bin/';
+
+function readSources(): Map<string, string> {
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.split(sep).join('/'))
+    .filter((file) => file.endsWith('.rs') && !file.startsWith(OTHER_PROGRAMS));
+  return new Map(files.map((file) => [file, readFileSync(join(SOURCES, file), 'utf8')]));
+}
+
+const SOUND: Readonly<Record<string, string>> = {
+  'lib.rs': 'mod error;\nmod state;\nmod execution;',
+  'error.rs': 'pub struct Failure;',
+  'state/mod.rs': 'mod cell;\nmod maps;\npub use maps::State;',
+  'state/cell.rs': 'use crate::error::Failure;\n// use crate::execution::Session;',
+  'state/maps.rs': 'use super::cell::{self, Cell};\nfn f() -> crate::error::Failure {}',
+  'execution/mod.rs': 'mod session;\npub use self::session::Session;',
+  'execution/session.rs': 'use crate::{error::Failure, state::{State}};\nuse std::sync::Arc;',
+};
+
+const rulesOf = (planted: Readonly<Record<string, string>>) =>
+  findRustViolations(new Map(Object.entries({ ...SOUND, ...planted }))).map(({ rule }) => rule);
+
+test('the sources are found and break no rule', () => {
+  const sources = readSources();
+  expect([...sources.keys()]).toContain('state/mod.rs');
+  expect(sources.size).toBeGreaterThan(30);
+  expect(findRustViolations(sources)).toEqual([]);
+});
+
+describe('the checker', () => {
+  test('finds nothing in a sound tree', () => {
+    expect(rulesOf({})).toEqual([]);
+  });
+
+  test.each([
+    ['files of a folder that use each other', 'state/cell.rs', 'use super::maps::State;'],
+    ['a file that uses what its folder re-exports', 'state/maps.rs', 'use super::State;'],
+    ['a path in code', 'state/cell.rs', 'fn f() { crate::state::maps::State::new() }'],
+    ['a nested list', 'state/cell.rs', 'use crate::{error, state::{maps::{State as S}}};'],
+  ])('finds a cycle: %s', (_name, file, source) => {
+    expect(rulesOf({ [file]: source })).toContain('cycle');
+  });
+
+  test('finds folders that use each other, even through different files', () => {
+    const rules = rulesOf({ 'state/other.rs': 'use crate::execution::Session;' });
+    expect(rules).toEqual(['folder-cycle']);
+  });
+
+  test('finds a long file and a crowded folder', () => {
+    expect(rulesOf({ 'error.rs': 'x\n'.repeat(401) })).toEqual(['long-file']);
+    const crowd = Array.from({ length: 14 }, (_, index) => [`state/a${index}.rs`, '']);
+    expect(rulesOf(Object.fromEntries(crowd))).toEqual(['crowded-folder']);
+  });
+});
