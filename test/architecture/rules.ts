@@ -1,5 +1,6 @@
 // Who may import whom, and the function that holds a set of source files against it.
 import { dirname, join, normalize } from 'node:path/posix';
+import { findCycles } from './cycles.js';
 import { type Import, readFacts } from './facts.js';
 
 export interface Violation {
@@ -289,22 +290,4 @@ function foldersOf(
 /** The folder of a file; a file in the root of its package's sources counts as a folder of its own. */
 function unitOf(file: string): string {
   return file.split('/').length === 4 ? file : dirname(file);
-}
-
-/** One closed walk for each group of nodes that reach each other. */
-function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
-  const cycles: string[][] = [];
-  const done = new Set<string>();
-  const walk = (file: string, path: readonly string[]): void => {
-    const start = path.indexOf(file);
-    if (start >= 0) {
-      cycles.push([...path.slice(start), file]);
-      return;
-    }
-    if (done.has(file)) return;
-    for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
-    done.add(file);
-  };
-  for (const file of [...graph.keys()].sort()) walk(file, []);
-  return cycles;
 }
