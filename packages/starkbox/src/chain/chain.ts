@@ -6,7 +6,7 @@ import { PersistentMap } from '../immutable.js';
 import { during, type Probe } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
 import type { Genesis } from './genesis/genesis.js';
-import { Lanes } from './sender-queue.js';
+import { SenderQueue } from './sender-queue.js';
 import { acceptedUpTo, withoutSince } from './steps/abort-and-accept.js';
 import {
   applyChange,
@@ -17,10 +17,19 @@ import {
 import { closeBlock, withOldHash } from './steps/close-block.js';
 import { defaultExecutions, type ExecutionLimits, Executions } from './steps/executions.js';
 import { type InclusionRules, include, readAhead } from './steps/include-transaction.js';
-import { Crossing } from './steps/l1-steps.js';
+import { L1Steps } from './steps/l1-steps.js';
 import { checkProof, type ProofMode } from './steps/mock-proof.js';
-import { type Broadcasted, type Prepared, prepare } from './steps/prepare-transaction.js';
-import type { Keeper, SnapshotNote, Standing } from './world/chain-store.js';
+import {
+  type Broadcasted,
+  type PreparedTransaction,
+  prepareTransaction,
+} from './steps/prepare-transaction.js';
+import type {
+  ChainStore,
+  SnapshotNote,
+  Transition,
+  WorldAndSnapshots,
+} from './world/chain-store.js';
 import { increasedBy, nextBlockTime, setTo } from './world/clock.js';
 import { findBlock, latestHeader } from './world/find-block.js';
 import type { GasPrices } from './world/gas-prices.js';
@@ -28,7 +37,7 @@ import type { Impersonation } from './world/impersonation.js';
 import { withLabel } from './world/labels.js';
 import { type L1Link, readOn, restarted, returnedTo } from './world/messages.js';
 import { firstWorld, nextTime, type World } from './world/world.js';
-import { type Change, type ObserverErrorHandler, type Turn, Writer } from './writer.js';
+import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
 
 export interface ChainOptions extends InclusionRules, ExecutionLimits {
   readonly genesis: Genesis;
@@ -59,9 +68,9 @@ export class Chain {
   readonly executions: Executions;
   #options: ChainOptions;
   readonly #writer: Writer;
-  readonly #lanes = new Lanes();
+  readonly #senderQueue = new SenderQueue();
   /** What crosses between this chain and L1. */
-  readonly crossing: Crossing = new Crossing({
+  readonly l1Steps: L1Steps = new L1Steps({
     chainId: () => this.options.chainId,
     write: (change) => this.#write(change),
     readAhead: (prepared) => (this.options.fork ? this.#readAhead(prepared) : undefined),
@@ -69,7 +78,7 @@ export class Chain {
   });
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ChainOptions, standing: Standing, keeper?: Keeper) {
+  constructor(options: ChainOptions, standing: WorldAndSnapshots, keeper?: ChainStore) {
     this.#options = options;
     this.executions = new Executions({ ...options, maximumExecutions: slotsOf(options) });
     this.#writer = new Writer(standing, keeper, options);
@@ -82,8 +91,8 @@ export class Chain {
   /** A chain that somebody keeps: as it was left, or a new one. */
   static async kept(
     options: ChainOptions,
-    keeper: Keeper,
-    left: Standing | undefined,
+    keeper: ChainStore,
+    left: WorldAndSnapshots | undefined,
   ): Promise<Chain> {
     if (left) return new Chain(options, left, keeper);
     const before = standingOn(await createWorld(options));
@@ -118,7 +127,7 @@ export class Chain {
   }
 
   /** Tells of every change, also of one that only makes or drops snapshots. */
-  watchAll(observe: (turn: Turn) => void, name?: string): void {
+  watchAll(observe: (transition: Transition) => void, name?: string): void {
     this.#writer.watchAll(observe, name);
   }
 
@@ -150,13 +159,13 @@ export class Chain {
   // Transactions.
 
   /** Executes a transaction and includes it, or throws the reason why not. */
-  async submit(values: Broadcasted): Promise<Prepared['transaction']> {
+  async submit(values: Broadcasted): Promise<PreparedTransaction['transaction']> {
     const preparing = this.#prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { transaction } = prepared;
     const take = () => this.#write((world) => this.#execute(world, prepared));
     await (this.options.fork
-      ? this.#lanes.pass(transaction.address, this.#readAhead(prepared), take)
+      ? this.#senderQueue.run(transaction.address, this.#readAhead(prepared), take)
       : take());
     return transaction;
   }
@@ -174,19 +183,19 @@ export class Chain {
     });
   }
 
-  #readAhead(prepared: Prepared): Promise<void> {
+  #readAhead(prepared: PreparedTransaction): Promise<void> {
     return readAhead(this.world, prepared, this.options, this.executions);
   }
 
-  #prepare(values: Broadcasted): Prepared | Promise<Prepared> {
+  #prepare(values: Broadcasted): PreparedTransaction | Promise<PreparedTransaction> {
     const { chainId, classLimits, proofMode } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
-    return prepare(values, chainId, classLimits);
+    return prepareTransaction(values, chainId, classLimits);
   }
 
   async #execute(
     world: World,
-    prepared: Prepared,
+    prepared: PreparedTransaction,
     refuse?: (rejection: Rejection) => never,
   ): Promise<readonly [World, undefined]> {
     const time = nextTime(world);
@@ -291,11 +300,11 @@ export class Chain {
     const { classes: given = [] } = change;
     const classes = given.length === 0 ? [] : await compileGiven(given, this.options.classLimits);
     if (this.options.fork) {
-      await failingByOrigin(applyChange(this.world.state, change, classes));
+      await failingByOrigin(applyChange(this.world.pendingState, change, classes));
     }
     return this.#write(async (world) => {
-      const state = await applyChange(world.state, change, classes);
-      return [{ ...world, state }, classes];
+      const state = await applyChange(world.pendingState, change, classes);
+      return [{ ...world, pendingState: state }, classes];
     });
   }
 
@@ -389,17 +398,17 @@ function slotsOf({ maximumExecutions, fork }: ChainOptions): number {
   return maximumExecutions ?? defaultExecutions(fork !== undefined);
 }
 
-function standingOn(world: World): Standing {
+function standingOn(world: World): WorldAndSnapshots {
   const snapshots = PersistentMap<bigint, World>();
   return Object.freeze({ world, snapshots, notes: NO_NOTES, lastSnapshot: 0n });
 }
 
-const NO_NOTES: Standing['notes'] = PersistentMap();
+const NO_NOTES: WorldAndSnapshots['notes'] = PersistentMap();
 
 async function createWorld(options: ChainOptions): Promise<World> {
   const { genesis, startTime, prices, keepsHistory } = options;
   const world = firstWorld(genesis.state, { startTime, prices, keepsHistory });
-  const state = await withOldHash(world.state, world.history, options.fork);
+  const state = await withOldHash(world.pendingState, world.history, options.fork);
   const time = nextBlockTime(world.clock, options.fork?.block.timestamp);
-  return closeBlock({ ...world, state }, options, time);
+  return closeBlock({ ...world, pendingState: state }, options, time);
 }

@@ -7,8 +7,8 @@ import type { Chain } from './chain.js';
 import { MINTER } from './genesis/accounts.js';
 import { ETH, STRK } from './genesis/genesis.js';
 import { contextOf, pendingContext } from './steps/block-context.js';
-import { callInTurn } from './steps/executions.js';
-import { findBlock, stateOf } from './world/find-block.js';
+import { callForWriter } from './steps/executions.js';
+import { findBlock, stateByNumber } from './world/find-block.js';
 import { findTransaction, nextTime, type World } from './world/world.js';
 
 const OVERFLOW = 'u256_add Overflow';
@@ -32,8 +32,8 @@ export async function mint(
     async (world, hash) => ({
       hash,
       found: findTransaction(world, hash),
-      called: await callInTurn(
-        world.state,
+      called: await callForWriter(
+        world.pendingState,
         pendingContext(world, chain.options, nextTime(world)),
         request,
       ),
@@ -56,7 +56,7 @@ export async function mint(
 
 async function mintTransaction(
   chain: Chain,
-  { state, gas }: World,
+  { pendingState: state, gas }: World,
   address: string,
   amount: bigint,
   unit: PRICE_UNIT,
@@ -117,7 +117,7 @@ export async function balanceOf(
   const number = findBlock(world, id) ?? refuse('No block found');
   const context = contextOf(world, chain.options, number);
   const request = balanceRequest(address, unit);
-  const state = stateOf(world, number, id);
+  const state = stateByNumber(world, number, id);
   return balanceFrom(await chain.executions.call(state, context, request, { signal }));
 }
 

@@ -1,6 +1,6 @@
 // Knows in which order what one sender sends takes its turn: as it came, though some of it has to wait before.
 
-export class Lanes {
+export class SenderQueue {
   /** By sender: settled when the last one in the lane has entered, or has given up. */
   readonly #last = new Map<string, Promise<void>>();
 
@@ -9,7 +9,7 @@ export class Lanes {
    *
    * @param ready if it fails, so does this, and nothing is entered
    */
-  async pass<T>(lane: string, ready: Promise<void>, enter: () => Promise<T>): Promise<T> {
+  async run<T>(lane: string, ready: Promise<void>, enter: () => Promise<T>): Promise<T> {
     const before = this.#last.get(lane);
     let leave = (): void => {};
     const own = new Promise<void>((resolve) => {

@@ -1,26 +1,24 @@
 // Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
 import { reasonOf, refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
-import type { Keeper, Move, Prepared, Standing } from './world/chain-store.js';
+import type {
+  ChainStore,
+  PreparedCommit,
+  Transition,
+  WorldAndSnapshots,
+} from './world/chain-store.js';
 import type { World } from './world/world.js';
 
 /** A world took the place of another. */
 export interface Change {
-  readonly kind: Move['kind'];
+  readonly kind: Transition['kind'];
   readonly before: World;
   readonly after: World;
 }
 
-/** A standing took the place of another. */
-export interface Turn {
-  readonly kind: Move['kind'];
-  readonly before: Standing;
-  readonly after: Standing;
-}
-
 /** What a change makes of a standing, and what it tells whoever asked for it. */
-export interface Outcome<T> {
-  readonly after: Standing;
+export interface ChangeResult<T> {
+  readonly after: WorldAndSnapshots;
   readonly result: T;
   /** The snapshot that was gone back to. */
   readonly snapshot?: bigint | undefined;
@@ -44,13 +42,13 @@ const warnOfObserver: ObserverErrorHandler = (name, error) =>
  * is kept; and one that cannot be kept takes with it all that were built upon it.
  */
 export class Writer {
-  readonly #keeper: Keeper | undefined;
+  readonly #keeper: ChainStore | undefined;
   readonly #probe: Probe | undefined;
   readonly #patience: number;
   /** What everybody sees. */
-  #shown: Standing;
+  #shown: WorldAndSnapshots;
   /** What the next change starts from. */
-  #head: Standing;
+  #head: WorldAndSnapshots;
   /** Resolves when every change that was asked for so far has been made or has failed. */
   #made: Promise<unknown> = Promise.resolve();
   /** Resolves when every change that was made so far is shown or lost. */
@@ -60,13 +58,13 @@ export class Writer {
   #loss: unknown;
   #waiting = 0;
   readonly #observers: Observer<Change>[] = [];
-  readonly #turnObservers: Observer<Turn>[] = [];
+  readonly #transitionObservers: Observer<Transition>[] = [];
   readonly #onObserverError: ObserverErrorHandler;
 
   /** @param patience seconds: a change whose turn comes later is refused, because nobody waits for it */
   constructor(
-    standing: Standing,
-    keeper?: Keeper,
+    standing: WorldAndSnapshots,
+    keeper?: ChainStore,
     {
       probe,
       patience = Number.POSITIVE_INFINITY,
@@ -85,7 +83,7 @@ export class Writer {
     this.#onObserverError = onObserverError;
   }
 
-  get standing(): Standing {
+  get standing(): WorldAndSnapshots {
     return this.#shown;
   }
 
@@ -99,8 +97,11 @@ export class Writer {
     this.#observers.push({ name, observe });
   }
 
-  watchAll(observe: (turn: Turn) => void, name: string = observe.name || 'an observer'): void {
-    this.#turnObservers.push({ name, observe });
+  watchAll(
+    observe: (transition: Transition) => void,
+    name: string = observe.name || 'an observer',
+  ): void {
+    this.#transitionObservers.push({ name, observe });
   }
 
   /** Waits for what is under way. */
@@ -109,7 +110,10 @@ export class Writer {
     await this.#kept;
   }
 
-  change<T>(kind: Move['kind'], make: (now: Standing) => Promise<Outcome<T>>): Promise<T> {
+  change<T>(
+    kind: Transition['kind'],
+    make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
+  ): Promise<T> {
     const waited = stopwatch();
     this.#waiting += 1;
     const making = this.#made.then(() => {
@@ -129,13 +133,13 @@ export class Writer {
   }
 
   async #make<T>(
-    kind: Move['kind'],
-    make: (now: Standing) => Promise<Outcome<T>>,
+    kind: Transition['kind'],
+    make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
   ): Promise<{ readonly kept: Promise<void> | undefined; readonly result: T }> {
     const [before, losses] = [this.#head, this.#losses];
     const { after: wanted, result, snapshot } = await make(before);
     if (wanted === before) return { kept: undefined, result };
-    const move: Move = { kind, before, after: wanted, snapshot };
+    const move: Transition = { kind, before, after: wanted, snapshot };
     const prepared = await this.#keeper?.prepare(move);
     if (losses !== this.#losses) throw this.#loss;
     this.#head = Object.freeze(prepared?.after ?? wanted);
@@ -148,7 +152,11 @@ export class Writer {
     return { kept, result };
   }
 
-  async #keep(kind: Move['kind'], after: Standing, prepared: Prepared): Promise<void> {
+  async #keep(
+    kind: Transition['kind'],
+    after: WorldAndSnapshots,
+    prepared: PreparedCommit,
+  ): Promise<void> {
     try {
       await prepared.commit();
     } catch (error) {
@@ -160,13 +168,13 @@ export class Writer {
     this.#show(kind, after);
   }
 
-  #show(kind: Move['kind'], after: Standing): void {
+  #show(kind: Transition['kind'], after: WorldAndSnapshots): void {
     const before = this.#shown;
     this.#shown = after;
     if (after.world !== before.world) {
       this.#tell(this.#observers, { kind, before: before.world, after: after.world });
     }
-    this.#tell(this.#turnObservers, { kind, before, after });
+    this.#tell(this.#transitionObservers, { kind, before, after });
   }
 
   /** The change has happened, whatever an observer makes of it. */

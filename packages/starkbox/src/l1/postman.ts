@@ -69,7 +69,7 @@ export class Postman {
       // The block of the contract tells this L1 from one that begins with the same block.
       const seen = given === undefined ? await node.head() : head;
       await this.#route.options.settle(node.url);
-      await this.#route.chain.crossing.link({
+      await this.#route.chain.l1Steps.link({
         url: node.url,
         contract,
         key,
@@ -94,7 +94,7 @@ export class Postman {
       const { number, hash } = l1.cursor.seen;
       const isSame = l1.url === formerly || (await node.blockHash(number)) === hash;
       if (!isSame || !(await node.hasCode(l1.contract))) return false;
-      if (l1.url !== node.url) await this.#route.chain.crossing.link({ ...l1, url: node.url });
+      if (l1.url !== node.url) await this.#route.chain.l1Steps.link({ ...l1, url: node.url });
       return true;
     });
   }

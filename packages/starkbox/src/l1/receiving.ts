@@ -65,7 +65,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
     await route.options.settle(url);
     route.mustBeOpen();
-    await route.chain.crossing.pass(link, { block: head.number + 1, log: 0, seen: head });
+    await route.chain.l1Steps.pass(link, { block: head.number + 1, log: 0, seen: head });
   }
   return true;
 }
@@ -93,7 +93,7 @@ async function takeAll(
       const next = { block, log: log + 1, seen: head };
       route.mustBeOpen();
       const moved = cancelled[index]
-        ? await route.chain.crossing.pass(link, next)
+        ? await route.chain.l1Steps.pass(link, next)
         : await take(route, link, next, message, onTaken);
       if (!moved) return undefined;
       link = moved;
@@ -111,7 +111,7 @@ async function take(
   onTaken: OnTaken,
 ): Promise<L1Link | undefined> {
   const { onMessage = (_message, write) => write(), log } = options;
-  const done = await onMessage(message, () => chain.crossing.take(link, next, message));
+  const done = await onMessage(message, () => chain.l1Steps.take(link, next, message));
   switch (done.outcome) {
     case 'taken':
       onTaken(message, done.hash);
@@ -124,7 +124,7 @@ async function take(
         `a message from L1 cannot be executed and is passed over: ${done.reason}`,
       );
   }
-  return chain.crossing.pass(link, next);
+  return chain.l1Steps.pass(link, next);
 }
 
 function isBefore(one: L1Place, other: L1Place): boolean {

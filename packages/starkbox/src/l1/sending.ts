@@ -82,7 +82,7 @@ export class Sending {
     }
     this.#route.mustBeOpen();
     this.#signed = signed.hash;
-    await this.#route.chain.crossing.depart(link, { id, ...signed });
+    await this.#route.chain.l1Steps.depart(link, { id, ...signed });
     return 'again';
   }
 
@@ -90,7 +90,7 @@ export class Sending {
   async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<Outcome> {
     const land = (arrived: boolean): Promise<void> => {
       this.#route.mustBeOpen();
-      return this.#route.chain.crossing.land(inFlight, arrived);
+      return this.#route.chain.l1Steps.land(inFlight, arrived);
     };
     // The block that sent it was undone. If it is too late, then at least L1 gets it once.
     if (!isOutgoing(this.#route.chain.world.messages, inFlight.id)) {

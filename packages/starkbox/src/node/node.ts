@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import { createGenesis, type Deployed, type Genesis } from '../chain/genesis/genesis.js';
 import { realMilliseconds } from '../chain/world/clock.js';
-import { transition } from '../chain/world/diff.js';
+import { diffWorlds } from '../chain/world/diff.js';
 import type { Change } from '../chain/writer.js';
 import { type Config, type ConfigInput, defaultConfig, OPTIONS } from '../config/options.js';
 import { ConfigError, checkConfig, checkGiven, withoutEffect } from '../config/rules.js';
@@ -399,7 +399,7 @@ function checkDumpFiles({ dumpOn, dumpPath, dumpDir }: Config): void {
 }
 
 function figuresOf(chain: Chain) {
-  const { history, pending, state } = chain.world;
+  const { history, pending, pendingState: state } = chain.world;
   const { waiting, snapshots } = chain.figures;
   return {
     blocks: history.next - history.first,
@@ -442,7 +442,7 @@ const MOST_LINES = 100;
 
 /** One line for each block that came or went: a sign of life. */
 function logChange(log: Log, { before, after }: Change): void {
-  const { undone, added } = transition(before, after);
+  const { undone, added } = diffWorlds(before, after);
   if (undone) log.info(`blocks ${undone.first.number} to ${undone.last.number} are undone`);
   if (added.to - added.from >= MOST_LINES) {
     log.info(`blocks ${added.from} to ${added.to} are new`);

@@ -2,7 +2,7 @@
 import type { Chain } from '../chain/chain.js';
 import { RpcError } from '../errors.js';
 import { tellOrigin } from '../fork/fork.js';
-import { Turnstile } from '../scheduling/semaphore.js';
+import { Semaphore } from '../scheduling/semaphore.js';
 import { ERRORS, methodFacts } from '../spec.js';
 import type { Handler } from './protocol/dispatcher.js';
 
@@ -18,13 +18,13 @@ type Handlers = Readonly<Record<string, Handler | undefined>>;
 export function overFork(handlers: Handlers, chain: Chain): Handlers {
   const { patience, maximumWaitingExecutions: queue } = chain.options;
   const queueOption = '--maximum-waiting-executions';
-  const turnstile = new Turnstile({ places: WAITING, patience, queue, queueOption });
+  const turnstile = new Semaphore({ places: WAITING, patience, queue, queueOption });
   return Object.fromEntries(
     Object.entries(handlers).map(([name, handler]) => {
       if (!handler) return [name, handler];
       const gated: Handler = methodFacts(name)?.waits
         ? (params, context) =>
-            turnstile.pass(async () => handler(params, context), context.session.signal)
+            turnstile.run(async () => handler(params, context), context.session.signal)
         : handler;
       return [name, overOne(name, handler, gated, chain)];
     }),

@@ -1,7 +1,7 @@
 // A counting semaphore with a bounded queue: first come, first served.
 import { RpcError, refuse } from '../errors.js';
 
-export interface TurnstileLimits {
+export interface SemaphoreLimits {
   /** How many may be inside at a time. */
   readonly places?: number | undefined;
   /** Seconds: a later turn is refused, because the client has its timeout before the work is done. */
@@ -15,7 +15,7 @@ export interface TurnstileLimits {
 /** The longest time that a timer of Node takes. */
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
-export class Turnstile {
+export class Semaphore {
   readonly #patience: number;
   readonly #longestQueue: number;
   readonly #queueOption: string | undefined;
@@ -24,7 +24,7 @@ export class Turnstile {
   #places: number;
   #inside = 0;
 
-  constructor(limits: TurnstileLimits = {}) {
+  constructor(limits: SemaphoreLimits = {}) {
     this.#places = limits.places ?? Number.POSITIVE_INFINITY;
     this.#patience = limits.patience ?? Number.POSITIVE_INFINITY;
     this.#longestQueue = limits.queue ?? Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ export class Turnstile {
   }
 
   /** @param signal takes a run that has not begun out of the queue */
-  async pass<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (signal?.aborted) throw abandoned();
     if (this.#inside < this.#places) this.#inside += 1;
     else await this.#turn(signal);

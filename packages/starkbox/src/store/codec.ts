@@ -3,7 +3,7 @@ import { Class, type StateDiff } from '@starkbox/engine';
 import { History } from '../chain/history/history.js';
 import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';
 import { withOldHash } from '../chain/steps/close-block.js';
-import type { SnapshotNote, Standing } from '../chain/world/chain-store.js';
+import type { SnapshotNote, WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { labelsFromJson, NO_LABELS } from '../chain/world/labels.js';
 import { messagesFromJson, NO_MESSAGES } from '../chain/world/messages.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../chain/world/world.js';
@@ -50,7 +50,7 @@ export function headEntry(head: WrittenHead): Entry {
 }
 
 export interface ReadBack {
-  readonly standing: Standing;
+  readonly standing: WorldAndSnapshots;
   readonly branches: Branches;
   readonly head: WrittenHead;
 }
@@ -133,7 +133,14 @@ async function worldAt(
     state = await applied(state, diff, classes);
   }
   const journal = List<string>();
-  return Object.freeze({ ...moment, state, latest, history, past: lineage, journal });
+  return Object.freeze({
+    ...moment,
+    pendingState: state,
+    latestState: latest,
+    history,
+    archived: lineage,
+    journal,
+  });
 }
 
 function classIn(database: Database, hash: string): Class {

@@ -3,7 +3,7 @@ import { Origin, type OriginQuestion, type Slot, State } from '@starkbox/engine'
 import type { Cursor } from '../chain/history/block-index.js';
 import type { Archive } from '../chain/history/history.js';
 import { type Held, heldFrom } from '../chain/history/packed-block.js';
-import type { Past, Slots } from '../chain/world/archived-states.js';
+import type { ArchivedStates, Slots } from '../chain/world/archived-states.js';
 import { feltOf } from '../felt.js';
 import type { Fork } from '../fork/fork.js';
 import type { Database } from './database.js';
@@ -35,7 +35,7 @@ const STATES = 16;
  * Blocks are never overwritten: a chain that goes another way from some block on writes under another
  * branch. A lineage names the branches that its blocks stand under, oldest first.
  */
-export class Lineage implements Archive, Past {
+export class Lineage implements Archive, ArchivedStates {
   readonly segments: readonly Segment[];
   readonly #database: Database;
   readonly #keepHistory: boolean;

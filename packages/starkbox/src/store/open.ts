@@ -1,6 +1,6 @@
 // Knows how a data directory becomes what a node needs of it.
 
-import type { Standing } from '../chain/world/chain-store.js';
+import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import type { Log } from '../log.js';
@@ -24,7 +24,7 @@ export interface HeldDirectory {
 export interface OpenedStore {
   readonly store: Store;
   /** The chain that was left there. */
-  readonly standing: Standing | undefined;
+  readonly standing: WorldAndSnapshots | undefined;
 }
 
 export async function holdDirectory(

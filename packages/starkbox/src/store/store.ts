@@ -3,7 +3,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { State, StateDiff } from '@starkbox/engine';
 import { declaredIn } from '../chain/steps/apply-state-diff.js';
-import type { Keeper, Move, Prepared, Standing } from '../chain/world/chain-store.js';
+import type {
+  ChainStore,
+  PreparedCommit,
+  Transition,
+  WorldAndSnapshots,
+} from '../chain/world/chain-store.js';
 import { commonBlock } from '../chain/world/diff.js';
 import { stateDiffText } from '../chain/world/find-block.js';
 import { labelsToJson, NO_LABELS } from '../chain/world/labels.js';
@@ -51,7 +56,7 @@ interface Outcome {
   readonly head: WrittenHead;
 }
 
-export class Store implements Keeper {
+export class Store implements ChainStore {
   readonly #database: Database;
   readonly #keepHistory: boolean;
   readonly #recent: number;
@@ -111,7 +116,7 @@ export class Store implements Keeper {
 
   // A move becomes entries.
 
-  async prepare(move: Move): Promise<Prepared> {
+  async prepare(move: Transition): Promise<PreparedCommit> {
     const { before, after } = move;
     const entries: Entry[] = [];
     let branches = await this.#follow(move, entries);
@@ -127,7 +132,7 @@ export class Store implements Keeper {
     };
   }
 
-  async #follow(move: Move, entries: Entry[]): Promise<Branches> {
+  async #follow(move: Transition, entries: Entry[]): Promise<Branches> {
     const [before, after] = [move.before.world, move.after.world];
     if (move.kind === 'restart' || move.kind === 'load') return this.#begin(before, after, entries);
     if (move.snapshot !== undefined) {
@@ -150,14 +155,14 @@ export class Store implements Keeper {
       const head = { lineage, next: after.history.next, pendingDiffs: List<string>() };
       return this.#putPending(after, { ...branches, head }, entries, 0);
     }
-    if (before.state === after.state) return branches;
-    if (before.latest !== after.latest) {
+    if (before.pendingState === after.pendingState) return branches;
+    if (before.latestState !== after.latestState) {
       // The block under construction was begun anew.
       this.#forgetPending(before, branches, entries);
       const head = { ...branches.head, pendingDiffs: List<string>() };
       return this.#putPending(after, { ...branches, head }, entries, 0);
     }
-    const diff = await before.state.diffTo(after.state);
+    const diff = await before.pendingState.diffTo(after.pendingState);
     return this.#putPending(after, branches, entries, before.pending.transactions.size, diff);
   }
 
@@ -204,13 +209,13 @@ export class Store implements Keeper {
     }
     entries.push(...chunk);
     const branches = begunAnew(this.#branches, lineage, history.next);
-    const diff = await world.latest.diffTo(world.state);
+    const diff = await world.latestState.diffTo(world.pendingState);
     return this.#putPending(world, branches, entries, 0, diff);
   }
 
   async #blockEntries(world: World, number: number, branch: number): Promise<readonly Entry[]> {
     const content = contentOf(world, number);
-    const classes = await this.#classEntries(world.state, content.diff);
+    const classes = await this.#classEntries(world.pendingState, content.diff);
     return [...blockEntries(branch, number, content), ...classes];
   }
 
@@ -236,7 +241,7 @@ export class Store implements Keeper {
       entries.push([numberedKey('pendingTransaction', from + index), value]);
     });
     if (!diff) return branches;
-    entries.push(...(await this.#classEntries(world.state, diff)));
+    entries.push(...(await this.#classEntries(world.pendingState, diff)));
     const { head } = branches;
     const text = JSON.stringify(diff);
     entries.push([numberedKey('pendingDiff', head.pendingDiffs.size), Buffer.from(text)]);
@@ -253,8 +258,8 @@ export class Store implements Keeper {
   }
 
   #followSnapshots(
-    before: Standing,
-    after: Standing,
+    before: WorldAndSnapshots,
+    after: WorldAndSnapshots,
     branches: Branches,
     entries: Entry[],
   ): Branches {
@@ -279,7 +284,7 @@ export class Store implements Keeper {
     return { ...branches, snapshots };
   }
 
-  #putHead({ kind, before, after }: Move, branches: Branches, entries: Entry[]): WrittenHead {
+  #putHead({ kind, before, after }: Transition, branches: Branches, entries: Entry[]): WrittenHead {
     const { world, lastSnapshot } = after;
     if (kind !== 'step' || before.world.messages !== world.messages) {
       const text = stringify(messagesToJson(world.messages));
@@ -318,12 +323,18 @@ export class Store implements Keeper {
     const isWritten = this.#durable.head.lineage.equals(lineage);
     if (!isWritten || base <= history.base) return world;
     const origin = lineage.originAfter(base - 1);
-    const [state, latest] = await Promise.all([
-      world.state.settle(base - 1, origin),
-      world.latest.settle(base - 1, origin),
+    const [pendingState, latestState] = await Promise.all([
+      world.pendingState.settle(base - 1, origin),
+      world.latestState.settle(base - 1, origin),
     ]);
     const settled = history.settled(lineage, base);
-    return Object.freeze({ ...world, state, latest, history: settled, past: lineage });
+    return Object.freeze({
+      ...world,
+      pendingState,
+      latestState,
+      history: settled,
+      archived: lineage,
+    });
   }
 
   // What nobody needs is deleted, a little at a time.
@@ -349,7 +360,7 @@ export class Store implements Keeper {
   // What is on disk becomes a chain again.
 
   /** The chain that was left here; `undefined` if there is none. */
-  async read(): Promise<Standing | undefined> {
+  async read(): Promise<WorldAndSnapshots | undefined> {
     const found = await readBack(this.#database, this.#fork, (segments) => this.#lineage(segments));
     if (!found) return undefined;
     this.#nextBranch = found.head.nextBranch;

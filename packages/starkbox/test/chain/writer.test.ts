@@ -1,7 +1,7 @@
 // Changes wait for their turn, but not for ever; what observes them cannot undo them.
 import { State } from '@starkbox/engine';
 import { expect, test } from 'vitest';
-import type { Standing } from '../../src/chain/world/chain-store.js';
+import type { WorldAndSnapshots } from '../../src/chain/world/chain-store.js';
 import { firstWorld } from '../../src/chain/world/world.js';
 import { Writer } from '../../src/chain/writer.js';
 import { PersistentMap } from '../../src/immutable.js';
@@ -15,7 +15,7 @@ const PRICES = {
   l2_gas_price_fri: 1n,
 };
 
-function standing(): Standing {
+function standing(): WorldAndSnapshots {
   const world = firstWorld(State.create(), {
     startTime: 0,
     prices: PRICES,

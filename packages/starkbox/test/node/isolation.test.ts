@@ -191,7 +191,9 @@ describe('branches of a chain', () => {
       for (const chain of [long, other]) {
         expect(chain.world.history.header(number)).toEqual(wanted);
         expect(chain.world.history.numberOf(wanted?.hash ?? '')).toBe(number);
-        expect(chain.world.state.diffTextOf(number)).toBe(long.world.state.diffTextOf(number));
+        expect(chain.world.pendingState.diffTextOf(number)).toBe(
+          long.world.pendingState.diffTextOf(number),
+        );
         const owned = number === 0 ? 0n : 5n;
         expect(await balanceOf(chain, OWNER, 'FRI', { block_number: number })).toBe(owned);
       }

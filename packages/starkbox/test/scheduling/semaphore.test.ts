@@ -4,15 +4,15 @@ import { startNode } from '@starkbox/conformance';
 import { CallData, num, transaction } from 'starknet';
 import { expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
-import { Turnstile } from '../../src/scheduling/semaphore.js';
+import { Semaphore } from '../../src/scheduling/semaphore.js';
 
 test('so many are inside at a time, in the order they came', async () => {
-  const turnstile = new Turnstile({ places: 2 });
+  const turnstile = new Semaphore({ places: 2 });
   let inside = 0;
   let most = 0;
   const order: number[] = [];
   const visit = (number: number) =>
-    turnstile.pass(async () => {
+    turnstile.run(async () => {
       inside += 1;
       most = Math.max(most, inside);
       order.push(number);
@@ -37,17 +37,17 @@ test('so many are inside at a time, in the order they came', async () => {
 });
 
 test('who waited too long is refused, and the place goes to the next', async () => {
-  const turnstile = new Turnstile({ places: 1, patience: 0.1 });
+  const turnstile = new Semaphore({ places: 1, patience: 0.1 });
   let open = (): void => {};
-  const first = turnstile.pass(
+  const first = turnstile.run(
     () =>
       new Promise<string>((resolve) => {
         open = () => resolve('first');
       }),
   );
-  const late = expect(turnstile.pass(async () => 'late')).rejects.toMatchObject({ code: -1 });
+  const late = expect(turnstile.run(async () => 'late')).rejects.toMatchObject({ code: -1 });
   await new Promise((resolve) => setTimeout(resolve, 150));
-  const next = turnstile.pass(async () => 'next');
+  const next = turnstile.run(async () => 'next');
   open();
   expect(await first).toBe('first');
   await late;
@@ -55,15 +55,15 @@ test('who waited too long is refused, and the place goes to the next', async () 
 });
 
 test('who waits is refused when the time is over, though no place becomes free', async () => {
-  const turnstile = new Turnstile({ places: 1, patience: 0.05 });
+  const turnstile = new Semaphore({ places: 1, patience: 0.05 });
   let open = (): void => {};
-  const first = turnstile.pass(
+  const first = turnstile.run(
     () =>
       new Promise<void>((resolve) => {
         open = resolve;
       }),
   );
-  await expect(turnstile.pass(async () => 'late')).rejects.toThrow('timed out after 0.05 s');
+  await expect(turnstile.run(async () => 'late')).rejects.toThrow('timed out after 0.05 s');
   expect(turnstile.figures).toEqual({ inside: 1, waiting: 0 });
   open();
   await first;
@@ -71,27 +71,27 @@ test('who waits is refused when the time is over, though no place becomes free',
 });
 
 test('who leaves the queue takes no place, also when both happen at once', async () => {
-  const turnstile = new Turnstile({ places: 1 });
+  const turnstile = new Semaphore({ places: 1 });
   const leaving = new AbortController();
   const order: string[] = [];
-  const first = turnstile.pass(async () => {
+  const first = turnstile.run(async () => {
     order.push('first');
     leaving.abort();
   });
   const gone = expect(
-    turnstile.pass(async () => order.push('gone'), leaving.signal),
+    turnstile.run(async () => order.push('gone'), leaving.signal),
   ).rejects.toThrow('The client is gone');
-  const next = turnstile.pass(async () => order.push('next'));
+  const next = turnstile.run(async () => order.push('next'));
   await Promise.all([first, gone, next]);
-  await expect(turnstile.pass(async () => order.push('gone'), leaving.signal)).rejects.toThrow();
+  await expect(turnstile.run(async () => order.push('gone'), leaving.signal)).rejects.toThrow();
   expect(order).toEqual(['first', 'next']);
   expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
 });
 
 test('the number of places can change while some are taken', async () => {
-  const turnstile = new Turnstile({ places: 1 });
+  const turnstile = new Semaphore({ places: 1 });
   const gates: (() => void)[] = [];
-  const visit = () => turnstile.pass(() => new Promise<void>((resolve) => gates.push(resolve)));
+  const visit = () => turnstile.run(() => new Promise<void>((resolve) => gates.push(resolve)));
   const visits = [visit(), visit(), visit()];
   expect(turnstile.figures).toEqual({ inside: 1, waiting: 2 });
   turnstile.resize(2);

@@ -5,7 +5,7 @@ import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
 import { contextOf } from '../steps/block-context.js';
 import { executing } from '../steps/execution-errors.js';
-import { stateOf } from '../world/find-block.js';
+import { stateByNumber } from '../world/find-block.js';
 import { transactionsOf, type World } from '../world/world.js';
 
 const NOTHING_READ = '{"storage":[],"nonces":[],"class_hashes":[],"declared_contracts":[]}';
@@ -20,10 +20,10 @@ export async function initialReadsOf(
 ): Promise<string> {
   const records = transactionsOf(world, number);
   if (records.length === 0) return NOTHING_READ;
-  const before = stateOf(world, number - 1, id);
+  const before = stateByNumber(world, number - 1, id);
   const transactions: Transaction[] = [];
   for (const record of records) {
-    transactions.push(await restored(record, world.state, chain.options.chainId));
+    transactions.push(await restored(record, world.pendingState, chain.options.chainId));
   }
   // Who was let in then is let in now, also where the signature was not looked at.
   const flags = { strictNonce: false };

@@ -17,7 +17,7 @@ export function listContracts(world: World, wish: PageWish): Promise<Page<CONTRA
   const rowOf = async (address: string, block: number): Promise<CONTRACT_ROW> => ({
     contract_address: address,
     // It may have been replaced since.
-    class_hash: await world.state.classHashAt(address),
+    class_hash: await world.pendingState.classHashAt(address),
     deployed_in: block,
     ...labelled(world, address),
   });
@@ -64,11 +64,11 @@ export async function listStorage(
   wish: PageWish & { readonly isPending: boolean },
 ): Promise<Page<STORAGE_ROW>> {
   const { isPending, cursor, limit } = wish;
-  const state = isPending ? world.state : world.latest;
+  const state = isPending ? world.pendingState : world.latestState;
   const number = isPending ? pendingNumber(world) : latestHeader(world).number;
   const inMemory = state.slots(address, cursor, limit);
   const upTo = inMemory.length < limit ? undefined : inMemory.at(-1)?.key;
-  const onDisk = world.past?.slots(address, cursor, number, limit);
+  const onDisk = world.archived?.slots(address, cursor, number, limit);
   const page = merged(limit, { slots: inMemory, upTo }, onDisk ?? { slots: [], upTo: undefined });
   if (page.rows.length === 0 && (await state.classHashAt(address)) === '0x0') {
     fail('CONTRACT_NOT_FOUND');

@@ -35,7 +35,7 @@ export interface Difference {
   readonly is?: unknown;
 }
 
-export interface Rerun {
+export interface ReplayedTransaction {
   readonly receipt: object;
   /** As JSON text. */
   readonly trace: string;
@@ -48,13 +48,13 @@ type Members = Readonly<Record<string, unknown>>;
  * Runs a transaction of the origin after those that stood before it in its block. What these changed is
  * taken from their traces: it is what really happened, and costs no execution.
  */
-export async function rerun(
+export async function replayTransaction(
   fork: Fork,
   { options: rules, executions }: { readonly options: BlockRules; readonly executions: Executions },
   hash: string,
   overrides: StateChange | undefined,
   signal?: AbortSignal,
-): Promise<Rerun> {
+): Promise<ReplayedTransaction> {
   if (overrides) checkShape(overrides);
   const ask = async (method: string, params: Members): Promise<unknown> =>
     parse((await fork.answer(method, params, undefined)).text);

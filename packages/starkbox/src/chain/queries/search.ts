@@ -34,7 +34,7 @@ function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
 
 /** What a felt is the hash or the address of. */
 async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> {
-  const { history, state, past, labels } = world;
+  const { history, pendingState: state, archived, labels } = world;
   const label = labels.get(felt);
   const named = label === undefined ? {} : { label };
   const found: CANDIDATE[] = [];
@@ -50,7 +50,7 @@ async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> 
   if (classHash !== '0x0') {
     found.push({ kind: 'contract', value: felt, detail: `class ${classHash}`, ...named });
   }
-  const declared = state.classSince(felt) ?? past?.classSince(felt);
+  const declared = state.classSince(felt) ?? archived?.classSince(felt);
   if (declared !== undefined) {
     found.push({ kind: 'class', value: felt, detail: `declared in block ${declared}`, ...named });
   }

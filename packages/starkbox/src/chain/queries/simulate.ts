@@ -35,7 +35,7 @@ import {
   read,
   wireTrace,
 } from '../steps/prepare-transaction.js';
-import { findBlock, stateOf } from '../world/find-block.js';
+import { findBlock, stateByNumber } from '../world/find-block.js';
 import { headerPrices } from '../world/gas-prices.js';
 import { isImpersonated } from '../world/impersonation.js';
 import type { World } from '../world/world.js';
@@ -215,7 +215,7 @@ function at(chain: Chain, id: BLOCK_ID): Place & { readonly prices: HeaderPrices
 
 function placeOf(chain: Chain, world: World, id: BLOCK_ID, missing: () => never): Place {
   const number = findBlock(world, id) ?? missing();
-  const state = stateOf(world, number, id);
+  const state = stateByNumber(world, number, id);
   return { number, state, context: contextOf(world, chain.options, number), world };
 }
 

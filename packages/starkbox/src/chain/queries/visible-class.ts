@@ -8,7 +8,8 @@ import type { World } from '../world/world.js';
 /** A class that was declared no later than a block; states of old blocks are not needed for it. */
 export async function classAt(world: World, hash: string, id: BLOCK_ID): Promise<Class> {
   const number = blockNumber(world, id);
-  const since = world.state.classSince(hash) ?? world.past?.classSince(hash);
-  const found = since === undefined || since <= number ? await world.state.class(hash) : undefined;
+  const since = world.pendingState.classSince(hash) ?? world.archived?.classSince(hash);
+  const found =
+    since === undefined || since <= number ? await world.pendingState.class(hash) : undefined;
   return found ?? fail('CLASS_HASH_NOT_FOUND');
 }

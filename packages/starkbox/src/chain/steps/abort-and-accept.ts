@@ -1,7 +1,7 @@
 // Knows which blocks stay: the newest can be undone, and the oldest accepted on L1.
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
-import { latestHeader, stateAfter } from '../world/find-block.js';
+import { latestHeader, writableStateAfter } from '../world/find-block.js';
 import { withoutBlocksFrom, withoutIncoming } from '../world/messages.js';
 import { NOTHING_PENDING, type World } from '../world/world.js';
 import { withOldHash } from './close-block.js';
@@ -16,13 +16,13 @@ export async function withoutSince(
   const gone = new Set(numbers.flatMap((number) => world.history.hashes(number)));
   for (const hash of world.pending.positions.keys()) gone.add(hash);
   const history = world.history.truncate(from);
-  const latest = await stateAfter(world, from - 1);
+  const latest = await writableStateAfter(world, from - 1);
   const accepted = world.acceptedOnL1;
   const next: World = {
     ...world,
     history,
-    latest,
-    state: await withOldHash(latest, history, fork),
+    latestState: latest,
+    pendingState: await withOldHash(latest, history, fork),
     pending: NOTHING_PENDING,
     messages: withoutIncoming(withoutBlocksFrom(world.messages, from), gone),
     acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),

@@ -26,7 +26,7 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
   const parentHash = history.latest?.hash ?? rules.fork?.block.hash ?? '0x0';
   const seal = rules.lite
     ? liteSeal(world, time, prices, parentHash)
-    : await world.state.seal(
+    : await world.pendingState.seal(
         makeContext(rules, number, time, prices),
         number,
         included.map(({ signature, receipt }) => ({ signature, receipt })),
@@ -47,19 +47,19 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
     stateDiffCommitment: seal.state_diff_commitment,
   };
   const transactions = included.map(({ record }) => record);
-  const landmarks = landmarksOf(transactions, world.state.diffTextOf(number));
+  const landmarks = landmarksOf(transactions, world.pendingState.diffTextOf(number));
   const grown = history.append(
     { header, transactions, landmarks },
     included.map(({ receipt }) => receipt.events),
   );
-  const latest = world.state.advance();
+  const latest = world.pendingState.advance();
   const sent = included.flatMap(({ receipt }) =>
     receipt.execution_status === 'SUCCEEDED' ? receipt.messages_sent : [],
   );
   return Object.freeze({
     ...world,
-    latest,
-    state: await withOldHash(latest, grown, rules.fork),
+    latestState: latest,
+    pendingState: await withOldHash(latest, grown, rules.fork),
     history: grown,
     pending: NOTHING_PENDING,
     clock: afterBlock(clock),
@@ -81,7 +81,7 @@ export async function withOldHash(state: State, history: History, fork?: Fork): 
 function liteSeal(world: World, time: number, prices: HeaderPrices, parentHash: string): Seal {
   const included = world.pending.transactions.toArray();
   const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } =
-    world.state.diffOf(pendingNumber(world));
+    world.pendingState.diffOf(pendingNumber(world));
   const slots = storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0);
   return {
     block_hash: poseidon([
@@ -93,7 +93,7 @@ function liteSeal(world: World, time: number, prices: HeaderPrices, parentHash: 
       starknetKeccak(
         stringify([
           prices,
-          world.state.diffTextOf(pendingNumber(world)),
+          world.pendingState.diffTextOf(pendingNumber(world)),
           ...included.map(({ record }) => record.receipt),
         ]),
       ),

@@ -11,7 +11,7 @@ import type {
   Transaction,
 } from '@starkbox/engine';
 import { during, type Execution, type Probe } from '../../probe.js';
-import { Turnstile } from '../../scheduling/semaphore.js';
+import { Semaphore } from '../../scheduling/semaphore.js';
 import type { FUNCTION_CALL } from '../../spec.js';
 
 export interface ExecutionLimits {
@@ -36,16 +36,16 @@ type Flags = ExecutionFlags | readonly ExecutionFlags[];
 /** Executions that leave nothing behind, so many at a time. */
 export class Executions {
   readonly #limits: ExecutionLimits;
-  readonly #slots: Turnstile;
+  readonly #slots: Semaphore;
   /** Of their own: calls that wait for a silent origin must not hold up transactions. */
-  readonly #slotsAhead: Turnstile;
+  readonly #slotsAhead: Semaphore;
 
   constructor(limits: ExecutionLimits) {
     this.#limits = limits;
     const { maximumExecutions: places, maximumWaitingExecutions: queue, patience } = limits;
     const queueOption = '--maximum-waiting-executions';
-    this.#slots = new Turnstile({ places, queue, patience, queueOption });
-    this.#slotsAhead = new Turnstile({ places, queue, patience, queueOption });
+    this.#slots = new Semaphore({ places, queue, patience, queueOption });
+    this.#slotsAhead = new Semaphore({ places, queue, patience, queueOption });
   }
 
   get figures(): { readonly running: number; readonly waiting: number } {
@@ -96,17 +96,17 @@ export class Executions {
     transaction: Transaction,
     flags: ExecutionFlags,
   ): Promise<void> {
-    await this.#slotsAhead.pass(() => state.executeMany(block, [transaction], flags));
+    await this.#slotsAhead.run(() => state.executeMany(block, [transaction], flags));
   }
 
   #run<T>(of: Execution, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const { probe } = this.#limits;
-    return this.#slots.pass(() => during(probe, { kind: 'execution', of }, run), signal);
+    return this.#slots.run(() => during(probe, { kind: 'execution', of }, run), signal);
   }
 }
 
 /** The writer's execution: it waits for no slot, because the writer makes one change at a time. */
-export function executeInTurn(
+export function executeForWriter(
   state: State,
   block: Block,
   transaction: Transaction,
@@ -119,7 +119,11 @@ export function executeInTurn(
 }
 
 /** A call as a part of the writer's change. */
-export function callInTurn(state: State, block: Block, call: FUNCTION_CALL): Promise<CallOutcome> {
+export function callForWriter(
+  state: State,
+  block: Block,
+  call: FUNCTION_CALL,
+): Promise<CallOutcome> {
   return state.call(block, call);
 }
 

@@ -7,8 +7,8 @@ import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { type BlockRules, pendingContext } from './block-context.js';
 import { executing, refuseSubmission } from './execution-errors.js';
-import { type Executions, executeInTurn } from './executions.js';
-import { included, type Prepared } from './prepare-transaction.js';
+import { type Executions, executeForWriter } from './executions.js';
+import { included, type PreparedTransaction } from './prepare-transaction.js';
 
 export interface InclusionRules extends BlockRules {
   /** When blocks are closed: after each transaction, on demand, or every so many seconds, which may be a fraction. */
@@ -25,7 +25,7 @@ export interface InclusionRules extends BlockRules {
  */
 export async function include(
   world: World,
-  prepared: Prepared,
+  prepared: PreparedTransaction,
   rules: InclusionRules,
   time: number,
   refuse?: (rejection: Rejection) => never,
@@ -34,8 +34,8 @@ export async function include(
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
   const context = pendingContext(world, rules, time);
   const done = await executing(
-    executeInTurn(
-      world.state,
+    executeForWriter(
+      world.pendingState,
       context,
       transaction,
       {
@@ -52,7 +52,7 @@ export async function include(
     refuseSubmission(done.rejection, values.type === 'L1_HANDLER' ? undefined : values);
   }
   const pending = withIncluded(world.pending, included(prepared, done));
-  return { ...world, state: done.next, pending };
+  return { ...world, pendingState: done.next, pending };
 }
 
 /**
@@ -61,7 +61,7 @@ export async function include(
  */
 export async function readAhead(
   world: World,
-  { transaction }: Pick<Prepared, 'transaction'>,
+  { transaction }: Pick<PreparedTransaction, 'transaction'>,
   rules: InclusionRules,
   executions: Executions,
 ): Promise<void> {
@@ -69,14 +69,17 @@ export async function readAhead(
   const validate = !isImpersonated(world.impersonation, transaction.address);
   // Others of the same sender may be before it, so that its nonce is not due yet.
   await failingByOrigin(
-    executions.readAhead(world.state, context, transaction, { validate, strictNonce: false }),
+    executions.readAhead(world.pendingState, context, transaction, {
+      validate,
+      strictNonce: false,
+    }),
   );
 }
 
 /** An account of an unknown class fails for want of a balance or in its constructor; this is why. */
 async function mustBeDeclared(
-  { state }: World,
-  { values }: Prepared,
+  { pendingState: state }: World,
+  { values }: PreparedTransaction,
   { reason }: Rejection,
 ): Promise<void> {
   const failedEarlier = reason === 'nonce' || reason === 'resource_bounds';

@@ -2,7 +2,7 @@
 import { Transaction } from '@starkbox/engine';
 import { refuse } from '../../errors.js';
 import { padded } from '../../felt.js';
-import type { L1HandlerValues, Prepared } from './prepare-transaction.js';
+import type { L1HandlerValues, PreparedTransaction } from './prepare-transaction.js';
 
 export interface L1Message {
   /** The L1 transaction that sent it, where known. */
@@ -18,7 +18,7 @@ export interface L1Message {
 export function l1Handler(
   message: L1Message,
   chainId: string,
-): Prepared & { readonly values: L1HandlerValues } {
+): PreparedTransaction & { readonly values: L1HandlerValues } {
   if (BigInt(message.paid_fee_on_l1) >= 2n ** 128n) {
     refuse(`paid_fee_on_l1 must fit 128 bits, got ${message.paid_fee_on_l1}`);
   }

@@ -14,7 +14,7 @@ import {
 } from '../world/messages.js';
 import { isKnown, type World } from '../world/world.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
-import type { Prepared } from './prepare-transaction.js';
+import type { PreparedTransaction } from './prepare-transaction.js';
 
 /** What became of a message that was read on L1. */
 export type TakenFromL1 =
@@ -27,15 +27,15 @@ interface Shore {
   readonly chainId: () => string;
   readonly write: <T>(change: (world: World) => Promise<readonly [World, T]>) => Promise<T>;
   /** Nothing to wait for where nothing is below: whoever comes first is to be first in the queue. */
-  readonly readAhead: (prepared: Prepared) => Promise<void> | undefined;
+  readonly readAhead: (prepared: PreparedTransaction) => Promise<void> | undefined;
   readonly execute: (
     world: World,
-    prepared: Prepared,
+    prepared: PreparedTransaction,
     refuse?: (rejection: Rejection) => never,
   ) => Promise<readonly [World, undefined]>;
 }
 
-export class Crossing {
+export class L1Steps {
   readonly #chain: Shore;
 
   constructor(chain: Shore) {
@@ -43,7 +43,7 @@ export class Crossing {
   }
 
   /** Executes a message as if it came from L1; a handler that fails is kept as reverted. */
-  async send(message: L1Message): Promise<Prepared['transaction']> {
+  async send(message: L1Message): Promise<PreparedTransaction['transaction']> {
     const prepared = l1Handler(message, this.#chain.chainId());
     const { l1_transaction_hash } = prepared.values;
     const { hash } = prepared.transaction;

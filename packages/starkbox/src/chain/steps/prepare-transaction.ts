@@ -36,7 +36,7 @@ export interface L1HandlerValues {
 }
 
 /** A transaction that was read and passed every check that needs no state. */
-export interface Prepared {
+export interface PreparedTransaction {
   readonly transaction: Transaction;
   readonly values: Broadcasted | L1HandlerValues;
 }
@@ -45,11 +45,11 @@ export interface Prepared {
  * Reads a transaction for submission; the order of the checks is part of the interface. Only a
  * declaration takes time, and so takes its place among the others when it is compiled.
  */
-export function prepare(
+export function prepareTransaction(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
-): Prepared | Promise<Prepared> {
+): PreparedTransaction | Promise<PreparedTransaction> {
   if (!hasUsableBounds(values.resource_bounds)) {
     fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', UNUSABLE_BOUNDS);
   }
@@ -118,7 +118,10 @@ export function hasUsableBounds({ l1_gas, l1_data_gas, l2_gas }: RESOURCE_BOUNDS
 }
 
 /** What is kept of a transaction that ran. */
-export function included({ transaction, values }: Prepared, executed: Executed): Included {
+export function included(
+  { transaction, values }: PreparedTransaction,
+  executed: Executed,
+): Included {
   const { receipt } = executed;
   return {
     signature: values.type === 'L1_HANDLER' ? [] : values.signature,
@@ -135,7 +138,10 @@ export function included({ transaction, values }: Prepared, executed: Executed):
 }
 
 /** The transaction as reads show it, its type first: a class by its hash, proofs only on request. */
-function wireTransaction(values: Prepared['values'], declared: Class | undefined): object {
+function wireTransaction(
+  values: PreparedTransaction['values'],
+  declared: Class | undefined,
+): object {
   if (values.type === 'DECLARE') {
     const { type, contract_class: _class, ...rest } = values;
     return { type, ...rest, class_hash: declared?.hash };

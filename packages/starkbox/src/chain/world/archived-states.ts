@@ -9,7 +9,7 @@ export interface Slots {
 }
 
 /** States that are no longer in memory. */
-export interface Past {
+export interface ArchivedStates {
   /** The state that a block left behind; the next block can be written onto it. */
   stateAfter(number: number): State;
   /** The block up to `number` that last wrote a slot. */

@@ -10,7 +10,7 @@ export interface SnapshotNote {
 }
 
 /** A chain with the moments it can go back to: a frozen value. */
-export interface Standing {
+export interface WorldAndSnapshots {
   readonly world: World;
   readonly snapshots: PersistentMap<bigint, World>;
   /** What is known of them besides. */
@@ -20,26 +20,26 @@ export interface Standing {
 }
 
 /** A standing that took the place of another. */
-export interface Move {
+export interface Transition {
   /** One after the other, a world that was kept, everything from the start, or another chain. */
   readonly kind: 'step' | 'revert' | 'restart' | 'load';
-  readonly before: Standing;
-  readonly after: Standing;
+  readonly before: WorldAndSnapshots;
+  readonly after: WorldAndSnapshots;
   /** The snapshot that was gone back to. */
   readonly snapshot?: bigint | undefined;
 }
 
-export interface Keeper {
+export interface ChainStore {
   /**
    * Gets ready to write a move down. Moves are prepared and committed one after the other; none waits
    * for the commit of another.
    */
-  prepare(move: Move): Promise<Prepared>;
+  prepare(move: Transition): Promise<PreparedCommit>;
 }
 
-export interface Prepared {
+export interface PreparedCommit {
   /** What the chain goes on with: it may hold less in memory, and answers alike. */
-  readonly after: Standing;
+  readonly after: WorldAndSnapshots;
   /** Writes it; resolves when no power cut can undo it. */
   commit(): Promise<void>;
 }

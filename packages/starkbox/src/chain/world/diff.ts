@@ -4,7 +4,7 @@ import type { Header } from '../history/header.js';
 import { pendingNumber } from './find-block.js';
 import { isKnown, type Located, type World } from './world.js';
 
-export interface Transition {
+export interface WorldDiff {
   /** Blocks that are no longer part of the chain, oldest and newest. */
   readonly undone: { readonly first: Header; readonly last: Header } | undefined;
   /** Blocks of the common past whose finality changed: from, to; none if from is above to. */
@@ -22,7 +22,7 @@ export interface Range {
   readonly to: number;
 }
 
-export function transition(before: World, after: World): Transition {
+export function diffWorlds(before: World, after: World): WorldDiff {
   const common = commonBlock(before, after);
   const [first, last] = [before.history.header(common + 1), before.history.latest];
   const from = waitingFrom(before, after);

@@ -3,12 +3,12 @@ import type { State } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import type { BLOCK_ID } from '../../spec.js';
 import type { Header } from '../history/header.js';
-import type { Past } from './archived-states.js';
+import type { ArchivedStates } from './archived-states.js';
 import type { World } from './world.js';
 
 /** The number of the block under construction. */
 export function pendingNumber(world: World): number {
-  return world.state.version;
+  return world.pendingState.version;
 }
 
 /** The newest closed block. */
@@ -36,35 +36,40 @@ export function blockNumber(world: World, id: BLOCK_ID): number {
 }
 
 /** The state that a block left behind. */
-export function stateAt(world: World, id: BLOCK_ID): State {
-  return stateOf(world, blockNumber(world, id), id);
+export function stateById(world: World, id: BLOCK_ID): State {
+  return stateByNumber(world, blockNumber(world, id), id);
 }
 
-export function stateOf(world: World, number: number, id: BLOCK_ID): State {
-  if (number === pendingNumber(world)) return world.state;
-  if (number === latestHeader(world).number) return world.latest;
+export function stateByNumber(world: World, number: number, id: BLOCK_ID): State {
+  if (number === pendingNumber(world)) return world.pendingState;
+  if (number === latestHeader(world).number) return world.latestState;
   if (!world.keepsHistory) {
     refuse(
       `No state at block ${shownId(number, id)}; consider running with --state-archive-capacity full`,
     );
   }
-  return isInMemory(world, number) ? world.state.at(number) : pastOf(world).stateAfter(number);
+  return isInMemory(world, number)
+    ? world.pendingState.at(number)
+    : archivedOf(world).stateAfter(number);
 }
 
 /** The state that a block left behind, to write the next one onto. */
-export async function stateAfter(world: World, number: number): Promise<State> {
-  return isInMemory(world, number) ? world.state.rewind(number) : pastOf(world).stateAfter(number);
+export async function writableStateAfter(world: World, number: number): Promise<State> {
+  return isInMemory(world, number)
+    ? world.pendingState.rewind(number)
+    : archivedOf(world).stateAfter(number);
 }
 
-const isInMemory = ({ state }: World, number: number): boolean => number + 1 >= state.firstVersion;
+const isInMemory = ({ pendingState: state }: World, number: number): boolean =>
+  number + 1 >= state.firstVersion;
 
-function pastOf({ past }: World): Past {
-  if (!past) throw new Error('a chain without old states was asked for one');
-  return past;
+function archivedOf({ archived }: World): ArchivedStates {
+  if (!archived) throw new Error('a chain without old states was asked for one');
+  return archived;
 }
 
 /** What a block changed, as JSON text; of the one under construction, so far. */
-export function stateDiffText({ history, state }: World, number: number): string {
+export function stateDiffText({ history, pendingState: state }: World, number: number): string {
   return history.stateDiff(number) ?? state.diffTextOf(number);
 }
 

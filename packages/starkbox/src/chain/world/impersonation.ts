@@ -7,7 +7,7 @@ export interface Impersonation {
   readonly auto: boolean;
 }
 
-export const NOBODY: Impersonation = { accounts: PersistentSet(), auto: false };
+export const NO_IMPERSONATION: Impersonation = { accounts: PersistentSet(), auto: false };
 
 export function isImpersonated({ accounts, auto }: Impersonation, address: string): boolean {
   return auto || accounts.has(address);

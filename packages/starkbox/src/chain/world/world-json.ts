@@ -26,7 +26,10 @@ import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world
 const PRICE_BOUND = 2n ** 128n;
 
 /** What is neither a block nor a state nor the journal. */
-export type Moment = Omit<World, 'state' | 'latest' | 'history' | 'past' | 'journal'>;
+export type Moment = Omit<
+  World,
+  'pendingState' | 'latestState' | 'history' | 'archived' | 'journal'
+>;
 
 /** Exact also for numbers beyond 2^53. */
 export function momentText(moment: Moment): string {

@@ -3,10 +3,10 @@ import type { Receipt, State } from '@starkbox/engine';
 import { List, PersistentMap } from '../../immutable.js';
 import type { TransactionRecord } from '../history/header.js';
 import { History } from '../history/history.js';
-import type { Past } from './archived-states.js';
+import type { ArchivedStates } from './archived-states.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
 import { type Gas, type GasPrices, startingAt } from './gas-prices.js';
-import { type Impersonation, NOBODY } from './impersonation.js';
+import { type Impersonation, NO_IMPERSONATION } from './impersonation.js';
 import { type Labels, NO_LABELS } from './labels.js';
 import { type Messages, NO_MESSAGES } from './messages.js';
 
@@ -24,12 +24,12 @@ export interface Included {
  */
 export interface World {
   /** The state with what the block under construction has changed; its version is that block. */
-  readonly state: State;
+  readonly pendingState: State;
   /** The state as the last closed block left it. */
-  readonly latest: State;
+  readonly latestState: State;
   readonly history: History;
   /** The states of blocks that are older than what `state` knows, where there are such. */
-  readonly past: Past | undefined;
+  readonly archived: ArchivedStates | undefined;
   /** Whether the states of older blocks can be read. */
   readonly keepsHistory: boolean;
   /** What the block under construction holds. */
@@ -71,15 +71,15 @@ export function firstWorld(
   },
 ): World {
   return Object.freeze({
-    state,
-    latest: state,
+    pendingState: state,
+    latestState: state,
     history: History.startingAt(state.version),
-    past: undefined,
+    archived: undefined,
     keepsHistory: options.keepsHistory,
     pending: NOTHING_PENDING,
     clock: clockFrom(options.startTime),
     gas: startingAt(options.prices),
-    impersonation: NOBODY,
+    impersonation: NO_IMPERSONATION,
     messages: NO_MESSAGES,
     labels: NO_LABELS,
     journal: List<string>(),
@@ -100,7 +100,7 @@ export interface Located {
 }
 
 export function findTransaction(world: World, hash: string): Located | undefined {
-  const { pending, history, state } = world;
+  const { pending, history, pendingState: state } = world;
   const index = pending.positions.get(hash);
   if (index !== undefined) {
     const waiting = pending.transactions.get(index);
@@ -113,7 +113,7 @@ export function findTransaction(world: World, hash: string): Located | undefined
 
 /** One transaction of a block, also of the one under construction; reads no others of a large block. */
 export function transactionAt(
-  { history, pending, state }: World,
+  { history, pending, pendingState: state }: World,
   block: number,
   index: number,
 ): TransactionRecord | undefined {
@@ -124,13 +124,13 @@ export function transactionAt(
 
 /** The transactions of a block, also of the one under construction. */
 export function transactionsOf(world: World, block: number): readonly TransactionRecord[] {
-  return block === world.state.version
+  return block === world.pendingState.version
     ? world.pending.transactions.toArray().map(({ record }) => record)
     : world.history.transactions(block);
 }
 
 export function transactionHashesOf(world: World, block: number): readonly string[] {
-  return block === world.state.version
+  return block === world.pendingState.version
     ? world.pending.transactions.toArray().map(({ record }) => record.hash)
     : world.history.hashes(block);
 }

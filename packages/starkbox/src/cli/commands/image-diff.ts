@@ -109,7 +109,10 @@ async function stateDifference(
   common: number | undefined,
   given: GivenNames,
 ) {
-  const [there, back] = [await old.state.diffTo(now.state), await now.state.diffTo(old.state)];
+  const [there, back] = [
+    await old.pendingState.diffTo(now.pendingState),
+    await now.pendingState.diffTo(old.pendingState),
+  ];
   const moved = [...there.deployed_contracts, ...renamed(there.replaced_classes)];
   const stored = new Map(
     there.storage_diffs.map(({ address, storage_entries }) => [address, storage_entries]),
@@ -124,11 +127,11 @@ async function stateDifference(
   const contracts: ContractChange[] = [];
   for (const address of [...addresses].sort(byNumber)) {
     const [class_hash, nonce] = [
-      await changed(old.state, now.state, (state) => state.classHashAt(address)),
-      await changed(old.state, now.state, (state) => state.nonceAt(address)),
+      await changed(old.pendingState, now.pendingState, (state) => state.classHashAt(address)),
+      await changed(old.pendingState, now.pendingState, (state) => state.nonceAt(address)),
     ];
     const slots = (stored.get(address) ?? []).map(({ key }) => key);
-    const storage = await slotChanges(old.state, now.state, address, slots, names);
+    const storage = await slotChanges(old.pendingState, now.pendingState, address, slots, names);
     if (!class_hash && !nonce && storage.length === 0) continue;
     const name = address === HASH_CONTRACT ? 'block hashes' : names.address(address);
     contracts.push({
@@ -207,7 +210,7 @@ function mentioned(worlds: readonly World[], common: number | undefined) {
       if (one !== undefined && other !== undefined) pairs.set(`${one} ${other}`, [one, other]);
     }
   };
-  for (const { state, history, pending } of worlds) {
+  for (const { pendingState: state, history, pending } of worlds) {
     for (let number = state.firstVersion; number <= state.version; number += 1) {
       for (const { address } of state.diffOf(number).deployed_contracts) known.add(address);
     }

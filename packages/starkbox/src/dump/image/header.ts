@@ -40,7 +40,7 @@ export function imageHeader(
   world: World,
   { chainId, writtenBy, keepsJournal }: Circumstances,
 ): ImageHeader {
-  const { history, state, pending, journal, keepsHistory } = world;
+  const { history, pendingState: state, pending, journal, keepsHistory } = world;
   const { slots, contracts, classes } = state.figures();
   return {
     written_by: writtenBy,

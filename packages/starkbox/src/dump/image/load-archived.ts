@@ -12,7 +12,7 @@ import type { World } from '../../chain/world/world.js';
  * @param origin what a fork stands on
  */
 export async function wholeWorld(world: World, origin: Origin | undefined): Promise<World> {
-  if (!world.past) return world;
+  if (!world.archived) return world;
   const { history, keepsHistory } = world;
   const known = new Map<string, Class>();
   let state = State.create({
@@ -26,9 +26,9 @@ export async function wholeWorld(world: World, origin: Origin | undefined): Prom
   const latest = state;
   return {
     ...world,
-    past: undefined,
-    latest,
-    state: await withDiff(latest, world, history.next, known),
+    archived: undefined,
+    latestState: latest,
+    pendingState: await withDiff(latest, world, history.next, known),
   };
 }
 
@@ -41,7 +41,7 @@ async function withDiff(
   const diff: StateDiff = JSON.parse(stateDiffText(world, number));
   const classes: Class[] = [];
   for (const hash of declaredIn(diff)) {
-    const found = known.get(hash) ?? (await world.state.class(hash));
+    const found = known.get(hash) ?? (await world.pendingState.class(hash));
     if (!found) throw new Error(`the class ${hash} is missing`);
     known.set(hash, found);
     classes.push(found);

@@ -69,7 +69,7 @@ function names<T extends object>(value: T): readonly (keyof T & string)[] {
 }
 
 /** What a block changed is read from the block, or from a state that goes back as far. */
-function mustHoldDifferences({ history, state, keepsHistory }: World): void {
+function mustHoldDifferences({ history, pendingState: state, keepsHistory }: World): void {
   for (let number = history.first; number < history.next; number += 1) {
     if (state.firstVersion <= number) return;
     must(!keepsHistory, `the state of block ${number} is missing`);
@@ -92,7 +92,7 @@ async function readBlocks(source: Source, { first_block }: ImageHeader): Promise
   }
 }
 
-type Others = Omit<World, 'history' | 'past'>;
+type Others = Omit<World, 'history' | 'archived'>;
 
 /** All but the blocks, in the order in which they were written. */
 async function readOthers(source: Source, { origin, tell }: Reading): Promise<Others> {
@@ -124,14 +124,14 @@ async function readOthers(source: Source, { origin, tell }: Reading): Promise<Ot
       next = reader.next();
     }
     must(next === undefined, `the section "${next}" is unknown`);
-    return { ...moment, state, latest, journal };
+    return { ...moment, pendingState: state, latestState: latest, journal };
   } catch (error) {
     throw reader.explain(error);
   }
 }
 
 function joined(history: History, others: Others, { keepsHistory = true }: Reading): World {
-  const { state, acceptedOnL1, messages } = others;
+  const { pendingState: state, acceptedOnL1, messages } = others;
   must(state.version === history.next, 'blocks and state are not of the same moment');
   must((acceptedOnL1 ?? 0) < history.next, 'a block was accepted that is not there');
   must(
@@ -142,7 +142,7 @@ function joined(history: History, others: Others, { keepsHistory = true }: Readi
     ...others,
     keepsHistory: others.keepsHistory && keepsHistory,
     history,
-    past: undefined,
+    archived: undefined,
   });
 }
 

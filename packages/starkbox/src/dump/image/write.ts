@@ -37,9 +37,9 @@ export async function writeImage(given: World, writing: Writing, sink: Sink): Pr
   await writer.section('moment', [Buffer.from(momentText(moment))], 'small');
   // Their texts are packed already, and the rest is hashes.
   await writer.section('blocks', prefixed(recordsOf(world.history)), 'none');
-  await writer.section('state', world.state.export(), 'fast');
+  await writer.section('state', world.pendingState.export(), 'fast');
   // A state that forgets the past cannot be taken back to the end of the last block.
-  if (!world.keepsHistory) await writer.section('latest', world.latest.export(), 'fast');
+  if (!world.keepsHistory) await writer.section('latest', world.latestState.export(), 'fast');
   if (writing.keepsJournal) {
     const calls = world.journal.toSeq().map((call) => Buffer.from(call));
     await writer.section('journal', prefixed(calls), 'small');

@@ -56,7 +56,7 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
     },
 
     async devnet_postmanSendMessageToL2(message) {
-      const { hash } = await chain.crossing.send({
+      const { hash } = await chain.l1Steps.send({
         ...message,
         l1_contract_address: hex(BigInt(message.l1_contract_address)),
       });
@@ -64,7 +64,7 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
     },
 
     async devnet_postmanConsumeMessageFromL2(message) {
-      return { message_hash: await chain.crossing.consume(message) };
+      return { message_hash: await chain.l1Steps.consume(message) };
     },
   };
 }

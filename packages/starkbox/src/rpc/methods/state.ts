@@ -3,7 +3,7 @@
 import type { Chain } from '../../chain/chain.js';
 import { call } from '../../chain/queries/simulate.js';
 import { classAt } from '../../chain/queries/visible-class.js';
-import { blockNumber, stateAt, stateOf } from '../../chain/world/find-block.js';
+import { blockNumber, stateById, stateByNumber } from '../../chain/world/find-block.js';
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
 import type { Group } from '../protocol/handlers.js';
@@ -26,7 +26,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
     async starknet_getStorageAt({ contract_address, key, block_id, response_flags }) {
       const { world } = chain;
       const number = blockNumber(world, block_id);
-      const state = stateOf(world, number, block_id);
+      const state = stateByNumber(world, number, block_id);
       const value = await state.storageAt(contract_address, key);
       if (value === '0x0' && contract_address !== SYSTEM_CONTRACT) {
         await mustExist(state, contract_address);
@@ -34,7 +34,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
       if (!response_flags?.includes('INCLUDE_LAST_UPDATE_BLOCK')) return value;
       const since =
         state.storageSince(contract_address, key) ??
-        world.past?.storageSince(contract_address, key, number);
+        world.archived?.storageSince(contract_address, key, number);
       const { fork } = chain.options;
       const below = since ?? (fork && (await fork.writtenAt(contract_address, key)));
       return { value, last_update_block: below ?? 0 };
@@ -47,18 +47,18 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
     },
 
     async starknet_getNonce({ block_id, contract_address }) {
-      const state = stateAt(chain.world, block_id);
+      const state = stateById(chain.world, block_id);
       await mustExist(state, contract_address);
       return state.nonceAt(contract_address);
     },
 
     async starknet_getClassHashAt({ block_id, contract_address }) {
-      return mustExist(stateAt(chain.world, block_id), contract_address);
+      return mustExist(stateById(chain.world, block_id), contract_address);
     },
 
     async starknet_getClassAt({ block_id, contract_address }) {
       const { world } = chain;
-      const hash = await mustExist(stateAt(world, block_id), contract_address);
+      const hash = await mustExist(stateById(world, block_id), contract_address);
       return new JsonText(await (await classAt(world, hash, block_id)).json());
     },
 
@@ -78,7 +78,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
 }
 
 /** The class hash of a contract that must be there. */
-async function mustExist(state: ReturnType<typeof stateAt>, address: string): Promise<string> {
+async function mustExist(state: ReturnType<typeof stateById>, address: string): Promise<string> {
   const hash = await state.classHashAt(address);
   return hash === '0x0' ? fail('CONTRACT_NOT_FOUND') : hash;
 }

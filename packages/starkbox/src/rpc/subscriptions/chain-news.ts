@@ -2,7 +2,7 @@
 
 import type { Header } from '../../chain/history/header.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
-import { transition } from '../../chain/world/diff.js';
+import { diffWorlds } from '../../chain/world/diff.js';
 import { pendingNumber } from '../../chain/world/find-block.js';
 import {
   findTransaction,
@@ -30,7 +30,7 @@ export function announceSoon(subscriptions: Subscriptions, change: Change): void
 /** Tells subscribers of a change. Without subscribers nothing is looked at. */
 export function announce(subscriptions: Subscriptions, { kind, before, after }: Change): void {
   if (subscriptions.isEmpty) return;
-  const { undone, refinalised, added, waitingFrom, dropped } = transition(before, after);
+  const { undone, refinalised, added, waitingFrom, dropped } = diffWorlds(before, after);
 
   if (undone) subscriptions.tellReorg(reorgText(undone.first, undone.last));
   else subscriptions.tellReorgOf(droppedNews(subscriptions, before, dropped));

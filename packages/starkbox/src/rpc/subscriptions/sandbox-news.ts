@@ -1,11 +1,10 @@
 // Tells what happens to the sandbox beside blocks, and that it is alive.
 
 import type { Chain } from '../../chain/chain.js';
-import type { Standing } from '../../chain/world/chain-store.js';
+import type { Transition, WorldAndSnapshots } from '../../chain/world/chain-store.js';
 import { commonBlock, removedTransactions } from '../../chain/world/diff.js';
 import { latestHeader, pendingNumber } from '../../chain/world/find-block.js';
 import { nextTime, type World } from '../../chain/world/world.js';
-import type { Turn } from '../../chain/writer.js';
 import { hex } from '../../felt.js';
 import { stringify } from '../../json/json.js';
 import type { SANDBOX_NEWS } from '../../spec.js';
@@ -63,7 +62,7 @@ export class SandboxNews {
     this.#beating = undefined;
   }
 
-  turned(turn: Turn): void {
+  turned(turn: Transition): void {
     if (!this.#subscriptions.has('sandbox')) return;
     for (const event of eventsOf(turn)) this.#tell(turn.after.world, event);
   }
@@ -83,7 +82,7 @@ export class SandboxNews {
 }
 
 /** What happened between two standings beside new blocks and transactions. */
-function eventsOf({ kind, before, after }: Turn): readonly Event[] {
+function eventsOf({ kind, before, after }: Transition): readonly Event[] {
   if (kind === 'restart' || kind === 'load') {
     return [{ event: kind, detail: removedBetween(before.world, after.world) }];
   }
@@ -100,7 +99,7 @@ function eventsOf({ kind, before, after }: Turn): readonly Event[] {
   ];
 }
 
-function revertOf(before: Standing, after: Standing): Event {
+function revertOf(before: WorldAndSnapshots, after: WorldAndSnapshots): Event {
   const gone = [...before.snapshots.keys()].filter((id) => !after.snapshots.has(id));
   const [first] = gone.sort((one, other) => (one < other ? -1 : 1));
   const snapshot = first === undefined ? {} : { snapshot_id: hex(first) };
@@ -166,8 +165,8 @@ function hasDropped(before: World, after: World): boolean {
 /** Whether the state was changed by no transaction and no block. */
 function isWritten(before: World, after: World): boolean {
   return (
-    before.state !== after.state &&
-    before.latest === after.latest &&
+    before.pendingState !== after.pendingState &&
+    before.latestState === after.latestState &&
     before.pending === after.pending
   );
 }

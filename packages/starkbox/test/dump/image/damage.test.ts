@@ -67,9 +67,9 @@ async function refusal(image: Uint8Array): Promise<string> {
 test('the small image is a good one', async () => {
   const { world } = await readImage(sourceOfBytes(small), { chainId: 'SN_SEPOLIA', first: 0 });
   expect(await imageOf(world)).toEqual(small);
-  expect(await world.state.storageAt('0xa', '0x1')).toBe('0x9');
-  expect(await world.latest.storageAt('0xa', '0x1')).toBe('0x8');
-  expect(await world.state.at(0).storageAt('0xa', '0x1')).toBe('0x7');
+  expect(await world.pendingState.storageAt('0xa', '0x1')).toBe('0x9');
+  expect(await world.latestState.storageAt('0xa', '0x1')).toBe('0x8');
+  expect(await world.pendingState.at(0).storageAt('0xa', '0x1')).toBe('0x7');
 });
 
 describe('refused is', () => {

@@ -29,11 +29,11 @@ export async function smallWorld(): Promise<World> {
   const state = await State.create().apply(slot('0x7'));
   const options = { startTime: 1_700_000_000, prices: PRICES, keepsHistory: true };
   let world = await closeBlock(firstWorld(state, options), rules, 1_700_000_000);
-  world = { ...world, state: await world.state.apply(slot('0x8')) };
+  world = { ...world, pendingState: await world.pendingState.apply(slot('0x8')) };
   world = await closeBlock(world, rules, 1_700_000_001);
   const journal = List(['{"jsonrpc":"2.0","method":"devnet_createBlock","params":null,"id":0}']);
-  const half = await world.state.apply(slot('0x9'));
-  return { ...world, state: half, journal, clock: setTo(1_800_000_000) };
+  const half = await world.pendingState.apply(slot('0x9'));
+  return { ...world, pendingState: half, journal, clock: setTo(1_800_000_000) };
 }
 
 /** A sink that keeps everything. */
