@@ -13,20 +13,18 @@ const TIMED = [
   'packages/starkbox/test/node/isolation.test.ts',
   'packages/starkbox/test/node/lifecycle.test.ts',
   'packages/starkbox/test/node/longest-transaction.test.ts',
-  'packages/explorer/test/limits.test.ts',
 ];
+
+/** Tests of pages in chromium; `vitest run --project '!browser'` leaves them out. */
+const BROWSER = ['packages/explorer/test/**/*.browser.test.ts'];
+const BROWSER_SUPPORT = 'packages/explorer/test/support';
 
 /** Tests that take longest, the longest first: begun last, one of them would run on alone. */
 const LONG = [
   'packages/starkbox/test/store/kill.test.ts',
   'packages/starkbox/test/model/model.test.ts',
   'packages/starkbox/test/l1/restart.test.ts',
-  'packages/explorer/test/pages.test.ts',
-  'packages/explorer/test/gas.test.ts',
-  'packages/explorer/test/touch.test.ts',
   'packages/starkbox/test/store/data-dir.test.ts',
-  'packages/explorer/test/interact.test.ts',
-  'packages/explorer/test/elsewhere.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -67,9 +65,22 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ALL,
-          exclude: TIMED,
+          exclude: [...TIMED, ...BROWSER],
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: BROWSER,
+          globalSetup: `${BROWSER_SUPPORT}/browser-server.ts`,
+          setupFiles: `${BROWSER_SUPPORT}/release-pages.ts`,
+          // Files of one process share its modules and its pages.
+          isolate: false,
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 2 },
         },
       },
       {

@@ -4,8 +4,8 @@
 import type { Page } from 'playwright-core';
 import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultsOf } from './faults.js';
-import { type Stage, setStage } from './stage.js';
+import { faultsOf } from './support/accessibility.js';
+import { type Stage, setStage } from './support/stage.js';
 
 const TOKEN_CLASS = '0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc';
 

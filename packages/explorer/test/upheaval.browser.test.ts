@@ -2,16 +2,16 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { isLive, STRK, type Stage, setStage, type Visit } from './stage.js';
+import { isLive, STRK, type Stage, setStage, type Visit } from './support/stage.js';
 
 type Open = Visit & { readonly path: string };
 
 async function openAll(stage: Stage, things: readonly string[]): Promise<readonly Open[]> {
-  const { page } = await stage.open('');
+  const { page, leave } = await stage.open('');
   const rail = await page
     .locator('nav.rail a.entry')
     .evaluateAll((links) => links.map((link) => (link.getAttribute('href') ?? '').slice(4)));
-  await page.context().close();
+  await leave();
   const visits: Open[] = [];
   for (const path of [...rail, ...things]) visits.push({ path, ...(await stage.open(path)) });
   for (const visit of visits) await isLive(visit.page);
@@ -102,7 +102,6 @@ test('every page follows a chain that goes back and begins again, and misses one
     // What was known stays to be seen.
     expect(await on('blocks').locator('tr[data-row]').count()).toBe(2);
   } finally {
-    await stage.browser.close();
     await stage.node.close().catch(() => {});
   }
 }, 180_000);
@@ -120,7 +119,6 @@ test('a node that comes back as another chain is noticed', async () => {
     await page.getByText('restarted or reverted while you were away').waitFor({ timeout: 30_000 });
     await page.getByText('There is no transaction on this chain yet.').waitFor();
   } finally {
-    await first.browser.close();
     await second.close();
   }
 }, 180_000);

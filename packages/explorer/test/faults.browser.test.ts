@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, STRK, type Stage, setStage } from './stage.js';
+import { isLive, STRK, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 
@@ -48,10 +48,10 @@ describe('nothing is destroyed by one click', () => {
   test('opening a page changes nothing', async () => {
     const before = JSON.stringify(await status());
     for (const path of ['control?mint=1', 'accounts', `contract/${STRK}`, 'node']) {
-      const { page } = await stage.open(path);
+      const { page, leave } = await stage.open(path);
       await isLive(page);
       await page.waitForLoadState('networkidle');
-      await page.context().close();
+      await leave();
     }
     expect(JSON.stringify(await status())).toBe(before);
   });

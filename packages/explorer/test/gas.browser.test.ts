@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { place } from '../src/parts/gas/layout.js';
 import { Functions, functionsOf, Sum } from '../src/parts/gas/sum.js';
 import { type Block, gasTree, MEASURES, OUTSIDE, total } from '../src/parts/gas/tree.js';
-import { faultsOf } from './faults.js';
-import { setLongStage } from './long-chain.js';
-import { type Stage, setStage } from './stage.js';
+import { faultsOf } from './support/accessibility.js';
+import { setLongStage } from './support/long-chain.js';
+import { type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 let reverter: string;

@@ -3,8 +3,8 @@
 /// <reference lib="dom.iterable" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultsOf } from './faults.js';
-import { isLive, STRK, type Stage, setStage } from './stage.js';
+import { faultsOf } from './support/accessibility.js';
+import { isLive, STRK, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 let reverted: string;

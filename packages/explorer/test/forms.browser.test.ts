@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import { readAbi } from '@starkbox/abi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Stage, setStage, watchClipboard } from './stage.js';
+import { type Stage, setStage, watchClipboard } from './support/stage.js';
 
 const POINT = 'shapes::Point';
 const CHOICE = 'shapes::Choice';

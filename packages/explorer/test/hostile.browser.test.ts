@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Stage, setStage } from './stage.js';
+import { type Stage, setStage } from './support/stage.js';
 
 const SCRIPT = `<img src=x onerror="globalThis['harmed']=1">`;
 const REVERSED = '\u202Etxt.live\u202C';

@@ -9,8 +9,14 @@ import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BLOCKS, IS_FULL, setLongStage, TRANSACTIONS, transferRequest } from './long-chain.js';
-import { isLive, STRK, type Stage } from './stage.js';
+import {
+  BLOCKS,
+  IS_FULL,
+  setLongStage,
+  TRANSACTIONS,
+  transferRequest,
+} from './support/long-chain.js';
+import { isLive, STRK, type Stage } from './support/stage.js';
 
 const MOST_ELEMENTS = 1_500;
 const MOST_REQUESTS = 3;
@@ -109,11 +115,11 @@ describe('a page', () => {
       // Calls a few milliseconds apart share a request; on a busy machine they may come further apart.
       const tries: [path: string, elements: number, requests: number][] = [];
       while (tries.length < 3 && (tries.at(-1)?.[2] ?? MOST_REQUESTS + 1) > MOST_REQUESTS) {
-        const { page, requests } = await stage.open(path);
+        const { page, requests, leave } = await stage.open(path);
         await isLive(page);
         await page.waitForLoadState('networkidle');
         tries.push([path, await elements(page), asked(requests)]);
-        await page.context().close();
+        await leave();
       }
       found.push(...tries.slice(-1));
     }
@@ -162,7 +168,7 @@ describe('a page', () => {
       asked(requests) - (after[index] ?? 0),
     ]);
     expect(idle.filter(([, cost]) => Number(cost) > 0)).toEqual([]);
-    await Promise.all(visits.map(({ page }) => page.context().close()));
+    await Promise.all(visits.map(({ leave }) => leave()));
   }, 120_000);
 });
 
@@ -177,7 +183,7 @@ async function emptyPage(page: Page): Promise<number> {
 
 describe('waiting', () => {
   test('the first row is there at once', async () => {
-    const { page } = await stage.open('');
+    const { page } = await stage.open('', {});
     await page.addInitScript(() => {
       new MutationObserver((_changes, observer) => {
         if (!document.querySelector('tr[data-row]')) return;
@@ -316,7 +322,7 @@ describe('a flood', () => {
     async () => {
       const { node } = stage.node;
       await node.request('devnet_autoImpersonate');
-      const empty = await (await stage.browser.newContext()).newPage();
+      const { page: empty } = await stage.open('');
       await empty.goto(`${stage.origin}/is_alive`);
       const alone = await flood(Math.min(FLOOD_SECONDS, 10), FLOOD_RATE);
 
@@ -329,9 +335,11 @@ describe('a flood', () => {
       const heap = await heapOf(page);
       const before = asked(requests);
       await Promise.all([watchFrames(page), watchFrames(empty)]);
+      const started = performance.now();
       const watched = await flood(FLOOD_SECONDS, FLOOD_RATE);
       const [frames, control] = await Promise.all([framesOf(page), framesOf(empty)]);
       const cost = asked(requests) - before;
+      const elapsed = performance.now() - started;
       await page.waitForTimeout(2_500);
       const growth = (await heapOf(page)) - heap;
       const newest = await node.request('devnet_listTransactions', { limit: 1 });
@@ -359,8 +367,10 @@ describe('a flood', () => {
         .first()
         .waitFor({ timeout: 30_000 });
       expect(growth).toBeLessThanOrEqual(HEAP_GROWTH);
-      expect(cost / FLOOD_SECONDS).toBeLessThanOrEqual(2);
+      // News is collected for a tenth of a second, and for longer if the machine is fast enough for a flood.
+      expect(cost).toBeLessThanOrEqual(10 * (elapsed / 1_000) + 1);
       if (!IS_FULL) return;
+      expect(cost / FLOOD_SECONDS).toBeLessThanOrEqual(2);
       // A machine that is busy makes the page that does nothing late as well, but not at the same moments.
       expect(late(frames)).toBeLessThanOrEqual(late(control) * 2 + 3);
       expect(at(watched, 0.5)).toBeLessThanOrEqual(at(alone, 0.5) * 1.5 + 1);

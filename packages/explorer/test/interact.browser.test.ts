@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, STRK, type Stage, setStage, watchClipboard } from './stage.js';
+import { isLive, STRK, type Stage, setStage, watchClipboard } from './support/stage.js';
 
 let stage: Stage;
 let counter: string;

@@ -6,7 +6,7 @@ import { STRK, type Stage, setStage } from './stage.js';
 
 /** Another number whenever what is built changes. */
 const VERSION = 1;
-const FOLDER = new URL('../../../node_modules/.cache/long-chain/', import.meta.url);
+const FOLDER = new URL('../../../../node_modules/.cache/long-chain/', import.meta.url);
 /** Each block of this many has one transaction that fails. */
 const FAILING = 50;
 

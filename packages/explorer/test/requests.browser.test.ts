@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../starkbox/src/cli/commands/command.js';
-import { type Stage, setStage } from './stage.js';
+import { type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-ui-requests-'));

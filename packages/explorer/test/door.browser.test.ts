@@ -2,8 +2,8 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultsOf } from './faults.js';
-import { isLive, type Stage, setStage, type Visit } from './stage.js';
+import { faultsOf } from './support/accessibility.js';
+import { isLive, type Stage, setStage, type Visit } from './support/stage.js';
 
 /** With letters that an address has to escape. */
 const TOKEN = 'a/b+c=%41~0123456789abcdef';
@@ -158,7 +158,6 @@ test('a node that comes back with another token is not taken for one that is gon
     await page.keyboard.press('Enter');
     await isLive(page);
   } finally {
-    await first.browser.close();
     await second.close();
   }
 }, 180_000);

@@ -1,8 +1,7 @@
 // What leaves the explorer is what was filtered, whole, and harmless to what opens it.
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { csvOf } from '../src/format/csv.js';
-import { type Stage, setStage } from './stage.js';
+import { contentOf, type Stage, setStage } from './support/stage.js';
 
 describe('a table for other programs', () => {
   test('quotes what would break a row, and disarms what would be a formula', () => {
@@ -36,7 +35,7 @@ test.each(['JSON', 'CSV'])('transactions are saved as %s', async (form) => {
     page.waitForEvent('download'),
     page.getByRole('button', { name: `Save as ${form}` }).click(),
   ]);
-  const text = readFileSync(await saved.path(), 'utf8');
+  const text = String(await contentOf(saved));
   expect(saved.suggestedFilename()).toBe(`transactions.${form.toLowerCase()}`);
   if (form === 'JSON') {
     const rows: { transaction_hash: string }[] = JSON.parse(text);

@@ -3,7 +3,7 @@
 /// <reference lib="dom.iterable" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 let counter: string;

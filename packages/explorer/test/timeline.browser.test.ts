@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barSize } from '../src/features/timeline/blocks.js';
 import { byTime, foldsIn, pan, zoom } from '../src/features/timeline/scale.js';
-import { faultsOf } from './faults.js';
-import { isLive, STRK, type Stage, setStage } from './stage.js';
+import { faultsOf } from './support/accessibility.js';
+import { isLive, STRK, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, type Stage, setStage } from './stage.js';
+import { contentOf, isLive, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 
@@ -137,9 +137,13 @@ describe('control', () => {
     const { block_count } = await status();
     const file = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download an image' }).click();
-    const path = await (await file).path();
+    const image = {
+      name: 'chain',
+      mimeType: 'application/octet-stream',
+      buffer: await contentOf(await file),
+    };
     await stage.node.client.call('devnet_createBlock', {});
-    await page.getByLabel('load a file').setInputFiles(path);
+    await page.getByLabel('load a file').setInputFiles(image);
     const sheet = page.getByRole('dialog');
     expect(await sheet.innerText()).toContain('takes the place of this one');
     expect((await status()).block_count).toBe(block_count + 1);
@@ -221,6 +225,6 @@ test('a node that is gone is missed, and nothing pretends otherwise', async () =
       .waitFor({ timeout: 30_000 });
     expect(await page.locator('.strip').innerText()).not.toContain('live');
   } finally {
-    await lost.browser.close();
+    await lost.close().catch(() => {});
   }
 }, 180_000);

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keysOf, readFilter, readKeys } from '../src/features/events/filter.js';
-import { faultsOf } from './faults.js';
-import { isLive, STRK, type Stage, setStage } from './stage.js';
+import { faultsOf } from './support/accessibility.js';
+import { isLive, STRK, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 let emitter: string;

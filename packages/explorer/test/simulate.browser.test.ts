@@ -8,7 +8,7 @@ import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readClassFile } from '../src/parts/send/class-file.js';
 import { classHash, compiledClassHash, contractAddress } from '../src/parts/send/hashes.js';
-import { isLive, type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 let counter: string;

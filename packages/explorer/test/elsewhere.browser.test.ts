@@ -3,7 +3,7 @@
 import { startNode } from '@starkbox/conformance';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './support/stage.js';
 
 const main = (page: Page): Promise<string> => page.locator('main').innerText();
 

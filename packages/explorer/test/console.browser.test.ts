@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isLive, type Stage, setStage } from './stage.js';
+import { isLive, type Stage, setStage } from './support/stage.js';
 
 let stage: Stage;
 

@@ -1,0 +1,75 @@
+// Pages of the shared browser. Pages with default options are reused: a new context costs four times as much.
+/// <reference lib="dom" />
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const VIEWPORT = { width: 1280, height: 800 };
+
+export interface Pages {
+  /** An empty page that no other caller has. With options it is in a new context of its own. */
+  take(options?: BrowserContextOptions): Promise<Page>;
+  /** Takes one page back, or all, so that the next caller finds them empty. */
+  release(page?: Page): Promise<void>;
+}
+
+export async function connectPages(endpoint: string): Promise<Pages> {
+  let browser: Browser;
+  try {
+    browser = await chromium.connect(endpoint);
+  } catch (error) {
+    throw new Error('The browser shared by all tests cannot be reached: did it crash?', {
+      cause: error,
+    });
+  }
+  const idle: Page[] = [];
+  const taken = new Set<Page>();
+  /** Pages with options, which are closed instead of reused. */
+  const single = new WeakSet<Page>();
+
+  const create = async (options: BrowserContextOptions): Promise<Page> => {
+    const context = await browser.newContext({ viewport: VIEWPORT, ...options });
+    return context.newPage();
+  };
+
+  return {
+    async take(options) {
+      if (!browser.isConnected()) {
+        throw new Error('The browser shared by all tests crashed or was closed before this test.');
+      }
+      const page = (options === undefined && idle.pop()) || (await create(options ?? {}));
+      if (options !== undefined) single.add(page);
+      taken.add(page);
+      return page;
+    },
+    async release(page) {
+      const released = page === undefined ? [...taken] : [page];
+      for (const one of released) taken.delete(one);
+      if (!browser.isConnected()) return;
+      await Promise.all(
+        released.map(async (one) => {
+          if (single.has(one)) await one.context().close();
+          else if (await empty(one)) idle.push(one);
+        }),
+      );
+    },
+  };
+}
+
+/** Brings a page back to the state of a new one; false if it is closed. */
+async function empty(page: Page): Promise<boolean> {
+  if (page.isClosed()) return false;
+  const context = page.context();
+  page.removeAllListeners();
+  await Promise.all(context.pages().map((one) => (one === page ? undefined : one.close())));
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // Pages without an origin, as about:blank, have no storage and refuse the access.
+  await page
+    .evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    })
+    .catch(() => {});
+  await page.goto('about:blank');
+  await page.mouse.move(0, 0);
+  await context.clearPermissions();
+  return true;
+}

@@ -1,0 +1,144 @@
+// A node with the explorer, and pages of the shared browser that show it.
+/// <reference lib="dom" />
+import { readFileSync } from 'node:fs';
+import { type ListeningNode, startNode } from '@starkbox/conformance';
+import { Class } from '@starkbox/engine';
+import type { BrowserContextOptions, Download, Page } from 'playwright-core';
+import type { Call } from 'starknet';
+import { inject } from 'vitest';
+import { connectPages, type Pages } from './pages.js';
+
+export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
+
+const price = { max_amount: 400_000_000n, max_price_per_unit: 5_000_000_000n };
+const resourceBounds = {
+  l1_gas: { ...price, max_amount: 0n },
+  l2_gas: price,
+  l1_data_gas: { ...price, max_amount: 40_000n },
+};
+
+export interface Stage {
+  readonly node: ListeningNode;
+  readonly origin: string;
+  address(index: number): string;
+  send(from: number, calls: Call[]): Promise<string>;
+  transfer(whom: number, amount: bigint): Call;
+  deploy(
+    name: string,
+    constructorCalldata?: string[],
+    change?: (sierra: { abi: unknown }) => void,
+  ): Promise<string>;
+  /**
+   * A page of the explorer, until the test ends. Without options it is a reused page with empty storage;
+   * with options, even none (`{}`), it is in a new context.
+   */
+  open(path: string, options?: BrowserContextOptions): Promise<Visit>;
+  close(): Promise<void>;
+}
+
+export interface Visit {
+  readonly page: Page;
+  /** Failed scripts and breaches of the content security policy. */
+  readonly complaints: string[];
+  /** Requests that it made, by path. */
+  readonly requests: string[];
+  /** Ends the visit before the test ends. */
+  leave(): Promise<void>;
+}
+
+let connecting: Promise<Pages> | undefined;
+
+/** The pages of this process; test files run one after the other in it. */
+export function sharedPages(): Promise<Pages> {
+  connecting ??= connectPages(inject('browserEndpoint'));
+  return connecting;
+}
+
+/** Starts a node with the explorer. It knows no browser until a page is opened. */
+export async function setStage(config: Parameters<typeof startNode>[0] = {}): Promise<Stage> {
+  const node = await startNode({ ...config, listen: true, ui: true });
+  const origin = new URL(node.url).origin;
+  const address = (index: number): string => node.node.accounts[index]?.address ?? '';
+  const send = async (from: number, calls: Call[]): Promise<string> => {
+    const { transaction_hash } = await node.account(from).execute(calls, { resourceBounds });
+    await node.provider.waitForTransaction(transaction_hash);
+    return transaction_hash;
+  };
+  return {
+    node,
+    origin,
+    address,
+    send,
+    transfer: (whom, amount) => ({
+      contractAddress: STRK,
+      entrypoint: 'transfer',
+      calldata: [address(whom), amount, 0n],
+    }),
+    async deploy(name, constructorCalldata = [], change = undefined) {
+      const { deploy } = await node.account(0).declareAndDeploy({
+        ...(await compiled(name, change)),
+        constructorCalldata,
+      });
+      return deploy.contract_address;
+    },
+    open: async (path, options) => visit(origin, path, options),
+    close: () => node.close(),
+  };
+}
+
+/** A class with the hashes that the engine computes, because starknet.js takes a second for them. */
+async function compiled(name: string, change?: (sierra: { abi: unknown }) => void) {
+  const file = new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
+  const contract = JSON.parse(readFileSync(file, 'utf8'));
+  change?.(contract);
+  const { hash, compiledClassHash } = await Class.compile(JSON.stringify(contract));
+  if (compiledClassHash === undefined) throw new Error(`${name} is not a Sierra class`);
+  // The class hash covers the ABI as starknet.js spells it, which differs for unusual characters.
+  return { contract, compiledClassHash, ...(change ? {} : { classHash: hash }) };
+}
+
+async function visit(
+  origin: string,
+  path: string,
+  options: BrowserContextOptions | undefined,
+): Promise<Visit> {
+  const pages = await sharedPages();
+  const page = await pages.take(options);
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (/Content Security Policy|Trusted|violat/i.test(text)) complaints.push(text);
+  });
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(`${origin}/ui/${path}`);
+  await page.locator('h1').waitFor();
+  return { page, complaints, requests, leave: () => pages.release(page) };
+}
+
+/** Pages may not read the clipboard, so what they write is caught on the way; gives the last text. */
+export async function watchClipboard(page: Page): Promise<() => Promise<string>> {
+  await page.evaluate(() => {
+    Object.defineProperty(navigator.clipboard, 'writeText', {
+      value: async (text: string) => Object.assign(globalThis, { copied: text }),
+    });
+  });
+  return () =>
+    page.evaluate(() => {
+      const { copied }: { copied?: string } = Object(globalThis);
+      return copied ?? '';
+    });
+}
+
+/** What was downloaded. The browser is another program, so its file is not read directly. */
+export async function contentOf(download: Download): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of await download.createReadStream()) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** Waits until the page is subscribed to the node. */
+export function isLive(page: Page): Promise<void> {
+  return page.locator('.connection', { hasText: 'live' }).waitFor();
+}
