@@ -1,7 +1,7 @@
 // Page of the predeployed accounts: balances, keys, minting, impersonation.
 import { shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
@@ -15,14 +15,78 @@ import { readPrivateKey, useAccounts, useConfig, useStatus } from '../../rpc/que
 /** A private key is hidden again after this time. */
 const SHOWN_MILLISECONDS = 60_000;
 
+interface Holding {
+  readonly eth: bigint;
+  readonly strk: bigint;
+  readonly nonce: bigint;
+}
+
+interface Revealed {
+  readonly address: string;
+  readonly key: string;
+}
+
 export function Accounts() {
   const accounts = useAccounts();
-  const config = useConfig();
-  const status = useStatus();
-  const beat = useLive((live) => live.beat);
   const [minting, setMinting] = useState<string | undefined>();
-  const [revealed, setRevealed] = useState<{ address: string; key: string } | undefined>();
+  const [revealed, setRevealed] = useRevealedKey();
   const addresses = accounts.data?.map(({ address }) => address) ?? [];
+  const holdings = useHoldings(addresses);
+  return (
+    <>
+      <Heading title="Accounts" count={accounts.data && grouped(accounts.data.length)} />
+      <LastDone />
+      {isMissing(accounts.error) ? (
+        <p className="empty">This node does not list predeployed accounts (restricted).</p>
+      ) : accounts.error ? (
+        <Problem
+          error={accounts.error}
+          what="the predeployed accounts"
+          retry={() => void accounts.refetch()}
+        />
+      ) : !accounts.data ? (
+        <Loading what="the accounts" />
+      ) : (
+        <AccountTable
+          addresses={addresses}
+          holdings={holdings}
+          minting={minting}
+          setMinting={setMinting}
+          revealed={revealed}
+          setRevealed={setRevealed}
+        />
+      )}
+      {minting !== undefined && (
+        <Mint key={minting} address={minting} name={`account ${addresses.indexOf(minting)}`} />
+      )}
+      {revealed && (
+        <PrivateKey
+          of={revealed.key}
+          at={addresses.indexOf(revealed.address)}
+          hide={() => setRevealed(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The key that is shown; it is hidden again after a minute. */
+function useRevealedKey(): readonly [
+  Revealed | undefined,
+  (revealed: Revealed | undefined) => void,
+] {
+  const [revealed, setRevealed] = useState<Revealed | undefined>();
+  useEffect(() => {
+    if (!revealed) return;
+    const timer = setTimeout(() => setRevealed(undefined), SHOWN_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [revealed]);
+  return [revealed, setRevealed];
+}
+
+/** Balances and nonces by address. */
+function useHoldings(addresses: readonly string[]): ReadonlyMap<string, Holding> | undefined {
+  const beat = useLive((live) => live.beat);
   const holdings = useQuery({
     queryKey: ['holdings', addresses, beat],
     enabled: addresses.length > 0,
@@ -46,146 +110,197 @@ export function Accounts() {
       );
     },
   });
-  useEffect(() => {
-    if (!revealed) return;
-    const timer = setTimeout(() => setRevealed(undefined), SHOWN_MILLISECONDS);
-    return () => clearTimeout(timer);
-  }, [revealed]);
+  return holdings.data;
+}
 
-  const impersonated = new Set(status.data?.impersonated_accounts);
+interface AccountTableProps {
+  readonly addresses: readonly string[];
+  readonly holdings: ReadonlyMap<string, Holding> | undefined;
+  readonly minting: string | undefined;
+  readonly setMinting: (address: string | undefined) => void;
+  readonly revealed: Revealed | undefined;
+  readonly setRevealed: (revealed: Revealed | undefined) => void;
+}
+
+function AccountTable(props: AccountTableProps) {
+  const { addresses, holdings, minting, setMinting, revealed, setRevealed } = props;
+  const classHash = useConfig().data?.account_contract_class_hash;
+  const impersonated = new Set(useStatus().data?.impersonated_accounts);
   return (
-    <>
-      <Heading title="Accounts" count={accounts.data && grouped(accounts.data.length)} />
-      <LastDone />
-      {isMissing(accounts.error) ? (
-        <p className="empty">This node does not list predeployed accounts (restricted).</p>
-      ) : accounts.error ? (
-        <Problem
-          error={accounts.error}
-          what="the predeployed accounts"
-          retry={() => void accounts.refetch()}
-        />
-      ) : !accounts.data ? (
-        <Loading what="the accounts" />
-      ) : (
-        <table className="table tall" aria-label="Predeployed accounts">
-          <thead>
-            <tr>
-              <th scope="col" className="w-name">
-                Name
-              </th>
-              <th scope="col">Address</th>
-              <th scope="col" className="w-amount number">
-                STRK
-              </th>
-              <th scope="col" className="w-amount number">
-                ETH
-              </th>
-              <th scope="col" className="w-small number">
-                Nonce
-              </th>
-              <th scope="col" className="w-hash">
-                Class
-              </th>
-              <th scope="col" className="w-actions">
-                <span className="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {accounts.data.map(({ address }, at) => {
-              const held = holdings.data?.get(address);
-              const isOn = impersonated.has(address);
-              return (
-                <tr key={address} data-row={at}>
-                  <td className="main">
-                    <Address of={address} mark />
-                    {isOn && <span className="warn"> impersonated</span>}
-                  </td>
-                  <td className="wide">
-                    <Link
-                      href={to('contract', address)}
-                      className="mono"
-                      title={address}
-                      value={address}
-                    >
-                      {shortAddress(address)}
-                    </Link>
-                    <Copy value={address} what={`address of account ${at}`} />
-                  </td>
-                  <td className="number" data-balance="strk" data-head="STRK">
-                    {held && <Amount of={held.strk} unit={STRK} column />}
-                  </td>
-                  <td className="number" data-balance="eth" data-head="ETH">
-                    {held && <Amount of={held.eth} unit={ETH} column />}
-                  </td>
-                  <td className="number wide">{held && grouped(held.nonce)}</td>
-                  <td className="wide">
-                    {config.data && <ClassRef of={config.data.account_contract_class_hash} />}
-                  </td>
-                  <td className="actions-cell">
-                    <button
-                      type="button"
-                      className="plain"
-                      aria-expanded={minting === address}
-                      aria-label={`Mint to account ${at}`}
-                      onClick={() => setMinting(minting === address ? undefined : address)}
-                    >
-                      Mint
-                    </button>
-                    <button
-                      type="button"
-                      className="plain"
-                      aria-label={`${revealed?.address === address ? 'Hide' : 'Show'} private key of account ${at}`}
-                      onClick={() => {
-                        if (revealed?.address === address) setRevealed(undefined);
-                        else {
-                          void readPrivateKey(address).then((key) =>
-                            setRevealed(key === undefined ? undefined : { address, key }),
-                          );
-                        }
-                      }}
-                    >
-                      Key
-                    </button>
-                    <Action
-                      kind="plain"
-                      isOn={isOn}
-                      label={`Impersonate account ${at}`}
-                      run={() =>
-                        act(
-                          isOn ? 'Stop impersonating' : 'Impersonate',
-                          isOn ? 'devnet_stopImpersonateAccount' : 'devnet_impersonateAccount',
-                          { account_address: address },
-                          () => `account ${at}`,
-                        )
-                      }
-                    >
-                      {isOn ? 'Impersonated' : 'Impersonate'}
-                    </Action>
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      )}
-      {minting !== undefined && (
-        <Mint key={minting} address={minting} name={`account ${addresses.indexOf(minting)}`} />
-      )}
-      {revealed && (
-        <section className="panel detail" aria-label="Private key">
-          <dl className="facts">
-            <dt>private key of account {addresses.indexOf(revealed.address)}</dt>
-            <dd>
-              <code>{revealed.key}</code> <Copy value={revealed.key} what="private key" />
-              <button type="button" className="plain" onClick={() => setRevealed(undefined)}>
-                Hide
-              </button>
-            </dd>
-          </dl>
-        </section>
-      )}
-    </>
+    <table className="table tall" aria-label="Predeployed accounts">
+      <thead>
+        <tr>
+          <th scope="col" className="w-name">
+            Name
+          </th>
+          <th scope="col">Address</th>
+          <th scope="col" className="w-amount number">
+            STRK
+          </th>
+          <th scope="col" className="w-amount number">
+            ETH
+          </th>
+          <th scope="col" className="w-small number">
+            Nonce
+          </th>
+          <th scope="col" className="w-hash">
+            Class
+          </th>
+          <th scope="col" className="w-actions">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {addresses.map((address, at) => (
+          <AccountRow
+            key={address}
+            address={address}
+            at={at}
+            held={holdings?.get(address)}
+            classHash={classHash}
+            isImpersonated={impersonated.has(address)}
+          >
+            <button
+              type="button"
+              className="plain"
+              aria-expanded={minting === address}
+              aria-label={`Mint to account ${at}`}
+              onClick={() => setMinting(minting === address ? undefined : address)}
+            >
+              Mint
+            </button>
+            <KeyButton
+              address={address}
+              at={at}
+              isShown={revealed?.address === address}
+              setRevealed={setRevealed}
+            />
+          </AccountRow>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface AccountRowProps {
+  readonly address: string;
+  readonly at: number;
+  readonly held: Holding | undefined;
+  readonly classHash: string | undefined;
+  readonly isImpersonated: boolean;
+  /** The buttons before that of impersonation. */
+  readonly children: ReactNode;
+}
+
+function AccountRow(props: AccountRowProps) {
+  const { address, at, held, classHash, isImpersonated, children } = props;
+  return (
+    <tr data-row={at}>
+      <td className="main">
+        <Address of={address} mark />
+        {isImpersonated && <span className="warn"> impersonated</span>}
+      </td>
+      <td className="wide">
+        <Link href={to('contract', address)} className="mono" title={address} value={address}>
+          {shortAddress(address)}
+        </Link>
+        <Copy value={address} what={`address of account ${at}`} />
+      </td>
+      <td className="number" data-balance="strk" data-head="STRK">
+        {held && <Amount of={held.strk} unit={STRK} column />}
+      </td>
+      <td className="number" data-balance="eth" data-head="ETH">
+        {held && <Amount of={held.eth} unit={ETH} column />}
+      </td>
+      <td className="number wide">{held && grouped(held.nonce)}</td>
+      <td className="wide">{classHash !== undefined && <ClassRef of={classHash} />}</td>
+      <td className="actions-cell">
+        {children}
+        <ImpersonateButton address={address} at={at} isOn={isImpersonated} />
+      </td>
+    </tr>
+  );
+}
+
+function KeyButton({
+  address,
+  at,
+  isShown,
+  setRevealed,
+}: {
+  readonly address: string;
+  readonly at: number;
+  readonly isShown: boolean;
+  readonly setRevealed: (revealed: Revealed | undefined) => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="plain"
+      aria-label={`${isShown ? 'Hide' : 'Show'} private key of account ${at}`}
+      onClick={() => {
+        if (isShown) setRevealed(undefined);
+        else {
+          void readPrivateKey(address).then((key) =>
+            setRevealed(key === undefined ? undefined : { address, key }),
+          );
+        }
+      }}
+    >
+      Key
+    </button>
+  );
+}
+
+function ImpersonateButton({
+  address,
+  at,
+  isOn,
+}: {
+  readonly address: string;
+  readonly at: number;
+  readonly isOn: boolean;
+}) {
+  return (
+    <Action
+      kind="plain"
+      isOn={isOn}
+      label={`Impersonate account ${at}`}
+      run={() =>
+        act(
+          isOn ? 'Stop impersonating' : 'Impersonate',
+          isOn ? 'devnet_stopImpersonateAccount' : 'devnet_impersonateAccount',
+          { account_address: address },
+          () => `account ${at}`,
+        )
+      }
+    >
+      {isOn ? 'Impersonated' : 'Impersonate'}
+    </Action>
+  );
+}
+
+function PrivateKey({
+  of,
+  at,
+  hide,
+}: {
+  readonly of: string;
+  readonly at: number;
+  readonly hide: () => void;
+}) {
+  return (
+    <section className="panel detail" aria-label="Private key">
+      <dl className="facts">
+        <dt>private key of account {at}</dt>
+        <dd>
+          <code>{of}</code> <Copy value={of} what="private key" />
+          <button type="button" className="plain" onClick={hide}>
+            Hide
+          </button>
+        </dd>
+      </dl>
+    </section>
   );
 }

@@ -15,11 +15,13 @@ import { TransactionList } from '../../parts/transaction/transaction-list.js';
 import { Address, Age, Copy, Finality, Link, useChainNow } from '../../parts/values.js';
 import { asCurl, call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
+import type { Result } from '../../rpc/methods.js';
 import { useClasses } from '../../rpc/queries.js';
 
 const BLOCK_NOT_FOUND = 24;
 
 type BlockId = 'pre_confirmed' | { block_number: number } | { block_hash: string };
+type Block = Result<'starknet_getBlockWithTxHashes'>;
 
 function readId(key: string): BlockId | undefined {
   if (key === 'pre_confirmed') return key;
@@ -28,33 +30,18 @@ function readId(key: string): BlockId | undefined {
   return block_hash === undefined ? undefined : { block_hash };
 }
 
+interface Tab {
+  readonly id: BlockId | undefined;
+  readonly tab: string;
+  readonly beat: number;
+}
+
 export function BlockPage({ id: key }: { readonly id: string }) {
   const id = useMemo(() => readId(key), [key]);
   const tab = usePlace().query.get('tab') ?? 'transactions';
-  const isPending = id === 'pre_confirmed';
-  const head = useLive((live) => live.head);
-  const beat = useLive((live) => (isPending ? live.beat : 0));
-  const query = useQuery({
-    queryKey: ['block', key, beat],
-    enabled: id !== undefined,
-    placeholderData: (old) => old,
-    queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: id ?? 'latest' }),
-  });
-  // Started here, so that it shares a request with the block itself.
-  useQuery({
-    ...stateQuery(id ?? 'pre_confirmed', beat),
-    enabled: id !== undefined && tab === 'state',
-  });
-  useQuery({
-    ...eventsQuery(id ?? 'pre_confirmed', beat),
-    enabled: id !== undefined && tab === 'events',
-  });
-  const now = useChainNow();
+  const beat = useLive((live) => (id === 'pre_confirmed' ? live.beat : 0));
+  const query = useBlock(key, { id, tab, beat });
   const block = query.data;
-  const number = block?.block_number;
-  const filter = useMemo(() => (number === undefined ? {} : { block_number: number }), [number]);
-
-  const name = isPending ? 'Pre-confirmed block' : `Block ${number ?? key}`;
   if (!block) {
     const isMissing =
       id === undefined ||
@@ -63,15 +50,7 @@ export function BlockPage({ id: key }: { readonly id: string }) {
       <>
         <Heading title={`Block ${key}`} />
         {isMissing ? (
-          <p className="empty">
-            There is no block {key}.{' '}
-            {head && (
-              <>
-                The head is <Link href={to('block', head.number)}>{head.number}</Link>.
-              </>
-            )}{' '}
-            <Link href={to('blocks')}>All blocks</Link>
-          </p>
+          <NoBlock id={key} />
         ) : query.isPending ? (
           <Loading what="the block" />
         ) : (
@@ -82,8 +61,54 @@ export function BlockPage({ id: key }: { readonly id: string }) {
   }
   return (
     <>
+      <BlockHeading block={block} id={id} />
+      <BlockFacts block={block} isPending={id === 'pre_confirmed'} />
+      <BlockTabs block={block} id={id} tab={tab} beat={beat} />
+    </>
+  );
+}
+
+/** The block, and in the same request what the open tab needs. */
+function useBlock(key: string, { id, tab, beat }: Tab) {
+  const query = useQuery({
+    queryKey: ['block', key, beat],
+    enabled: id !== undefined,
+    placeholderData: (old) => old,
+    queryFn: () => call('starknet_getBlockWithTxHashes', { block_id: id ?? 'latest' }),
+  });
+  useQuery({
+    ...stateQuery(id ?? 'pre_confirmed', beat),
+    enabled: id !== undefined && tab === 'state',
+  });
+  useQuery({
+    ...eventsQuery(id ?? 'pre_confirmed', beat),
+    enabled: id !== undefined && tab === 'events',
+  });
+  return query;
+}
+
+function NoBlock({ id }: { readonly id: string }) {
+  const head = useLive((live) => live.head);
+  return (
+    <p className="empty">
+      There is no block {id}.{' '}
+      {head && (
+        <>
+          The head is <Link href={to('block', head.number)}>{head.number}</Link>.
+        </>
+      )}{' '}
+      <Link href={to('blocks')}>All blocks</Link>
+    </p>
+  );
+}
+
+function BlockHeading({ block, id }: { readonly block: Block; readonly id: BlockId | undefined }) {
+  const head = useLive((live) => live.head);
+  const isPending = id === 'pre_confirmed';
+  return (
+    <>
       <Heading
-        title={isPending ? name : `Block ${grouped(block.block_number)}`}
+        title={isPending ? 'Pre-confirmed block' : `Block ${grouped(block.block_number)}`}
         actions={
           <>
             {block.block_number > 0 && (
@@ -116,6 +141,14 @@ export function BlockPage({ id: key }: { readonly id: string }) {
         }
       />
       {isPending && <LastDone />}
+    </>
+  );
+}
+
+function BlockFacts({ block, isPending }: { readonly block: Block; readonly isPending: boolean }) {
+  const now = useChainNow();
+  return (
+    <>
       <div className="meta">
         {'status' in block && (
           <span>
@@ -167,6 +200,15 @@ export function BlockPage({ id: key }: { readonly id: string }) {
           </span>
         ))}
       </div>
+    </>
+  );
+}
+
+function BlockTabs({ block, id, tab, beat }: Tab & { readonly block: Block }) {
+  const number = block.block_number;
+  const filter = useMemo(() => ({ block_number: number }), [number]);
+  return (
+    <>
       <Tabs
         current={tab}
         tabs={[

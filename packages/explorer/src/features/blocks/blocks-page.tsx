@@ -13,104 +13,84 @@ import { type BlockRow, readBlocks } from '../../rpc/queries.js';
 const idOf = (row: BlockRow): string => row.block_hash;
 const hrefOf = (row: BlockRow): string => to('block', row.block_number);
 
+/** `most` is the largest gas of a listed block. */
+function blockColumns(most: number): readonly Column<BlockRow>[] {
+  return [
+    {
+      head: 'Block',
+      width: 'w-block',
+      phone: 'main',
+      cell: (row) => <BlockRef of={row.block_number} />,
+    },
+    {
+      head: 'Age',
+      width: 'w-age',
+      number: true,
+      cell: (row) => <Age of={row.timestamp} />,
+    },
+    {
+      head: 'Txs',
+      width: 'w-count',
+      number: true,
+      phoneHead: 'txs',
+      cell: (row) => <TransactionCount of={row} />,
+    },
+    {
+      head: 'Events',
+      width: 'w-small',
+      number: true,
+      phone: 'none',
+      cell: (row) => row.event_count,
+    },
+    {
+      head: 'l2 gas',
+      width: 'w-gas',
+      number: true,
+      phoneHead: 'gas',
+      cell: (row) => <Gas of={row.l2_gas} />,
+    },
+    {
+      head: 'of the most',
+      phone: 'none',
+      cell: (row) =>
+        row.l2_gas > 0 && (
+          <span
+            className="bar"
+            style={{ width: `${share(row.l2_gas, most) * 100}%` }}
+            aria-hidden="true"
+          />
+        ),
+    },
+    {
+      head: 'Fees',
+      width: 'w-amount',
+      number: true,
+      phone: 'none',
+      cell: (row) => <Fees of={row} />,
+    },
+    {
+      head: 'Hash',
+      width: 'w-hash',
+      cell: (row) => (
+        <Link href={hrefOf(row)} className="mono" title={row.block_hash} value={row.block_hash}>
+          {shortHash(row.block_hash)}
+        </Link>
+      ),
+    },
+    {
+      head: 'Finality',
+      width: 'w-kind',
+      phone: 'none',
+      cell: (row) => <Finality of={row.finality_status} />,
+    },
+  ];
+}
+
 export function Blocks() {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
   const [most, setMost] = useState(1);
-  const columns = useMemo(
-    (): readonly Column<BlockRow>[] => [
-      {
-        head: 'Block',
-        width: 'w-block',
-        phone: 'main',
-        cell: (row) => <BlockRef of={row.block_number} />,
-      },
-      {
-        head: 'Age',
-        width: 'w-age',
-        number: true,
-        cell: (row) => <Age of={row.timestamp} />,
-      },
-      {
-        head: 'Txs',
-        width: 'w-count',
-        number: true,
-        phoneHead: 'txs',
-        cell: (row) => (
-          <>
-            {row.failed_count > 0 && (
-              <span className="fail">
-                {row.failed_count}{' '}
-                <span role="img" aria-label="failed">
-                  ✕
-                </span>{' '}
-              </span>
-            )}
-            {row.transaction_count}
-          </>
-        ),
-      },
-      {
-        head: 'Events',
-        width: 'w-small',
-        number: true,
-        phone: 'none',
-        cell: (row) => row.event_count,
-      },
-      {
-        head: 'l2 gas',
-        width: 'w-gas',
-        number: true,
-        phoneHead: 'gas',
-        cell: (row) => <Gas of={row.l2_gas} />,
-      },
-      {
-        head: 'of the most',
-        phone: 'none',
-        cell: (row) =>
-          row.l2_gas > 0 && (
-            <span
-              className="bar"
-              style={{ width: `${share(row.l2_gas, most) * 100}%` }}
-              aria-hidden="true"
-            />
-          ),
-      },
-      {
-        head: 'Fees',
-        width: 'w-amount',
-        number: true,
-        phone: 'none',
-        cell: (row) => (
-          <>
-            <Amount of={BigInt(row.fee.fri)} unit={STRK} />
-            {row.fee.wei !== '0' && (
-              <>
-                {' '}
-                <Amount of={BigInt(row.fee.wei)} unit={ETH} />
-              </>
-            )}
-          </>
-        ),
-      },
-      {
-        head: 'Hash',
-        width: 'w-hash',
-        cell: (row) => (
-          <Link href={hrefOf(row)} className="mono" title={row.block_hash} value={row.block_hash}>
-            {shortHash(row.block_hash)}
-          </Link>
-        ),
-      },
-      {
-        head: 'Finality',
-        width: 'w-kind',
-        phone: 'none',
-        cell: (row) => <Finality of={row.finality_status} />,
-      },
-    ],
-    [most],
-  );
+  const columns = useMemo(() => blockColumns(most), [most]);
   const onRows = useCallback((rows: readonly BlockRow[]) => {
     setMost(rows.reduce((max, row) => Math.max(max, row.l2_gas), 1));
   }, []);
@@ -136,6 +116,36 @@ export function Blocks() {
         {...(head ? { total: head.number + 1 } : {})}
         empty={<p className="empty">There is no block yet.</p>}
       />
+    </>
+  );
+}
+
+function TransactionCount({ of: row }: { readonly of: BlockRow }) {
+  return (
+    <>
+      {row.failed_count > 0 && (
+        <span className="fail">
+          {row.failed_count}{' '}
+          <span role="img" aria-label="failed">
+            ✕
+          </span>{' '}
+        </span>
+      )}
+      {row.transaction_count}
+    </>
+  );
+}
+
+function Fees({ of: row }: { readonly of: BlockRow }) {
+  return (
+    <>
+      <Amount of={BigInt(row.fee.fri)} unit={STRK} />
+      {row.fee.wei !== '0' && (
+        <>
+          {' '}
+          <Amount of={BigInt(row.fee.wei)} unit={ETH} />
+        </>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 // Page of one contract: interaction, storage, transactions, class history.
-import { canonicalFelt, readAbi, shortAddress } from '@starkbox/abi';
+import { type Abi, canonicalFelt, readAbi, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
@@ -17,7 +17,7 @@ import { queries, useClasses } from '../../rpc/queries.js';
 import { History } from './class-history.js';
 import { AbiView } from './class-page.js';
 import { Interact } from './interact.js';
-import { Storage } from './storage.js';
+import { Storage } from './storage/storage.js';
 
 const CONTRACT_NOT_FOUND = 20;
 
@@ -37,51 +37,14 @@ export function ContractPage({ id: given }: { readonly id: string }) {
 
 function Contract({ address }: { readonly address: string }) {
   const name = useNames().get(address);
-  const beat = useLive((live) => live.beat);
   const asked = usePlace().query.get('tab') ?? 'transactions';
   const tab = asked === 'read' ? 'interact' : asked;
-  // The class is read in the same request as the other facts.
-  const hasClass = useRef(false);
-  const facts = useQuery({
-    queryKey: ['contract', address, beat],
-    placeholderData: (old) => old,
-    queryFn: async () => {
-      const block_id = 'pre_confirmed';
-      const [found, classHash, nonce, strk, eth] = await Promise.allSettled([
-        hasClass.current
-          ? undefined
-          : call('starknet_getClassAt', { block_id, contract_address: address }),
-        call('starknet_getClassHashAt', { block_id, contract_address: address }),
-        call('starknet_getNonce', { block_id, contract_address: address }),
-        call('devnet_getAccountBalance', { address, unit: 'FRI', block_id }),
-        call('devnet_getAccountBalance', { address, unit: 'WEI', block_id }),
-      ]);
-      const isMissing =
-        classHash.status === 'rejected' &&
-        classHash.reason instanceof RpcFailure &&
-        classHash.reason.code === CONTRACT_NOT_FOUND;
-      if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
-      if (found.status === 'fulfilled' && found.value && classHash.status === 'fulfilled') {
-        const read = readAbi(found.value.abi);
-        learn(read);
-        queries.setQueryData(['class', classHash.value], read);
-        hasClass.current = true;
-      }
-      return {
-        classHash: classHash.status === 'fulfilled' ? classHash.value : undefined,
-        nonce: nonce.status === 'fulfilled' ? BigInt(nonce.value) : undefined,
-        strk: strk.status === 'fulfilled' ? BigInt(strk.value.amount) : undefined,
-        eth: eth.status === 'fulfilled' ? BigInt(eth.value.amount) : undefined,
-      };
-    },
-  });
+  const facts = useFacts(address);
   const classHash = facts.data?.classHash;
   const classes = useClasses(
     useMemo(() => (classHash === undefined ? [] : [classHash]), [classHash]),
   );
   const abi = classHash === undefined ? undefined : classes.get(classHash);
-  const filter = useMemo(() => ({ contract: address }), [address]);
-
   return (
     <>
       <Heading
@@ -119,6 +82,71 @@ function Contract({ address }: { readonly address: string }) {
           { id: 'history', name: 'History' },
         ]}
       />
+      <ContractTab
+        address={address}
+        tab={tab}
+        abi={abi}
+        classHash={classHash}
+        isRead={facts.data !== undefined}
+        hasError={facts.error !== null}
+      />
+    </>
+  );
+}
+
+function useFacts(address: string) {
+  const beat = useLive((live) => live.beat);
+  // The class is read in the same request as the other facts.
+  const hasClass = useRef(false);
+  return useQuery({
+    queryKey: ['contract', address, beat],
+    placeholderData: (old) => old,
+    queryFn: async () => {
+      const block_id = 'pre_confirmed';
+      const [found, classHash, nonce, strk, eth] = await Promise.allSettled([
+        hasClass.current
+          ? undefined
+          : call('starknet_getClassAt', { block_id, contract_address: address }),
+        call('starknet_getClassHashAt', { block_id, contract_address: address }),
+        call('starknet_getNonce', { block_id, contract_address: address }),
+        call('devnet_getAccountBalance', { address, unit: 'FRI', block_id }),
+        call('devnet_getAccountBalance', { address, unit: 'WEI', block_id }),
+      ]);
+      const isMissing =
+        classHash.status === 'rejected' &&
+        classHash.reason instanceof RpcFailure &&
+        classHash.reason.code === CONTRACT_NOT_FOUND;
+      if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
+      if (found.status === 'fulfilled' && found.value && classHash.status === 'fulfilled') {
+        const read = readAbi(found.value.abi);
+        learn(read);
+        queries.setQueryData(['class', classHash.value], read);
+        hasClass.current = true;
+      }
+      return {
+        classHash: classHash.status === 'fulfilled' ? classHash.value : undefined,
+        nonce: nonce.status === 'fulfilled' ? BigInt(nonce.value) : undefined,
+        strk: strk.status === 'fulfilled' ? BigInt(strk.value.amount) : undefined,
+        eth: eth.status === 'fulfilled' ? BigInt(eth.value.amount) : undefined,
+      };
+    },
+  });
+}
+
+interface ContractTabProps {
+  readonly address: string;
+  readonly tab: string;
+  readonly abi: Abi | undefined;
+  readonly classHash: string | undefined;
+  /** Whether the facts of the contract have been read. */
+  readonly isRead: boolean;
+  readonly hasError: boolean;
+}
+
+function ContractTab({ address, tab, abi, classHash, isRead, hasError }: ContractTabProps) {
+  const filter = useMemo(() => ({ contract: address }), [address]);
+  return (
+    <>
       {tab === 'transactions' && (
         <TransactionList
           filter={filter}
@@ -128,17 +156,17 @@ function Contract({ address }: { readonly address: string }) {
       {tab === 'interact' &&
         (abi ? (
           <Interact key={classHash} address={address} abi={abi} />
-        ) : facts.data && classHash === undefined ? (
+        ) : isRead && classHash === undefined ? (
           <p className="empty">There is nothing to call: no contract stands at this address.</p>
         ) : (
-          !facts.error && <Loading what="the class" />
+          !hasError && <Loading what="the class" />
         ))}
       {tab === 'storage' && <Storage address={address} />}
       {tab === 'abi' &&
         (abi ? (
           <AbiView abi={abi} />
         ) : (
-          facts.data &&
+          isRead &&
           classHash === undefined && (
             <p className="empty">There is no ABI: no contract stands at this address.</p>
           )

@@ -1,5 +1,13 @@
 // Form that deploys a contract: constructor inputs, salt, resulting address.
-import { type Abi, feltOf, InvalidInput, inputsOf, selectorOf, toFelt } from '@starkbox/abi';
+import {
+  type Abi,
+  feltOf,
+  InvalidInput,
+  inputsOf,
+  selectorOf,
+  toFelt,
+  type UserCall,
+} from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { AbiForm } from '../../parts/forms/abi-form.js';
 import { SendForm } from '../../parts/send/send-form.js';
@@ -23,7 +31,6 @@ function readSalt(text: string): { readonly salt?: string; readonly error?: stri
 }
 
 export function DeployForm({ classHash, abi }: { readonly classHash: string; readonly abi: Abi }) {
-  const id = useId();
   const form = useMemo(() => ({ inputs: inputsOf(abi.constructor_ ?? NO_INPUTS), abi }), [abi]);
   const { drafts, setDrafts, as, setAs, isJudged, setJudged, encoded } = useInputs(
     form,
@@ -51,20 +58,9 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
       prepare={() => {
         setJudged(true);
         const { calldata } = encoded;
-        if (salt === undefined || !calldata) return undefined;
-        return [
-          {
-            contract: UDC,
-            selector: DEPLOY,
-            calldata: [
-              classHash,
-              salt,
-              isUnique ? '0x1' : '0x0',
-              toFelt(BigInt(calldata.length)),
-              ...calldata,
-            ],
-          },
-        ];
+        return salt === undefined || !calldata
+          ? undefined
+          : [deployCall({ classHash, salt, isUnique, calldata })];
       }}
       after={(run) =>
         run.hash !== undefined &&
@@ -88,44 +84,13 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
         isJudged={isJudged}
       />
       {form.inputs.length === 0 && <p className="quiet">It takes no inputs.</p>}
-      <div className="abi-field">
-        <label htmlFor={id}>
-          salt <span className="quiet">felt252</span>
-        </label>
-        <div className="control">
-          <span className="line-of">
-            <input
-              id={id}
-              className="mono"
-              value={saltText}
-              aria-invalid={error !== undefined}
-              aria-describedby={`${id}-says`}
-              onChange={(event) => setSaltText(event.target.value)}
-            />
-            <button
-              type="button"
-              className="plain"
-              onClick={() => {
-                const bytes = crypto.getRandomValues(new Uint8Array(31));
-                setSaltText(toFelt(bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)));
-              }}
-            >
-              Random
-            </button>
-            <label>
-              <input
-                type="checkbox"
-                checked={isUnique}
-                onChange={(event) => setUnique(event.target.checked)}
-              />
-              an address that only this account can deploy to
-            </label>
-          </span>
-          <span id={`${id}-says`} className="says">
-            {error !== undefined && <span className="fail">{error}</span>}
-          </span>
-        </div>
-      </div>
+      <SaltField
+        text={saltText}
+        change={setSaltText}
+        error={error}
+        isUnique={isUnique}
+        setUnique={setUnique}
+      />
       <dl className="facts">
         <dt>address</dt>
         <dd data-address="">
@@ -139,6 +104,79 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
         </dd>
       </dl>
     </SendForm>
+  );
+}
+
+interface Deployment {
+  readonly classHash: string;
+  readonly salt: string;
+  readonly isUnique: boolean;
+  readonly calldata: readonly string[];
+}
+
+function deployCall({ classHash, salt, isUnique, calldata }: Deployment): UserCall {
+  return {
+    contract: UDC,
+    selector: DEPLOY,
+    calldata: [
+      classHash,
+      salt,
+      isUnique ? '0x1' : '0x0',
+      toFelt(BigInt(calldata.length)),
+      ...calldata,
+    ],
+  };
+}
+
+interface SaltFieldProps {
+  readonly text: string;
+  readonly change: (text: string) => void;
+  readonly error: string | undefined;
+  readonly isUnique: boolean;
+  readonly setUnique: (isUnique: boolean) => void;
+}
+
+function SaltField({ text, change, error, isUnique, setUnique }: SaltFieldProps) {
+  const id = useId();
+  return (
+    <div className="abi-field">
+      <label htmlFor={id}>
+        salt <span className="quiet">felt252</span>
+      </label>
+      <div className="control">
+        <span className="line-of">
+          <input
+            id={id}
+            className="mono"
+            value={text}
+            aria-invalid={error !== undefined}
+            aria-describedby={`${id}-says`}
+            onChange={(event) => change(event.target.value)}
+          />
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              const bytes = crypto.getRandomValues(new Uint8Array(31));
+              change(toFelt(bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)));
+            }}
+          >
+            Random
+          </button>
+          <label>
+            <input
+              type="checkbox"
+              checked={isUnique}
+              onChange={(event) => setUnique(event.target.checked)}
+            />
+            an address that only this account can deploy to
+          </label>
+        </span>
+        <span id={`${id}-says`} className="says">
+          {error !== undefined && <span className="fail">{error}</span>}
+        </span>
+      </div>
+    </div>
   );
 }
 

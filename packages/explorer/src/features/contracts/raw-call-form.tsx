@@ -22,12 +22,10 @@ export function RawForm({
   readonly address: string;
   readonly hasAbi: boolean;
 }) {
-  const id = useId();
   const { drafts, setDrafts, as, setAs, isJudged, setJudged, encoded } = useInputs(
     FORM,
     'raw call',
   );
-  const [wasLeft, setWasLeft] = useState(false);
   const name = typeof drafts[0] === 'string' ? drafts[0].trim() : '';
   const selector = canonicalFelt(name) ?? (/^\w{1,200}$/.test(name) ? selectorOf(name) : undefined);
   const felts = encoded.parts[1];
@@ -37,10 +35,6 @@ export function RawForm({
     // Raw felts; the length that encodes an array is dropped.
     return [{ contract: address, selector, calldata: felts.felts.slice(1) }];
   };
-  const error =
-    selector === undefined && (wasLeft || isJudged)
-      ? 'Write the name of a function, or its selector (0x…).'
-      : undefined;
   return (
     <SendForm
       label="Raw call"
@@ -70,28 +64,12 @@ export function RawForm({
           {hasAbi ? 'without a look at the ABI' : 'the class of this contract has no ABI'}
         </span>
       </div>
-      <div className="abi-field">
-        <label htmlFor={id}>function</label>
-        <div className="control">
-          <input
-            id={id}
-            className="mono"
-            value={name}
-            placeholder="name or 0x…"
-            aria-invalid={error !== undefined}
-            aria-describedby={`${id}-says`}
-            onBlur={() => setWasLeft(true)}
-            onChange={(event) => setDrafts([event.target.value, drafts[1] ?? []])}
-          />
-          <span id={`${id}-says`} className="says">
-            {error !== undefined ? (
-              <span className="fail">{error}</span>
-            ) : (
-              selector !== undefined && <span className="mono">= {selector}</span>
-            )}
-          </span>
-        </div>
-      </div>
+      <FunctionField
+        name={name}
+        selector={selector}
+        isJudged={isJudged}
+        change={(text) => setDrafts([text, drafts[1] ?? []])}
+      />
       <AbiForm
         form={FELTS}
         drafts={drafts.slice(1)}
@@ -100,5 +78,45 @@ export function RawForm({
         isJudged={isJudged}
       />
     </SendForm>
+  );
+}
+
+interface FunctionFieldProps {
+  readonly name: string;
+  readonly selector: string | undefined;
+  readonly isJudged: boolean;
+  readonly change: (text: string) => void;
+}
+
+function FunctionField({ name, selector, isJudged, change }: FunctionFieldProps) {
+  const id = useId();
+  const [wasLeft, setWasLeft] = useState(false);
+  const error =
+    selector === undefined && (wasLeft || isJudged)
+      ? 'Write the name of a function, or its selector (0x…).'
+      : undefined;
+  return (
+    <div className="abi-field">
+      <label htmlFor={id}>function</label>
+      <div className="control">
+        <input
+          id={id}
+          className="mono"
+          value={name}
+          placeholder="name or 0x…"
+          aria-invalid={error !== undefined}
+          aria-describedby={`${id}-says`}
+          onBlur={() => setWasLeft(true)}
+          onChange={(event) => change(event.target.value)}
+        />
+        <span id={`${id}-says`} className="says">
+          {error !== undefined ? (
+            <span className="fail">{error}</span>
+          ) : (
+            selector !== undefined && <span className="mono">= {selector}</span>
+          )}
+        </span>
+      </div>
+    </div>
   );
 }

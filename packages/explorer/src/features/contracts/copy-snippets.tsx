@@ -1,0 +1,51 @@
+// Buttons that copy a call as a command or as code.
+import { useEffect, useState } from 'react';
+
+type Snippet = () => string | Promise<string>;
+
+export function Snippets({
+  curl,
+  js,
+  cast,
+}: {
+  readonly curl: Snippet | undefined;
+  readonly js: string;
+  readonly cast: string;
+}) {
+  return (
+    <span className="snippets">
+      copy as
+      {curl && <CopyText of={curl} name="curl" />}
+      <CopyText of={() => js} name="starknet.js" />
+      <CopyText of={() => cast} name="sncast" />
+    </span>
+  );
+}
+
+/** Snippets are computed on demand, because some need a nonce. */
+function CopyText({ of, name }: { readonly of: Snippet; readonly name: string }) {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return;
+    const timer = setTimeout(() => setDone(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  return (
+    <button
+      type="button"
+      className="plain"
+      aria-label={isDone ? `${name} copied` : `Copy as ${name}`}
+      onClick={() => {
+        void Promise.resolve(of())
+          .then((text) => navigator.clipboard.writeText(text))
+          .then(
+            () => setDone(true),
+            () => setDone(false),
+          );
+      }}
+    >
+      {name}
+      {isDone && ' ✓'}
+    </button>
+  );
+}

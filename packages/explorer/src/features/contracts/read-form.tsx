@@ -1,0 +1,126 @@
+// Form that reads a view function and shows its result.
+import { type Abi, type AbiFunction, decodeOutputs, selectorOf } from '@starkbox/abi';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { disarm } from '../../format/untrusted-text.js';
+import { isRun } from '../../navigation/key-events.js';
+import { focusFault } from '../../parts/forms/abi-form.js';
+import { type At, AtField } from '../../parts/forms/block-tag-field.js';
+import { ErrorText } from '../../parts/page-states.js';
+import { COMMAND } from '../../parts/send/send-form.js';
+import { RawFelts, tokenOf, Value } from '../../parts/transaction/decoded-value.js';
+import { call } from '../../rpc/client.js';
+import { Snippets } from './copy-snippets.js';
+import { asSncast, asStarknetJs, readAsCurl } from './snippets.js';
+
+export interface CallFormProps {
+  readonly address: string;
+  readonly abi: Abi;
+  readonly of: AbiFunction;
+}
+
+interface Outcome {
+  readonly result?: readonly string[];
+  readonly error?: unknown;
+  readonly inputs: string;
+}
+
+export function ReadForm({
+  address,
+  abi,
+  of,
+  fields,
+  calldata,
+  judge,
+}: CallFormProps & {
+  readonly fields: ReactNode;
+  readonly calldata: readonly string[] | undefined;
+  readonly judge: () => void;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  const [at, setAt] = useState<At>('pre_confirmed');
+  const [outcome, setOutcome] = useState<Outcome | undefined>();
+  const selector = selectorOf(of.name);
+  const inputs = calldata?.join(' ') ?? '';
+  const run = async (): Promise<void> => {
+    judge();
+    if (!calldata) {
+      focusFault(form.current);
+      return;
+    }
+    try {
+      const result = await call('starknet_call', {
+        request: { contract_address: address, entry_point_selector: selector, calldata },
+        block_id: at,
+      });
+      setOutcome({ result, inputs });
+    } catch (error) {
+      setOutcome({ error, inputs });
+    }
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (!isRun(event)) return;
+    event.preventDefault();
+    void run();
+  };
+  const name = disarm(of.name, 60).text;
+  const named = { contract: address, selector, name: of.name, calldata: calldata ?? [] };
+  return (
+    <form
+      ref={form}
+      className="stack"
+      aria-label={`Call ${name}`}
+      onKeyDown={press}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      {fields}
+      <div className="line-of">
+        <AtField at={at} change={setAt} />
+        <button type="submit" className="button primary">
+          Call {name} <kbd>{COMMAND}↵</kbd>
+        </button>
+        {calldata && (
+          <Snippets
+            curl={() => readAsCurl(named, at)}
+            js={asStarknetJs(named, true)}
+            cast={asSncast(named, true)}
+          />
+        )}
+      </div>
+      {outcome && (
+        <section aria-label="Result" role="status">
+          {outcome.inputs !== inputs && <p className="warn">This was with other inputs.</p>}
+          <ReadResult address={address} abi={abi} of={of} outcome={outcome} />
+        </section>
+      )}
+    </form>
+  );
+}
+
+function ReadResult({ address, abi, of, outcome }: CallFormProps & { readonly outcome: Outcome }) {
+  if (outcome.error !== undefined) {
+    return (
+      <p className="fail">
+        ✕ <ErrorText of={outcome.error} />
+      </p>
+    );
+  }
+  const values = outcome.result && decodeOutputs(of, outcome.result, abi);
+  return values ? (
+    <p>
+      {values.length === 0 && 'It returned nothing.'}
+      {values.map((value, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
+        <span key={place} className="result">
+          <Value of={value} token={tokenOf(address)} />{' '}
+        </span>
+      ))}
+    </p>
+  ) : (
+    <p>
+      <RawFelts of={outcome.result ?? []} />
+    </p>
+  );
+}

@@ -1,0 +1,158 @@
+// Fields for the values of storage slots, and how slots and values are read from text.
+import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
+import { useId, useState } from 'react';
+import { grouped } from '../../../format/amount.js';
+import { Felt } from '../../../parts/values.js';
+import { call } from '../../../rpc/client.js';
+
+export interface Row {
+  readonly key: string;
+  readonly value: string;
+  /** Undefined for a slot that was zero. */
+  readonly block: number | undefined;
+  readonly staged: string | undefined;
+}
+
+function readFelt(text: string): string | undefined {
+  try {
+    return feltOf(text.trim());
+  } catch (error) {
+    if (error instanceof InvalidInput) return undefined;
+    throw error;
+  }
+}
+
+/** A slot by key, or by the name of a plain storage variable. */
+function readSlot(text: string): string | undefined {
+  const given = text.trim();
+  return (
+    canonicalFelt(given) ?? (/^[A-Za-z_]\w{0,200}$/.test(given) ? selectorOf(given) : undefined)
+  );
+}
+
+/** Focuses itself when it appears. */
+const take = (element: HTMLInputElement | null): void => element?.focus();
+
+export function ValueCell({
+  row,
+  isEditing,
+  close,
+  stage,
+}: {
+  readonly row: Row;
+  readonly isEditing: boolean;
+  readonly close: () => void;
+  readonly stage: (after: string) => void;
+}) {
+  const [text, setText] = useState<string | undefined>();
+  if (!isEditing) {
+    return row.staged === undefined ? (
+      <StoredValue of={row.value} />
+    ) : (
+      <span className="warn">
+        <StoredValue of={row.value} /> → <StoredValue of={row.staged} />
+      </span>
+    );
+  }
+  const draft = text ?? row.staged ?? row.value;
+  const felt = readFelt(draft);
+  const keep = (): void => {
+    if (felt !== undefined) stage(felt);
+    setText(undefined);
+    close();
+  };
+  return (
+    <input
+      ref={take}
+      className="mono cell-input"
+      value={draft}
+      aria-label={`New value of slot ${shortHash(row.key)}`}
+      aria-invalid={felt === undefined}
+      title={felt === undefined ? "Write a number or a 'short string'." : felt}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={keep}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Enter') keep();
+        if (event.key === 'Escape') {
+          setText(undefined);
+          close();
+        }
+      }}
+    />
+  );
+}
+
+/** Adds a slot that is not listed because it is zero. */
+export function OtherSlot({
+  address,
+  stage,
+}: {
+  readonly address: string;
+  readonly stage: (key: string, before: string, after: string) => void;
+}) {
+  const id = useId();
+  const [slot, setSlot] = useState('');
+  const [value, setValue] = useState('');
+  const [isJudged, setJudged] = useState(false);
+  const key = readSlot(slot);
+  const felt = readFelt(value);
+  const add = async (): Promise<void> => {
+    setJudged(true);
+    if (key === undefined || felt === undefined) return;
+    const found = await call('starknet_getStorageAt', {
+      block_id: 'pre_confirmed',
+      contract_address: address,
+      key,
+    });
+    stage(key, typeof found === 'string' ? found : found.value, felt);
+    setSlot('');
+    setValue('');
+    setJudged(false);
+  };
+  return (
+    <form
+      className="line-of"
+      aria-label="Change a slot"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <label>
+        slot or variable
+        <input
+          className="mono slot-input"
+          value={slot}
+          aria-invalid={isJudged && key === undefined}
+          aria-describedby={id}
+          onChange={(event) => setSlot(event.target.value)}
+        />
+      </label>
+      <label>
+        new value
+        <input
+          className="mono slot-input"
+          value={value}
+          aria-invalid={isJudged && felt === undefined}
+          aria-describedby={id}
+          onChange={(event) => setValue(event.target.value)}
+        />
+      </label>
+      <button type="submit" className="button">
+        Stage it
+      </button>
+      <span id={id} className={isJudged ? 'fail' : 'quiet'}>
+        {isJudged && (key === undefined || felt === undefined)
+          ? 'Write a key (0x…) or a name, and a number.'
+          : key !== undefined && canonicalFelt(slot) === undefined
+            ? shortHash(key)
+            : ''}
+      </span>
+    </form>
+  );
+}
+
+export function StoredValue({ of }: { readonly of: string }) {
+  return of.length <= 18 ? <span title={of}>{grouped(BigInt(of))}</span> : <Felt of={of} />;
+}

@@ -1,0 +1,272 @@
+// Storage tab of a contract: slots, and edits that are reviewed and applied together.
+import { shortHash } from '@starkbox/abi';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { grouped } from '../../../format/amount.js';
+import { Action, act, LastDone } from '../../../parts/action.js';
+import { Sheet } from '../../../parts/dialog.js';
+import { Loading, Problem } from '../../../parts/page-states.js';
+import { type Column, VirtualTable } from '../../../parts/table/table.js';
+import { VARIABLES } from '../../../parts/transaction/state-changes.js';
+import { BlockRef, Felt } from '../../../parts/values.js';
+import { call, isMissing } from '../../../rpc/client.js';
+import { useLive } from '../../../rpc/live-state.js';
+import type { Result } from '../../../rpc/methods.js';
+import { OtherSlot, type Row, StoredValue, ValueCell } from './slot-fields.js';
+
+type Slot = Result<'devnet_getStorage'>['entries'][number];
+
+/** An edited value that is not applied yet. */
+interface Staged {
+  readonly before: string;
+  readonly after: string;
+}
+
+type Changes = ReadonlyMap<string, Staged>;
+
+const countText = ({ size }: Changes): string =>
+  `${grouped(size)} ${size === 1 ? 'change' : 'changes'}`;
+
+export function Storage({ address }: { readonly address: string }) {
+  const [staged, setStaged] = useState<Changes>(new Map());
+  const [isAsking, setAsking] = useState(false);
+  const query = useSlots(address);
+  const rows = useMemo(() => withStaged(query.slots, staged), [query.slots, staged]);
+
+  const stage = (key: string, before: string, after: string): void => {
+    const next = new Map(staged);
+    if (after === before) next.delete(key);
+    else next.set(key, { before, after });
+    setStaged(next);
+  };
+
+  if (query.error && !query.data && !isMissing(query.error)) {
+    return <Problem error={query.error} what="the storage" retry={() => void query.refetch()} />;
+  }
+  if (query.isPending && !query.error) return <Loading what="the storage" />;
+  return (
+    <div className="stack storage">
+      <div className="line-of storage-bar">
+        <OtherSlot address={address} stage={stage} />
+        {staged.size > 0 && (
+          <span className="line-of">
+            <Action kind="primary" run={async () => setAsking(true)}>
+              Apply {countText(staged)}…
+            </Action>
+            <button type="button" className="button" onClick={() => setStaged(new Map())}>
+              Forget them
+            </button>
+          </span>
+        )}
+      </div>
+      {rows.length === 0 ? (
+        <p className="empty">
+          {query.error
+            ? 'This node does not list slots; one can be changed nevertheless.'
+            : 'Every slot of it is zero.'}
+        </p>
+      ) : (
+        <SlotTable rows={rows} readMore={query.readMore} stage={stage} />
+      )}
+      {isAsking && (
+        <ApplySheet
+          address={address}
+          staged={staged}
+          close={() => setAsking(false)}
+          onApplied={() => {
+            setStaged(new Map());
+            setAsking(false);
+            void query.refetch();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The slots of a contract that hold something, read page by page. */
+function useSlots(address: string) {
+  const beat = useLive((live) => live.beat);
+  const query = useInfiniteQuery({
+    queryKey: ['storage', address, beat],
+    placeholderData: (old) => old,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) =>
+      call('devnet_getStorage', {
+        contract_address: address,
+        limit: 100,
+        block_id: 'pre_confirmed',
+        ...(pageParam === undefined ? {} : { cursor: pageParam }),
+      }),
+    getNextPageParam: (page: Result<'devnet_getStorage'>) => page.next,
+  });
+  const slots = useMemo(
+    () => query.data?.pages.flatMap((page): readonly Slot[] => page.entries) ?? [],
+    [query.data],
+  );
+  const readMore = (): void => {
+    if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+  };
+  const { data, error, isPending, refetch } = query;
+  return { data, error, isPending, refetch, slots, readMore };
+}
+
+/** Slots with their staged values; those that are staged but hold nothing yet come first. */
+function withStaged(slots: readonly Slot[], staged: Changes): readonly Row[] {
+  const known = new Set(slots.map(({ key }) => key));
+  const added = [...staged]
+    .filter(([key]) => !known.has(key))
+    .map(([key, { before, after }]) => ({ key, value: before, block: undefined, staged: after }));
+  return [
+    ...added,
+    ...slots.map(({ key, value, last_update_block }) => ({
+      key,
+      value,
+      block: last_update_block,
+      staged: staged.get(key)?.after,
+    })),
+  ];
+}
+
+interface SlotTableProps {
+  readonly rows: readonly Row[];
+  readonly readMore: () => void;
+  readonly stage: (key: string, before: string, after: string) => void;
+}
+
+function SlotTable({ rows, readMore, stage }: SlotTableProps) {
+  const [editing, setEditing] = useState<string | undefined>();
+  return (
+    <VirtualTable
+      label="Storage"
+      rows={rows}
+      idOf={(row) => row.key}
+      copyOf={(row) => row.key}
+      classOf={(row) => (row.staged === undefined ? undefined : 'staged')}
+      onEnd={readMore}
+      columns={slotColumns({ editing, setEditing, stage })}
+    />
+  );
+}
+
+interface Editing {
+  readonly editing: string | undefined;
+  readonly setEditing: (key: string | undefined) => void;
+  readonly stage: SlotTableProps['stage'];
+}
+
+function slotColumns({ editing, setEditing, stage }: Editing): readonly Column<Row>[] {
+  return [
+    {
+      head: 'Slot',
+      phone: 'main',
+      cell: (row) => (
+        <code title={row.key} data-eq={row.key}>
+          {VARIABLES.has(row.key) && <span className="variable">{VARIABLES.get(row.key)} </span>}
+          {row.key}
+        </code>
+      ),
+    },
+    {
+      head: 'Value',
+      width: 'w-state',
+      number: true,
+      cell: (row) => (
+        <ValueCell
+          row={row}
+          isEditing={editing === row.key}
+          close={() => setEditing(undefined)}
+          stage={(after) => stage(row.key, row.value, after)}
+        />
+      ),
+    },
+    {
+      head: 'Changed in',
+      width: 'w-kind',
+      number: true,
+      phoneHead: 'block',
+      cell: (row) => row.block !== undefined && <BlockRef of={row.block} />,
+    },
+    {
+      head: 'Edit',
+      width: 'w-small',
+      cell: (row) => (
+        <button
+          type="button"
+          className="plain"
+          aria-label={`Edit slot ${shortHash(row.key)}`}
+          onClick={() => setEditing(row.key)}
+        >
+          Edit
+        </button>
+      ),
+    },
+  ];
+}
+
+interface ApplySheetProps {
+  readonly address: string;
+  readonly staged: Changes;
+  readonly close: () => void;
+  readonly onApplied: () => void;
+}
+
+function ApplySheet({ address, staged, close, onApplied }: ApplySheetProps) {
+  const changes = countText(staged);
+  const apply = async (): Promise<void> => {
+    const storage_entries = [...staged].map(([key, { after }]) => ({
+      key,
+      value: after,
+    }));
+    const done = await act(
+      'Change the storage',
+      'devnet_applyStateDiff',
+      { state_diff: { storage_diffs: [{ address, storage_entries }] } },
+      () => `${changes} applied`,
+    );
+    if (done !== undefined) onApplied();
+  };
+  return (
+    <Sheet label={`Apply ${changes}`} close={close} className="sheet wide">
+      <div>
+        <h2>Apply {changes} to the storage</h2>
+        <table className="plain-table" aria-label="Changes">
+          <thead>
+            <tr>
+              <th scope="col">Slot</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...staged].map(([key, { before, after }]) => (
+              <tr key={key}>
+                <td>
+                  {VARIABLES.get(key)} <Felt of={key} />
+                </td>
+                <td>
+                  <StoredValue of={before} />
+                </td>
+                <td>
+                  <StoredValue of={after} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <p className="quiet">
+          Written at once by <code>devnet_applyStateDiff</code>, into the block being built.
+        </p>
+        <div className="line-of">
+          <Action kind="primary" run={apply}>
+            Apply {changes}
+          </Action>
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+        <LastDone />
+      </div>
+    </Sheet>
+  );
+}
