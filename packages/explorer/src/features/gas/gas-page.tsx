@@ -125,9 +125,8 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
 
 function Result({ reading }: { readonly reading: Reading }) {
   const { report, version, isDone } = reading;
-  const { query } = usePlace();
   const measure = useMeasure();
-  const grouping: Grouping = query.get('group') === 'class' ? 'class' : 'contract';
+  const grouping: Grouping = usePlace().query.get('group') === 'class' ? 'class' : 'contract';
   const names = useNames();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the report is mutated, and its version changes
   const { root, functions, classes } = useMemo(() => {
@@ -150,21 +149,7 @@ function Result({ reading }: { readonly reading: Reading }) {
   return (
     <>
       <div className="line-of">
-        <label>
-          sum by
-          <select
-            value={grouping}
-            onChange={({ target }) =>
-              setQuery({
-                group: target.value === 'class' ? 'class' : undefined,
-                focus: undefined,
-              })
-            }
-          >
-            <option value="contract">contract</option>
-            <option value="class">class</option>
-          </select>
-        </label>
+        <GroupingField grouping={grouping} />
         <button
           type="button"
           className="button"
@@ -203,6 +188,26 @@ function Result({ reading }: { readonly reading: Reading }) {
         before={isComparable ? baseline.medians : undefined}
       />
     </>
+  );
+}
+
+function GroupingField({ grouping }: { readonly grouping: Grouping }) {
+  return (
+    <label>
+      sum by
+      <select
+        value={grouping}
+        onChange={({ target }) =>
+          setQuery({
+            group: target.value === 'class' ? 'class' : undefined,
+            focus: undefined,
+          })
+        }
+      >
+        <option value="contract">contract</option>
+        <option value="class">class</option>
+      </select>
+    </label>
   );
 }
 

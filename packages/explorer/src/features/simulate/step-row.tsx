@@ -35,18 +35,7 @@ export function FromTransaction({ take }: { readonly take: (hash: string) => voi
   );
 }
 
-export function StepRow({
-  step,
-  at,
-  count,
-  isFocused,
-  run,
-  before,
-  note,
-  focus,
-  move,
-  remove,
-}: {
+interface StepRowProps {
   readonly step: StepDraft;
   readonly at: number;
   readonly count: number;
@@ -57,7 +46,10 @@ export function StepRow({
   readonly focus: () => void;
   readonly move: (by: 1 | -1) => void;
   readonly remove: () => void;
-}) {
+}
+
+export function StepRow(props: StepRowProps) {
+  const { step, at, count, isFocused, run, before, note, focus, move, remove } = props;
   const changed = run && before && differences(run, before);
   const differs = changed && (changed.outcome || changed.events || changed.gas !== 0n);
   const isOk = run?.verdict.execution_status === 'SUCCEEDED';
@@ -94,34 +86,40 @@ export function StepRow({
         )}
         {note !== undefined && <span className="quiet"> {note}</span>}
       </button>
-      <span className="nowrap">
-        <button
-          type="button"
-          className="plain"
-          aria-label={`Move step ${at + 1} up`}
-          aria-disabled={at === 0}
-          onClick={() => move(-1)}
-        >
-          <span aria-hidden="true">↑</span>
-        </button>
-        <button
-          type="button"
-          className="plain"
-          aria-label={`Move step ${at + 1} down`}
-          aria-disabled={at === count - 1}
-          onClick={() => move(1)}
-        >
-          <span aria-hidden="true">↓</span>
-        </button>
-        <button
-          type="button"
-          className="plain"
-          aria-label={`Remove step ${at + 1}`}
-          onClick={remove}
-        >
-          <span aria-hidden="true">✕</span>
-        </button>
-      </span>
+      <PlaceButtons at={at} count={count} move={move} remove={remove} />
     </li>
+  );
+}
+
+function PlaceButtons({
+  at,
+  count,
+  move,
+  remove,
+}: Pick<StepRowProps, 'at' | 'count' | 'move' | 'remove'>) {
+  return (
+    <span className="nowrap">
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Move step ${at + 1} up`}
+        aria-disabled={at === 0}
+        onClick={() => move(-1)}
+      >
+        <span aria-hidden="true">↑</span>
+      </button>
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Move step ${at + 1} down`}
+        aria-disabled={at === count - 1}
+        onClick={() => move(1)}
+      >
+        <span aria-hidden="true">↓</span>
+      </button>
+      <button type="button" className="plain" aria-label={`Remove step ${at + 1}`} onClick={remove}>
+        <span aria-hidden="true">✕</span>
+      </button>
+    </span>
   );
 }

@@ -63,6 +63,39 @@ export function UndoBar() {
 const plural = (count: number, one: string): string =>
   `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
 
+/** Reverts; false if the node refuses something on the way. */
+async function revert(
+  snapshot: Snapshot,
+  { isKept, isRetaken }: { readonly isKept: boolean; readonly isRetaken: boolean },
+): Promise<boolean> {
+  const id = snapshot.snapshot_id;
+  let image: string | undefined;
+  if (isKept) {
+    const made = await act(
+      'Hold the chain as it is',
+      'devnet_dump',
+      { format: 'image', inline: true },
+      (result) => ('image' in result ? 'held' : new Error('The node gave no image.')),
+    );
+    if (made === undefined || !('image' in made) || typeof made.image !== 'string') return false;
+    image = made.image;
+  }
+  const done = await act(`Revert to ${id}`, 'devnet_revert', { snapshot_id: id }, (isDone) =>
+    isDone ? 'done' : new Error(`Snapshot ${id} was already used or is unknown.`),
+  );
+  if (done === undefined) return false;
+  if (isRetaken) {
+    await act(
+      'Take the snapshot again',
+      'devnet_snapshot',
+      snapshot.name === undefined ? {} : { name: snapshot.name },
+      (again) => `${again}`,
+    );
+  }
+  keep(image === undefined ? undefined : { what: `Reverted to ${id}`, image });
+  return true;
+}
+
 export function RevertSheet({
   snapshot,
   later,
@@ -81,31 +114,7 @@ export function RevertSheet({
   const lost = status.data && status.data.transaction_count - snapshot.transaction_count;
 
   const run = async (): Promise<void> => {
-    let image: string | undefined;
-    if (isKept) {
-      const made = await act(
-        'Hold the chain as it is',
-        'devnet_dump',
-        { format: 'image', inline: true },
-        (result) => ('image' in result ? 'held' : new Error('The node gave no image.')),
-      );
-      if (made === undefined || !('image' in made) || typeof made.image !== 'string') return;
-      image = made.image;
-    }
-    const done = await act(`Revert to ${id}`, 'devnet_revert', { snapshot_id: id }, (isDone) =>
-      isDone ? 'done' : new Error(`Snapshot ${id} was already used or is unknown.`),
-    );
-    if (done === undefined) return;
-    if (isRetaken) {
-      await act(
-        'Take the snapshot again',
-        'devnet_snapshot',
-        snapshot.name === undefined ? {} : { name: snapshot.name },
-        (again) => `${again}`,
-      );
-    }
-    keep(image === undefined ? undefined : { what: `Reverted to ${id}`, image });
-    close();
+    if (await revert(snapshot, { isKept, isRetaken })) close();
   };
 
   return (

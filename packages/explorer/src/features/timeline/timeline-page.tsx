@@ -1,22 +1,21 @@
 // Page with the timeline of the chain, its snapshots, and reverting.
 import { useCallback, useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { momentText } from '../../format/time.js';
 import { setQuery, usePlace } from '../../navigation/route.js';
-import { Action, LastDone } from '../../parts/action.js';
+import { LastDone } from '../../parts/action.js';
 import { numberIn } from '../../parts/block-field.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
-import { BlockRef, Copy, Hostile } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
-import { queries, useStatus } from '../../rpc/queries.js';
+import { queries } from '../../rpc/queries.js';
 import { type Snapshot, useSnapshots } from '../../rpc/snapshots.js';
-import { useUndone } from '../../rpc/undone-blocks.js';
+import { type Undone, useUndone } from '../../rpc/undone-blocks.js';
 import { MANY, useBlocksIn } from './blocks.js';
 import { Chart } from './chart.js';
 import { Compare } from './compare.js';
 import { RevertSheet, UndoBar } from './revert.js';
 import { pan, type Window, zoom } from './scale.js';
+import { SnapshotTable } from './snapshot-table.js';
 
 export function Timeline() {
   const { query } = usePlace();
@@ -93,32 +92,10 @@ function Line({
 }) {
   const { query } = usePlace();
   const undone = useUndone();
-  const whole: Window = useMemo(() => {
-    const furthest = Math.max(head, ...undone.map(({ last }) => last));
-    return { first: 0, last: Math.max(1, furthest) };
-  }, [head, undone]);
-  const from = numberIn(query.get('from'));
-  const to = numberIn(query.get('to'));
-  const window = useMemo(
-    () =>
-      from !== undefined && to !== undefined && from < to && from <= head
-        ? { first: from, last: to }
-        : whole,
-    [from, to, head, whole],
-  );
+  const { window, whole, onWindow } = useWindow(head, undone);
   const { blocks, bars, isLoading, error } = useBlocksIn(window, head);
   const isMany = window.last - window.first + 1 >= MANY;
   const axis = query.get('axis') === 'time' && !isMany ? 'time' : 'blocks';
-  const onWindow = useCallback(
-    (next: Window) => {
-      const isWhole = next.first <= whole.first && next.last >= whole.last;
-      setQuery({
-        from: isWhole ? undefined : String(next.first),
-        to: isWhole ? undefined : String(next.last),
-      });
-    },
-    [whole],
-  );
   if (error && blocks.length === 0 && bars.length === 0) {
     return (
       <Problem
@@ -131,20 +108,7 @@ function Line({
   return (
     <>
       <div className="filters">
-        <label>
-          axis:
-          <select
-            value={axis}
-            disabled={isMany}
-            title={isMany ? 'Zoom in to see blocks by their time.' : undefined}
-            onChange={({ target }) =>
-              setQuery({ axis: target.value === 'time' ? 'time' : undefined })
-            }
-          >
-            <option value="blocks">blocks</option>
-            <option value="time">chain time</option>
-          </select>
-        </label>
+        <AxisField axis={axis} isMany={isMany} />
         <ZoomButton name="Zoom in" sign="+" run={() => onWindow(zoom(window, whole, 0.5, 0.5))} />
         <ZoomButton name="Zoom out" sign="−" run={() => onWindow(zoom(window, whole, 2, 0.5))} />
         <ZoomButton name="Earlier" sign="‹" run={() => onWindow(pan(window, whole, -0.5))} />
@@ -174,6 +138,59 @@ function Line({
   );
 }
 
+/** The part of the chain that is shown, kept in the address. */
+function useWindow(head: number, undone: readonly Undone[]) {
+  const { query } = usePlace();
+  const whole: Window = useMemo(() => {
+    const furthest = Math.max(head, ...undone.map(({ last }) => last));
+    return { first: 0, last: Math.max(1, furthest) };
+  }, [head, undone]);
+  const from = numberIn(query.get('from'));
+  const to = numberIn(query.get('to'));
+  const window = useMemo(
+    () =>
+      from !== undefined && to !== undefined && from < to && from <= head
+        ? { first: from, last: to }
+        : whole,
+    [from, to, head, whole],
+  );
+  const onWindow = useCallback(
+    (next: Window) => {
+      const isWhole = next.first <= whole.first && next.last >= whole.last;
+      setQuery({
+        from: isWhole ? undefined : String(next.first),
+        to: isWhole ? undefined : String(next.last),
+      });
+    },
+    [whole],
+  );
+  return { window, whole, onWindow };
+}
+
+function AxisField({
+  axis,
+  isMany,
+}: {
+  readonly axis: 'blocks' | 'time';
+  /** Whether the blocks are too many to be placed by their time. */
+  readonly isMany: boolean;
+}) {
+  return (
+    <label>
+      axis:
+      <select
+        value={axis}
+        disabled={isMany}
+        title={isMany ? 'Zoom in to see blocks by their time.' : undefined}
+        onChange={({ target }) => setQuery({ axis: target.value === 'time' ? 'time' : undefined })}
+      >
+        <option value="blocks">blocks</option>
+        <option value="time">chain time</option>
+      </select>
+    </label>
+  );
+}
+
 function ZoomButton({
   name,
   sign,
@@ -187,116 +204,5 @@ function ZoomButton({
     <button type="button" className="plain" aria-label={name} title={name} onClick={run}>
       {sign}
     </button>
-  );
-}
-
-const MOST_ROWS = 60;
-
-function SnapshotTable({
-  rows,
-  head,
-  ask,
-  isLoading,
-}: {
-  readonly rows: readonly Snapshot[];
-  readonly head: number;
-  readonly ask: (snapshot: Snapshot) => void;
-  readonly isLoading: boolean;
-}) {
-  const status = useStatus();
-  if (isLoading) return <Loading what="the snapshots" />;
-  if (rows.length === 0) {
-    return (
-      <p className="empty">
-        There is no snapshot. A snapshot remembers the whole chain as it is now, at no cost; going
-        back to it later removes everything that came after.
-      </p>
-    );
-  }
-  const newest = [...rows].sort((one, other) =>
-    BigInt(one.snapshot_id) < BigInt(other.snapshot_id) ? 1 : -1,
-  );
-  return (
-    <>
-      <table className="table tall" aria-label="Snapshots">
-        <thead>
-          <tr>
-            <th scope="col" className="w-small">
-              Id
-            </th>
-            <th scope="col">Name</th>
-            <th scope="col" className="w-block number">
-              Block
-            </th>
-            <th scope="col" className="w-moment">
-              Chain time
-            </th>
-            <th scope="col" className="w-gas number">
-              Blocks since
-            </th>
-            <th scope="col" className="w-gas number">
-              Txs since
-            </th>
-            <th scope="col" className="w-actions">
-              Do
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {newest.slice(0, MOST_ROWS).map((snapshot) => (
-            <tr key={snapshot.snapshot_id} data-row="">
-              <td>
-                <code>{snapshot.snapshot_id}</code>{' '}
-              </td>
-              <td className="main">
-                <span aria-hidden="true">◆</span>{' '}
-                {snapshot.name === undefined ? (
-                  <span className="quiet">no name</span>
-                ) : (
-                  <Hostile text={snapshot.name} limit={60} />
-                )}
-              </td>
-              <td className="number" data-head="block">
-                <BlockRef of={snapshot.block_number} />
-              </td>
-              <td>{momentText(snapshot.timestamp)}</td>
-              <td className="number" data-head="blocks since">
-                {grouped(head - snapshot.block_number)}
-              </td>
-              <td className="number" data-head="txs since">
-                {status.data
-                  ? grouped(status.data.transaction_count - snapshot.transaction_count)
-                  : '–'}
-              </td>
-              <td className="actions-cell">
-                <span className="line-of">
-                  <Action
-                    kind="plain"
-                    label={`Revert to ${snapshot.snapshot_id}`}
-                    run={async () => ask(snapshot)}
-                  >
-                    Revert…
-                  </Action>
-                  <button
-                    type="button"
-                    className="plain"
-                    aria-label={`Compare ${snapshot.snapshot_id} with the head`}
-                    onClick={() => setQuery({ a: String(snapshot.block_number), b: String(head) })}
-                  >
-                    Compare
-                  </button>
-                  <Copy value={snapshot.snapshot_id} what="snapshot id" />
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length > MOST_ROWS && (
-        <p className="quiet">
-          The last {MOST_ROWS} of {grouped(rows.length)} snapshots.
-        </p>
-      )}
-    </>
   );
 }

@@ -14,69 +14,11 @@ import { type Deed as Done, useLive } from '../../rpc/live-state.js';
 import {
   readTransactions,
   type TransactionFilter,
-  type TransactionRow,
   useAccounts,
   useContractsKnown,
 } from '../../rpc/queries.js';
+import { arrange, type Row } from './activity-rows.js';
 import { peek, SidePanel } from './side-panel.js';
-
-/** Consecutive transactions that are alike. */
-interface Run {
-  readonly first: TransactionRow;
-  readonly count: number;
-}
-interface Row {
-  readonly id: string;
-  readonly run?: Run;
-  readonly done?: Done;
-  readonly source?: TransactionRow;
-}
-
-const FEWEST_FOLDED = 4;
-
-function isAlike(one: TransactionRow, other: TransactionRow): boolean {
-  return (
-    one.type === other.type &&
-    one.sender_address === other.sender_address &&
-    one.call?.contract_address === other.call?.contract_address &&
-    one.call?.selector === other.call?.selector &&
-    one.execution_status === other.execution_status &&
-    one.call_count === other.call_count
-  );
-}
-
-/** Folds runs of equal rows, and inserts changes to the sandbox where they happened. */
-export function arrange(
-  rows: readonly Row[],
-  deeds: readonly Done[],
-  unfolded: ReadonlySet<string>,
-): Row[] {
-  const arranged: Row[] = [];
-  let nextDeed = 0;
-  for (let at = 0; at < rows.length; ) {
-    const row = rows[at]?.source;
-    if (!row) break;
-    for (
-      let deed = deeds[nextDeed];
-      deed && deed.block >= row.block_number;
-      deed = deeds[++nextDeed]
-    ) {
-      arranged.push({ id: `deed ${deed.id}`, done: deed });
-    }
-    let end = at + 1;
-    for (let next = rows[end]?.source; next && isAlike(row, next); next = rows[++end]?.source);
-    const count = end - at;
-    if (count >= FEWEST_FOLDED && !unfolded.has(row.transaction_hash)) {
-      arranged.push({ id: row.transaction_hash, run: { first: row, count } });
-      at = end;
-    } else {
-      arranged.push({ id: row.transaction_hash, run: { first: row, count: 1 } });
-      at++;
-    }
-  }
-  for (const deed of deeds.slice(nextDeed)) arranged.push({ id: `deed ${deed.id}`, done: deed });
-  return arranged;
-}
 
 export function Activity() {
   const { query } = usePlace();
@@ -113,76 +55,7 @@ export function Activity() {
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
   const columns = useMemo(
-    (): readonly Column<Row>[] => [
-      {
-        head: 'Block',
-        width: 'w-block',
-        phoneHead: '#',
-        cell: ({ run, done }) =>
-          run ? (
-            <BlockRef of={run.first.block_number} />
-          ) : (
-            <span className="quiet">{done?.block}</span>
-          ),
-      },
-      {
-        head: 'Age',
-        width: 'w-age',
-        number: true,
-        cell: ({ run, done }) =>
-          run ? <Age of={run.first.timestamp} /> : done && <Age of={done.chainTime} />,
-      },
-      {
-        head: 'Status',
-        width: 'w-status',
-        phone: 'lead',
-        cell: ({ run }) =>
-          run ? <Status of={run.first.execution_status} /> : <span aria-hidden="true">◇</span>,
-      },
-      {
-        head: 'What happened',
-        phone: 'main',
-        cell: ({ id, run, done }) =>
-          run ? (
-            <>
-              {run.first.sender_address !== undefined && (
-                <>
-                  <Address of={run.first.sender_address} mark /> <span className="quiet">
-                    →
-                  </span>{' '}
-                </>
-              )}
-              <Deed of={run.first} />
-              {run.count > 1 && (
-                <button
-                  type="button"
-                  className="plain"
-                  onClick={() => setUnfolded((old) => new Set([...old, id]))}
-                >
-                  {run.count} alike ▸
-                </button>
-              )}
-            </>
-          ) : (
-            done && <DeedText of={done} />
-          ),
-      },
-      {
-        head: 'l2 gas',
-        width: 'w-gas',
-        number: true,
-        phone: 'none',
-        cell: ({ run }) => run && <Gas of={run.first.l2_gas} />,
-      },
-      {
-        head: 'Fee',
-        width: 'w-amount',
-        number: true,
-        phone: 'none',
-        cell: ({ run }) =>
-          run && <Amount of={BigInt(run.first.fee.amount)} unit={unitOf(run.first.fee.unit)} />,
-      },
-    ],
+    () => activityColumns((id) => setUnfolded((old) => new Set([...old, id]))),
     [known],
   );
   return (
@@ -226,6 +99,74 @@ export function Activity() {
       )}
     </>
   );
+}
+
+/** @param unfold shows the transactions that are folded in a row */
+function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
+  return [
+    {
+      head: 'Block',
+      width: 'w-block',
+      phoneHead: '#',
+      cell: ({ run, done }) =>
+        run ? (
+          <BlockRef of={run.first.block_number} />
+        ) : (
+          <span className="quiet">{done?.block}</span>
+        ),
+    },
+    {
+      head: 'Age',
+      width: 'w-age',
+      number: true,
+      cell: ({ run, done }) =>
+        run ? <Age of={run.first.timestamp} /> : done && <Age of={done.chainTime} />,
+    },
+    {
+      head: 'Status',
+      width: 'w-status',
+      phone: 'lead',
+      cell: ({ run }) =>
+        run ? <Status of={run.first.execution_status} /> : <span aria-hidden="true">◇</span>,
+    },
+    {
+      head: 'What happened',
+      phone: 'main',
+      cell: ({ id, run, done }) =>
+        run ? (
+          <>
+            {run.first.sender_address !== undefined && (
+              <>
+                <Address of={run.first.sender_address} mark /> <span className="quiet">→</span>{' '}
+              </>
+            )}
+            <Deed of={run.first} />
+            {run.count > 1 && (
+              <button type="button" className="plain" onClick={() => unfold(id)}>
+                {run.count} alike ▸
+              </button>
+            )}
+          </>
+        ) : (
+          done && <DeedText of={done} />
+        ),
+    },
+    {
+      head: 'l2 gas',
+      width: 'w-gas',
+      number: true,
+      phone: 'none',
+      cell: ({ run }) => run && <Gas of={run.first.l2_gas} />,
+    },
+    {
+      head: 'Fee',
+      width: 'w-amount',
+      number: true,
+      phone: 'none',
+      cell: ({ run }) =>
+        run && <Amount of={BigInt(run.first.fee.amount)} unit={unitOf(run.first.fee.unit)} />,
+    },
+  ];
 }
 
 const Transaction = loaded(async () => (await import('./transaction-page.js')).TransactionPage);

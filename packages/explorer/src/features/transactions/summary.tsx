@@ -46,7 +46,8 @@ function userFrames(tree: CallTree): readonly Frame[] {
   return tree.roots.find(({ phase }) => phase === 'execute')?.children ?? [];
 }
 
-export function Sentence({ transaction, receipt, tree, classes }: StoryProps): ReactNode {
+export function Sentence(props: StoryProps): ReactNode {
+  const { transaction, receipt } = props;
   const sender = senderOf(transaction);
   const failure = 'revert_reason' in receipt ? readFailure(receipt.revert_reason) : undefined;
   const end = failure ? (
@@ -80,6 +81,19 @@ export function Sentence({ transaction, receipt, tree, classes }: StoryProps): R
       </>
     );
   }
+  return <Invocation of={props} who={who} end={end} hasFailed={failure !== undefined} />;
+}
+
+interface InvocationProps {
+  readonly of: StoryProps;
+  readonly who: ReactNode;
+  readonly end: ReactNode;
+  readonly hasFailed: boolean;
+}
+
+/** What an invoke transaction did, by its calls. */
+function Invocation({ of, who, end, hasFailed }: InvocationProps): ReactNode {
+  const { transaction, receipt, tree, classes } = of;
   const calls =
     userFrames(tree).length > 0
       ? userFrames(tree)
@@ -107,7 +121,7 @@ export function Sentence({ transaction, receipt, tree, classes }: StoryProps): R
     return (
       <>
         {who} called{' '}
-        {calls.length === 1 && 'id' in first && !failure ? (
+        {calls.length === 1 && 'id' in first && !hasFailed ? (
           <CallLine of={first} classes={classes} />
         ) : (
           <>

@@ -78,7 +78,6 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   const tree = useMemo(() => data && buildTree(data.transaction, data.trace, data.receipt), [data]);
   const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));
   const name = useNames().get(hash);
-  const header = useHeader(read?.receipt).data;
 
   if (isPending) {
     return (
@@ -93,14 +92,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       <>
         <Heading title={`tx ${shortHash(hash)}`}>Transaction</Heading>
         {isUnknown ? (
-          <div className="empty">
-            <p>No transaction with this hash is on this chain.</p>
-            <p className="whole">{hash}</p>
-            {lastTurn() && <p>Since this tab was opened, {changeText()}.</p>}
-            <p>
-              <Link href={to('transactions')}>All transactions</Link>
-            </p>
-          </div>
+          <UnknownTransaction hash={hash} />
         ) : (
           <Problem error={error} what="the transaction" retry={() => void refetch()} />
         )}
@@ -109,9 +101,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   }
   const { transaction, receipt, trace, traceError } = data;
   const isOk = receipt.execution_status === 'SUCCEEDED';
-  const unit = unitOf(receipt.actual_fee.unit);
-  const index = header?.transactions.indexOf(hash);
-  const { l2_gas, l1_gas, l1_data_gas } = receipt.execution_resources;
+  const story = { transaction, receipt, trace, tree, classes };
   return (
     <>
       {!read && (
@@ -127,41 +117,17 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
         <Status of={receipt.execution_status} words />
       </Heading>
       <p className="sentence">
-        <Sentence
-          transaction={transaction}
-          receipt={receipt}
-          trace={trace}
-          tree={tree}
-          classes={classes}
-        />
+        <Sentence {...story} />
       </p>
       <p className="whole">
         {hash} <Copy value={hash} what="transaction hash" />
       </p>
-      <div className="meta">
-        <span>
-          {kindName(transaction.type)}{' '}
-          {'version' in transaction && `v${Number(BigInt(transaction.version) & 0xffn)}`}
-        </span>
-        {'nonce' in transaction && <span>nonce {grouped(BigInt(transaction.nonce))}</span>}
-        <span>
-          block{' '}
-          {receipt.finality_status === 'PRE_CONFIRMED' ? (
-            <Link href={to('block', 'pre_confirmed')}>pre-confirmed</Link>
-          ) : (
-            <BlockRef of={receipt.block_number} />
-          )}
-          {index !== undefined && index >= 0 && ` #${index}`}
-        </span>
-        {header && <span>{momentText(header.timestamp)}</span>}
-        <span>
-          fee <Amount of={BigInt(receipt.actual_fee.amount)} unit={unit} />
-        </span>
-        <span>l2 {grouped(l2_gas)}</span>
-        {l1_gas > 0 && <span>l1 {grouped(l1_gas)}</span>}
-        <span>data {grouped(l1_data_gas)}</span>
-        {'tip' in transaction && <span>tip {grouped(BigInt(transaction.tip))}</span>}
-      </div>
+      <Facts
+        hash={hash}
+        transaction={transaction}
+        receipt={receipt}
+        isCurrent={read !== undefined}
+      />
       <Path finality={receipt.finality_status} />
       {isOk ? (
         <Movements receipt={receipt} trace={trace} classes={classes} />
@@ -172,16 +138,62 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
           reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
         />
       )}
-      <Evidence
-        hash={hash}
-        transaction={transaction}
-        receipt={receipt}
-        trace={trace}
-        traceError={traceError}
-        tree={tree}
-        classes={classes}
-      />
+      <Evidence hash={hash} traceError={traceError} {...story} />
     </>
+  );
+}
+
+function UnknownTransaction({ hash }: { readonly hash: string }) {
+  return (
+    <div className="empty">
+      <p>No transaction with this hash is on this chain.</p>
+      <p className="whole">{hash}</p>
+      {lastTurn() && <p>Since this tab was opened, {changeText()}.</p>}
+      <p>
+        <Link href={to('transactions')}>All transactions</Link>
+      </p>
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly hash: string;
+  readonly transaction: Transaction;
+  readonly receipt: Receipt;
+  /** Whether it is still on the chain. */
+  readonly isCurrent: boolean;
+}
+
+function Facts({ hash, transaction, receipt, isCurrent }: FactsProps) {
+  const header = useHeader(isCurrent ? receipt : undefined).data;
+  const unit = unitOf(receipt.actual_fee.unit);
+  const index = header?.transactions.indexOf(hash);
+  const { l2_gas, l1_gas, l1_data_gas } = receipt.execution_resources;
+  return (
+    <div className="meta">
+      <span>
+        {kindName(transaction.type)}{' '}
+        {'version' in transaction && `v${Number(BigInt(transaction.version) & 0xffn)}`}
+      </span>
+      {'nonce' in transaction && <span>nonce {grouped(BigInt(transaction.nonce))}</span>}
+      <span>
+        block{' '}
+        {receipt.finality_status === 'PRE_CONFIRMED' ? (
+          <Link href={to('block', 'pre_confirmed')}>pre-confirmed</Link>
+        ) : (
+          <BlockRef of={receipt.block_number} />
+        )}
+        {index !== undefined && index >= 0 && ` #${index}`}
+      </span>
+      {header && <span>{momentText(header.timestamp)}</span>}
+      <span>
+        fee <Amount of={BigInt(receipt.actual_fee.amount)} unit={unit} />
+      </span>
+      <span>l2 {grouped(l2_gas)}</span>
+      {l1_gas > 0 && <span>l1 {grouped(l1_gas)}</span>}
+      <span>data {grouped(l1_data_gas)}</span>
+      {'tip' in transaction && <span>tip {grouped(BigInt(transaction.tip))}</span>}
+    </div>
   );
 }
 

@@ -3,9 +3,7 @@ import {
   type Abi,
   blankDraft,
   type Draft,
-  draftOfText,
   type Encoded,
-  InvalidInput,
   MOST_ITEMS,
   type Shape,
   shapeOf,
@@ -18,6 +16,7 @@ import { disarm } from '../../format/untrusted-text.js';
 import { Hostile } from '../values.js';
 import { useBook } from './address-book.js';
 import { Caption, Felts, Plain } from './caption.js';
+import { PasteField } from './paste-field.js';
 
 interface FieldProps {
   readonly name: string;
@@ -238,33 +237,12 @@ function ChoiceField({
 /** Most items that are rendered; all of them are encoded. */
 const ROWS_SHOWN = 50;
 
-function ListField({
-  name,
-  type,
-  abi,
-  draft,
-  encoded,
-  change,
-  isJudged,
-  shape,
-}: FieldProps & { readonly shape: Extract<Shape, { kind: 'list' }> }) {
-  const [paste, setPaste] = useState<string | undefined>();
-  const [refusal, setRefusal] = useState<string | undefined>();
-  const id = useId();
+function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 'list' }> }) {
+  const { name, type, abi, draft, encoded, change, isJudged, shape } = props;
+  const [isPasting, setPasting] = useState(false);
   const items = Array.isArray(draft) ? draft : [];
   const isFixed = shape.length !== undefined;
   const shown = disarm(name === '' ? 'value' : name, 40).text;
-  const fill = (): void => {
-    try {
-      change(draftOfText(type, paste ?? '', abi));
-      setPaste(undefined);
-      setRefusal(undefined);
-    } catch (error) {
-      setRefusal(
-        error instanceof InvalidInput ? error.message : 'The value does not fit the type.',
-      );
-    }
-  };
   return (
     <fieldset className="abi-group">
       <legend>
@@ -305,53 +283,56 @@ function ListField({
       {encoded.error !== undefined && <p className="fail">{encoded.error}</p>}
       <div className="line-of">
         {!isFixed && (
-          <button
-            type="button"
-            className="plain"
-            aria-label={`Add an item to ${shown}`}
-            aria-disabled={items.length >= MOST_ITEMS}
-            onClick={() => {
-              if (items.length < MOST_ITEMS) change([...items, blankDraft(shape.of, abi)]);
-            }}
-          >
-            + Add
-          </button>
+          <AddItem
+            to={shown}
+            isFull={items.length >= MOST_ITEMS}
+            add={() => change([...items, blankDraft(shape.of, abi)])}
+          />
         )}
         <button
           type="button"
           className="plain"
-          aria-expanded={paste !== undefined}
+          aria-expanded={isPasting}
           aria-label={`Paste ${shown} as JSON or CSV`}
-          onClick={() => setPaste(paste === undefined ? '' : undefined)}
+          onClick={() => setPasting(!isPasting)}
         >
           Paste…
         </button>
       </div>
-      {paste !== undefined && (
-        <div className="abi-field">
-          <label htmlFor={id}>JSON or CSV</label>
-          <div className="control">
-            <textarea
-              id={id}
-              rows={3}
-              className="mono"
-              value={paste}
-              aria-invalid={refusal !== undefined}
-              aria-describedby={`${id}-says`}
-              placeholder='["0x1", "0x2"] or 1, 2, 3'
-              onChange={(event) => setPaste(event.target.value)}
-            />
-            <span id={`${id}-says`} className="says">
-              {refusal !== undefined && <span className="fail">{refusal}</span>}
-            </span>
-            <div>
-              <button type="button" className="button" onClick={fill}>
-                Fill from this
-              </button>
-            </div>
-          </div>
-        </div>
+      {isPasting && (
+        <PasteField
+          type={type}
+          abi={abi}
+          fill={(filled) => {
+            change(filled);
+            setPasting(false);
+          }}
+        />
       )}
     </fieldset>
+  );
+}
+
+function AddItem({
+  to,
+  isFull,
+  add,
+}: {
+  readonly to: string;
+  readonly isFull: boolean;
+  readonly add: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="plain"
+      aria-label={`Add an item to ${to}`}
+      aria-disabled={isFull}
+      onClick={() => {
+        if (!isFull) add();
+      }}
+    >
+      + Add
+    </button>
   );
 }

@@ -10,6 +10,13 @@ import type { FunctionCost, Grouping } from './sum.js';
 
 type SortBy = 'name' | 'calls' | 'self' | 'inclusive' | 'least' | 'median' | 'most' | 'change';
 
+interface Sort {
+  readonly by: SortBy;
+  readonly isUp: boolean;
+}
+
+type ChangeOf = (row: FunctionCost) => number | undefined;
+
 interface FunctionTableProps {
   readonly rows: readonly FunctionCost[];
   readonly total: number;
@@ -25,93 +32,27 @@ const idOf = ({ key }: FunctionCost): string => key;
 export function FunctionTable(props: FunctionTableProps) {
   const { rows, total, outside, outsideName, grouping, isSummed, before } = props;
   const names = useNames();
-  const [sort, setSort] = useState<{ readonly by: SortBy; readonly isUp: boolean }>({
-    by: 'inclusive',
-    isUp: false,
-  });
+  const [sort, setSort] = useState<Sort>({ by: 'inclusive', isUp: false });
   const changeOf = useMemo(
-    () =>
-      (row: FunctionCost): number | undefined => {
-        const was = before?.get(lastingKey(row.called, names, grouping));
-        return was === undefined ? undefined : row.median - was;
-      },
+    (): ChangeOf => (row) => {
+      const was = before?.get(lastingKey(row.called, names, grouping));
+      return was === undefined ? undefined : row.median - was;
+    },
     [before, names, grouping],
   );
-  const sorted = useMemo(() => {
-    const rankOf = (row: FunctionCost): number | string => {
-      if (sort.by === 'name') return functionName(row.called.selector) ?? row.called.selector;
-      if (sort.by === 'change') return Math.abs(changeOf(row) ?? -1);
-      return row[sort.by];
-    };
-    const way = sort.isUp ? 1 : -1;
-    return [...rows].sort((one, other) => {
-      const [a, b] = [rankOf(one), rankOf(other)];
-      return a === b ? 0 : a < b ? -way : way;
-    });
-  }, [rows, sort, changeOf]);
-
-  const columns = useMemo(() => {
-    const head = (by: SortBy): Pick<Column<FunctionCost>, 'sorted' | 'onHead'> => ({
-      ...(sort.by === by ? { sorted: sort.isUp ? 'ascending' : 'descending' } : {}),
-      onHead: () => setSort({ by, isUp: sort.by === by ? !sort.isUp : by === 'name' }),
-    });
-    const number = (
-      by: Exclude<SortBy, 'name' | 'change'>,
-      title: string,
-      phone?: 'none',
-    ): Column<FunctionCost> => ({
-      head: title,
-      width: by === 'calls' ? 'w-count' : 'w-gas',
-      number: true,
-      phoneHead: title,
-      ...(phone ? { phone } : {}),
-      ...head(by),
-      cell: (row) => grouped(row[by]),
-    });
-    const all: Column<FunctionCost>[] = [
-      {
-        head: 'Function',
-        phone: 'main',
-        ...head('name'),
-        cell: ({ called }) => (
-          <>
-            {grouping === 'class' ? (
-              <ClassRef of={called.classHash} />
-            ) : (
-              <Address of={called.contract} mark />
-            )}
-            .<FunctionName selector={called.selector} />
-            {called.kind === 'DELEGATE' && (
-              <span className="soft">
-                {' '}
-                library <ClassRef of={called.classHash} />
-              </span>
-            )}
-          </>
-        ),
-      },
-      number('calls', 'Calls'),
-      number('self', 'Self', 'none'),
-      number('inclusive', 'Inclusive'),
-    ];
-    if (isSummed) {
-      all.push(
-        number('least', 'Least', 'none'),
-        number('median', 'Median'),
-        number('most', 'Most', 'none'),
-      );
-    }
-    if (before) {
-      all.push({
-        head: 'Change',
-        width: 'w-gas',
-        number: true,
-        ...head('change'),
-        cell: (row) => <Difference of={changeOf(row)} from={row.median} />,
-      });
-    }
-    return all;
-  }, [sort, grouping, isSummed, before, changeOf]);
+  const sorted = useMemo(() => sortRows(rows, sort, changeOf), [rows, sort, changeOf]);
+  const hasBefore = before !== undefined;
+  const columns = useMemo(
+    () =>
+      functionColumns({
+        sort,
+        setSort,
+        grouping,
+        isSummed,
+        changeOf: hasBefore ? changeOf : undefined,
+      }),
+    [sort, grouping, isSummed, hasBefore, changeOf],
+  );
 
   return (
     <>
@@ -125,6 +66,102 @@ export function FunctionTable(props: FunctionTableProps) {
           {outsideName}: {grouped(outside)}, {percent(outside, total)}. All “self” and this together
           are {grouped(total)}.
         </p>
+      )}
+    </>
+  );
+}
+
+function sortRows(rows: readonly FunctionCost[], sort: Sort, changeOf: ChangeOf): FunctionCost[] {
+  const rankOf = (row: FunctionCost): number | string => {
+    if (sort.by === 'name') return functionName(row.called.selector) ?? row.called.selector;
+    if (sort.by === 'change') return Math.abs(changeOf(row) ?? -1);
+    return row[sort.by];
+  };
+  const way = sort.isUp ? 1 : -1;
+  return [...rows].sort((one, other) => {
+    const [a, b] = [rankOf(one), rankOf(other)];
+    return a === b ? 0 : a < b ? -way : way;
+  });
+}
+
+interface Columns {
+  readonly sort: Sort;
+  readonly setSort: (sort: Sort) => void;
+  readonly grouping: Grouping;
+  readonly isSummed: boolean;
+  /** Undefined where there is nothing to compare with. */
+  readonly changeOf: ChangeOf | undefined;
+}
+
+function functionColumns(of: Columns): readonly Column<FunctionCost>[] {
+  const { sort, setSort, grouping, isSummed, changeOf } = of;
+  const head = (by: SortBy): Pick<Column<FunctionCost>, 'sorted' | 'onHead'> => ({
+    ...(sort.by === by ? { sorted: sort.isUp ? 'ascending' : 'descending' } : {}),
+    onHead: () => setSort({ by, isUp: sort.by === by ? !sort.isUp : by === 'name' }),
+  });
+  const number = (
+    by: Exclude<SortBy, 'name' | 'change'>,
+    title: string,
+    phone?: 'none',
+  ): Column<FunctionCost> => ({
+    head: title,
+    width: by === 'calls' ? 'w-count' : 'w-gas',
+    number: true,
+    phoneHead: title,
+    ...(phone ? { phone } : {}),
+    ...head(by),
+    cell: (row) => grouped(row[by]),
+  });
+  const all: Column<FunctionCost>[] = [
+    {
+      head: 'Function',
+      phone: 'main',
+      ...head('name'),
+      cell: ({ called }) => <CalledFunction of={called} grouping={grouping} />,
+    },
+    number('calls', 'Calls'),
+    number('self', 'Self', 'none'),
+    number('inclusive', 'Inclusive'),
+  ];
+  if (isSummed) {
+    all.push(
+      number('least', 'Least', 'none'),
+      number('median', 'Median'),
+      number('most', 'Most', 'none'),
+    );
+  }
+  if (changeOf) {
+    all.push({
+      head: 'Change',
+      width: 'w-gas',
+      number: true,
+      ...head('change'),
+      cell: (row) => <Difference of={changeOf(row)} from={row.median} />,
+    });
+  }
+  return all;
+}
+
+function CalledFunction({
+  of: called,
+  grouping,
+}: {
+  readonly of: FunctionCost['called'];
+  readonly grouping: Grouping;
+}) {
+  return (
+    <>
+      {grouping === 'class' ? (
+        <ClassRef of={called.classHash} />
+      ) : (
+        <Address of={called.contract} mark />
+      )}
+      .<FunctionName selector={called.selector} />
+      {called.kind === 'DELEGATE' && (
+        <span className="soft">
+          {' '}
+          library <ClassRef of={called.classHash} />
+        </span>
       )}
     </>
   );

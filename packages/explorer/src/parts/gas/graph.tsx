@@ -2,6 +2,7 @@
 import {
   type KeyboardEvent,
   type MouseEvent,
+  type RefObject,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -11,7 +12,7 @@ import {
 import { grouped } from '../../format/amount.js';
 import { isShortcut } from '../../navigation/key-events.js';
 import { type Box, depthOf, place } from './layout.js';
-import { paint, ROW } from './paint.js';
+import { paint, ROW, type Scene } from './paint.js';
 import { ALL, type Block, MEASURE_NAMES, type Measure } from './tree.js';
 
 /** Most blocks in the accessible tree; the table lists all. */
@@ -56,11 +57,10 @@ function useTheme(): number {
 }
 
 export function Graph(props: GraphProps) {
-  const { root, focus, measure, isFlame, nameOf, isFound, onFocus, onOpen } = props;
+  const { root, focus, isFlame, nameOf, isFound, onFocus, onOpen } = props;
   const [hold, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   const tree = useRef<HTMLDivElement>(null);
-  const theme = useTheme();
   const [hovered, setHovered] = useState<Box | undefined>();
   const [active, setActive] = useState(focus.id);
   const lastClicked = useRef<Block | undefined>(undefined);
@@ -70,12 +70,7 @@ export function Graph(props: GraphProps) {
   const topOf = ({ depth }: Box): number => (isFlame ? height - (depth + 1) * ROW : depth * ROW);
   const items = useMemo(() => walkable(boxes), [boxes]);
   const current = items.find(({ block }) => block?.id === active) ?? items[0];
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme has new colours
-  useEffect(() => {
-    if (!canvas.current || width === 0) return;
-    paint(canvas.current, { boxes, width, height, isFlame, nameOf, isFound, hovered });
-  }, [boxes, width, height, isFlame, nameOf, isFound, hovered, theme]);
+  usePainting(canvas, { boxes, width, height, isFlame, nameOf, isFound, hovered });
 
   const at = (event: MouseEvent): Box | undefined => {
     const rect = event.currentTarget.getBoundingClientRect();
@@ -93,24 +88,8 @@ export function Graph(props: GraphProps) {
     );
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.metaKey || event.ctrlKey || event.altKey || !current?.block) return;
-    const index = items.indexOf(current);
-    const { block, parent } = current;
-    const keys: Record<string, () => void> = {
-      ArrowDown: () => goTo(items[index + 1]),
-      ArrowUp: () => goTo(items[index - 1]),
-      ArrowRight: () => goTo(items.find((item) => item.parent === block)),
-      ArrowLeft: () => goTo(items.find((item) => item.block === parent)),
-      Home: () => goTo(items[0]),
-      End: () => goTo(items.at(-1)),
-      Enter: () => onFocus(block),
-      ' ': () => onFocus(block),
-      Backspace: () => onFocus(parentOf(root, focus) ?? root),
-      o: () => {
-        if (isShortcut(event)) onOpen?.(block);
-      },
-    };
-    const act = keys[event.key];
+    if (event.metaKey || event.ctrlKey || event.altKey || !current) return;
+    const act = keyAction(event, { items, current, goTo }, props);
     if (!act) return;
     event.preventDefault();
     act();
@@ -140,37 +119,105 @@ export function Graph(props: GraphProps) {
           }}
         >
           <canvas ref={canvas} aria-hidden="true" />
-          <div
-            ref={tree}
-            role="tree"
-            aria-label={`Blocks of ${MEASURE_NAMES[measure]}`}
-            onKeyDown={press}
-          >
-            {items.map((box) => {
-              const { block } = box;
-              if (!block) return null;
-              return (
-                <div
-                  key={block.id}
-                  role="treeitem"
-                  data-block={block.id}
-                  tabIndex={box === current ? 0 : -1}
-                  aria-level={box.depth + 1}
-                  aria-posinset={box.place}
-                  aria-setsize={box.of}
-                  aria-selected={block.id === focus.id}
-                  aria-label={tell(box, focus, root, nameOf)}
-                  style={{ left: box.x, top: topOf(box), width: box.width, height: ROW }}
-                  onFocus={() => setActive(block.id)}
-                />
-              );
-            })}
-          </div>
+          <BlockTree
+            graph={props}
+            hold={tree}
+            items={items}
+            current={current}
+            topOf={topOf}
+            activate={setActive}
+            press={press}
+          />
         </div>
       </div>
       <p className="gas-told" aria-hidden="true">
         {told && tell(told, focus, root, nameOf)}
       </p>
+    </div>
+  );
+}
+
+function usePainting(canvas: RefObject<HTMLCanvasElement | null>, scene: Scene): void {
+  const theme = useTheme();
+  const { boxes, width, height, isFlame, nameOf, isFound, hovered } = scene;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme has new colours
+  useEffect(() => {
+    if (!canvas.current || width === 0) return;
+    paint(canvas.current, { boxes, width, height, isFlame, nameOf, isFound, hovered });
+  }, [canvas, boxes, width, height, isFlame, nameOf, isFound, hovered, theme]);
+}
+
+interface Walk {
+  readonly items: readonly Box[];
+  readonly current: Box;
+  readonly goTo: (box: Box | undefined) => void;
+}
+
+/** What a key does in the tree; undefined for keys that do nothing there. */
+function keyAction(
+  event: KeyboardEvent,
+  { items, current, goTo }: Walk,
+  { root, focus, onFocus, onOpen }: GraphProps,
+): (() => void) | undefined {
+  const { block, parent } = current;
+  if (!block) return undefined;
+  const index = items.indexOf(current);
+  const keys: Record<string, () => void> = {
+    ArrowDown: () => goTo(items[index + 1]),
+    ArrowUp: () => goTo(items[index - 1]),
+    ArrowRight: () => goTo(items.find((item) => item.parent === block)),
+    ArrowLeft: () => goTo(items.find((item) => item.block === parent)),
+    Home: () => goTo(items[0]),
+    End: () => goTo(items.at(-1)),
+    Enter: () => onFocus(block),
+    ' ': () => onFocus(block),
+    Backspace: () => onFocus(parentOf(root, focus) ?? root),
+    o: () => {
+      if (isShortcut(event)) onOpen?.(block);
+    },
+  };
+  return keys[event.key];
+}
+
+interface BlockTreeProps {
+  readonly graph: GraphProps;
+  readonly hold: RefObject<HTMLDivElement | null>;
+  readonly items: readonly Box[];
+  readonly current: Box | undefined;
+  readonly topOf: (box: Box) => number;
+  readonly activate: (id: string) => void;
+  readonly press: (event: KeyboardEvent) => void;
+}
+
+/** Invisible items over the canvas, which the keyboard and screen readers reach. */
+function BlockTree({ graph, hold, items, current, topOf, activate, press }: BlockTreeProps) {
+  const { root, focus, measure, nameOf } = graph;
+  return (
+    <div
+      ref={hold}
+      role="tree"
+      aria-label={`Blocks of ${MEASURE_NAMES[measure]}`}
+      onKeyDown={press}
+    >
+      {items.map((box) => {
+        const { block } = box;
+        if (!block) return null;
+        return (
+          <div
+            key={block.id}
+            role="treeitem"
+            data-block={block.id}
+            tabIndex={box === current ? 0 : -1}
+            aria-level={box.depth + 1}
+            aria-posinset={box.place}
+            aria-setsize={box.of}
+            aria-selected={block.id === focus.id}
+            aria-label={tell(box, focus, root, nameOf)}
+            style={{ left: box.x, top: topOf(box), width: box.width, height: ROW }}
+            onFocus={() => activate(block.id)}
+          />
+        );
+      })}
     </div>
   );
 }

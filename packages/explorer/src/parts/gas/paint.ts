@@ -8,7 +8,7 @@ export const ROW = 24;
 const LEAST_FOR_TEXT = 40;
 const HUES = 8;
 
-interface Scene {
+export interface Scene {
   readonly boxes: readonly Box[];
   readonly width: number;
   readonly height: number;

@@ -50,18 +50,12 @@ interface GasViewProps {
 }
 
 export function GasView(props: GasViewProps) {
-  const { root, functions, measure, grouping = 'contract', whole, outside, onOpen } = props;
+  const { root, functions, measure, grouping = 'contract', outside } = props;
   const { query } = usePlace();
   const view = VIEWS.find((one) => one === query.get('view')) ?? 'icicle';
   const names = useNames();
   const find = query.get('find') ?? '';
   const wanted = useDeferredValue(find.trim().toLowerCase());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: function names come from classes
-  const nameOf = useMemo(
-    () => blockNamer(names, { whole, outside, grouping }),
-    [names, whole, outside, grouping, props.known],
-  );
-  const focus = findBlock(root, query.get('focus') ?? ALL) ?? root;
   const isFound = useMemo(
     () =>
       wanted === ''
@@ -81,8 +75,6 @@ export function GasView(props: GasViewProps) {
           ),
     [functions, wanted, names, grouping],
   );
-  const focusOn = (block: Block): void =>
-    setQuery({ focus: block === root ? undefined : block.id });
 
   return (
     <section aria-label="Gas">
@@ -90,38 +82,7 @@ export function GasView(props: GasViewProps) {
         <strong>
           {MEASURE_NAMES[measure]} {grouped(root.gas)}
         </strong>
-        <label>
-          by
-          <select value={measure} onChange={({ target }) => setQuery({ by: target.value })}>
-            {MEASURES.map((one) => (
-              <option key={one} value={one}>
-                {MEASURE_NAMES[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <fieldset className="modes">
-          <legend className="unseen">View</legend>
-          {VIEWS.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className="plain"
-              aria-pressed={one === view}
-              onClick={() => setQuery({ view: one === 'icicle' ? undefined : one })}
-            >
-              {VIEW_NAMES[one]}
-            </button>
-          ))}
-        </fieldset>
-        <label>
-          find
-          <input
-            type="search"
-            value={find}
-            onChange={({ target }) => setQuery({ find: target.value || undefined })}
-          />
-        </label>
+        <ViewFields measure={measure} view={view} find={find} />
         {found && (
           <span role="status">
             {grouped(found.count)} found, {grouped(found.gas)} gas, {percent(found.gas, root.gas)}
@@ -139,46 +100,113 @@ export function GasView(props: GasViewProps) {
           before={props.before}
         />
       ) : (
-        <>
-          {focus !== root && (
-            <nav className="gas-way" aria-label="Focus">
-              {wayTo(root, focus.id).map((block, at, all) => (
-                <span key={block.id}>
-                  {at > 0 && ' › '}
-                  {at === all.length - 1 ? (
-                    <span aria-current="true">{nameOf(block)}</span>
-                  ) : (
-                    <button type="button" className="plain" onClick={() => focusOn(block)}>
-                      {nameOf(block)}
-                    </button>
-                  )}
-                </span>
-              ))}
-            </nav>
-          )}
-          {root.gas > 0 ? (
-            <Graph
-              root={root}
-              focus={focus}
-              measure={measure}
-              isFlame={view === 'flame'}
-              nameOf={nameOf}
-              isFound={isFound}
-              onFocus={focusOn}
-              onOpen={onOpen}
-            />
-          ) : (
-            <p className="empty">No {MEASURE_NAMES[measure]} was used.</p>
-          )}
-          {measure === 'l1_data_gas' && root.gas > 0 && (
-            <p className="quiet">
-              Data gas is paid for what changed in the state. The trace does not say which call
-              changed how much.
-            </p>
-          )}
-        </>
+        <GraphView props={props} isFlame={view === 'flame'} isFound={isFound} />
       )}
     </section>
+  );
+}
+
+interface ViewFieldsProps {
+  readonly measure: Measure;
+  readonly view: View;
+  readonly find: string;
+}
+
+function ViewFields({ measure, view, find }: ViewFieldsProps) {
+  return (
+    <>
+      <label>
+        by
+        <select value={measure} onChange={({ target }) => setQuery({ by: target.value })}>
+          {MEASURES.map((one) => (
+            <option key={one} value={one}>
+              {MEASURE_NAMES[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset className="modes">
+        <legend className="unseen">View</legend>
+        {VIEWS.map((one) => (
+          <button
+            key={one}
+            type="button"
+            className="plain"
+            aria-pressed={one === view}
+            onClick={() => setQuery({ view: one === 'icicle' ? undefined : one })}
+          >
+            {VIEW_NAMES[one]}
+          </button>
+        ))}
+      </fieldset>
+      <label>
+        find
+        <input
+          type="search"
+          value={find}
+          onChange={({ target }) => setQuery({ find: target.value || undefined })}
+        />
+      </label>
+    </>
+  );
+}
+
+interface GraphViewProps {
+  readonly props: GasViewProps;
+  readonly isFlame: boolean;
+  readonly isFound: ((block: Block) => boolean) | undefined;
+}
+
+function GraphView({ props, isFlame, isFound }: GraphViewProps) {
+  const { root, measure, grouping = 'contract', whole, outside, onOpen } = props;
+  const names = useNames();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: function names come from classes
+  const nameOf = useMemo(
+    () => blockNamer(names, { whole, outside, grouping }),
+    [names, whole, outside, grouping, props.known],
+  );
+  const focus = findBlock(root, usePlace().query.get('focus') ?? ALL) ?? root;
+  const focusOn = (block: Block): void =>
+    setQuery({ focus: block === root ? undefined : block.id });
+  return (
+    <>
+      {focus !== root && (
+        <nav className="gas-way" aria-label="Focus">
+          {wayTo(root, focus.id).map((block, at, all) => (
+            <span key={block.id}>
+              {at > 0 && ' › '}
+              {at === all.length - 1 ? (
+                <span aria-current="true">{nameOf(block)}</span>
+              ) : (
+                <button type="button" className="plain" onClick={() => focusOn(block)}>
+                  {nameOf(block)}
+                </button>
+              )}
+            </span>
+          ))}
+        </nav>
+      )}
+      {root.gas > 0 ? (
+        <Graph
+          root={root}
+          focus={focus}
+          measure={measure}
+          isFlame={isFlame}
+          nameOf={nameOf}
+          isFound={isFound}
+          onFocus={focusOn}
+          onOpen={onOpen}
+        />
+      ) : (
+        <p className="empty">No {MEASURE_NAMES[measure]} was used.</p>
+      )}
+      {measure === 'l1_data_gas' && root.gas > 0 && (
+        <p className="quiet">
+          Data gas is paid for what changed in the state. The trace does not say which call changed
+          how much.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -64,13 +64,12 @@ export function differences(now: Run, before: Run): Differences {
   };
 }
 
-export function RunOutcome({
-  run,
-  changed,
-}: {
+interface RunOutcomeProps {
   readonly run: Run;
   readonly changed?: Differences | undefined;
-}) {
+}
+
+export function RunOutcome({ run, changed }: RunOutcomeProps) {
   const tree = useMemo(() => buildTree(run.transaction, run.trace, run.verdict), [run]);
   const classes = useClasses(useMemo(() => classesIn(tree.roots), [tree]));
   const head = useLive((live) => live.head?.number ?? -1);
@@ -82,61 +81,10 @@ export function RunOutcome({
   const execute = tree.roots.find(({ phase }) => phase === 'execute');
   return (
     <section className="outcome" aria-label={isDone ? 'What it did' : 'What it would do'}>
-      <div className="meta" role="status">
-        <span>
-          {changed?.outcome && <Differs />}
-          {isDone ? (
-            <Status of={run.verdict.execution_status} words />
-          ) : (
-            <span className={isOk ? 'ok' : 'fail'}>
-              <span aria-hidden="true">{isOk ? '✓' : '✕'}</span>{' '}
-              {isOk ? 'Would succeed' : 'Would be reverted'}
-            </span>
-          )}
-        </span>
-        <span>
-          l2 gas {grouped(run.l2Gas)}
-          {changed !== undefined && changed.gas !== 0n && (
-            <span className="warn">
-              {' '}
-              ± {changed.gas > 0n ? '+' : ''}
-              {grouped(changed.gas)}
-            </span>
-          )}
-        </span>
-        <span>
-          fee {isDone ? '' : '≈ '}
-          <Amount of={run.fee} unit={STRK} />
-        </span>
-        {run.hash !== undefined && (
-          <span>
-            transaction <TxRef of={run.hash} />
-          </span>
-        )}
-      </div>
+      <Verdict run={run} changed={changed} />
       {!isOk && <Failure run={run} cause={tree.cause} classes={classes} />}
       {isOk && execute && <Results of={execute} classes={classes} />}
-      {events.length > 0 && (
-        <div>
-          <h3>
-            Events {grouped(events.length)} {changed?.events && <Differs />}
-          </h3>
-          <ul className="story" aria-label="Events">
-            {events.slice(0, MOST_EVENTS).map((event, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: equal events may repeat
-              <li key={at}>
-                <EventLine
-                  keys={event.keys}
-                  data={event.data}
-                  abi={event.classHash === undefined ? undefined : classes.get(event.classHash)}
-                  from={event.from}
-                />
-              </li>
-            ))}
-          </ul>
-          {events.length > MOST_EVENTS && <p className="quiet">The first {MOST_EVENTS}.</p>}
-        </div>
-      )}
+      {events.length > 0 && <Events of={events} classes={classes} differ={changed?.events} />}
       {events.length === 0 && changed?.events && (
         <p>
           No events <Differs />
@@ -154,6 +102,77 @@ export function RunOutcome({
         </Fold>
       )}
     </section>
+  );
+}
+
+function Verdict({ run, changed }: RunOutcomeProps) {
+  const isDone = run.hash !== undefined;
+  const isOk = run.verdict.execution_status === 'SUCCEEDED';
+  return (
+    <div className="meta" role="status">
+      <span>
+        {changed?.outcome && <Differs />}
+        {isDone ? (
+          <Status of={run.verdict.execution_status} words />
+        ) : (
+          <span className={isOk ? 'ok' : 'fail'}>
+            <span aria-hidden="true">{isOk ? '✓' : '✕'}</span>{' '}
+            {isOk ? 'Would succeed' : 'Would be reverted'}
+          </span>
+        )}
+      </span>
+      <span>
+        l2 gas {grouped(run.l2Gas)}
+        {changed !== undefined && changed.gas !== 0n && (
+          <span className="warn">
+            {' '}
+            ± {changed.gas > 0n ? '+' : ''}
+            {grouped(changed.gas)}
+          </span>
+        )}
+      </span>
+      <span>
+        fee {isDone ? '' : '≈ '}
+        <Amount of={run.fee} unit={STRK} />
+      </span>
+      {run.hash !== undefined && (
+        <span>
+          transaction <TxRef of={run.hash} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Events({
+  of: events,
+  classes,
+  differ,
+}: {
+  readonly of: readonly Emitted[];
+  readonly classes: ReadonlyMap<string, Abi>;
+  readonly differ: boolean | undefined;
+}) {
+  return (
+    <div>
+      <h3>
+        Events {grouped(events.length)} {differ && <Differs />}
+      </h3>
+      <ul className="story" aria-label="Events">
+        {events.slice(0, MOST_EVENTS).map((event, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: equal events may repeat
+          <li key={at}>
+            <EventLine
+              keys={event.keys}
+              data={event.data}
+              abi={event.classHash === undefined ? undefined : classes.get(event.classHash)}
+              from={event.from}
+            />
+          </li>
+        ))}
+      </ul>
+      {events.length > MOST_EVENTS && <p className="quiet">The first {MOST_EVENTS}.</p>}
+    </div>
   );
 }
 

@@ -12,7 +12,7 @@ import { TxRef } from '../values.js';
 import { RunOutcome } from './outcome.js';
 import { BoundsFields } from './resource-bounds.js';
 import { type BlockId, boundsOf, outcome, type Run, send, simulate } from './run.js';
-import { SenderField, useSender } from './sender.js';
+import { type Sender, SenderField, useSender } from './sender.js';
 import type { Bounds } from './transaction.js';
 
 /** Name of the command key on this platform. */
@@ -52,55 +52,87 @@ export interface SendFormProps {
 }
 
 export function SendForm(props: SendFormProps) {
-  const {
-    label,
-    what,
-    as,
-    setAs,
-    prepare,
-    verb = 'Send',
-    isSecond = false,
-    inputs: given,
-    children,
-    extra,
-    onDone,
-    after,
-  } = props;
-  const inputs = `${as} ${given ?? ''}`;
+  const { label, as, setAs, verb = 'Send', isSecond = false, children, extra, after } = props;
+  const inputs = `${as} ${props.inputs ?? ''}`;
   const form = useRef<HTMLFormElement>(null);
   const sender = useSender(as);
   const [at, setAt] = useState<At>('pre_confirmed');
-  const [isBusy, setBusy] = useState(false);
-  const [shown, setShown] = useState<Outcome | undefined>();
-  const [estimated, setEstimated] = useState<Bounds | undefined>();
   const [bounds, setBounds] = useState<Bounds | undefined>();
-  const latest = useRef({ isMounted: true });
-  useEffect(() => {
-    const mark = latest.current;
-    mark.isMounted = true;
-    return () => {
-      mark.isMounted = false;
-    };
-  }, []);
+  const { isBusy, shown, estimated, doSimulate, doSend } = useSending(props, {
+    inputs,
+    sender,
+    bounds,
+    focusWrong: () => focusFault(form.current),
+  });
+  const press = (event: KeyboardEvent): void => {
+    if (!isRun(event)) return;
+    event.preventDefault();
+    void (event.shiftKey ? doSend() : doSimulate(at));
+  };
+  const shownName = disarm(sender.name, 40).text;
+  const by =
+    sender.address === undefined ? '' : ` as ${sender.isOurs ? '' : 'impersonated '}${shownName}`;
+  return (
+    <form
+      ref={form}
+      className="stack"
+      aria-label={label}
+      onKeyDown={press}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {children}
+      <div className="line-of">
+        <SenderField text={as} sender={sender} change={setAs} />
+        <AtField at={at} change={setAt} />
+      </div>
+      <div className="line-of">
+        <button
+          type="button"
+          className="button"
+          aria-disabled={isBusy}
+          onClick={() => doSimulate(at)}
+        >
+          Simulate <kbd>{COMMAND}↵</kbd>
+        </button>
+        <Action {...(isSecond ? {} : { kind: 'primary' as const })} run={() => doSend()}>
+          {verb}
+          {by} <kbd>⇧{COMMAND}↵</kbd>
+        </Action>
+        {extra}
+      </div>
+      {(bounds ?? estimated) && (
+        <BoundsFields of={bounds ?? estimated} isEdited={bounds !== undefined} change={setBounds} />
+      )}
+      <div>
+        {shown && (
+          <Shown of={shown} inputs={inputs} sendAnyway={() => doSend(true)} after={after} />
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface Sending {
+  readonly inputs: string;
+  readonly sender: Sender;
+  /** Bounds that were edited. */
+  readonly bounds: Bounds | undefined;
+  readonly focusWrong: () => void;
+}
+
+function useSending({ prepare, what, onDone }: SendFormProps, sending: Sending) {
+  const { inputs, sender, bounds, focusWrong } = sending;
+  const [shown, setShown] = useState<Outcome | undefined>();
+  const { isBusy, busy } = useBusy((error) => setShown({ kind: 'error', error }));
+  const [estimated, setEstimated] = useState<Bounds | undefined>();
 
   const ready = (): { address: string; calls: readonly UserCall[] } | undefined => {
     const calls = prepare();
     if (!calls || sender.address === undefined) {
-      focusFault(form.current);
+      focusWrong();
       return undefined;
     }
     return { address: sender.address, calls };
-  };
-  const busy = async (work: () => Promise<void>): Promise<void> => {
-    if (isBusy) return;
-    setBusy(true);
-    try {
-      await work();
-    } catch (error) {
-      setShown({ kind: 'error', error });
-    } finally {
-      if (latest.current.isMounted) setBusy(false);
-    }
   };
   const tryOut = async (block: BlockId): Promise<Run | undefined> => {
     const asked = ready();
@@ -109,9 +141,9 @@ export function SendForm(props: SendFormProps) {
     setEstimated(run && boundsOf(run));
     return run;
   };
-  const doSimulate = (): Promise<void> =>
+  const doSimulate = (block: BlockId): Promise<void> =>
     busy(async () => {
-      const run = await tryOut(at);
+      const run = await tryOut(block);
       if (run) setShown({ kind: 'run', run, isDoubtful: false, inputs });
     });
   const doSend = (isSure = false): Promise<void> =>
@@ -149,63 +181,64 @@ export function SendForm(props: SendFormProps) {
       setShown({ kind: 'run', run, isDoubtful: false, inputs });
       onDone?.(run);
     });
-  const press = (event: KeyboardEvent): void => {
-    if (!isRun(event)) return;
-    event.preventDefault();
-    void (event.shiftKey ? doSend() : doSimulate());
+  return { isBusy, shown, estimated, doSimulate, doSend };
+}
+
+/** Runs one thing at a time. */
+function useBusy(onError: (error: unknown) => void) {
+  const [isBusy, setBusy] = useState(false);
+  const latest = useRef({ isMounted: true });
+  useEffect(() => {
+    const mark = latest.current;
+    mark.isMounted = true;
+    return () => {
+      mark.isMounted = false;
+    };
+  }, []);
+
+  const busy = async (work: () => Promise<void>): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      onError(error);
+    } finally {
+      if (latest.current.isMounted) setBusy(false);
+    }
   };
-  const shownName = disarm(sender.name, 40).text;
-  const by =
-    sender.address === undefined ? '' : ` as ${sender.isOurs ? '' : 'impersonated '}${shownName}`;
+  return { isBusy, busy };
+}
+
+interface ShownProps {
+  readonly of: Outcome;
+  readonly inputs: string;
+  readonly sendAnyway: () => Promise<void>;
+  readonly after: SendFormProps['after'];
+}
+
+function Shown({ of: shown, inputs, sendAnyway, after }: ShownProps) {
+  if (shown.kind === 'refused') return <LastDone />;
+  if (shown.kind === 'error') {
+    return (
+      <p className="fail" role="alert">
+        ✕ <ErrorText of={shown.error} />
+      </p>
+    );
+  }
   return (
-    <form
-      ref={form}
-      className="stack"
-      aria-label={label}
-      onKeyDown={press}
-      onSubmit={(event) => event.preventDefault()}
-    >
-      {children}
-      <div className="line-of">
-        <SenderField text={as} sender={sender} change={setAs} />
-        <AtField at={at} change={setAt} />
-      </div>
-      <div className="line-of">
-        <button type="button" className="button" aria-disabled={isBusy} onClick={doSimulate}>
-          Simulate <kbd>{COMMAND}↵</kbd>
-        </button>
-        <Action {...(isSecond ? {} : { kind: 'primary' as const })} run={() => doSend()}>
-          {verb}
-          {by} <kbd>⇧{COMMAND}↵</kbd>
-        </Action>
-        {extra}
-      </div>
-      {(bounds ?? estimated) && (
-        <BoundsFields of={bounds ?? estimated} isEdited={bounds !== undefined} change={setBounds} />
+    <>
+      {shown.isDoubtful && (
+        <div className="notice">
+          <span>It was not sent, since it would be reverted.</span>
+          <Action run={sendAnyway}>Send it anyway</Action>
+        </div>
       )}
-      <div>
-        {shown?.kind === 'refused' && <LastDone />}
-        {shown?.kind === 'error' && (
-          <p className="fail" role="alert">
-            ✕ <ErrorText of={shown.error} />
-          </p>
-        )}
-        {shown?.kind === 'run' && (
-          <>
-            {shown.isDoubtful && (
-              <div className="notice">
-                <span>It was not sent, since it would be reverted.</span>
-                <Action run={() => doSend(true)}>Send it anyway</Action>
-              </div>
-            )}
-            {shown.run.hash === undefined && shown.inputs !== inputs && (
-              <p className="warn">This was with other inputs.</p>
-            )}
-            <RunOutcome run={shown.run} />
-            {after?.(shown.run)}
-          </>
-        )}
-      </div>
-    </form>
+      {shown.run.hash === undefined && shown.inputs !== inputs && (
+        <p className="warn">This was with other inputs.</p>
+      )}
+      <RunOutcome run={shown.run} />
+      {after?.(shown.run)}
+    </>
   );
 }

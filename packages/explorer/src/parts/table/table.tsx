@@ -61,12 +61,55 @@ function tallRowHeight(): number {
 }
 
 export function VirtualTable<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, idOf, hrefOf, copyOf, classOf, onEnd, onPoint, onPeek, total } =
-    props;
-  const { onOpen, isTallOnPhones = false } = props;
+  const { label, rows, columns, classOf, onPoint, total, isTallOnPhones = false } = props;
+  const { body, items, before, after, scrollTo } = useRowsInView(props);
+  const [active, setActive] = useState(0);
+  const focusRow = (at: number): void => {
+    const bounded = Math.max(0, Math.min(rows.length - 1, at));
+    setActive(bounded);
+    scrollTo(bounded);
+    requestAnimationFrame(() => {
+      body.current?.querySelector<HTMLElement>(`[data-row="${bounded}"]`)?.focus();
+    });
+  };
+  return (
+    <table
+      className={classes('table', isTallOnPhones && 'three-lines')}
+      aria-label={label}
+      aria-rowcount={(total ?? rows.length) + 1}
+      onKeyDown={(event) => pressKey(event, props, active, focusRow)}
+      onPointerEnter={() => onPoint?.(true)}
+      onPointerLeave={() => onPoint?.(false)}
+    >
+      <TableHead columns={columns} />
+      <tbody ref={body}>
+        {before > 0 && <Spacer height={before} />}
+        {items.map(({ index, key }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          return (
+            <TableRow
+              key={key}
+              row={row}
+              index={index}
+              columns={columns}
+              isActive={index === active}
+              className={classOf?.(row)}
+              activate={() => setActive(index)}
+              open={(event) => openRow(event, row, props)}
+            />
+          );
+        })}
+        {after > 0 && <Spacer height={after} />}
+      </tbody>
+    </table>
+  );
+}
+
+/** The virtualizer of the rows, and the space before and after those in view. */
+function useRowsInView<Row>({ rows, idOf, onEnd, isTallOnPhones = false }: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isBeside = useContext(BesideContext);
-  const [active, setActive] = useState(0);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     const rect = body.current?.getBoundingClientRect();
@@ -92,133 +135,136 @@ export function VirtualTable<Row>(props: TableProps<Row>) {
   useEffect(() => {
     if (onEnd && lastIndex >= rows.length - 10) onEnd();
   }, [lastIndex, rows.length, onEnd]);
+  const scrollTo = (at: number): void => virtual.scrollToIndex(at, { align: 'auto' });
+  return { body, items, before, after, scrollTo };
+}
 
-  const focusRow = (at: number): void => {
-    const bounded = Math.max(0, Math.min(rows.length - 1, at));
-    setActive(bounded);
-    virtual.scrollToIndex(bounded, { align: 'auto' });
-    requestAnimationFrame(() => {
-      body.current?.querySelector<HTMLElement>(`[data-row="${bounded}"]`)?.focus();
-    });
-  };
-  const press = (event: KeyboardEvent): void => {
-    const row = rows[active];
-    const isRow = event.target instanceof HTMLElement && event.target.dataset['row'] !== undefined;
-    const isLetter = /^[a-z]$/.test(event.key);
-    if (event.altKey || (isLetter && !areLettersOn())) return;
-    if (isRow && (event.key === 'Enter' || event.key === 'o') && row !== undefined) {
-      if (onOpen) {
-        event.preventDefault();
-        onOpen(row);
-        return;
-      }
-      const href = hrefOf?.(row);
-      if (href === undefined || (event.key === 'o' && (event.metaKey || event.ctrlKey))) return;
-      event.preventDefault();
-      if (event.metaKey || event.ctrlKey) globalThis.open(href, '_blank', 'noopener');
-      else go(href);
-      return;
-    }
-    if (event.metaKey || event.ctrlKey) return;
-    if (isRow && event.key === ' ' && row !== undefined && onPeek) {
-      event.preventDefault();
-      onPeek(row);
-      return;
-    }
-    const moves: Record<string, () => void> = {
-      ArrowDown: () => focusRow(active + 1),
-      j: () => focusRow(active + 1),
-      ArrowUp: () => focusRow(active - 1),
-      k: () => focusRow(active - 1),
-      Home: () => focusRow(0),
-      End: () => focusRow(rows.length - 1),
-      y: () => {
-        if (row !== undefined && copyOf) void navigator.clipboard.writeText(copyOf(row));
-      },
-    };
-    const move = moves[event.key];
-    if (!move) return;
-    event.preventDefault();
-    move();
-  };
-  const open = (event: MouseEvent, row: Row): void => {
-    const target = event.target;
-    if (!(target instanceof Element) || target.closest('a, button, input, select, label')) return;
-    if (getSelection()?.isCollapsed === false) return;
+/** Keys of the table; `active` is the row that has or last had the focus. */
+function pressKey<Row>(
+  event: KeyboardEvent,
+  { rows, hrefOf, copyOf, onPeek, onOpen }: TableProps<Row>,
+  active: number,
+  focusRow: (at: number) => void,
+): void {
+  const row = rows[active];
+  const isRow = event.target instanceof HTMLElement && event.target.dataset['row'] !== undefined;
+  const isLetter = /^[a-z]$/.test(event.key);
+  if (event.altKey || (isLetter && !areLettersOn())) return;
+  if (isRow && (event.key === 'Enter' || event.key === 'o') && row !== undefined) {
     if (onOpen) {
+      event.preventDefault();
       onOpen(row);
       return;
     }
-    if (onPeek && innerWidth >= PEEK_FROM) {
-      onPeek(row);
-      return;
-    }
     const href = hrefOf?.(row);
-    if (href !== undefined) go(href);
+    if (href === undefined || (event.key === 'o' && (event.metaKey || event.ctrlKey))) return;
+    event.preventDefault();
+    if (event.metaKey || event.ctrlKey) globalThis.open(href, '_blank', 'noopener');
+    else go(href);
+    return;
+  }
+  if (event.metaKey || event.ctrlKey) return;
+  if (isRow && event.key === ' ' && row !== undefined && onPeek) {
+    event.preventDefault();
+    onPeek(row);
+    return;
+  }
+  const moves: Record<string, () => void> = {
+    ArrowDown: () => focusRow(active + 1),
+    j: () => focusRow(active + 1),
+    ArrowUp: () => focusRow(active - 1),
+    k: () => focusRow(active - 1),
+    Home: () => focusRow(0),
+    End: () => focusRow(rows.length - 1),
+    y: () => {
+      if (row !== undefined && copyOf) void navigator.clipboard.writeText(copyOf(row));
+    },
   };
+  const move = moves[event.key];
+  if (!move) return;
+  event.preventDefault();
+  move();
+}
 
+function openRow<Row>(
+  event: MouseEvent,
+  row: Row,
+  { hrefOf, onOpen, onPeek }: TableProps<Row>,
+): void {
+  const target = event.target;
+  if (!(target instanceof Element) || target.closest('a, button, input, select, label')) return;
+  if (getSelection()?.isCollapsed === false) return;
+  if (onOpen) {
+    onOpen(row);
+    return;
+  }
+  if (onPeek && innerWidth >= PEEK_FROM) {
+    onPeek(row);
+    return;
+  }
+  const href = hrefOf?.(row);
+  if (href !== undefined) go(href);
+}
+
+function TableHead<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
   return (
-    <table
-      className={classes('table', isTallOnPhones && 'three-lines')}
-      aria-label={label}
-      aria-rowcount={(total ?? rows.length) + 1}
-      onKeyDown={press}
-      onPointerEnter={() => onPoint?.(true)}
-      onPointerLeave={() => onPoint?.(false)}
+    <thead>
+      <tr>
+        {columns.map(({ head, width, number, onHead, sorted }) => (
+          <th
+            key={head}
+            scope="col"
+            className={classes(width, number && 'number')}
+            aria-sort={sorted}
+          >
+            {onHead && <SortButton name={head} sorted={sorted} sort={onHead} />}
+            {!onHead && (head === 'Status' ? <span className="unseen">Status</span> : head)}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+interface TableRowProps<Row> {
+  readonly row: Row;
+  readonly index: number;
+  readonly columns: readonly Column<Row>[];
+  readonly isActive: boolean;
+  readonly className: string | undefined;
+  readonly activate: () => void;
+  readonly open: (event: MouseEvent) => void;
+}
+
+function TableRow<Row>(props: TableRowProps<Row>) {
+  const { row, index, columns, isActive, className, activate, open } = props;
+  return (
+    <tr
+      data-row={index}
+      aria-rowindex={index + 2}
+      tabIndex={isActive ? 0 : -1}
+      className={className}
+      onFocus={({ target, currentTarget }) => {
+        // Focus on a link inside of the row does not change the current row.
+        if (target === currentTarget) activate();
+      }}
+      onClick={open}
     >
-      <thead>
-        <tr>
-          {columns.map(({ head, width, number, onHead, sorted }) => (
-            <th
-              key={head}
-              scope="col"
-              className={classes(width, number && 'number')}
-              aria-sort={sorted}
-            >
-              {onHead && <SortButton name={head} sorted={sorted} sort={onHead} />}
-              {!onHead && (head === 'Status' ? <span className="unseen">Status</span> : head)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody ref={body}>
-        {before > 0 && <Spacer height={before} />}
-        {items.map(({ index, key }) => {
-          const row = rows[index];
-          if (row === undefined) return null;
-          return (
-            <tr
-              key={key}
-              data-row={index}
-              aria-rowindex={index + 2}
-              tabIndex={index === active ? 0 : -1}
-              className={classOf?.(row)}
-              onFocus={({ target, currentTarget }) => {
-                // Focus on a link inside of the row does not change the current row.
-                if (target === currentTarget) setActive(index);
-              }}
-              onClick={(event) => open(event, row)}
-            >
-              {columns.map(({ head, number, phone, phoneHead, cell }) => (
-                <td
-                  key={head}
-                  data-head={phoneHead}
-                  className={classes(
-                    number && 'number',
-                    phone === 'main' && 'main',
-                    phone === 'lead' && 'lead',
-                    phone === 'none' && 'wide',
-                  )}
-                >
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          );
-        })}
-        {after > 0 && <Spacer height={after} />}
-      </tbody>
-    </table>
+      {columns.map(({ head, number, phone, phoneHead, cell }) => (
+        <td
+          key={head}
+          data-head={phoneHead}
+          className={classes(
+            number && 'number',
+            phone === 'main' && 'main',
+            phone === 'lead' && 'lead',
+            phone === 'none' && 'wide',
+          )}
+        >
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
   );
 }
 
@@ -230,7 +276,7 @@ function SortButton(props: { name: string; sorted: string | undefined; sort: () 
   );
 }
 
-function Spacer({ height }: { readonly height: number }) {
+export function Spacer({ height }: { readonly height: number }) {
   return (
     <tr className="spacer" aria-hidden="true">
       <td style={{ height }} />

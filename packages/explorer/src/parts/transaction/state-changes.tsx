@@ -44,6 +44,7 @@ interface Row {
 }
 
 type Slot = { readonly contract: string; readonly key: string };
+type ChangedSlot = Slot & { readonly value: string };
 
 /** Value of a slot, or the nonce if there is no key, after a block. */
 async function readBefore(block: number, contract: string, key: string | undefined) {
@@ -88,42 +89,7 @@ export function StateChanges({
         ].map((one) => readBefore(before, one.contract, 'key' in one ? one.key : undefined)),
       ),
   });
-  const rows = useMemo(
-    (): readonly Row[] => [
-      ...diff.declared_classes.map(({ class_hash }) => ({
-        id: class_hash,
-        variable: 'class declared',
-        becomes: class_hash,
-      })),
-      ...diff.deployed_contracts.map(({ address, class_hash }) => ({
-        id: address,
-        contract: address,
-        variable: 'deployed',
-        becomes: class_hash,
-      })),
-      ...diff.replaced_classes.map(({ contract_address, class_hash }) => ({
-        id: `replaced ${contract_address}`,
-        contract: contract_address,
-        variable: 'class replaced',
-        becomes: class_hash,
-      })),
-      ...diff.nonces.slice(0, MOST).map(({ contract_address, nonce }, at) => ({
-        id: `nonce ${contract_address}`,
-        contract: contract_address,
-        variable: 'nonce',
-        was: old.data?.[slots.length + at],
-        is: nonce,
-      })),
-      ...slots.map(({ contract, key, value }, at) => ({
-        id: `${contract} ${key}`,
-        contract,
-        variable: VARIABLES.get(key) ?? <Felt of={key} />,
-        was: old.data?.[at],
-        is: value,
-      })),
-    ],
-    [diff, slots, old.data],
-  );
+  const rows = useMemo(() => changedRows(diff, slots, old.data), [diff, slots, old.data]);
   const total = diff.storage_diffs.reduce(
     (sum, { storage_entries }) => sum + storage_entries.length,
     0,
@@ -152,6 +118,47 @@ export function StateChanges({
       </p>
     </>
   );
+}
+
+/** @param old what the slots were, and after them the nonces */
+function changedRows(
+  diff: Diff,
+  slots: readonly ChangedSlot[],
+  old: readonly (string | undefined)[] | undefined,
+): readonly Row[] {
+  return [
+    ...diff.declared_classes.map(({ class_hash }) => ({
+      id: class_hash,
+      variable: 'class declared',
+      becomes: class_hash,
+    })),
+    ...diff.deployed_contracts.map(({ address, class_hash }) => ({
+      id: address,
+      contract: address,
+      variable: 'deployed',
+      becomes: class_hash,
+    })),
+    ...diff.replaced_classes.map(({ contract_address, class_hash }) => ({
+      id: `replaced ${contract_address}`,
+      contract: contract_address,
+      variable: 'class replaced',
+      becomes: class_hash,
+    })),
+    ...diff.nonces.slice(0, MOST).map(({ contract_address, nonce }, at) => ({
+      id: `nonce ${contract_address}`,
+      contract: contract_address,
+      variable: 'nonce',
+      was: old?.[slots.length + at],
+      is: nonce,
+    })),
+    ...slots.map(({ contract, key, value }, at) => ({
+      id: `${contract} ${key}`,
+      contract,
+      variable: VARIABLES.get(key) ?? <Felt of={key} />,
+      was: old?.[at],
+      is: value,
+    })),
+  ];
 }
 
 const idOf = (row: Row): string => row.id;

@@ -1,0 +1,99 @@
+// Steps of the simulation while they are edited, kept in the address of the page.
+import { canonicalFelt, readMulticall } from '@starkbox/abi';
+import { useEffect, useRef, useState } from 'react';
+import { useNames } from '../../format/names.js';
+import { remember, remembered } from '../../navigation/form-in-address.js';
+import { usePlace } from '../../navigation/route.js';
+import { useBatch } from '../../parts/send/batch.js';
+import { call } from '../../rpc/client.js';
+import { MOST_STEPS, newStep, packed, type StepDraft, unpacked } from './steps.js';
+
+export type StepList = ReturnType<typeof useSteps>;
+
+export function useSteps() {
+  const names = useNames();
+  const nameOf = (address: string): string => names.get(address) ?? address;
+  const { query } = usePlace();
+  const batch = useBatch();
+  const [start] = useState(remembered);
+  const [steps, setSteps] = useState<readonly StepDraft[]>(() => {
+    if (query.get('from') === 'batch' && batch.length > 0)
+      return [newStep('account 0', batch, nameOf)];
+    return unpacked(start['steps']);
+  });
+  const [block, setBlock] = useState(() =>
+    typeof start['at'] === 'string' ? start['at'].slice(0, 20) : 'pre-confirmed',
+  );
+  const [focused, setFocused] = useState<number | undefined>();
+  const [isJudged, setJudged] = useState(false);
+  const isTouched = useRef(false);
+  useEffect(() => {
+    if (isTouched.current || steps.length > 0) remember({ steps: packed(steps), at: block });
+    isTouched.current = true;
+  }, [steps, block]);
+
+  const current = steps.find(({ id }) => id === focused) ?? steps[0];
+  const move = (id: number, by: 1 | -1): void => {
+    const at = steps.findIndex((step) => step.id === id);
+    const [one, other] = [steps[at], steps[at + by]];
+    if (!one || !other) return;
+    setSteps(steps.map((step, place) => (place === at ? other : place === at + by ? one : step)));
+  };
+  const add = (): void => {
+    if (steps.length >= MOST_STEPS) return;
+    const step = newStep(steps.at(-1)?.as ?? 'account 0');
+    setSteps([...steps, step]);
+    setFocused(step.id);
+    setJudged(false);
+  };
+  const change = (next: StepDraft): void =>
+    setSteps(steps.map((step) => (step.id === next.id ? next : step)));
+  const remove = (removed: number): void => setSteps(steps.filter(({ id }) => id !== removed));
+  /** Replaces all steps by one with the calls of a transaction. */
+  const take = async (hash: string): Promise<void> => {
+    const { step, blockBefore } = await stepFromTransaction(hash, nameOf);
+    setSteps([step]);
+    setFocused(step.id);
+    if (blockBefore !== undefined) setBlock(String(blockBefore));
+  };
+  return {
+    steps,
+    current,
+    block,
+    isJudged,
+    /** Equal as long as nothing was edited. */
+    written: JSON.stringify([packed(steps), block]),
+    setBlock,
+    setFocused,
+    setJudged,
+    move,
+    add,
+    change,
+    remove,
+    take,
+  };
+}
+
+async function stepFromTransaction(
+  hash: string,
+  nameOf: (address: string) => string,
+): Promise<{ readonly step: StepDraft; readonly blockBefore: number | undefined }> {
+  const asking = { transaction_hash: canonicalFelt(hash) ?? hash };
+  const [transaction, receipt] = await Promise.all([
+    call('starknet_getTransactionByHash', asking),
+    call('starknet_getTransactionReceipt', asking),
+  ]);
+  const calls =
+    transaction.type === 'INVOKE' && 'calldata' in transaction
+      ? readMulticall(transaction.calldata)
+      : undefined;
+  if (!calls || !('sender_address' in transaction)) {
+    throw new Error('Only a transaction that calls something can be tried out again.');
+  }
+  const step = newStep(nameOf(transaction.sender_address), calls, nameOf);
+  const blockBefore =
+    'block_number' in receipt && typeof receipt.block_number === 'number'
+      ? Math.max(0, receipt.block_number - 1)
+      : undefined;
+  return { step, blockBefore };
+}

@@ -1,0 +1,152 @@
+// Running the steps of the simulation: trying them out, or sending them.
+import type { Resolve } from '@starkbox/abi';
+import { useEffect, useState } from 'react';
+import { usePlace } from '../../navigation/route.js';
+import {
+  type BlockId,
+  boundsOf,
+  outcome,
+  type Run,
+  type Step,
+  send,
+  simulate,
+} from '../../parts/send/run.js';
+import { TxRef } from '../../parts/values.js';
+import { RpcFailure } from '../../rpc/client.js';
+import { canWrite, liveNow } from '../../rpc/live-state.js';
+import { useAccounts } from '../../rpc/queries.js';
+import type { StepList } from './step-list.js';
+import { type StepDraft, stepOf } from './steps.js';
+
+type Runs = ReadonlyMap<number, Run>;
+
+interface Failed {
+  readonly error: unknown;
+  /** Index of the failing step, if the error contains one. */
+  readonly step: number | undefined;
+}
+
+export type StepRuns = ReturnType<typeof useStepRuns>;
+
+export function readBlock(text: string): BlockId | undefined {
+  const given = text.trim();
+  if (given === '' || given === 'pre-confirmed') return 'pre_confirmed';
+  if (given === 'latest') return 'latest';
+  return /^\d{1,15}$/.test(given) ? { block_number: Number(given) } : undefined;
+}
+
+export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => void) {
+  const { steps, written } = list;
+  const accounts = useAccounts();
+  const [runs, setRuns] = useState<Runs>(new Map());
+  const [before, setBefore] = useState<Runs>(new Map());
+  /** The steps that the results belong to. */
+  const [ran, setRan] = useState('');
+  const [failed, setFailed] = useState<Failed | undefined>();
+  const [isBusy, setBusy] = useState(false);
+  const asked = usePlace().query.get('tx') ?? undefined;
+
+  const take = async (hash: string): Promise<void> => {
+    setFailed(undefined);
+    try {
+      await list.take(hash);
+      setRuns(new Map());
+      setBefore(new Map());
+    } catch (error) {
+      setFailed({ error, step: undefined });
+    }
+  };
+  // The page's address can fill the form, but never runs it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each transaction that is asked for
+  useEffect(() => {
+    if (asked !== undefined && steps.length === 0) void take(asked);
+  }, [asked]);
+
+  const ready = (): readonly Step[] | undefined => {
+    list.setJudged(true);
+    const all = steps.map((step) => stepOf(step, resolve));
+    const wrong = all.indexOf(undefined);
+    if (wrong >= 0) {
+      list.setFocused(steps[wrong]?.id);
+      focusWrong();
+      return undefined;
+    }
+    return all.flatMap((one) => (one ? [one] : []));
+  };
+  const busy = async (work: () => Promise<void>): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    setFailed(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setFailed(failureOf(error, steps));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const doSimulate = (): Promise<void> =>
+    busy(async () => {
+      const all = ready();
+      const blockId = readBlock(list.block);
+      if (!all || all.length === 0 || blockId === undefined) return;
+      const found = await simulate(all, blockId);
+      setRan(written);
+      setBefore(runs);
+      setRuns(
+        new Map(found.flatMap((run, at) => (steps[at] ? [[steps[at].id, run] as const] : []))),
+      );
+    });
+  const keep = (): Promise<void> =>
+    busy(async () => {
+      const all = ready();
+      if (!all || !canWrite(liveNow().connection)) return;
+      const isOurs = (sender: string): boolean =>
+        accounts.data?.some(({ address }) => address === sender) ?? false;
+      const done = await sendAll(all, steps, isOurs);
+      setBefore(runs);
+      setRuns(done);
+    });
+  return { runs, before, failed, isBusy, isStale: ran !== written, take, doSimulate, keep };
+}
+
+/** Which step the node refused, as far as it says so. */
+function failureOf(error: unknown, steps: readonly StepDraft[]): Failed {
+  const index =
+    error instanceof RpcFailure &&
+    typeof error.data === 'object' &&
+    error.data !== null &&
+    'transaction_index' in error.data
+      ? Number(error.data.transaction_index)
+      : undefined;
+  return { error, step: index === undefined ? undefined : steps[index]?.id };
+}
+
+/** Sends one after the other, until one is refused. */
+async function sendAll(
+  all: readonly Step[],
+  steps: readonly StepDraft[],
+  isOurs: (sender: string) => boolean,
+): Promise<Runs> {
+  const tried = await simulate(all, 'pre_confirmed');
+  const done = new Map<number, Run>();
+  for (const [at, step] of all.entries()) {
+    const bounds = tried[at] && boundsOf(tried[at]);
+    const id = steps[at]?.id;
+    if (!bounds || id === undefined) break;
+    const hash = await send({
+      ...step,
+      bounds,
+      isOurs: isOurs(step.sender),
+      what: `Send step ${at + 1}`,
+      tell: (transaction) => (
+        <>
+          transaction <TxRef of={transaction} />
+        </>
+      ),
+    });
+    if (hash === undefined) break;
+    done.set(id, await outcome(hash));
+  }
+  return done;
+}

@@ -1,0 +1,61 @@
+// Rows of the activity page: transactions, folded where they are alike, and changes of the sandbox between them.
+import type { Deed as Done } from '../../rpc/live-state.js';
+import type { TransactionRow } from '../../rpc/queries.js';
+
+/** Consecutive transactions that are alike. */
+interface Run {
+  readonly first: TransactionRow;
+  readonly count: number;
+}
+export interface Row {
+  readonly id: string;
+  readonly run?: Run;
+  readonly done?: Done;
+  readonly source?: TransactionRow;
+}
+
+const FEWEST_FOLDED = 4;
+
+function isAlike(one: TransactionRow, other: TransactionRow): boolean {
+  return (
+    one.type === other.type &&
+    one.sender_address === other.sender_address &&
+    one.call?.contract_address === other.call?.contract_address &&
+    one.call?.selector === other.call?.selector &&
+    one.execution_status === other.execution_status &&
+    one.call_count === other.call_count
+  );
+}
+
+/** Folds runs of equal rows, and inserts changes to the sandbox where they happened. */
+export function arrange(
+  rows: readonly Row[],
+  deeds: readonly Done[],
+  unfolded: ReadonlySet<string>,
+): Row[] {
+  const arranged: Row[] = [];
+  let nextDeed = 0;
+  for (let at = 0; at < rows.length; ) {
+    const row = rows[at]?.source;
+    if (!row) break;
+    for (
+      let deed = deeds[nextDeed];
+      deed && deed.block >= row.block_number;
+      deed = deeds[++nextDeed]
+    ) {
+      arranged.push({ id: `deed ${deed.id}`, done: deed });
+    }
+    let end = at + 1;
+    for (let next = rows[end]?.source; next && isAlike(row, next); next = rows[++end]?.source);
+    const count = end - at;
+    if (count >= FEWEST_FOLDED && !unfolded.has(row.transaction_hash)) {
+      arranged.push({ id: row.transaction_hash, run: { first: row, count } });
+      at = end;
+    } else {
+      arranged.push({ id: row.transaction_hash, run: { first: row, count: 1 } });
+      at++;
+    }
+  }
+  for (const deed of deeds.slice(nextDeed)) arranged.push({ id: `deed ${deed.id}`, done: deed });
+  return arranged;
+}
