@@ -13,6 +13,9 @@ import { search } from '../rpc/queries.js';
 import { commandRuns } from './command-result.js';
 import { ENTRIES } from './pages.js';
 
+type Candidate = Awaited<ReturnType<typeof search>>[number];
+const NONE: readonly Candidate[] = [];
+
 interface Choice {
   readonly id: string;
   readonly kind: string;
@@ -85,6 +88,71 @@ function commands(line: string, names: ReadonlyMap<string, string>): Choice[] {
   return found;
 }
 
+/** What the node finds for a line, once typing pauses. */
+function useFound(query: string): {
+  readonly candidates: readonly Candidate[];
+  readonly isWaiting: boolean;
+} {
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(query), 80);
+    return () => clearTimeout(timer);
+  }, [query]);
+  const found = useQuery({
+    queryKey: ['search', settled],
+    enabled: settled !== '',
+    gcTime: 0,
+    queryFn: () => search(settled.slice(0, 200)),
+  });
+  const isSettled = settled === query;
+  return {
+    candidates: (isSettled ? found.data : undefined) ?? NONE,
+    isWaiting: query !== '' && (!isSettled || found.isFetching),
+  };
+}
+
+/** Pages, names, commands and search results that a line may mean. */
+function choicesFor(
+  query: string,
+  names: ReadonlyMap<string, string>,
+  candidates: readonly Candidate[],
+): readonly Choice[] {
+  const lower = query.toLowerCase();
+  const pages = ENTRIES.filter(({ name }) => name.toLowerCase().startsWith(lower)).map(
+    ({ name, page }): Choice => ({
+      id: `page ${page}`,
+      kind: 'page',
+      text: name,
+      run: () => go(to(page)),
+    }),
+  );
+  if (query === '') return pages;
+  const known = [...names]
+    .filter(([, name]) => name.toLowerCase().startsWith(lower))
+    .slice(0, 8)
+    .map(
+      ([address, name]): Choice => ({
+        id: `name ${address}`,
+        kind: 'contract',
+        text: `${name}  ${shortHash(address)}`,
+        run: () => go(to('contract', address)),
+      }),
+    );
+  const taken = new Set(known.map(({ id }) => id.slice(5)));
+  const answers = candidates
+    .filter(({ kind, value }) => kind !== 'method' && !taken.has(value))
+    .map(({ kind, value, label, detail }): Choice => {
+      const page = KINDS[kind] ?? 'contract';
+      return {
+        id: `${kind} ${value}`,
+        kind,
+        text: [label, value, detail].filter((part) => part !== undefined).join('  '),
+        run: () => go(to(page, value)),
+      };
+    });
+  return [...commands(query, names), ...answers, ...known, ...pages];
+}
+
 export function Palette({
   close,
   start = '',
@@ -97,57 +165,9 @@ export function Palette({
   const [line, setLine] = useState(start);
   const [active, setActive] = useState(0);
   const query = line.trim();
-  const [settled, setSettled] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(query), 80);
-    return () => clearTimeout(timer);
-  }, [query]);
-  const found = useQuery({
-    queryKey: ['search', settled],
-    enabled: settled !== '',
-    gcTime: 0,
-    queryFn: () => search(settled.slice(0, 200)),
-  });
+  const { candidates, isWaiting } = useFound(query);
+  const choices = useMemo(() => choicesFor(query, names, candidates), [query, names, candidates]);
 
-  const choices = useMemo((): readonly Choice[] => {
-    const lower = query.toLowerCase();
-    const pages = ENTRIES.filter(({ name }) => name.toLowerCase().startsWith(lower)).map(
-      ({ name, page }): Choice => ({
-        id: `page ${page}`,
-        kind: 'page',
-        text: name,
-        run: () => go(to(page)),
-      }),
-    );
-    if (query === '') return pages;
-    const known = [...names]
-      .filter(([, name]) => name.toLowerCase().startsWith(lower))
-      .slice(0, 8)
-      .map(
-        ([address, name]): Choice => ({
-          id: `name ${address}`,
-          kind: 'contract',
-          text: `${name}  ${shortHash(address)}`,
-          run: () => go(to('contract', address)),
-        }),
-      );
-    const candidates = (settled === query ? found.data : undefined) ?? [];
-    const taken = new Set(known.map(({ id }) => id.slice(5)));
-    const answers = candidates
-      .filter(({ kind, value }) => kind !== 'method' && !taken.has(value))
-      .map(({ kind, value, label, detail }): Choice => {
-        const page = KINDS[kind] ?? 'contract';
-        return {
-          id: `${kind} ${value}`,
-          kind,
-          text: [label, value, detail].filter((part) => part !== undefined).join('  '),
-          run: () => go(to(page, value)),
-        };
-      });
-    return [...commands(query, names), ...answers, ...known, ...pages];
-  }, [query, names, found.data, settled]);
-
-  const isWaiting = query !== '' && (settled !== query || found.isFetching);
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setActive(Math.min(active + 1, choices.length - 1));
     else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, 0));
@@ -181,24 +201,7 @@ export function Palette({
         }}
         onKeyDown={press}
       />
-      <ul role="listbox" id="palette-choices" aria-label="What this may mean">
-        {choices.map((choice, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
-          <li
-            key={choice.id}
-            id={`choice-${at}`}
-            role="option"
-            aria-selected={at === active}
-            onClick={() => choose(choice)}
-            onPointerMove={() => setActive(at)}
-          >
-            <span className="kind">{choice.kind}</span>
-            <span className="what">
-              <Hostile text={choice.text} limit={160} />
-            </span>
-          </li>
-        ))}
-      </ul>
+      <Choices of={choices} active={active} activate={setActive} choose={choose} />
       {query !== '' && choices.length === 0 && !isWaiting && (
         <p role="status">
           Nothing found. Looked for a block, a transaction, a contract, a class, a label and a
@@ -206,5 +209,35 @@ export function Palette({
         </p>
       )}
     </Sheet>
+  );
+}
+
+interface ChoicesProps {
+  readonly of: readonly Choice[];
+  readonly active: number;
+  readonly activate: (at: number) => void;
+  readonly choose: (choice: Choice) => void;
+}
+
+function Choices({ of: choices, active, activate, choose }: ChoicesProps) {
+  return (
+    <ul role="listbox" id="palette-choices" aria-label="What this may mean">
+      {choices.map((choice, at) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+        <li
+          key={choice.id}
+          id={`choice-${at}`}
+          role="option"
+          aria-selected={at === active}
+          onClick={() => choose(choice)}
+          onPointerMove={() => activate(at)}
+        >
+          <span className="kind">{choice.kind}</span>
+          <span className="what">
+            <Hostile text={choice.text} limit={160} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -45,34 +45,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <a className="skip" href="#content">
           Skip to content
         </a>
-        <nav className="rail" aria-label="Pages">
-          <Link className="brand" href={to('')} label="Starkbox, home">
-            <span aria-hidden="true" className="icon">
-              ▪
-            </span>
-            <span className="label">Starkbox</span>
-          </Link>
-          {RAIL.map((entries) => (
-            <ul key={entries[0]?.name}>
-              {entries.map((entry) => (
-                <li key={entry.name}>
-                  <Link
-                    className="entry"
-                    href={to(entry.page)}
-                    current={isIn(entry, page)}
-                    title={entry.name}
-                  >
-                    <span aria-hidden="true" className="icon">
-                      {entry.icon}
-                    </span>
-                    <span className="label">{entry.name}</span>
-                    {entry.key !== undefined && <kbd aria-hidden="true">{entry.key}</kbd>}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          ))}
-        </nav>
+        <Rail page={page} />
         <Strip connection={connection} search={() => setOpen({ what: 'palette' })} />
         <main id="content">
           <Upheaval />
@@ -98,6 +71,39 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <LiveRegion connection={connection} />
       </div>
     </NamesContext>
+  );
+}
+
+function Rail({ page }: { readonly page: string }) {
+  return (
+    <nav className="rail" aria-label="Pages">
+      <Link className="brand" href={to('')} label="Starkbox, home">
+        <span aria-hidden="true" className="icon">
+          ▪
+        </span>
+        <span className="label">Starkbox</span>
+      </Link>
+      {RAIL.map((entries) => (
+        <ul key={entries[0]?.name}>
+          {entries.map((entry) => (
+            <li key={entry.name}>
+              <Link
+                className="entry"
+                href={to(entry.page)}
+                current={isIn(entry, page)}
+                title={entry.name}
+              >
+                <span aria-hidden="true" className="icon">
+                  {entry.icon}
+                </span>
+                <span className="label">{entry.name}</span>
+                {entry.key !== undefined && <kbd aria-hidden="true">{entry.key}</kbd>}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
   );
 }
 

@@ -22,23 +22,21 @@ export interface LiveList<Row> {
   retry(): void;
 }
 
-export function useLiveList<Row>(options: {
+type Pages<Row> = InfiniteData<Page<Row>, string | undefined>;
+
+interface LiveListOptions<Row> {
   readonly key: readonly unknown[];
   readonly read: (cursor: string | undefined, isTip?: boolean) => Promise<Page<Row>>;
   readonly idOf: (row: Row) => string;
   readonly mode: Mode;
   /** Whether the list holds still, because the pointer is over it or it is scrolled. */
   readonly isHeld: () => boolean;
-}): LiveList<Row> {
-  const { read, idOf, mode, isHeld } = options;
+}
+
+export function useLiveList<Row>(options: LiveListOptions<Row>): LiveList<Row> {
+  const { read, idOf } = options;
   const written = JSON.stringify(options.key);
   const key = useMemo(() => ['list', written], [written]);
-  const beat = useLive((live) => live.beat);
-  const flood = useLive((live) => live.flood);
-  const [waiting, setWaiting] = useState<Page<Row> | undefined>();
-  const busy = useRef(false);
-  const again = useRef(false);
-
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: undefined as string | undefined,
@@ -46,31 +44,50 @@ export function useLiveList<Row>(options: {
     getNextPageParam: (page: Page<Row>) => page.next,
   });
   const { data, isPending, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
+  const { waiting, reveal } = useNewRows(options, key);
+
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
+  const known = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
+  const beyond = data?.pages.at(-1)?.beyond;
+  const readMore = useCallback(
+    (isWanted = false) => {
+      if (beyond !== undefined && !isWanted) return;
+      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
+  );
+  const isUnknown = useCallback((row: Row) => !known.has(idOf(row)), [known, idOf]);
+  const count = waiting?.rows.filter(isUnknown).length ?? 0;
+
+  return {
+    rows,
+    waiting: count,
+    hasMoreWaiting: count > 0 && count === waiting?.rows.length,
+    isLoading: isPending,
+    error,
+    hasMore: hasNextPage,
+    beyond,
+    reveal,
+    readMore,
+    retry: () => void refetch(),
+  };
+}
+
+/** Rows that have come since: merged into the list, or waiting to be revealed. */
+function useNewRows<Row>(options: LiveListOptions<Row>, key: readonly string[]) {
+  const { read, idOf, mode, isHeld } = options;
+  const beat = useLive((live) => live.beat);
+  const flood = useLive((live) => live.flood);
+  const [waiting, setWaiting] = useState<Page<Row> | undefined>();
+  const busy = useRef(false);
+  const again = useRef(false);
 
   const merge = useCallback(
     (fresh: Page<Row>) => {
-      queries.setQueryData<InfiniteData<Page<Row>, string | undefined>>(key, (old) => {
-        if (!old) return { pages: [fresh], pageParams: [undefined] };
-        if (fresh.rows.length === 0 && fresh.next !== undefined) return old;
-        const known = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
-        const changed = new Map(fresh.rows.map((row) => [idOf(row), row]));
-        const added = fresh.rows.filter((row) => !known.has(idOf(row)));
-        // No overlap means a gap, so the list starts again.
-        if (added.length === fresh.rows.length && old.pages.some(({ rows }) => rows.length > 0)) {
-          return { pages: [fresh], pageParams: [undefined] };
-        }
-        const pages = old.pages.map((page) => ({
-          ...page,
-          rows: page.rows.map((row) => changed.get(idOf(row)) ?? row),
-        }));
-        const [first, ...rest] = pages;
-        if (!first) return { pages: [fresh], pageParams: [undefined] };
-        return { ...old, pages: [{ ...first, rows: [...added, ...first.rows] }, ...rest] };
-      });
+      queries.setQueryData<Pages<Row>>(key, (old) => mergePages(old, fresh, idOf));
     },
     [key, idOf],
   );
-
   const look = useCallback(async (): Promise<void> => {
     if (busy.current) {
       again.current = true;
@@ -82,7 +99,7 @@ export function useLiveList<Row>(options: {
     busy.current = true;
     try {
       const fresh = await read(undefined, true);
-      const shown = queries.getQueryData<InfiniteData<Page<Row>, string | undefined>>(key);
+      const shown = queries.getQueryData<Pages<Row>>(key);
       if (!shown || (mode === 'tail' && !flood && !isHeld())) {
         merge(fresh);
         setWaiting(undefined);
@@ -110,31 +127,32 @@ export function useLiveList<Row>(options: {
     void look();
   }, [beat, mode, look]);
 
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
-  const known = useMemo(() => new Set(rows.map(idOf)), [rows, idOf]);
-  const beyond = data?.pages.at(-1)?.beyond;
-  const readMore = useCallback(
-    (isWanted = false) => {
-      if (beyond !== undefined && !isWanted) return;
-      if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-    },
-    [beyond, hasNextPage, isFetchingNextPage, fetchNextPage],
-  );
-  const count = waiting?.rows.filter((row) => !known.has(idOf(row))).length ?? 0;
-
-  return {
-    rows,
-    waiting: count,
-    hasMoreWaiting: count > 0 && count === waiting?.rows.length,
-    isLoading: isPending,
-    error,
-    hasMore: hasNextPage,
-    beyond,
-    reveal: () => {
-      if (waiting) merge(waiting);
-      setWaiting(undefined);
-    },
-    readMore,
-    retry: () => void refetch(),
+  const reveal = (): void => {
+    if (waiting) merge(waiting);
+    setWaiting(undefined);
   };
+  return { waiting, reveal };
+}
+
+function mergePages<Row>(
+  old: Pages<Row> | undefined,
+  fresh: Page<Row>,
+  idOf: (row: Row) => string,
+): Pages<Row> {
+  if (!old) return { pages: [fresh], pageParams: [undefined] };
+  if (fresh.rows.length === 0 && fresh.next !== undefined) return old;
+  const known = new Set(old.pages.flatMap((page) => page.rows.map(idOf)));
+  const changed = new Map(fresh.rows.map((row) => [idOf(row), row]));
+  const added = fresh.rows.filter((row) => !known.has(idOf(row)));
+  // No overlap means a gap, so the list starts again.
+  if (added.length === fresh.rows.length && old.pages.some(({ rows }) => rows.length > 0)) {
+    return { pages: [fresh], pageParams: [undefined] };
+  }
+  const pages = old.pages.map((page) => ({
+    ...page,
+    rows: page.rows.map((row) => changed.get(idOf(row)) ?? row),
+  }));
+  const [first, ...rest] = pages;
+  if (!first) return { pages: [fresh], pageParams: [undefined] };
+  return { ...old, pages: [{ ...first, rows: [...added, ...first.rows] }, ...rest] };
 }

@@ -24,6 +24,46 @@ export interface Running {
 const KEPT = 100;
 const COLLECT_MILLISECONDS = 100;
 
+interface Listener {
+  readonly onAnswer: (heard: Heard) => void;
+  /** Newest first, with how many there were in all. */
+  readonly onTold: (fresh: readonly Told[], count: number) => void;
+  readonly onEnd: () => void;
+}
+
+/** Subscribes; the function that it returns unsubscribes. */
+function followStream(method: string, params: unknown, listener: Listener): () => void {
+  let buffer: Told[] = [];
+  let next = 1;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const begin = performance.now();
+  const close = openStream({ method, params }, 'console', {
+    answered(text, isRefused) {
+      const milliseconds = performance.now() - begin;
+      const { result, error } = JSON.parse(text);
+      const value: unknown = error ?? result;
+      listener.onAnswer({ text, value, isError: isRefused, milliseconds, bytes: text.length });
+      remember({ method, params, isError: isRefused, milliseconds });
+    },
+    notified(_result, text) {
+      buffer.push({ id: next, at: Date.now(), text });
+      next += 1;
+      if (buffer.length > KEPT) buffer.shift();
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        const fresh = buffer.reverse();
+        buffer = [];
+        listener.onTold(fresh, next - 1);
+      }, COLLECT_MILLISECONDS);
+    },
+    ended: listener.onEnd,
+  });
+  return () => {
+    close();
+    clearTimeout(timer);
+  };
+}
+
 export function useRunning(): Running {
   const [state, setState] = useState<Running['state']>('idle');
   const [heard, setHeard] = useState<Heard | Error | undefined>();
@@ -46,41 +86,21 @@ export function useRunning(): Running {
 
   const follow = useCallback(
     (method: string, params: unknown): void => {
-      let buffer: Told[] = [];
-      let next = 1;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const begin = performance.now();
-      const close = openStream({ method, params }, 'console', {
-        answered(text, isRefused) {
-          const milliseconds = performance.now() - begin;
-          const { result, error } = JSON.parse(text);
-          const value: unknown = error ?? result;
-          setHeard({ text, value, isError: isRefused, milliseconds, bytes: text.length });
-          remember({ method, params, isError: isRefused, milliseconds });
-          if (isRefused) stop();
+      end.current = followStream(method, params, {
+        onAnswer: (answer) => {
+          setHeard(answer);
+          if (answer.isError) stop();
           else setState('streaming');
         },
-        notified(_result, text) {
-          buffer.push({ id: next, at: Date.now(), text });
-          next += 1;
-          if (buffer.length > KEPT) buffer.shift();
-          timer ??= setTimeout(() => {
-            timer = undefined;
-            const fresh = buffer.reverse();
-            buffer = [];
-            setTold((old) => [...fresh, ...old].slice(0, KEPT));
-            setCount(next - 1);
-          }, COLLECT_MILLISECONDS);
+        onTold: (fresh, inAll) => {
+          setTold((old) => [...fresh, ...old].slice(0, KEPT));
+          setCount(inAll);
         },
-        ended() {
+        onEnd: () => {
           setHeard((old) => old ?? new Error('The connection ended.'));
           setState('idle');
         },
       });
-      end.current = () => {
-        close();
-        clearTimeout(timer);
-      };
     },
     [stop],
   );

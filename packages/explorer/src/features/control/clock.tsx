@@ -16,8 +16,6 @@ export function Clock({ ask }: Asks) {
   const now = useChainNow();
   const offset = useLive((live) => live.offset);
   const [seal, setSeal] = useState(true);
-  const [draft, setDraft] = useState('');
-  const chosen = readMoment(draft);
   const set = (time: number) =>
     act(
       `Set clock to ${momentText(time)}`,
@@ -48,19 +46,7 @@ export function Clock({ ask }: Asks) {
       </div>
       <div className="line-of">
         {STEPS.map(([seconds, name]) => (
-          <Action
-            key={name}
-            run={() =>
-              seal
-                ? act(
-                    `Move the clock by ${name}`,
-                    'devnet_increaseTime',
-                    { time: seconds },
-                    ({ block_hash }) => <Sealed hash={block_hash} />,
-                  )
-                : set(now + seconds)
-            }
-          >
+          <Action key={name} run={() => (seal ? moveBy(seconds, name) : set(now + seconds))}>
             {name}
           </Action>
         ))}
@@ -73,32 +59,50 @@ export function Clock({ ask }: Asks) {
           seal a block
         </label>
       </div>
-      <div className="line-of">
-        <label>
-          new time
-          <input
-            value={draft}
-            placeholder={isoText(now)}
-            aria-invalid={draft !== '' && chosen === undefined}
-            aria-describedby="clock-hint"
-            onChange={(event) => setDraft(event.target.value)}
-          />
-        </label>
-        <Action
-          run={() => request(chosen ?? now)}
-          refused={
-            chosen === undefined
-              ? 'Write a date such as 2026-11-16T01:00:00Z, or seconds since 1970.'
-              : undefined
-          }
-        >
-          {chosen === undefined ? 'Set clock' : `Set clock to ${momentText(chosen)}`}
-        </Action>
-        <span id="clock-hint" className="quiet">
-          a date, or seconds since 1970
-        </span>
-      </div>
+      <NewTime now={now} request={request} />
     </Group>
+  );
+}
+
+const moveBy = (seconds: number, name: string) =>
+  act(`Move the clock by ${name}`, 'devnet_increaseTime', { time: seconds }, ({ block_hash }) => (
+    <Sealed hash={block_hash} />
+  ));
+
+interface NewTimeProps {
+  readonly now: number;
+  readonly request: (time: number) => Promise<void>;
+}
+
+function NewTime({ now, request }: NewTimeProps) {
+  const [draft, setDraft] = useState('');
+  const chosen = readMoment(draft);
+  return (
+    <div className="line-of">
+      <label>
+        new time
+        <input
+          value={draft}
+          placeholder={isoText(now)}
+          aria-invalid={draft !== '' && chosen === undefined}
+          aria-describedby="clock-hint"
+          onChange={(event) => setDraft(event.target.value)}
+        />
+      </label>
+      <Action
+        run={() => request(chosen ?? now)}
+        refused={
+          chosen === undefined
+            ? 'Write a date such as 2026-11-16T01:00:00Z, or seconds since 1970.'
+            : undefined
+        }
+      >
+        {chosen === undefined ? 'Set clock' : `Set clock to ${momentText(chosen)}`}
+      </Action>
+      <span id="clock-hint" className="quiet">
+        a date, or seconds since 1970
+      </span>
+    </div>
   );
 }
 

@@ -58,12 +58,6 @@ function BlocksGroup({ ask }: Asks) {
   const config = useConfig();
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
-  const [from, setFrom] = useState('');
-  const number = /^\d{1,15}$/.test(from) ? Number(from) : undefined;
-  const isThere = number !== undefined && head !== undefined && number <= head.number;
-  const refused = isThere
-    ? undefined
-    : `Write the number of a block, at most ${head?.number ?? 0}.`;
   const mode = config.data?.block_generation_on;
   return (
     <Group name="Blocks">
@@ -88,51 +82,64 @@ function BlocksGroup({ ask }: Asks) {
         >
           Create block {head && head.number + 1}
         </Action>
-        <label>
-          block
-          <input
-            className="short"
-            value={from}
-            onChange={(event) => setFrom(event.target.value)}
-            inputMode="numeric"
-          />
-        </label>
-        <Action
-          kind="danger"
-          refused={refused ?? (number === 0 ? 'The first block cannot be aborted.' : undefined)}
-          run={async () =>
-            ask({
-              title: `Abort from block ${number}?`,
-              loss: `Blocks ${number} to ${head?.number} and all that is in them go: ${grouped((head?.number ?? 0) - (number ?? 0) + 1)} in all.`,
-              verb: `Abort from block ${number}`,
-              canKeep: true,
-              run: () =>
-                act(
-                  `Abort from block ${number}`,
-                  'devnet_abortBlocks',
-                  { starting_block_id: { block_number: number ?? 0 } },
-                  ({ aborted }) => `${aborted.length} blocks are gone`,
-                ),
-            })
-          }
-        >
-          Abort from {number ?? '…'}
-        </Action>
-        <Action
-          refused={refused}
-          run={() =>
-            act(
-              `Accept on L1 to block ${number}`,
-              'devnet_acceptOnL1',
-              { starting_block_id: { block_number: number ?? 0 } },
-              ({ accepted }) => `${accepted.length} blocks are accepted on L1`,
-            )
-          }
-        >
-          Accept on L1 to {number ?? '…'}
-        </Action>
+        <ChangeFrom head={head?.number} ask={ask} />
       </div>
     </Group>
+  );
+}
+
+/** Aborting blocks, or accepting them on L1, from a number that is typed. */
+function ChangeFrom({ head, ask }: Asks & { readonly head: number | undefined }) {
+  const [from, setFrom] = useState('');
+  const number = /^\d{1,15}$/.test(from) ? Number(from) : undefined;
+  const isThere = number !== undefined && head !== undefined && number <= head;
+  const refused = isThere ? undefined : `Write the number of a block, at most ${head ?? 0}.`;
+  return (
+    <>
+      <label>
+        block
+        <input
+          className="short"
+          value={from}
+          onChange={(event) => setFrom(event.target.value)}
+          inputMode="numeric"
+        />
+      </label>
+      <Action
+        kind="danger"
+        refused={refused ?? (number === 0 ? 'The first block cannot be aborted.' : undefined)}
+        run={async () =>
+          ask({
+            title: `Abort from block ${number}?`,
+            loss: `Blocks ${number} to ${head} and all that is in them go: ${grouped((head ?? 0) - (number ?? 0) + 1)} in all.`,
+            verb: `Abort from block ${number}`,
+            canKeep: true,
+            run: () =>
+              act(
+                `Abort from block ${number}`,
+                'devnet_abortBlocks',
+                { starting_block_id: { block_number: number ?? 0 } },
+                ({ aborted }) => `${aborted.length} blocks are gone`,
+              ),
+          })
+        }
+      >
+        Abort from {number ?? '…'}
+      </Action>
+      <Action
+        refused={refused}
+        run={() =>
+          act(
+            `Accept on L1 to block ${number}`,
+            'devnet_acceptOnL1',
+            { starting_block_id: { block_number: number ?? 0 } },
+            ({ accepted }) => `${accepted.length} blocks are accepted on L1`,
+          )
+        }
+      >
+        Accept on L1 to {number ?? '…'}
+      </Action>
+    </>
   );
 }
 

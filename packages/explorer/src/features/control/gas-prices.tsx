@@ -7,6 +7,7 @@ import { Group } from '../../parts/confirm.js';
 import { Problem } from '../../parts/page-states.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
+import type { Result } from '../../rpc/methods.js';
 import { useConfig } from '../../rpc/queries.js';
 
 const KINDS = [
@@ -20,7 +21,6 @@ const TOKENS = [
 ] as const;
 
 export function Prices() {
-  const config = useConfig();
   const beat = useLive((live) => live.beat);
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
   const [seal, setSeal] = useState(true);
@@ -39,55 +39,11 @@ export function Prices() {
       {next.error && (
         <Problem error={next.error} what="the prices" retry={() => void next.refetch()} />
       )}
-      <table className="prices">
-        <thead>
-          <tr>
-            <td />
-            {KINDS.map(([kind]) => (
-              <th key={kind} scope="col" colSpan={2}>
-                {kind}: now, new
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {TOKENS.map(([token, unit]) => (
-            <tr key={token}>
-              <th scope="row">{token}</th>
-              {KINDS.map(([kind, name, header]) => {
-                const field = `${name}_${token}` as const;
-                const start = config.data?.[field];
-                const price =
-                  next.data?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
-                const isChanged =
-                  start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
-                return [
-                  <td key={`${kind} now`} data-price={field} data-kind={kind}>
-                    {price !== undefined && priceText(BigInt(price), unit)}
-                    {isChanged && (
-                      <span
-                        className="warn"
-                        title={`${priceText(BigInt(start), unit)} at the start`}
-                      >
-                        {' '}
-                        • changed
-                      </span>
-                    )}
-                  </td>,
-                  <td key={`${kind} new`}>
-                    <input
-                      aria-label={`new ${kind} price in ${token}`}
-                      placeholder={`g${unit.base}`}
-                      value={drafts[field] ?? ''}
-                      onChange={(event) => setDrafts({ ...drafts, [field]: event.target.value })}
-                    />
-                  </td>,
-                ];
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PriceTable
+        next={next.data}
+        drafts={drafts}
+        change={(field, text) => setDrafts({ ...drafts, [field]: text })}
+      />
 
       <div className="line-of">
         <Action
@@ -121,6 +77,64 @@ export function Prices() {
         <span className="quiet">in gfri and gwei; “25 fri” and “25 wei” work too</span>
       </div>
     </Group>
+  );
+}
+
+interface PriceTableProps {
+  /** The block that is being built. */
+  readonly next: Result<'starknet_getBlockWithTxHashes'> | undefined;
+  readonly drafts: Readonly<Record<string, string>>;
+  readonly change: (field: string, text: string) => void;
+}
+
+function PriceTable({ next, drafts, change }: PriceTableProps) {
+  const config = useConfig();
+  return (
+    <table className="prices">
+      <thead>
+        <tr>
+          <td />
+          {KINDS.map(([kind]) => (
+            <th key={kind} scope="col" colSpan={2}>
+              {kind}: now, new
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {TOKENS.map(([token, unit]) => (
+          <tr key={token}>
+            <th scope="row">{token}</th>
+            {KINDS.map(([kind, name, header]) => {
+              const field = `${name}_${token}` as const;
+              const start = config.data?.[field];
+              const price = next?.[header][token === 'fri' ? 'price_in_fri' : 'price_in_wei'];
+              const isChanged =
+                start !== undefined && price !== undefined && BigInt(start) !== BigInt(price);
+              return [
+                <td key={`${kind} now`} data-price={field} data-kind={kind}>
+                  {price !== undefined && priceText(BigInt(price), unit)}
+                  {isChanged && (
+                    <span className="warn" title={`${priceText(BigInt(start), unit)} at the start`}>
+                      {' '}
+                      • changed
+                    </span>
+                  )}
+                </td>,
+                <td key={`${kind} new`}>
+                  <input
+                    aria-label={`new ${kind} price in ${token}`}
+                    placeholder={`g${unit.base}`}
+                    value={drafts[field] ?? ''}
+                    onChange={(event) => change(field, event.target.value)}
+                  />
+                </td>,
+              ];
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

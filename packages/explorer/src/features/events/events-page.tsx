@@ -1,5 +1,5 @@
 // Page with the list of events, its filters, and the filter as JSON.
-import { canonicalFelt } from '@starkbox/abi';
+import { type Abi, canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { writeJson } from '../../format/json.js';
@@ -37,13 +37,12 @@ export function Events() {
   );
 }
 
-function List({
-  filter,
-  isFiltered,
-}: {
+interface ListProps {
   readonly filter: EventFilter;
   readonly isFiltered: boolean;
-}) {
+}
+
+function List({ filter, isFiltered }: ListProps) {
   const pointing = useRef(false);
   const isHeld = useCallback(() => pointing.current || scrollY > 40, []);
   const list = useEvents(filter, useMode(), isHeld);
@@ -53,46 +52,7 @@ function List({
       [list.rows],
     ),
   );
-  const columns = useMemo(
-    (): readonly Column<EventRow>[] => [
-      {
-        head: 'Block',
-        width: 'w-block',
-        phoneHead: '#',
-        cell: ({ block_number }) =>
-          block_number === undefined ? (
-            <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
-              <span className="warn">◐ next</span>
-            </Link>
-          ) : (
-            <BlockRef of={block_number} />
-          ),
-      },
-      {
-        head: 'Source',
-        width: 'w-name',
-        cell: ({ from_address }) => <Address of={from_address} mark />,
-      },
-      {
-        head: 'Event',
-        phone: 'main',
-        cell: ({ keys, data, from_address, classHash }) => (
-          <EventLine
-            keys={keys}
-            data={data}
-            abi={classes.get(classHash ?? '')}
-            from={from_address}
-          />
-        ),
-      },
-      {
-        head: 'Transaction',
-        width: 'w-hash',
-        cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
-      },
-    ],
-    [classes],
-  );
+  const columns = useMemo(() => eventColumns(classes), [classes]);
   if (list.error && list.rows.length === 0) {
     return <Problem error={list.error} what="the events" retry={list.retry} />;
   }
@@ -101,21 +61,7 @@ function List({
     <>
       {list.waiting > 0 && <NewBar reveal={list.reveal}>{grouped(list.waiting)}</NewBar>}
       {list.rows.length === 0 ? (
-        <div className="empty">
-          {isFiltered ? (
-            <p>
-              No event matches{list.hasMore && ' in the blocks that were looked at'}.{' '}
-              <Link href={to('events')}>Show all events</Link>
-            </p>
-          ) : (
-            <p>No event was emitted on this chain yet{list.hasMore && ', as far as was looked'}.</p>
-          )}
-          {list.hasMore && (
-            <button type="button" className="button" onClick={list.readMore}>
-              Look further back
-            </button>
-          )}
-        </div>
+        <NoEvents isFiltered={isFiltered} hasMore={list.hasMore} readMore={list.readMore} />
       ) : (
         <VirtualTable
           label="Events"
@@ -131,6 +77,67 @@ function List({
         />
       )}
     </>
+  );
+}
+
+function eventColumns(classes: ReadonlyMap<string, Abi>): readonly Column<EventRow>[] {
+  return [
+    {
+      head: 'Block',
+      width: 'w-block',
+      phoneHead: '#',
+      cell: ({ block_number }) =>
+        block_number === undefined ? (
+          <Link href={to('block', 'pre_confirmed')} title="pre-confirmed">
+            <span className="warn">◐ next</span>
+          </Link>
+        ) : (
+          <BlockRef of={block_number} />
+        ),
+    },
+    {
+      head: 'Source',
+      width: 'w-name',
+      cell: ({ from_address }) => <Address of={from_address} mark />,
+    },
+    {
+      head: 'Event',
+      phone: 'main',
+      cell: ({ keys, data, from_address, classHash }) => (
+        <EventLine keys={keys} data={data} abi={classes.get(classHash ?? '')} from={from_address} />
+      ),
+    },
+    {
+      head: 'Transaction',
+      width: 'w-hash',
+      cell: ({ transaction_hash }) => <TxRef of={transaction_hash} />,
+    },
+  ];
+}
+
+interface NoEventsProps {
+  readonly isFiltered: boolean;
+  readonly hasMore: boolean;
+  readonly readMore: () => void;
+}
+
+function NoEvents({ isFiltered, hasMore, readMore }: NoEventsProps) {
+  return (
+    <div className="empty">
+      {isFiltered ? (
+        <p>
+          No event matches{hasMore && ' in the blocks that were looked at'}.{' '}
+          <Link href={to('events')}>Show all events</Link>
+        </p>
+      ) : (
+        <p>No event was emitted on this chain yet{hasMore && ', as far as was looked'}.</p>
+      )}
+      {hasMore && (
+        <button type="button" className="button" onClick={readMore}>
+          Look further back
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -173,22 +180,7 @@ function FilterForm({
         submit();
       }}
     >
-      <label>
-        source
-        <input
-          list="event-sources"
-          value={address}
-          placeholder="name or 0x…"
-          aria-invalid={isAddressWrong}
-          aria-describedby={isAddressWrong ? 'event-fault' : undefined}
-          onChange={({ target }) => setAddress(target.value)}
-        />
-      </label>
-      <datalist id="event-sources">
-        {[...names].slice(0, 200).map(([felt, label]) => (
-          <option key={felt} value={label} />
-        ))}
-      </datalist>
+      <SourceField text={address} change={setAddress} isWrong={isAddressWrong} />
       <label>
         event
         <input
@@ -221,6 +213,36 @@ function FilterForm({
         </span>
       )}
     </form>
+  );
+}
+
+interface SourceFieldProps {
+  readonly text: string;
+  readonly change: (text: string) => void;
+  readonly isWrong: boolean;
+}
+
+function SourceField({ text, change, isWrong }: SourceFieldProps) {
+  const names = useNames();
+  return (
+    <>
+      <label>
+        source
+        <input
+          list="event-sources"
+          value={text}
+          placeholder="name or 0x…"
+          aria-invalid={isWrong}
+          aria-describedby={isWrong ? 'event-fault' : undefined}
+          onChange={({ target }) => change(target.value)}
+        />
+      </label>
+      <datalist id="event-sources">
+        {[...names].slice(0, 200).map(([felt, label]) => (
+          <option key={felt} value={label} />
+        ))}
+      </datalist>
+    </>
   );
 }
 

@@ -18,6 +18,8 @@ const COLLECT = 100;
 /** Most new events that are held back; beyond that the list is read again. */
 const MOST_FRESH = 500;
 
+type Places = ReadonlyMap<string, number | undefined>;
+
 export interface EventList {
   readonly rows: readonly EventRow[];
   readonly waiting: number;
@@ -39,6 +41,50 @@ function isEmitted(value: unknown): value is Emitted {
   );
 }
 
+/** New rows before old ones, each event once. */
+function newestFirst(rows: readonly EventRow[], old: readonly EventRow[]): readonly EventRow[] {
+  const ids = new Set(rows.map(idOf));
+  return [...rows, ...old.filter((row) => !ids.has(idOf(row)))];
+}
+
+/** Delivers new events in batches, newest first; the function that it returns ends that. */
+function followEvents(
+  filter: EventFilter,
+  listed: () => Places | undefined,
+  onNews: (rows: readonly EventRow[]) => void,
+): () => void {
+  let collected: Emitted[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deliver = async (): Promise<void> => {
+    timer = undefined;
+    const shownAt = listed();
+    // The first notification repeats the current head, which is being read anyway.
+    if (shownAt === undefined) {
+      timer = setTimeout(() => void deliver(), COLLECT);
+      return;
+    }
+    const isNews = (event: Emitted): boolean =>
+      !shownAt.has(idOf(event)) || shownAt.get(idOf(event)) !== event.block_number;
+    const latest = new Map(collected.filter(isNews).map((event) => [idOf(event), event]));
+    const news = [...latest.values()].slice(-MOST_FRESH).reverse();
+    collected = [];
+    if (news.length === 0) return;
+    onNews(await withClasses(news));
+  };
+  const stop = listenToEvents({
+    wishes: wishes(filter),
+    hear: (result) => {
+      if (!isEmitted(result)) return;
+      collected.push(result);
+      timer ??= setTimeout(() => void deliver(), COLLECT);
+    },
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
+}
+
 export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean): EventList {
   const epoch = useLive((live) => live.epoch);
   const head = useLive((live) => live.head?.number);
@@ -49,7 +95,7 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
   const known = useRef(head);
   known.current = head;
   /** Block of each listed event; undefined until the first page is read. */
-  const places = useRef<ReadonlyMap<string, number | undefined> | undefined>(undefined);
+  const places = useRef<Places | undefined>(undefined);
 
   const query = useInfiniteQuery({
     queryKey: ['events', written, epoch, attempt],
@@ -70,49 +116,22 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
   // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is compared by its text
   useEffect(() => {
     if (mode === 'paused' || !isOpenEnded) return;
-    let collected: Emitted[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const deliver = async (): Promise<void> => {
-      timer = undefined;
-      // The first notification repeats the current head, which is being read anyway.
-      if (places.current === undefined) {
-        timer = setTimeout(() => void deliver(), COLLECT);
-        return;
-      }
-      const shownAt = places.current;
-      const isNews = (event: Emitted): boolean =>
-        !shownAt.has(idOf(event)) || shownAt.get(idOf(event)) !== event.block_number;
-      const latest = new Map(collected.filter(isNews).map((event) => [idOf(event), event]));
-      const news = [...latest.values()].slice(-MOST_FRESH).reverse();
-      collected = [];
-      if (news.length === 0) return;
-      const rows = await withClasses(news);
-      const add = (old: readonly EventRow[]): readonly EventRow[] => {
-        const ids = new Set(rows.map(idOf));
-        return [...rows, ...old.filter((row) => !ids.has(idOf(row)))].slice(0, MOST_FRESH);
-      };
-      if (mode === 'tail' && !isHeld()) setFresh(add);
-      else setWaiting(add);
-    };
-    const stop = listenToEvents({
-      wishes: wishes(filter),
-      hear: (result) => {
-        if (!isEmitted(result)) return;
-        collected.push(result);
-        timer ??= setTimeout(() => void deliver(), COLLECT);
+    return followEvents(
+      filter,
+      () => places.current,
+      (news) => {
+        const add = (old: readonly EventRow[]): readonly EventRow[] =>
+          newestFirst(news, old).slice(0, MOST_FRESH);
+        if (mode === 'tail' && !isHeld()) setFresh(add);
+        else setWaiting(add);
       },
-    });
-    return () => {
-      stop();
-      clearTimeout(timer);
-    };
+    );
   }, [written, mode, isOpenEnded, isHeld]);
 
-  const rows = useMemo(() => {
-    const read = data?.pages.flatMap((page) => page.rows) ?? [];
-    const ids = new Set(fresh.map(idOf));
-    return [...fresh, ...read.filter((row) => !ids.has(idOf(row)))];
-  }, [data, fresh]);
+  const rows = useMemo(
+    () => newestFirst(fresh, data?.pages.flatMap((page) => page.rows) ?? []),
+    [data, fresh],
+  );
   const shown = useMemo(() => new Map(rows.map((row) => [idOf(row), row.block_number])), [rows]);
   places.current = data ? shown : undefined;
   const isBelow = filter.from === undefined || head === undefined || head >= filter.from;
@@ -128,10 +147,7 @@ export function useEvents(filter: EventFilter, mode: Mode, isHeld: () => boolean
         setAttempt((count) => count + 1);
         return;
       }
-      setFresh((old) => {
-        const ids = new Set(waiting.map(idOf));
-        return [...waiting, ...old.filter((row) => !ids.has(idOf(row)))];
-      });
+      setFresh((old) => newestFirst(waiting, old));
       setWaiting([]);
     }, [waiting]),
     readMore: () => {

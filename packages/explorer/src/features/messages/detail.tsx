@@ -4,7 +4,7 @@ import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
 import { Address, BlockRef, Copy, Felt, FunctionName, Hostile, TxRef } from '../../parts/values.js';
 import { queries } from '../../rpc/queries.js';
-import { Payload, type Placed, STATES } from './message-list.js';
+import { type MessageRow, Payload, type Placed, STATES } from './message-list.js';
 
 export function MessageDetail({
   of: { direction, row },
@@ -18,11 +18,6 @@ export function MessageDetail({
   useEscape(close);
   const { sign, word, tone } = STATES[row.state];
   const isToL1 = direction === 'TO_L1';
-  const message = {
-    from_address: row.from_address,
-    to_address: onL1(row.to_address),
-    payload: row.payload,
-  };
   return (
     <section className="panel request-detail" aria-label="The message">
       <div className="line-of">
@@ -30,23 +25,7 @@ export function MessageDetail({
         <span className={tone}>
           {sign} {word}
         </span>
-        {isToL1 && row.state !== 'PENDING' && (
-          <Action
-            refused={row.state === 'CONSUMED' ? 'It was consumed already.' : undefined}
-            run={async () => {
-              await act(
-                'Consume the message',
-                'devnet_postmanConsumeMessageFromL2',
-                message,
-                ({ message_hash }) => <Felt of={message_hash} />,
-              );
-              await queries.invalidateQueries({ queryKey: ['list'] });
-              close();
-            }}
-          >
-            Consume
-          </Action>
-        )}
+        {isToL1 && row.state !== 'PENDING' && <Consume row={row} close={close} />}
         <button type="button" className="plain push" onClick={close}>
           Close
         </button>
@@ -57,39 +36,10 @@ export function MessageDetail({
         </p>
       )}
       <dl className="facts">
-        <dt>hash</dt>
-        <dd>
-          <Whole value={row.message_hash} what="message hash" />
-        </dd>
-        <dt>from</dt>
-        <dd>
-          {isToL1 ? <Address of={row.from_address} mark copy /> : <OnL1 of={row.from_address} />}
-        </dd>
-        <dt>to</dt>
-        <dd>{isToL1 ? <OnL1 of={row.to_address} /> : <Address of={row.to_address} mark copy />}</dd>
-        {row.selector !== undefined && (
-          <>
-            <dt>handler</dt>
-            <dd>
-              <FunctionName selector={row.selector} />(
-              <Payload of={row} abi={abi} labels />)
-            </dd>
-          </>
-        )}
+        <Route row={row} isToL1={isToL1} abi={abi} />
         <dt>payload</dt>
         <dd>
-          {row.payload.length === 0 && <span className="quiet">empty</span>}
-          <ol className="felts" start={0}>
-            {row.payload.slice(0, MOST_SHOWN).map((felt, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: felts repeat
-              <li key={at}>
-                <span className="mono">{felt}</span> <Spelled felt={felt} />
-              </li>
-            ))}
-          </ol>
-          {row.payload.length > MOST_SHOWN && (
-            <span className="quiet">{row.payload.length - MOST_SHOWN} more</span>
-          )}
+          <PayloadFelts of={row.payload} />
         </dd>
         {row.nonce !== undefined && (
           <>
@@ -114,7 +64,89 @@ export function MessageDetail({
   );
 }
 
+interface ConsumeProps {
+  readonly row: MessageRow;
+  readonly close: () => void;
+}
+
+function Consume({ row, close }: ConsumeProps) {
+  const message = {
+    from_address: row.from_address,
+    to_address: onL1(row.to_address),
+    payload: row.payload,
+  };
+  return (
+    <Action
+      refused={row.state === 'CONSUMED' ? 'It was consumed already.' : undefined}
+      run={async () => {
+        await act(
+          'Consume the message',
+          'devnet_postmanConsumeMessageFromL2',
+          message,
+          ({ message_hash }) => <Felt of={message_hash} />,
+        );
+        await queries.invalidateQueries({ queryKey: ['list'] });
+        close();
+      }}
+    >
+      Consume
+    </Action>
+  );
+}
+
+interface RouteProps {
+  readonly row: MessageRow;
+  readonly isToL1: boolean;
+  readonly abi: Abi | undefined;
+}
+
+/** Where the message comes from and goes to. */
+function Route({ row, isToL1, abi }: RouteProps) {
+  return (
+    <>
+      <dt>hash</dt>
+      <dd>
+        <Whole value={row.message_hash} what="message hash" />
+      </dd>
+      <dt>from</dt>
+      <dd>
+        {isToL1 ? <Address of={row.from_address} mark copy /> : <OnL1 of={row.from_address} />}
+      </dd>
+      <dt>to</dt>
+      <dd>{isToL1 ? <OnL1 of={row.to_address} /> : <Address of={row.to_address} mark copy />}</dd>
+      {row.selector !== undefined && (
+        <>
+          <dt>handler</dt>
+          <dd>
+            <FunctionName selector={row.selector} />(
+            <Payload of={row} abi={abi} labels />)
+          </dd>
+        </>
+      )}
+    </>
+  );
+}
+
 const MOST_SHOWN = 40;
+
+function PayloadFelts({ of: payload }: { readonly of: readonly string[] }) {
+  return (
+    <>
+      {payload.length === 0 && <span className="quiet">empty</span>}
+      <ol className="felts" start={0}>
+        {payload.slice(0, MOST_SHOWN).map((felt, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: felts repeat
+          <li key={at}>
+            <span className="mono">{felt}</span> <Spelled felt={felt} />
+          </li>
+        ))}
+      </ol>
+      {payload.length > MOST_SHOWN && (
+        <span className="quiet">{payload.length - MOST_SHOWN} more</span>
+      )}
+    </>
+  );
+}
 
 function Spelled({ felt }: { readonly felt: string }) {
   const text = decodeShortString(felt);

@@ -66,15 +66,13 @@ export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> 
 
 const MOST_CONTRACTS = 50;
 
-export function Lane({
-  direction,
-  open,
-  onOpen,
-}: {
+interface LaneProps {
   readonly direction: Direction;
   readonly open: string | undefined;
   readonly onOpen: (placed: Placed, abis: ReadonlyMap<string, Abi>) => void;
-}) {
+}
+
+export function Lane({ direction, open, onOpen }: LaneProps) {
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const abis = useAbis(contracts);
   const read = useCallback(
@@ -98,36 +96,7 @@ export function Lane({
     },
     [direction],
   );
-  const columns = useMemo(
-    (): readonly Column<Placed>[] => [
-      {
-        head: 'Age',
-        width: 'w-age',
-        number: true,
-        cell: ({ row }) => <Age of={row.timestamp} />,
-      },
-      {
-        head: 'Status',
-        width: 'w-status',
-        phone: 'lead',
-        cell: ({ row: { state } }) => {
-          const { sign, word, tone } = STATES[state];
-          return (
-            <span className={tone} role="img" aria-label={word} title={word}>
-              {sign}
-            </span>
-          );
-        },
-      },
-      {
-        head: 'Message',
-        phone: 'main',
-        cell: ({ row }) => <Message of={row} direction={direction} abis={abis} />,
-      },
-      { head: 'State', width: 'w-word', cell: ({ row }) => <Short of={row} /> },
-    ],
-    [direction, abis],
-  );
+  const columns = useMemo(() => messageColumns(direction, abis), [direction, abis]);
   return (
     <LiveTable
       label={direction === 'TO_L1' ? 'Messages to L1' : 'Messages to L2'}
@@ -150,6 +119,39 @@ export function Lane({
       }
     />
   );
+}
+
+function messageColumns(
+  direction: Direction,
+  abis: ReadonlyMap<string, Abi>,
+): readonly Column<Placed>[] {
+  return [
+    {
+      head: 'Age',
+      width: 'w-age',
+      number: true,
+      cell: ({ row }) => <Age of={row.timestamp} />,
+    },
+    {
+      head: 'Status',
+      width: 'w-status',
+      phone: 'lead',
+      cell: ({ row: { state } }) => {
+        const { sign, word, tone } = STATES[state];
+        return (
+          <span className={tone} role="img" aria-label={word} title={word}>
+            {sign}
+          </span>
+        );
+      },
+    },
+    {
+      head: 'Message',
+      phone: 'main',
+      cell: ({ row }) => <Message of={row} direction={direction} abis={abis} />,
+    },
+    { head: 'State', width: 'w-word', cell: ({ row }) => <Short of={row} /> },
+  ];
 }
 
 const SHORT: Readonly<Record<MessageRow['state'], string>> = {

@@ -5,8 +5,11 @@ import { intervalText, momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Amount, ClassRef, Copy, Link } from '../../parts/values.js';
+import type { Result } from '../../rpc/methods.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
 
+type Config = Result<'devnet_getConfig'>;
+type Status = Result<'devnet_getStatus'>;
 type Facts = readonly (readonly [name: string, value: ReactNode])[];
 
 function Group({ name, facts }: { readonly name: string; readonly facts: Facts }) {
@@ -58,119 +61,118 @@ export function NodePage() {
       </>
     );
   }
-  const server = data.server_config;
-  const sizes = data.class_size_config;
   const version = status.data?.devnet_version;
-  const on = data.block_generation_on;
   return (
     <>
       <Heading title="Node" count={version !== undefined && `Starkbox ${version}`} />
       <div className="groups">
-        <Group
-          name="Connect"
-          facts={[
-            ['RPC', <Line key="rpc" text={`${location.origin}/rpc`} what="RPC URL" />],
-            [
-              'WebSocket',
-              <Line
-                key="ws"
-                text={`${location.origin.replace(/^http/, 'ws')}/ws`}
-                what="WebSocket URL"
-              />,
-            ],
-            ['chain id', <Line key="id" text={data.chain_id} what="chain id" />],
-            ['JSON-RPC', status.data ? `specification ${status.data.protocol_version}` : ''],
-          ]}
-        />
-        <Group
-          name="Chain"
-          facts={[
-            [
-              'blocks',
-              on === 'transaction'
-                ? 'one for each transaction'
-                : on === 'demand'
-                  ? 'on demand'
-                  : on && `one each ${intervalText(on)}`,
-            ],
-            [
-              'fork',
-              status.data?.fork_config
-                ? `of ${status.data.fork_config.url} at block ${grouped(status.data.fork_config.block)}`
-                : 'no',
-            ],
-            [
-              'start time',
-              data.start_time === null ? 'that of the start' : `${momentText(data.start_time)} UTC`,
-            ],
-            ['old states', data.state_archive === 'full' ? 'kept' : 'not kept'],
-            ['lite mode', yes(data.lite_mode)],
-            ['proofs', data.proof_mode],
-            ['dump', data.dump_on === null ? 'never by itself' : `on ${data.dump_on}`],
-          ]}
-        />
-        <Group
-          name="Accounts"
-          facts={[
-            [
-              'number',
-              <Link key="number" href={to('accounts')}>
-                {grouped(data.total_accounts)}
-              </Link>,
-            ],
-            ['seed', data.seed ?? 'hidden'],
-            ['class', <ClassRef key="class" of={data.account_contract_class_hash} copy />],
-            [
-              'at the start',
-              <>
-                <Amount of={BigInt(data.predeployed_accounts_initial_balance)} unit={STRK} /> and{' '}
-                <Amount of={BigInt(data.predeployed_accounts_initial_balance)} unit={ETH} />
-              </>,
-            ],
-            ['STRK class', <ClassRef key="strk" of={data.strk_erc20_class_hash} copy />],
-            ['ETH class', <ClassRef key="eth" of={data.eth_erc20_class_hash} copy />],
-          ]}
-        />
-        <Group
-          name="Gas prices at the start"
-          facts={[
-            [
-              'l1',
-              `${priceText(BigInt(data.gas_price_fri), STRK)}, ${priceText(BigInt(data.gas_price_wei), ETH)}`,
-            ],
-            [
-              'l1 data',
-              `${priceText(BigInt(data.data_gas_price_fri), STRK)}, ${priceText(BigInt(data.data_gas_price_wei), ETH)}`,
-            ],
-            [
-              'l2',
-              `${priceText(BigInt(data.l2_gas_price_fri), STRK)}, ${priceText(BigInt(data.l2_gas_price_wei), ETH)}`,
-            ],
-            [
-              'now',
-              <Link key="now" href={to('control')}>
-                on Control
-              </Link>,
-            ],
-          ]}
-        />
-        <Group
-          name="Limits"
-          facts={[
-            ['time for a request', `${grouped(server.timeout)} s`],
-            ['size of a request', megabytes(server.request_body_size_limit)],
-            ['size of a class', `${grouped(sizes.maximum_contract_class_size)} bytes`],
-            ['bytecode of a class', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
-            ['Sierra of a class', `${grouped(sizes.maximum_sierra_length)} felts`],
-            [
-              'refused methods',
-              server.restricted_methods === null || server.restricted_methods.length === 0
-                ? 'none'
-                : server.restricted_methods.join(', '),
-            ],
-          ]}
-        />
+        <Group name="Connect" facts={connectFacts(data, status.data)} />
+        <Group name="Chain" facts={chainFacts(data, status.data)} />
+        <Group name="Accounts" facts={accountFacts(data)} />
+        <Group name="Gas prices at the start" facts={priceFacts(data)} />
+        <Group name="Limits" facts={limitFacts(data)} />
       </div>
     </>
   );
+}
+
+function connectFacts(config: Config, status: Status | undefined): Facts {
+  return [
+    ['RPC', <Line key="rpc" text={`${location.origin}/rpc`} what="RPC URL" />],
+    [
+      'WebSocket',
+      <Line key="ws" text={`${location.origin.replace(/^http/, 'ws')}/ws`} what="WebSocket URL" />,
+    ],
+    ['chain id', <Line key="id" text={config.chain_id} what="chain id" />],
+    ['JSON-RPC', status ? `specification ${status.protocol_version}` : ''],
+  ];
+}
+
+function chainFacts(config: Config, status: Status | undefined): Facts {
+  const on = config.block_generation_on;
+  return [
+    [
+      'blocks',
+      on === 'transaction'
+        ? 'one for each transaction'
+        : on === 'demand'
+          ? 'on demand'
+          : on && `one each ${intervalText(on)}`,
+    ],
+    [
+      'fork',
+      status?.fork_config
+        ? `of ${status.fork_config.url} at block ${grouped(status.fork_config.block)}`
+        : 'no',
+    ],
+    [
+      'start time',
+      config.start_time === null ? 'that of the start' : `${momentText(config.start_time)} UTC`,
+    ],
+    ['old states', config.state_archive === 'full' ? 'kept' : 'not kept'],
+    ['lite mode', yes(config.lite_mode)],
+    ['proofs', config.proof_mode],
+    ['dump', config.dump_on === null ? 'never by itself' : `on ${config.dump_on}`],
+  ];
+}
+
+function accountFacts(config: Config): Facts {
+  return [
+    [
+      'number',
+      <Link key="number" href={to('accounts')}>
+        {grouped(config.total_accounts)}
+      </Link>,
+    ],
+    ['seed', config.seed ?? 'hidden'],
+    ['class', <ClassRef key="class" of={config.account_contract_class_hash} copy />],
+    [
+      'at the start',
+      <>
+        <Amount of={BigInt(config.predeployed_accounts_initial_balance)} unit={STRK} /> and{' '}
+        <Amount of={BigInt(config.predeployed_accounts_initial_balance)} unit={ETH} />
+      </>,
+    ],
+    ['STRK class', <ClassRef key="strk" of={config.strk_erc20_class_hash} copy />],
+    ['ETH class', <ClassRef key="eth" of={config.eth_erc20_class_hash} copy />],
+  ];
+}
+
+function priceFacts(config: Config): Facts {
+  return [
+    [
+      'l1',
+      `${priceText(BigInt(config.gas_price_fri), STRK)}, ${priceText(BigInt(config.gas_price_wei), ETH)}`,
+    ],
+    [
+      'l1 data',
+      `${priceText(BigInt(config.data_gas_price_fri), STRK)}, ${priceText(BigInt(config.data_gas_price_wei), ETH)}`,
+    ],
+    [
+      'l2',
+      `${priceText(BigInt(config.l2_gas_price_fri), STRK)}, ${priceText(BigInt(config.l2_gas_price_wei), ETH)}`,
+    ],
+    [
+      'now',
+      <Link key="now" href={to('control')}>
+        on Control
+      </Link>,
+    ],
+  ];
+}
+
+function limitFacts({ server_config: server, class_size_config: sizes }: Config): Facts {
+  return [
+    ['time for a request', `${grouped(server.timeout)} s`],
+    ['size of a request', megabytes(server.request_body_size_limit)],
+    ['size of a class', `${grouped(sizes.maximum_contract_class_size)} bytes`],
+    ['bytecode of a class', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
+    ['Sierra of a class', `${grouped(sizes.maximum_sierra_length)} felts`],
+    [
+      'refused methods',
+      server.restricted_methods === null || server.restricted_methods.length === 0
+        ? 'none'
+        : server.restricted_methods.join(', '),
+    ],
+  ];
 }

@@ -43,43 +43,8 @@ export function Detail({
   return (
     <section className="panel request-detail" aria-label="The call">
       <div className="line-of">
-        <h2>
-          <Hostile text={row.method} limit={80} />
-        </h2>
-        <span className="quiet">{clientOf(row)}</span>
-        {row.agent !== undefined && (
-          <span className="quiet wide">
-            <Hostile text={row.agent} limit={60} />
-          </span>
-        )}
-        {row.origin !== undefined && (
-          <span className="quiet">
-            <Hostile text={row.origin} limit={60} />
-          </span>
-        )}
-        {rows.length > 1 && (
-          <span className="line-of">
-            <button
-              type="button"
-              className="plain"
-              aria-label="Newer one of these"
-              disabled={at === 0}
-              onClick={() => setAt(at - 1)}
-            >
-              ‹
-            </button>
-            {at + 1} of {rows.length}
-            <button
-              type="button"
-              className="plain"
-              aria-label="Older one of these"
-              disabled={at >= rows.length - 1}
-              onClick={() => setAt(at + 1)}
-            >
-              ›
-            </button>
-          </span>
-        )}
+        <CallHeading of={row} />
+        {rows.length > 1 && <OneOf at={at} count={rows.length} go={setAt} />}
         <button type="button" className="plain push" onClick={close}>
           Close
         </button>
@@ -112,6 +77,60 @@ export function Detail({
         recorded.data && <Body of={recorded.data} tab={tab} row={row} />
       )}
     </section>
+  );
+}
+
+function CallHeading({ of: row }: { readonly of: RequestRow }) {
+  return (
+    <>
+      <h2>
+        <Hostile text={row.method} limit={80} />
+      </h2>
+      <span className="quiet">{clientOf(row)}</span>
+      {row.agent !== undefined && (
+        <span className="quiet wide">
+          <Hostile text={row.agent} limit={60} />
+        </span>
+      )}
+      {row.origin !== undefined && (
+        <span className="quiet">
+          <Hostile text={row.origin} limit={60} />
+        </span>
+      )}
+    </>
+  );
+}
+
+interface OneOfProps {
+  readonly at: number;
+  readonly count: number;
+  readonly go: (at: number) => void;
+}
+
+/** Which one of equal calls is shown. */
+function OneOf({ at, count, go }: OneOfProps) {
+  return (
+    <span className="line-of">
+      <button
+        type="button"
+        className="plain"
+        aria-label="Newer one of these"
+        disabled={at === 0}
+        onClick={() => go(at - 1)}
+      >
+        ‹
+      </button>
+      {at + 1} of {count}
+      <button
+        type="button"
+        className="plain"
+        aria-label="Older one of these"
+        disabled={at >= count - 1}
+        onClick={() => go(at + 1)}
+      >
+        ›
+      </button>
+    </span>
   );
 }
 

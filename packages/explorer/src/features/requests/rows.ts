@@ -2,14 +2,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../rpc/client.js';
 import type { Mode } from '../../rpc/live-list.js';
-import { openStream } from '../../rpc/stream.js';
 import type { RequestRow } from './group.js';
-
-interface RecordingState {
-  readonly recording: boolean;
-  readonly bodies: boolean;
-  readonly kept: number;
-}
+import { followRequests, MOST, PAGE, type RecordingState } from './request-stream.js';
 
 export interface Requests {
   /** Undefined until known. */
@@ -24,12 +18,6 @@ export interface Requests {
   /** Reads the list again. */
   reset(): void;
 }
-
-const PAGE = 200;
-const MOST = 2_000;
-const COLLECT_MILLISECONDS = 100;
-const AGAIN_MILLISECONDS = 1_000;
-const LATE_MILLISECONDS = 500;
 
 interface Known {
   readonly rows: readonly RequestRow[];
@@ -50,63 +38,16 @@ export function useRequests(mode: Mode, isHeld: () => boolean): Requests {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round reads the list again
   useEffect(() => {
-    let buffer: RequestRow[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let again: ReturnType<typeof setTimeout> | undefined;
-    let stop = (): void => {};
-    let isOver = false;
     isAll.current = false;
-    const flush = (): void => {
-      timer = undefined;
-      if (document.hidden) return;
-      const fresh = buffer.reverse();
-      buffer = [];
-      setKnown((old) => withFresh(old, fresh, isShownAtOnce.current()));
-    };
-    const read = async (): Promise<void> => {
-      try {
-        const { requests, ...now } = await call('devnet_getRequests', { limit: PAGE });
-        if (isOver) return;
-        setState(now);
+    return followRequests({
+      onState: setState,
+      onError: setError,
+      onRead: (rows) => {
         setError(undefined);
-        setKnown((old) => withFresh(old, requests, true));
-      } catch (problem) {
-        if (!isOver) setError(problem);
-      }
-    };
-    const follow = (): void => {
-      stop = openStream({ method: 'devnet_subscribeRequests', params: {} }, 'ui', {
-        // Read after subscribing, so that no request is missed in between.
-        answered: () => {
-          clearTimeout(late);
-          void read();
-        },
-        notified: (_result, text) => {
-          const row = rowIn(text);
-          if (!row || buffer.length >= MOST) return;
-          buffer.push(row);
-          timer ??= setTimeout(flush, COLLECT_MILLISECONDS);
-        },
-        ended: () => {
-          again = setTimeout(follow, AGAIN_MILLISECONDS);
-        },
-      });
-    };
-    const look = (): void => {
-      if (!document.hidden && buffer.length > 0) flush();
-    };
-    // The first page does not wait longer than this for the subscription.
-    const late = setTimeout(() => void read(), LATE_MILLISECONDS);
-    follow();
-    document.addEventListener('visibilitychange', look);
-    return () => {
-      isOver = true;
-      stop();
-      clearTimeout(timer);
-      clearTimeout(again);
-      clearTimeout(late);
-      document.removeEventListener('visibilitychange', look);
-    };
+        setKnown((old) => withFresh(old, rows, true));
+      },
+      onFresh: (rows) => setKnown((old) => withFresh(old, rows, isShownAtOnce.current())),
+    });
   }, [turn]);
 
   const readOlder = useCallback(() => {
@@ -156,10 +97,4 @@ function merged(old: readonly RequestRow[], more: readonly RequestRow[]): readon
   const added = more.filter(({ id }) => !known.has(id));
   if (added.length === 0) return old;
   return [...old, ...added].sort((one, other) => other.id - one.id).slice(0, MOST);
-}
-
-/** Checks a notification of the request subscription. */
-function rowIn(text: string): RequestRow | undefined {
-  const { params }: { params?: { result?: RequestRow } } = JSON.parse(text);
-  return params?.result;
 }
