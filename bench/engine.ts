@@ -178,9 +178,7 @@ async function simulated(
 }
 
 async function grown(state: State, slots: number): Promise<State> {
-  const versions = 100;
-  const native = await state.native.benchFill(STRK, versions, slots / versions, 0);
-  return State.of(native).forget(Number.MAX_SAFE_INTEGER);
+  return State.of(await state.native.benchSeed(STRK, slots));
 }
 
 async function written(state: State, file: string): Promise<number> {

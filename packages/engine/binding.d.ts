@@ -64,7 +64,7 @@ export declare class State {
   benchBare(block: Block, transactions: Array<Transaction>): Promise<number>
   /** Adds slots with pseudo-random keys, as many versions as asked for. */
   benchFill(address: string, versions: number, writes: number, distinct: number): Promise<State>
-  /** Slots that arrived in random order, without difference or history. */
+  /** Adds slots in random order, without a difference or history. */
   benchSeed(address: string, slots: number): Promise<State>
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
@@ -94,8 +94,6 @@ export declare class State {
   at(version: number): State
   /** A writable state as it stood when `version` was closed. */
   rewind(version: number): Promise<State>
-  /** The same state without what is older than `version`. */
-  forget(version: number): Promise<State>
   /** The state above an origin that answers for everything up to a version. */
   settle(version: number, origin: Origin): Promise<State>
   /** What a version changed, as JSON. */

@@ -1,8 +1,8 @@
-// Knows contract classes as JavaScript sees them, and the ones that come with the engine.
+// Contract classes, and the built-in ones.
 
 import { readFile } from 'node:fs/promises';
 import * as binding from '../binding.js';
-import { EngineError, later, now } from './error.js';
+import { callNow, callWorker, EngineError } from './error.js';
 
 /** Bounds on a class and on its compilation. What is left out is not bounded, or at its default. */
 export interface ClassLimits {
@@ -68,35 +68,34 @@ export class Class {
    * console.log(counter.hash, counter.compiledClassHash);
    */
   static async compile(json: string, limits: ClassLimits = {}): Promise<Class> {
-    return Class.of(await later(() => binding.Class.compile(json, { ...limits })));
+    return Class.of(await callWorker(() => binding.Class.compile(json, { ...limits })));
   }
 
   /** As `compile`, with CASM that was compiled earlier by the same compiler. */
   static async withCasm(json: string, casm: string): Promise<Class> {
-    return Class.of(await later(() => binding.Class.withCasm(json, casm)));
+    return Class.of(await callWorker(() => binding.Class.withCasm(json, casm)));
   }
 
   /**
-   * Takes what `pack` gave, at its word and at once: hashes are not computed again, and code is
-   * read when it first runs.
+   * Reads what `pack` wrote, at once: hashes are trusted, and code is parsed when it first runs.
    */
   static unpack(bytes: Uint8Array): Class {
-    return Class.of(now(() => binding.Class.unpack(bytes)));
+    return Class.of(callNow(() => binding.Class.unpack(bytes)));
   }
 
   /** The class with its CASM as one piece of bytes. */
   pack(): Promise<Uint8Array> {
-    return later(() => this.native.pack());
+    return callWorker(() => this.native.pack());
   }
 
-  /** Reads the code now, so that nobody waits for it later. */
+  /** Parses the code now, so that the first execution does not wait for it. */
   warm(): Promise<void> {
-    return later(() => this.native.warm());
+    return callWorker(() => this.native.warm());
   }
 
   /** The class hash alone; nothing is compiled. */
   static hashOf(json: string): Promise<string> {
-    return later(() => binding.Class.hashOf(json));
+    return callWorker(() => binding.Class.hashOf(json));
   }
 
   get figures(): ClassFigures {
@@ -105,20 +104,20 @@ export class Class {
 
   /** The class as `starknet_getClass` shows it, as JSON text. */
   json(): Promise<string> {
-    return later(() => this.native.wire());
+    return callWorker(() => this.native.wire());
   }
 
   /** The compiled class as JSON text. Sierra only. */
   casm(): Promise<string> {
-    return later(() => this.native.casm());
+    return callWorker(() => this.native.casm());
   }
 
   /** The compiled class hash of protocol versions before 0.14.1; none for Cairo 0. */
   async compiledClassHashPoseidon(): Promise<string | undefined> {
-    return (await later(() => this.native.compiledClassHashPoseidon())) ?? undefined;
+    return (await callWorker(() => this.native.compiledClassHashPoseidon())) ?? undefined;
   }
 
-  /** The ABI, parsed; empty where a class has none or one that is not JSON: nobody checks it. */
+  /** The ABI, parsed; empty where a class has none or one that is not JSON: it is not validated. */
   async abi(): Promise<readonly unknown[]> {
     const { abi }: { abi?: unknown } = JSON.parse(await this.json());
     const list = typeof abi === 'string' ? parsed(abi) : abi;

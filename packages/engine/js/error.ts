@@ -1,4 +1,4 @@
-// Knows how a failure of the engine becomes a typed error.
+// Errors of the engine, and calls of the binding that throw them.
 
 const KINDS = [
   'input',
@@ -14,7 +14,7 @@ const KINDS = [
   'internal',
 ] as const;
 
-/** What went wrong, in one word to branch on. */
+/** The kind of an error, to branch on. */
 export type FailureKind = (typeof KINDS)[number];
 
 function isKind(word: string): word is FailureKind {
@@ -22,7 +22,7 @@ function isKind(word: string): word is FailureKind {
 }
 
 /**
- * Every refusal of the engine.
+ * The error that every function of the engine throws.
  *
  * @example
  * try {
@@ -46,13 +46,13 @@ function typed(error: unknown): EngineError {
   const colon = text.indexOf(': ');
   const kind = colon < 0 ? '' : text.slice(0, colon);
   if (isKind(kind)) return new EngineError(kind, text.slice(colon + 2));
-  // The binding refuses values of a wrong JavaScript type before the engine sees them.
-  const refused = error instanceof Error && 'code' in error && error.code !== 'GenericFailure';
-  return new EngineError(refused ? 'input' : 'internal', text);
+  // The binding checks JavaScript types before it calls the engine.
+  const isTypeError = error instanceof Error && 'code' in error && error.code !== 'GenericFailure';
+  return new EngineError(isTypeError ? 'input' : 'internal', text);
 }
 
-/** Runs a call of the binding that answers at once. */
-export function now<T>(call: () => T): T {
+/** Calls a function of the binding that returns at once. */
+export function callNow<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
@@ -60,8 +60,8 @@ export function now<T>(call: () => T): T {
   }
 }
 
-/** Runs a call of the binding that answers from a worker thread. */
-export async function later<T>(call: () => Promise<T>): Promise<T> {
+/** Calls a function of the binding that runs on a worker thread. */
+export async function callWorker<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -69,7 +69,7 @@ export async function later<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads JSON that the engine wrote. Its shape is the engine's promise, held by the tests. */
-export function told<T>(text: string): T {
+/** Parses JSON that the engine wrote. The tests check that it has the shape `T`. */
+export function parseReport<T>(text: string): T {
   return JSON.parse(text);
 }

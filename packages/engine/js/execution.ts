@@ -1,7 +1,7 @@
-// Knows what an execution reports: receipts, traces, and where and why something failed.
+// Reports of an execution: receipts, traces, and failures with their frames.
 
 import type * as binding from '../binding.js';
-import { told } from './error.js';
+import { parseReport } from './error.js';
 
 /** Which checks an execution makes; what is left out is as on the network. */
 export interface ExecutionFlags {
@@ -35,7 +35,7 @@ export interface MessageToL1 {
   readonly payload: readonly string[];
 }
 
-/** A receipt without what only the chain knows: finality and block. */
+/** A receipt without finality and block, which the chain adds. */
 export interface Receipt {
   readonly type: string;
   readonly transaction_hash: string;
@@ -59,7 +59,7 @@ export interface Frame {
   readonly selector: string;
 }
 
-/** Where something failed, outermost frame first, and what was said. */
+/** Where something failed, outermost frame first, and the message. */
 export interface Fault {
   readonly message: string;
   readonly frames: readonly Frame[];
@@ -126,14 +126,18 @@ export function outcomeOf(native: binding.Execution): Executed | Rejected {
   const { outcome, receipt, trace, failure } = native;
   const initialReads = native.initialReads ?? undefined;
   if (receipt === null || trace === null) {
-    return { outcome: 'rejected', rejection: told<Rejection>(failure ?? '{}'), initialReads };
+    return {
+      outcome: 'rejected',
+      rejection: parseReport<Rejection>(failure ?? '{}'),
+      initialReads,
+    };
   }
   return {
     outcome: outcome === 'reverted' ? 'reverted' : 'accepted',
-    receipt: told<Receipt>(receipt),
+    receipt: parseReport<Receipt>(receipt),
     trace,
     diffLength: native.diffLength,
-    fault: failure === null ? undefined : told<Fault>(failure),
+    fault: failure === null ? undefined : parseReport<Fault>(failure),
     initialReads,
   };
 }

@@ -1,9 +1,9 @@
-// Knows how one process keeps all others out of a file.
+// An exclusive lock on a file.
 
 import * as binding from '../binding.js';
-import { now } from './error.js';
+import { callNow } from './error.js';
 
-/** A held file; the system lets go of it when the process ends, however it ends. */
+/** A held lock; the system releases it when the process ends, even by a crash. */
 export class FileLock {
   readonly #native: binding.FileLock;
 
@@ -12,9 +12,9 @@ export class FileLock {
     this.#native = native;
   }
 
-  /** Takes hold of a file, which is made if it is not there; `undefined` if somebody else has it. */
+  /** Locks a file, creating it if needed; `undefined` if another process holds the lock. */
   static take(path: string): FileLock | undefined {
-    const native = now(() => binding.FileLock.take(path));
+    const native = callNow(() => binding.FileLock.take(path));
     return native ? new FileLock(native) : undefined;
   }
 

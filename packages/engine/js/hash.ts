@@ -1,41 +1,41 @@
-// Knows the hashes, addresses and keys that a service needs beside execution.
+// Hashes, addresses, keys and signatures.
 
 import * as binding from '../binding.js';
-import { now } from './error.js';
+import { callNow } from './error.js';
 
 /** Pedersen over a list, finished with its length. */
 export function pedersen(felts: readonly string[]): string {
-  return now(() => binding.pedersen([...felts]));
+  return callNow(() => binding.pedersen([...felts]));
 }
 
 /** Pedersen of two felts. */
 export function pedersenPair(left: string, right: string): string {
-  return now(() => binding.pedersenPair(left, right));
+  return callNow(() => binding.pedersenPair(left, right));
 }
 
 /** Poseidon over a list. */
 export function poseidon(felts: readonly string[]): string {
-  return now(() => binding.poseidon([...felts]));
+  return callNow(() => binding.poseidon([...felts]));
 }
 
 /** Blake2 over a list, as a felt. */
 export function blake(felts: readonly string[]): string {
-  return now(() => binding.blake([...felts]));
+  return callNow(() => binding.blake([...felts]));
 }
 
 /** The permutation inside Poseidon, on exactly three felts. */
 export function hades(felts: readonly [string, string, string]): readonly string[] {
-  return now(() => binding.hades([...felts]));
+  return callNow(() => binding.hades([...felts]));
 }
 
 /** Keccak cut to 250 bits: selectors and the base of storage addresses. */
 export function starknetKeccak(text: string): string {
-  return now(() => binding.keccak(text));
+  return callNow(() => binding.keccak(text));
 }
 
 /** The slot of a storage variable, or of an entry of a map when keys are given. */
 export function storageAddress(variable: string, keys: readonly string[] = []): string {
-  return now(() => binding.storageAddress(variable, [...keys]));
+  return callNow(() => binding.storageAddress(variable, [...keys]));
 }
 
 export interface Deployment {
@@ -49,7 +49,9 @@ export interface Deployment {
 /** Where a deployment puts its contract. */
 export function contractAddress(deployment: Deployment): string {
   const { salt, class_hash, constructor_calldata, deployer } = deployment;
-  return now(() => binding.contractAddress(salt, class_hash, [...constructor_calldata], deployer));
+  return callNow(() =>
+    binding.contractAddress(salt, class_hash, [...constructor_calldata], deployer),
+  );
 }
 
 /** The hash by which L1 knows a message from L2: 32 bytes. */
@@ -59,20 +61,20 @@ export function messageToL1Hash(message: {
   readonly payload: readonly string[];
 }): string {
   const { from_address, to_address, payload } = message;
-  return now(() => binding.messageToL1Hash(from_address, to_address, [...payload]));
+  return callNow(() => binding.messageToL1Hash(from_address, to_address, [...payload]));
 }
 
 /** The private keys that a seed stands for. */
 export function seededPrivateKeys(seed: number, count: number): readonly string[] {
-  return now(() => binding.privateKeys(seed, count));
+  return callNow(() => binding.privateKeys(seed, count));
 }
 
 /** The Stark public key of a private key. */
 export function publicKey(privateKey: string): string {
-  return now(() => binding.publicKey(privateKey));
+  return callNow(() => binding.publicKey(privateKey));
 }
 
 /** A deterministic Stark signature: r and s. */
 export function sign(privateKey: string, hash: string): readonly string[] {
-  return now(() => binding.sign(privateKey, hash));
+  return callNow(() => binding.sign(privateKey, hash));
 }

@@ -1,10 +1,10 @@
-// The typed door to the engine: everything that other packages may use of it.
+// Public interface of the engine package.
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as binding from '../binding.js';
-import { now } from './error.js';
+import { callNow } from './error.js';
 
 export {
   type BuiltinClass,
@@ -30,7 +30,14 @@ export type {
 } from './execution.js';
 export { FileLock } from './file-lock.js';
 export * from './hash.js';
-export { Origin, type OriginManners, type OriginQuestion, type OriginReader } from './origin.js';
+export {
+  type FeltQuestion,
+  Origin,
+  type OriginLookup,
+  type OriginOptions,
+  type OriginQuestion,
+  type OriginReader,
+} from './origin.js';
 export {
   type Applied,
   type Slot,
@@ -56,12 +63,12 @@ export interface EngineOptions {
   readonly compiler?: string;
 }
 
-/** Changes where the engine looks; it has working defaults. */
+/** Sets where the compiler and its cache are; the defaults work. */
 export function configure(options: EngineOptions = {}): void {
   const beside = `../starkbox-compiler${process.platform === 'win32' ? '.exe' : ''}`;
   const compiler = options.compiler ?? fileURLToPath(new URL(beside, import.meta.url));
   const cacheDir = options.cacheDir === undefined ? defaultCacheDir() : options.cacheDir;
-  now(() => binding.configure(compiler, cacheDir));
+  callNow(() => binding.configure(compiler, cacheDir));
 }
 
 function defaultCacheDir(): string {
@@ -82,5 +89,5 @@ export interface EngineVersions {
 }
 
 export function versions(): EngineVersions {
-  return now(() => binding.versions());
+  return callNow(() => binding.versions());
 }

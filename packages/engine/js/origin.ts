@@ -1,39 +1,65 @@
-// Knows how a forked state asks the chain below it.
+// The origin of a forked or archived state: answers reads of what the state does not hold.
 
 import * as binding from '../binding.js';
-import { now } from './error.js';
+import { callNow, EngineError } from './error.js';
 
-/** A read that the local state cannot answer. */
-export type OriginQuestion =
+/** A read of one felt. */
+export type FeltQuestion =
   | { readonly kind: 'storage'; readonly address: string; readonly key: string }
   | { readonly kind: 'nonce'; readonly address: string }
-  | { readonly kind: 'class_hash'; readonly address: string }
-  | { readonly kind: 'class'; readonly class_hash: string };
+  | { readonly kind: 'class_hash'; readonly address: string };
+
+/** A read that the local state cannot answer. */
+export type OriginQuestion = FeltQuestion | { readonly kind: 'class'; readonly class_hash: string };
 
 /**
- * Answers with a felt, or with a class as JSON text or as `Class.pack` wrote it; `null` if the origin has no such thing. A
- * rejection fails the execution that asked with an error of kind `origin`.
+ * Answers with a felt, or with a class as JSON text or as `Class.pack` wrote it; `null` if the origin
+ * has none. A rejection fails the execution that asked with an error of kind `origin`.
  */
 export type OriginReader = (question: OriginQuestion) => Promise<string | Uint8Array | null>;
 
-export interface OriginManners {
-  /** Milliseconds: an execution that reads of the origin later than that after it began fails. */
-  readonly patience?: number;
+/**
+ * Answers without waiting: a felt, `null` if the origin has none, or `undefined` if only the
+ * `OriginReader` can tell.
+ */
+export type OriginLookup = (question: FeltQuestion) => string | null | undefined;
+
+export interface OriginOptions {
+  /** Milliseconds: an execution that still reads from the origin this long after it began fails. */
+  readonly timeLimit?: number | undefined;
+  /** For values that lie in this process or on its disk: plain reads then need no other thread. */
+  readonly lookup?: OriginLookup | undefined;
 }
 
 /** A fork point. Each question is asked once; all states above it share the answers. */
 export class Origin {
   /** @internal */
   readonly native: binding.Origin;
+  readonly #lookup: OriginLookup | undefined;
 
-  constructor(ask: OriginReader, { patience }: OriginManners = {}) {
-    this.native = now(
-      () => new binding.Origin(async (question) => ask(JSON.parse(question)), patience),
+  constructor(ask: OriginReader, { timeLimit, lookup }: OriginOptions = {}) {
+    this.native = callNow(
+      () => new binding.Origin(async (question) => ask(JSON.parse(question)), timeLimit),
     );
+    this.#lookup = lookup;
   }
 
-  /** How many different questions have been asked. */
+  /** How many different questions have been asked by executions and reads on worker threads. */
   get answers(): number {
     return this.native.answers;
+  }
+
+  /** @internal The felt that can be told without waiting. */
+  lookUp(question: FeltQuestion): string | undefined {
+    try {
+      const found = this.#lookup?.(question);
+      return found === null ? '0x0' : found;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new EngineError(
+        'origin',
+        `the origin did not answer ${JSON.stringify(question)}: ${reason}`,
+      );
+    }
   }
 }

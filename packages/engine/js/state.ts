@@ -1,8 +1,8 @@
-// Knows the state of a chain as an immutable value: reading, writing, history, execution, images.
+// The state of a chain as an immutable value: reading, writing, history, execution, images.
 
 import * as binding from '../binding.js';
 import { Class } from './class.js';
-import { EngineError, later, now, told } from './error.js';
+import { callNow, callWorker, EngineError, parseReport } from './error.js';
 import {
   type CallOutcome,
   type Executed,
@@ -78,22 +78,27 @@ const MAKE = Symbol('only the engine makes states');
 export class State {
   /** @internal */
   readonly native: binding.State;
+  readonly #origin: Origin | undefined;
 
   /** @internal */
-  constructor(make: symbol, native: binding.State) {
+  constructor(make: symbol, native: binding.State, origin: Origin | undefined) {
     if (make !== MAKE) throw new EngineError('input', 'use State.create');
     this.native = native;
+    this.#origin = origin;
   }
 
   /** @internal */
-  static of(native: binding.State): State {
-    return new State(MAKE, native);
+  static of(native: binding.State, origin?: Origin): State {
+    return new State(MAKE, native, origin);
   }
 
   /** An empty state. */
   static create(options: StateOptions = {}): State {
     const { version = 0, keepHistory = true, origin } = options;
-    return State.of(now(() => new binding.State(version, keepHistory, origin?.native)));
+    return State.of(
+      callNow(() => new binding.State(version, keepHistory, origin?.native)),
+      origin,
+    );
   }
 
   /** The version being written, or the one that a view shows. */
@@ -106,32 +111,42 @@ export class State {
     return this.native.firstVersion;
   }
 
-  // Reading. Answers from memory without leaving the thread; asks the origin of a fork otherwise.
+  // Reading. What this state holds, or its origin looks up in this process, is answered without another
+  // thread. What the origin must ask for is read on a worker thread, which waits for the answer.
 
   async storageAt(address: string, key: string): Promise<string> {
-    const known = now(() => this.native.storageKnown(address, key));
-    return known ?? later(() => this.native.storage(address, key));
+    return (
+      callNow(() => this.native.storageKnown(address, key)) ??
+      this.#origin?.lookUp({ kind: 'storage', address, key }) ??
+      callWorker(() => this.native.storage(address, key))
+    );
   }
 
   async nonceAt(address: string): Promise<string> {
-    const known = now(() => this.native.nonceKnown(address));
-    return known ?? later(() => this.native.nonce(address));
+    return (
+      callNow(() => this.native.nonceKnown(address)) ??
+      this.#origin?.lookUp({ kind: 'nonce', address }) ??
+      callWorker(() => this.native.nonce(address))
+    );
   }
 
   /** `0x0` where nothing is deployed. */
   async classHashAt(address: string): Promise<string> {
-    const known = now(() => this.native.classHashKnown(address));
-    return known ?? later(() => this.native.classHash(address));
+    return (
+      callNow(() => this.native.classHashKnown(address)) ??
+      this.#origin?.lookUp({ kind: 'class_hash', address }) ??
+      callWorker(() => this.native.classHash(address))
+    );
   }
 
   async class(classHash: string): Promise<Class | undefined> {
-    const found = await later(() => this.native.class(classHash));
+    const found = await callWorker(() => this.native.class(classHash));
     return found ? Class.of(found) : undefined;
   }
 
   /** The version that last wrote a slot, if this chain ever did. */
   storageSince(address: string, key: string): number | undefined {
-    return now(() => this.native.storageSince(address, key)) ?? undefined;
+    return callNow(() => this.native.storageSince(address, key)) ?? undefined;
   }
 
   /**
@@ -139,54 +154,70 @@ export class State {
    * are not among them, but zeros are: they hide what it holds.
    */
   slots(address: string, after: string | undefined, limit: number): readonly Slot[] {
-    return now(() => this.native.slots(address, after, limit));
+    return callNow(() => this.native.slots(address, after, limit));
   }
 
   /** The version that declared a class, if this chain did. */
   classSince(classHash: string): number | undefined {
-    return now(() => this.native.classSince(classHash)) ?? undefined;
+    return callNow(() => this.native.classSince(classHash)) ?? undefined;
   }
 
   figures(): StateFigures {
-    return now(() => this.native.figures());
+    return callNow(() => this.native.figures());
   }
 
   // Writing.
 
+  /**
+   * Makes the origin remember every value that a difference replaces. Without it, `diffOf` lists a value
+   * that the difference writes as changed even if the origin holds the same.
+   */
+  async prefetch(diff: Partial<StateDiff>): Promise<void> {
+    const {
+      storage_diffs = [],
+      nonces = [],
+      deployed_contracts = [],
+      replaced_classes = [],
+    } = diff;
+    const { native } = this;
+    await Promise.all([
+      ...storage_diffs.flatMap(({ address, storage_entries }) =>
+        storage_entries.map(({ key }) => callWorker(() => native.storage(address, key))),
+      ),
+      ...nonces.map(({ contract_address }) => callWorker(() => native.nonce(contract_address))),
+      ...deployed_contracts.map(({ address }) => callWorker(() => native.classHash(address))),
+      ...replaced_classes.map(({ contract_address }) =>
+        callWorker(() => native.classHash(contract_address)),
+      ),
+    ]);
+  }
+
   /** The state after a difference, at the same version; `classes` are declared by it. */
   async apply(diff: Partial<StateDiff>, classes: readonly Class[] = []): Promise<State> {
     const natives = classes.map((declared) => declared.native);
-    return State.of(await later(() => this.native.apply(JSON.stringify(diff), natives)));
+    return this.#next(await callWorker(() => this.native.apply(JSON.stringify(diff), natives)));
   }
 
   /** Closes the version being written and begins the next. */
   advance(): State {
-    return State.of(now(() => this.native.advance()));
+    return this.#next(callNow(() => this.native.advance()));
   }
 
   /** A second handle on the same value. */
   copy(): State {
-    return State.of(now(() => this.native.copy()));
+    return this.#next(callNow(() => this.native.copy()));
   }
 
   // History.
 
   /** A read-only view of an older version. */
   at(version: number): State {
-    return State.of(now(() => this.native.at(version)));
+    return this.#next(callNow(() => this.native.at(version)));
   }
 
   /** A writable state as it stood when `version` was closed. Costs what was written since. */
   async rewind(version: number): Promise<State> {
-    return State.of(await later(() => this.native.rewind(version)));
-  }
-
-  /**
-   * The same state without what is older than `version`: memory for a chain whose old history is
-   * kept elsewhere. Costs what the forgotten versions wrote.
-   */
-  async forget(version: number): Promise<State> {
-    return State.of(await later(() => this.native.forget(version)));
+    return this.#next(await callWorker(() => this.native.rewind(version)));
   }
 
   /**
@@ -194,21 +225,21 @@ export class State {
    * whose old states are kept elsewhere. Costs what those versions wrote.
    */
   async settle(version: number, origin: Origin): Promise<State> {
-    return State.of(await later(() => this.native.settle(version, origin.native)));
+    return State.of(await callWorker(() => this.native.settle(version, origin.native)), origin);
   }
 
   /** What a version changed; of the one being written, so far. As JSON text. */
   diffTextOf(version: number): string {
-    return now(() => this.native.diffOf(version));
+    return callNow(() => this.native.diffOf(version));
   }
 
   diffOf(version: number): StateDiff {
-    return told<StateDiff>(this.diffTextOf(version));
+    return parseReport<StateDiff>(this.diffTextOf(version));
   }
 
-  /** What must change to get from this state to another, whatever their kinship. */
+  /** What must change to get from this state to another, related or not. */
   async diffTo(other: State): Promise<StateDiff> {
-    return told<StateDiff>(await later(() => this.native.diffTo(other.native)));
+    return parseReport<StateDiff>(await callWorker(() => this.native.diffTo(other.native)));
   }
 
   // Execution.
@@ -219,35 +250,35 @@ export class State {
     transaction: Transaction,
     flags: ExecutionFlags = {},
   ): Promise<Applied | Rejected> {
-    const native = await later(() =>
+    const native = await callWorker(() =>
       this.native.execute(block.native, transaction.native, { ...flags }),
     );
     const report = outcomeOf(native);
     if (report.outcome === 'rejected') return report;
     const { next } = native;
     if (!next) throw new EngineError('internal', 'an executed transaction left no state');
-    return { ...report, next: State.of(next) };
+    return { ...report, next: this.#next(next) };
   }
 
   /**
    * Executes transactions one after another and keeps nothing: for estimates and simulations. Ends
-   * early at the first that is rejected. Initial reads, if asked for, stand in the last report.
+   * early at the first that is rejected. Initial reads, if asked for, are in the last report.
    *
    * @param flags for all, or one for each
-   * @param options.patience milliseconds: a transaction whose turn comes later fails the whole
+   * @param options.timeLimit milliseconds: fails if a transaction would begin later than that
    */
   async executeMany(
     block: Block,
     transactions: readonly Transaction[],
     flags: ExecutionFlags | readonly ExecutionFlags[] = {},
-    options: { readonly initialReads?: boolean; readonly patience?: number } = {},
+    options: { readonly initialReads?: boolean; readonly timeLimit?: number } = {},
   ): Promise<readonly (Executed | Rejected)[]> {
-    const { initialReads = false, patience } = options;
+    const { initialReads = false, timeLimit } = options;
     const natives = transactions.map((transaction) => transaction.native);
     const each =
       'map' in flags ? flags.map((one) => ({ ...one })) : natives.map(() => ({ ...flags }));
-    const reports = await later(() =>
-      this.native.executeMany(block.native, natives, each, initialReads, patience),
+    const reports = await callWorker(() =>
+      this.native.executeMany(block.native, natives, each, initialReads, timeLimit),
     );
     return reports.map(outcomeOf);
   }
@@ -262,8 +293,8 @@ export class State {
     },
   ): Promise<CallOutcome> {
     const { contract_address, entry_point_selector, calldata } = call;
-    return told<CallOutcome>(
-      await later(() =>
+    return parseReport<CallOutcome>(
+      await callWorker(() =>
         this.native.call(block.native, contract_address, entry_point_selector, [...calldata]),
       ),
     );
@@ -281,16 +312,23 @@ export class State {
     parentHash: string,
   ): Promise<Seal> {
     const text = JSON.stringify(transactions);
-    return told<Seal>(await later(() => block.native.seal(this.native, version, text, parentHash)));
+    return parseReport<Seal>(
+      await callWorker(() => block.native.seal(this.native, version, text, parentHash)),
+    );
+  }
+
+  /** A handle on another version of this chain, above the same origin. */
+  #next(native: binding.State): State {
+    return State.of(native, this.#origin);
   }
 
   // Images.
 
   /** The whole state with its history as a compact binary stream. */
   async *export(): AsyncGenerator<Uint8Array, void, undefined> {
-    const stream = now(() => new binding.StateExport(this.native));
+    const stream = callNow(() => new binding.StateExport(this.native));
     for (;;) {
-      const piece = await later(() => stream.next());
+      const piece = await callWorker(() => stream.next());
       if (!piece) return;
       yield piece;
     }
@@ -301,11 +339,11 @@ export class State {
     pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     origin?: Origin,
   ): Promise<State> {
-    const stream = now(() => new binding.StateImport(origin?.native));
+    const stream = callNow(() => new binding.StateImport(origin?.native));
     for await (const piece of pieces) {
       const { buffer, byteOffset, byteLength } = piece;
-      await later(() => stream.push(Buffer.from(buffer, byteOffset, byteLength)));
+      await callWorker(() => stream.push(Buffer.from(buffer, byteOffset, byteLength)));
     }
-    return State.of(await later(() => stream.finish()));
+    return State.of(await callWorker(() => stream.finish()), origin);
   }
 }

@@ -2,7 +2,7 @@
 
 import * as binding from '../binding.js';
 import { Class, type ClassLimits } from './class.js';
-import { EngineError, now } from './error.js';
+import { callNow, EngineError } from './error.js';
 
 /** A price in both fee tokens; decimal or hexadecimal text, because it may exceed 2^53. */
 export interface Price {
@@ -54,7 +54,7 @@ export class Block {
   readonly native: binding.Block;
 
   constructor(values: BlockValues) {
-    this.native = now(() => new binding.Block(JSON.stringify(values)));
+    this.native = callNow(() => new binding.Block(JSON.stringify(values)));
   }
 }
 
@@ -92,7 +92,7 @@ export class Transaction {
   constructor(values: TransactionValues, chainId: string, declared?: Class) {
     // A class is large and has been read already.
     const { contract_class: _class, ...rest } = values;
-    const native = now(
+    const native = callNow(
       () => new binding.Transaction(JSON.stringify(rest), chainId, declared?.native),
     );
     this.native = native;

@@ -79,9 +79,12 @@ pub fn fill(
     Ok(state)
 }
 
-/// Slots that arrived in random order and nothing else: no difference, no older values.
+/// Adds slots in random order to a contract, without a difference or older values.
 pub fn seed(mut state: State, address: Key, slots: u32) -> State {
-    let mut contract = Contract::default();
+    let mut contract = state.contracts.remove(&address).map_or_else(Contract::default, |shared| {
+        state.figures.slots -= shared.0.storage.len() as u64;
+        Contract::clone(&shared.0)
+    });
     for serial in 0..u64::from(slots) {
         contract.storage.insert(key(serial, 0), Cell::new(Felt::from(serial + 1), 0));
     }

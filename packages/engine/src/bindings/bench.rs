@@ -54,7 +54,7 @@ impl State {
         })
     }
 
-    /// Slots that arrived in random order, without difference or history.
+    /// Adds slots in random order, without a difference or history.
     #[napi(catch_unwind)]
     pub fn bench_seed<'env>(
         &self,

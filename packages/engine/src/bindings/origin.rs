@@ -26,7 +26,7 @@ impl Origin {
         ask: AskJs,
         time_limit_millis: Option<f64>,
     ) -> Result<Origin> {
-        let time_limit = time_limit("patience", time_limit_millis)?;
+        let time_limit = time_limit("timeLimit", time_limit_millis)?;
         let ask = move |question: String| {
             // Runs on worker threads only: the JavaScript thread would wait for itself.
             let answered: Answered = block_on(async { ask.call_async(question).await?.await })

@@ -242,14 +242,6 @@ impl State {
         off_thread(env, move || Ok(State::head(Arc::new(state.rewind(version)?))))
     }
 
-    /// The same state without what is older than `version`.
-    #[napi(catch_unwind)]
-    pub fn forget<'env>(&self, env: &'env Env, version: f64) -> Result<PromiseRaw<'env, State>> {
-        let version = version_number("version", version)?;
-        let state = self.writable()?.clone();
-        off_thread(env, move || Ok(State::head(Arc::new(state.forget(version)))))
-    }
-
     /// The state above an origin that answers for everything up to a version.
     #[napi(catch_unwind)]
     pub fn settle<'env>(

@@ -55,7 +55,7 @@ impl State {
         time_limit_millis: Option<f64>,
     ) -> Result<PromiseRaw<'env, Vec<Execution>>> {
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
-        let time_limit = time_limit("patience", time_limit_millis)?;
+        let time_limit = time_limit("timeLimit", time_limit_millis)?;
         let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
         let flags: Vec<_> = flags.into_iter().map(|one| Some(one).into()).collect();
         if flags.len() != transactions.len() {

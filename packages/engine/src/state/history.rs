@@ -133,22 +133,6 @@ impl State {
         Ok(next)
     }
 
-    /// The same state without what is older than `version`: its differences and overwritten values.
-    /// Costs what the forgotten versions wrote.
-    pub fn forget(&self, version: u64) -> State {
-        let mut next = self.clone();
-        let mut touched = Touched::default();
-        while next.first_version() < version {
-            let Some(diff) = next.log.pop_front() else { break };
-            next.figures.logged -= diff.length() as u64;
-            touched.add(&diff);
-        }
-        if let Some(base) = next.first_version().checked_sub(1) {
-            next.edit_touched(&touched, |cell| Some(cell.trimmed(base)));
-        }
-        next
-    }
-
     /// The same state above an origin that answers for everything up to `version`: what those
     /// versions wrote is no longer in memory. Costs what they wrote.
     pub fn settle(&self, version: u64, origin: Arc<Origin>) -> Result<State> {

@@ -11,7 +11,7 @@ import {
 } from '@starkbox/engine';
 import { beforeAll, expect, test } from 'vitest';
 import * as binding from '../../binding.js';
-import { later, now } from '../../js/error.js';
+import { callNow, callWorker } from '../../js/error.js';
 import {
   anyNumber,
   anyString,
@@ -93,7 +93,7 @@ test('transactions', { timeout: 180_000 }, async () => {
   ].map(asJson);
   const seen = await barrage(
     (input, roll) =>
-      now(
+      callNow(
         () => new binding.Transaction(input, CHAIN_ID, roll(2) === 0 ? declared.native : undefined),
       ),
     good,
@@ -112,7 +112,7 @@ test('execution of whatever could still be read', { timeout: 120_000 }, async ()
   const context = block();
   let ran = 0;
   await barrage(async (input, roll) => {
-    const tx = now(() => new binding.Transaction(input, CHAIN_ID));
+    const tx = callNow(() => new binding.Transaction(input, CHAIN_ID));
     ran += 1;
     const flags = {
       validate: roll(2) === 0,
@@ -120,14 +120,14 @@ test('execution of whatever could still be read', { timeout: 120_000 }, async ()
       strictNonce: roll(2) === 0,
       unboundedGas: roll(2) === 0,
     };
-    await later(() => chain.state.native.execute(context.native, tx, flags));
+    await callWorker(() => chain.state.native.execute(context.native, tx, flags));
   }, good);
   expect(ran).toBeGreaterThan(1000);
 });
 
 test('block contexts', async () => {
   const seen = await barrage(
-    (input) => now(() => new binding.Block(input)),
+    (input) => callNow(() => new binding.Block(input)),
     [
       asJson(
         blockValues(1, { starknet_version: '0.14.4', use_kzg_da: true, limits: { l1_gas: 5 } }),
@@ -147,7 +147,10 @@ test('state differences', { timeout: 180_000 }, async () => {
     declared_classes: [{ class_hash: chain.classes.strk.hash, compiled_class_hash: '0x1' }],
     deprecated_declared_classes: [],
   });
-  const seen = await barrage((input) => later(() => chain.state.native.apply(input, [])), [small]);
+  const seen = await barrage(
+    (input) => callWorker(() => chain.state.native.apply(input, [])),
+    [small],
+  );
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 4);
 });
 
@@ -157,7 +160,7 @@ test('receipts of finished blocks', { timeout: 180_000 }, async () => {
   const good = asJson([{ signature: ['0x1', '0x2'], receipt: done.receipt }]);
   const context = block();
   const seen = await barrage(
-    (input) => later(() => context.native.seal(chain.state.native, 1, input, '0x0')),
+    (input) => callWorker(() => context.native.seal(chain.state.native, 1, input, '0x0')),
     [good],
   );
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 4);
@@ -256,7 +259,7 @@ test('felts, keys and addresses', { timeout: 180_000 }, async () => {
             calldata: [string],
           });
         default:
-          return now(() => binding.sign(string, string));
+          return callNow(() => binding.sign(string, string));
       }
     },
     [null, '0x1'],
@@ -289,7 +292,7 @@ test('values of a wrong JavaScript type', () => {
       const entry = entries[name];
       if (typeof entry !== 'function') throw new Error(`${name} is missing`);
       expect(
-        () => now(() => Reflect.apply(entry, undefined, [value, value])),
+        () => callNow(() => Reflect.apply(entry, undefined, [value, value])),
         `${name}(${String(value)})`,
       ).toThrow(expect.objectContaining({ kind: 'input' }));
     }

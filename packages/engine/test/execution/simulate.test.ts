@@ -75,8 +75,8 @@ describe('many on a throw-away layer', () => {
     const transactions = Array.from({ length: 100 }, (_, nonce) =>
       transfer(account, '0x55', 10, nonce),
     );
-    const run = (patience: number) =>
-      chain.state.executeMany(block(), transactions, {}, { patience });
+    const run = (timeLimit: number) =>
+      chain.state.executeMany(block(), transactions, {}, { timeLimit });
     await expect(run(1)).rejects.toMatchObject({
       kind: 'deadline',
       message: expect.stringMatching(/^\d{1,2} of 100 transactions took 0\.001 s$/),

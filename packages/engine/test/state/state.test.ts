@@ -50,7 +50,7 @@ describe('creating a state', () => {
 
   test('the constructor is closed to outsiders', () => {
     const { native } = State.create();
-    expect(() => new State(Symbol('guess'), native)).toThrow(refused('input'));
+    expect(() => new State(Symbol('guess'), native, undefined)).toThrow(refused('input'));
   });
 });
 

@@ -1,5 +1,5 @@
 // Knows the chain below this one: where it ends, what it still has to say, and how far it is accepted here.
-import { EngineError, Origin, type OriginManners, type OriginQuestion } from '@starkbox/engine';
+import { EngineError, Origin, type OriginOptions, type OriginQuestion } from '@starkbox/engine';
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
@@ -50,11 +50,11 @@ export class Fork {
   readonly chainId: string;
   /** For states: what they do not hold is asked here, once. */
   readonly origin: Origin;
-  readonly manners: OriginManners;
+  readonly manners: OriginOptions;
   readonly #below: Below;
   readonly #hashes: ReadonlyMap<number, string>;
 
-  constructor(below: Below, hashes: ReadonlyMap<number, string>, manners: OriginManners = {}) {
+  constructor(below: Below, hashes: ReadonlyMap<number, string>, manners: OriginOptions = {}) {
     this.block = below.block;
     this.chainId = below.chainId;
     this.manners = manners;
@@ -63,7 +63,7 @@ export class Fork {
     this.#hashes = hashes;
   }
 
-  static async from(below: Below, manners: OriginManners = {}): Promise<Fork> {
+  static async from(below: Below, manners: OriginOptions = {}): Promise<Fork> {
     const { number } = below.block;
     const count = Math.min(HASH_BUFFER, number + 1);
     const recent = Array.from({ length: count }, (_, index) => number - index);

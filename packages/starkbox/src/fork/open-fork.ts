@@ -64,7 +64,7 @@ export async function openFork(
     );
   }
   try {
-    const fork = await Fork.from(upstream, { patience: patienceOf(config) * 1000 });
+    const fork = await Fork.from(upstream, { timeLimit: patienceOf(config) * 1000 });
     const inherited = inherit(config, given, fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(

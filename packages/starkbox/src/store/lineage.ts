@@ -1,5 +1,5 @@
 // Knows one line of blocks on disk, from the first to wherever it ends: their contents and their states.
-import { Origin, type OriginQuestion, type Slot, State } from '@starkbox/engine';
+import { type FeltQuestion, Origin, type OriginQuestion, type Slot, State } from '@starkbox/engine';
 import type { Cursor } from '../chain/history/block-index.js';
 import type { Archive } from '../chain/history/history.js';
 import { type Held, heldFrom } from '../chain/history/packed-block.js';
@@ -146,9 +146,14 @@ export class Lineage implements Archive, ArchivedStates {
 
   /** What answers for a state as a block left it. */
   originAfter(number: number): Origin {
+    const below = this.#below;
     return new Origin(
-      async (question) => this.#answer(question, number) ?? this.#below?.read(question) ?? null,
-      this.#below?.manners,
+      async (question) => this.#answer(question, number) ?? below?.read(question) ?? null,
+      {
+        ...below?.manners,
+        // The database is read synchronously, so only what a fork's origin holds has to be waited for.
+        lookup: (question) => this.#answer(question, number) ?? (below ? undefined : null),
+      },
     );
   }
 
@@ -177,6 +182,8 @@ export class Lineage implements Archive, ArchivedStates {
     return this.#newest(prefix('declared', [classHash]), Number.MAX_SAFE_INTEGER)?.number;
   }
 
+  #answer(question: FeltQuestion, number: number): string | null;
+  #answer(question: OriginQuestion, number: number): string | Uint8Array | null;
   #answer(question: OriginQuestion, number: number): string | Uint8Array | null {
     if (question.kind === 'class') {
       const hash = question.class_hash;
@@ -224,7 +231,7 @@ export class Lineage implements Archive, ArchivedStates {
 /** With one more it fits into a key. */
 const LARGEST = 2 ** 48 - 2;
 
-function prefixOf(question: Exclude<OriginQuestion, { kind: 'class' }>): Buffer {
+function prefixOf(question: FeltQuestion): Buffer {
   if (question.kind === 'storage') return prefix('storage', [question.address, question.key]);
   return prefix(question.kind === 'nonce' ? 'nonce' : 'classHash', [question.address]);
 }

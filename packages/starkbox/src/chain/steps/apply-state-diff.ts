@@ -145,18 +145,10 @@ export async function applied(
   diff: Partial<StateDiff>,
   classes: readonly Class[],
 ): Promise<State> {
-  const { storage_diffs = [], nonces = [], deployed_contracts = [], replaced_classes = [] } = diff;
   const fresh: Class[] = [];
   for (const given of classes) if (!(await state.class(given.hash))) fresh.push(given);
   const isFresh = (hash: string): boolean => fresh.some((given) => given.hash === hash);
-  await Promise.all([
-    ...storage_diffs.flatMap(({ address, storage_entries }) =>
-      storage_entries.map(({ key }) => state.storageAt(address, key)),
-    ),
-    ...nonces.map(({ contract_address }) => state.nonceAt(contract_address)),
-    ...deployed_contracts.map(({ address }) => state.classHashAt(address)),
-    ...replaced_classes.map(({ contract_address }) => state.classHashAt(contract_address)),
-  ]);
+  await state.prefetch(diff);
   const { declared_classes = [], deprecated_declared_classes = [] } = diff;
   return state.apply(
     {

@@ -83,7 +83,7 @@ export class Executions {
       () =>
         state.executeMany(block, transactions, flags, {
           initialReads,
-          ...(patience === undefined ? {} : { patience: patience * 1000 }),
+          ...(patience === undefined ? {} : { timeLimit: patience * 1000 }),
         }),
       signal,
     );
