@@ -36,6 +36,11 @@ export function invalidParams(reason: string): never {
   throw new RpcError(-32602, reason);
 }
 
+/** The file of `--account-class-custom` cannot be used. */
+export class AccountClassError extends Error {
+  override readonly name = 'AccountClassError';
+}
+
 /** What an error says, for a sentence around it. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,4 @@
 // Knows what words mean on the command line, in what order sources of options count, and what help looks like.
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Command, Option as CommandOption, Help } from 'commander';
 import { readConfigFile } from '../config/file.js';
@@ -20,6 +19,7 @@ import {
 } from '../config/options.js';
 import { checkConfig, checkGiven, NOT_YET } from '../config/rules.js';
 import { type Given, readSources, type Source } from '../config/source.js';
+import { packageVersion } from '../node/version.js';
 import { type Paint, painter } from '../terminal.js';
 
 export type CommandLine =
@@ -173,7 +173,7 @@ function addOptions(
     `env: ${CONFIG_FILE_VARIABLE}`,
   );
   program.optionsGroup('More:').addOption(create('--config <FILE>', file));
-  program.version(`starkbox ${version()}`, '-V, --version', 'Print the version.');
+  program.version(`starkbox ${packageVersion()}`, '-V, --version', 'Print the version.');
   program.helpOption('-h, --help', 'Print this.');
   return options;
 }
@@ -214,10 +214,4 @@ function helpStyle(paint: Paint): Partial<Help> {
       return `  ${term}\n${`${text}${paint('dim', facts)}`.replaceAll(/^/gm, INDENT)}`;
     },
   };
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const manifest: { readonly version: string } = JSON.parse(text);
-  return manifest.version;
 }

@@ -9,7 +9,7 @@ import {
   OPTIONS,
 } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
-import { codeOf, reasonOf } from '../errors.js';
+import { AccountClassError, codeOf, reasonOf } from '../errors.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
 import type { Node } from '../node/node.js';
@@ -104,7 +104,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     });
   } catch (error) {
     const reason = reasonOf(error);
-    if (config.accountClassCustom === undefined) return refuse(reason, EXIT_FAILURE);
+    if (!(error instanceof AccountClassError)) return refuse(reason, EXIT_FAILURE);
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
     return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
   }

@@ -87,7 +87,7 @@ export class Metrics implements Probe {
   readonly #misses: Counter<'method'>;
   readonly #running: Record<Execution, number> = { transaction: 0, call: 0, simulation: 0 };
 
-  constructor(look: () => Figures) {
+  constructor() {
     const registers = [this.#registry];
     this.#callSeconds = new Histogram({
       name: 'rpc_call_duration_seconds',
@@ -161,11 +161,11 @@ export class Metrics implements Probe {
       labelNames: ['method'],
       registers,
     });
-    this.#showFigures(look);
     processRegistry();
   }
 
-  #showFigures(look: () => Figures): void {
+  /** Adds figures that are read at each scrape. */
+  observe(look: () => Figures): void {
     const show = (name: string, help: string, pick: (figures: Figures) => number): void =>
       gauge(this.#registry, name, help, () => pick(look()));
     show('starknet_transaction_count', 'Transactions of the chain', (f) => f.transactions);

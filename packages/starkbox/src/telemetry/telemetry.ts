@@ -1,4 +1,4 @@
-// Knows who is told how a node works: metrics, traces and the log, each only where it was asked for.
+// Telemetry of a node: metrics, traces and log lines, each only if it is turned on.
 import { type Config, wantsTraces } from '../config/options.js';
 import type { Log } from '../log.js';
 import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
@@ -9,43 +9,40 @@ import type { Traces } from './traces.js';
 
 export interface Telemetry {
   readonly probe: Probe | undefined;
-  /** Hears of every call. */
+  /** Called after every call. */
   readonly onCall: ((report: CallReport) => void) | undefined;
-  /** Hears of steps that held the event loop for long. */
+  /** Called after a step that blocked the event loop for long. */
   readonly onStall: (stage: Stage, method: string, milliseconds: number) => void;
-  /** Opens the page of the metrics; its address. */
-  listen(admitsHost: (header: string | undefined) => boolean): Promise<string | undefined>;
+  /** Adds figures that are read at each scrape; to be called once. */
+  observe(figures: () => Figures): void;
+  /** Opens the metrics page, if there is to be one. */
+  openPage(admitsHost: (header: string | undefined) => boolean): Promise<MetricsPage | undefined>;
+  /** Sends the traces that are left. */
   close(): Promise<void>;
 }
 
-/**
- * @param look what a scrape finds
- * @param version of this program
- */
+/** @param version of this program */
 export async function openTelemetry(
   config: Pick<Config, 'metricsHost' | 'metricsPort' | 'logLevel'>,
   log: Log,
-  look: () => Figures,
   version: string,
 ): Promise<Telemetry> {
   const { metricsHost: host, metricsPort: port, logLevel } = config;
   // Loaded only when needed: it takes longer than the rest of a start.
-  const metrics = host === undefined ? undefined : new (await import('./metrics.js')).Metrics(look);
+  const metrics = host === undefined ? undefined : new (await import('./metrics.js')).Metrics();
   const isVerbose = logLevel === 'debug' || logLevel === 'trace';
   const traces = wantsTraces() ? await loadTraces(log, version) : undefined;
-  let page: MetricsPage | undefined;
   return {
     probe: joined([...(traces ? [traces.probe] : []), ...(metrics ? [metrics] : [])]),
     onCall: metrics || isVerbose ? reporter(metrics, isVerbose ? log : undefined) : undefined,
     onStall: stallReporter(metrics, log),
-    async listen(admitsHost) {
+    observe: (figures) => metrics?.observe(figures),
+    async openPage(admitsHost) {
       if (host === undefined || !metrics) return undefined;
       const { serveMetrics } = await import('./metrics-page.js');
-      page ??= await serveMetrics({ host, port, text: () => metrics.text(), admitsHost });
-      return page.url;
+      return serveMetrics({ host, port, text: () => metrics.text(), admitsHost });
     },
     async close() {
-      await page?.close();
       await traces?.close().catch((err: unknown) => log.warn({ err }, 'Traces were not sent'));
     },
   };

@@ -10,6 +10,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Outcome, type RunOptions, run } from '../../src/cli/cli.js';
 import { type Config, defaultConfig } from '../../src/config/options.js';
+import { AccountClassError } from '../../src/errors.js';
+import { createNode as createRealNode } from '../../src/node/node.js';
 
 const COMMAND = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
 
@@ -237,13 +239,26 @@ describe('a refusal', () => {
 
   test('of an account class names the option', async () => {
     const { outcome, stdout, stderr } = await start('--account-class-custom a.json', {
-      createNode: failing(new Error('Not a valid Sierra account artifact'), 'create'),
+      createNode: failing(new AccountClassError('Not a valid Sierra account artifact'), 'create'),
     });
     expect(outcome).toEqual({ exitCode: 2 });
     expect(stdout).toBe('');
     expect(stderr.split('\n')[0]).toBe(
       "error: invalid value 'a.json' for '--account-class-custom <PATH>': Failed to load ContractClass: Not a valid Sierra account artifact",
     );
+  });
+
+  test('for another reason does not blame the account class', async () => {
+    const missing = '/nowhere/none.json';
+    const real = { createNode: createRealNode };
+    const blamed = await start(`--account-class-custom ${missing}`, real);
+    expect(blamed.outcome).toEqual({ exitCode: 2 });
+    expect(blamed.stderr).toContain(`Failed to load ContractClass: ${missing} does not exist`);
+    const { outcome, stderr } = await start('--account-class-custom a.json', {
+      createNode: failing(new Error('the data directory is in use'), 'create'),
+    });
+    expect(outcome).toEqual({ exitCode: 1 });
+    expect(stderr).toBe('error: the data directory is in use\n');
   });
 
   test('of the node itself ends with 1', async () => {

@@ -294,7 +294,8 @@ test('questions to a forked chain have their own', async () => {
     clientBytes: 9,
     upstreamCacheSize: 3,
   };
-  const metrics = new Metrics(() => nothing);
+  const metrics = new Metrics();
+  metrics.observe(() => nothing);
   const work = { kind: 'upstream', method: 'starknet_getNonce' } as const;
   await metrics.around(work, async () => '0x0');
   await expect(metrics.around(work, () => Promise.reject(new Error('gone')))).rejects.toThrow();

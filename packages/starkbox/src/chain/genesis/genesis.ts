@@ -9,6 +9,7 @@ import {
   storageAddress,
 } from '@starkbox/engine';
 import type { Config } from '../../config/options.js';
+import { AccountClassError, reasonOf } from '../../errors.js';
 import { hex, shortString, u256 } from '../../felt.js';
 import { readRegular } from '../../files/regular-file.js';
 import { BARE, type Ground, readGround } from '../../fork/existing-contracts.js';
@@ -69,7 +70,9 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
       : [],
     config.accountClassCustom === undefined
       ? undefined
-      : readAccountClass(config.accountClassCustom),
+      : readAccountClass(config.accountClassCustom).catch((error: unknown) => {
+          throw new AccountClassError(reasonOf(error), { cause: error });
+        }),
   ]);
   const accountClass = custom ?? (config.accountClass === 'cairo0' ? accountCairo0 : account);
   const accounts = seededAccounts(config.seed, config.accounts);

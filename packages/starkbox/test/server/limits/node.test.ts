@@ -136,9 +136,6 @@ test('a step that holds the event loop is told of, by its method and at most onc
   const telemetry = await openTelemetry(
     { metricsHost: undefined, metricsPort: 0, logLevel: 'info' },
     log,
-    () => {
-      throw new Error('nothing is scraped');
-    },
     '0',
   );
   const dispatcher = new Dispatcher({

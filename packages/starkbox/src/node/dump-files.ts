@@ -1,0 +1,57 @@
+// Files that a node loads its chain from and dumps it to.
+import type { World } from '../chain/world/world.js';
+import type { Config } from '../config/options.js';
+import { type DumpOptions, dumpAtExit, worldInFile } from '../dump/dump.js';
+import { JournalFile } from '../dump/journal-file.js';
+import { reasonOf } from '../errors.js';
+import { fileExists } from '../files/regular-file.js';
+import type { Log } from '../log.js';
+import type { Part } from './lifecycle.js';
+
+/** The file of `--dump-path`, written when `--dump-on` says so. */
+export class DumpFiles implements Part {
+  readonly #config: Config;
+  readonly #options: DumpOptions;
+  readonly #log: Log;
+  #journal: JournalFile | undefined;
+  /** The world after loading. */
+  #loaded: World | undefined;
+  #isRunning = false;
+
+  constructor(config: Config, options: DumpOptions, log: Log) {
+    this.#config = config;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  /** Puts the chain in the state that the file holds, if there is one. */
+  async load(): Promise<void> {
+    const { chain } = this.#options;
+    const { dumpPath } = this.#config;
+    if (dumpPath !== undefined && fileExists(dumpPath)) {
+      const world = await worldInFile(this.#options, dumpPath).catch((error: unknown) => {
+        throw new Error(`Failed to load ${dumpPath}: ${reasonOf(error)}`);
+      });
+      await chain.replace(async () => world);
+    }
+    this.#loaded = chain.world;
+  }
+
+  /** Writes the journal after each change, with `--dump-on block`. */
+  follow(): void {
+    const { dumpOn, dumpPath } = this.#config;
+    if (dumpOn !== 'block' || dumpPath === undefined) return;
+    this.#journal = new JournalFile(this.#options.chain, dumpPath, this.#log);
+  }
+
+  /** The node is running: from now on, closing dumps. A failed start leaves the file as it is. */
+  run(): void {
+    this.#isRunning = true;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isRunning || !this.#loaded) return;
+    this.#journal?.finish(this.#options.chain);
+    if (this.#config.dumpOn === 'exit') await dumpAtExit(this.#options, this.#loaded);
+  }
+}

@@ -1,0 +1,126 @@
+// Opening and closing of a node's parts, in order.
+import type { Log } from '../log.js';
+
+/** The steps of a start, in order. */
+export const START_STEPS = [
+  'options',
+  'data directory',
+  'checks',
+  'telemetry',
+  'origin',
+  'genesis',
+  'store',
+  'chain',
+  'dump file',
+  'request recording',
+  'L1',
+] as const;
+
+/** The steps of `listen`, in order. */
+export const LISTEN_STEPS = ['metrics page', 'HTTP server'] as const;
+
+export type Step = (typeof START_STEPS)[number] | (typeof LISTEN_STEPS)[number];
+
+/** Something that was opened. Closing it more than once does no harm. */
+export interface Part {
+  /** Starts no new work; called on every part before the first one is closed. */
+  stop?(): void;
+  close(): Promise<void> | void;
+}
+
+/** Parts that are open. They are closed once, in reverse order, also if some of them fail to close. */
+export class ClosingStack implements Part {
+  readonly #parts: Part[] = [];
+  readonly #log: Log;
+  #closed: Promise<void> | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  push(...parts: readonly Part[]): void {
+    if (this.#closed) throw new Error('The node is closed');
+    this.#parts.push(...parts);
+  }
+
+  stop(): void {
+    for (const part of this.#parts.toReversed()) part.stop?.();
+  }
+
+  /** Rejects with the first error, after every part had its turn. */
+  close(): Promise<void> {
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
+  }
+
+  async #closeAll(): Promise<void> {
+    this.stop();
+    const errors: unknown[] = [];
+    for (const part of this.#parts.toReversed()) {
+      try {
+        await part.close();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    for (const err of errors.slice(1)) this.#log.error({ err }, 'closing failed as well');
+    if (errors.length > 0) throw errors[0];
+  }
+}
+
+/** The opening of a node, or of its listeners: steps that push what they open on one closing stack. */
+export class Lifecycle implements Part {
+  readonly #log: Log;
+  readonly #beforeStep: ((step: Step) => void) | undefined;
+  readonly #stack: ClosingStack;
+
+  /** @param beforeStep called before each step; a test throws from it */
+  constructor(log: Log, beforeStep?: (step: Step) => void) {
+    this.#log = log;
+    this.#beforeStep = beforeStep;
+    this.#stack = new ClosingStack(log);
+  }
+
+  /** Runs all steps of an opening. If one fails, closes what is open and rejects with its error. */
+  async run<T>(steps: () => Promise<T>): Promise<T> {
+    try {
+      return await steps();
+    } catch (error) {
+      await this.close().catch((err: unknown) =>
+        this.#log.error({ err }, 'closing after a failed start failed'),
+      );
+      throw error;
+    }
+  }
+
+  /** A step that leaves nothing open. */
+  async step<T>(name: Step, run: () => T | Promise<T>): Promise<T> {
+    this.#beforeStep?.(name);
+    return run();
+  }
+
+  /** A step whose result is closed with the node. */
+  async open<T extends Part | undefined>(name: Step, open: () => T | Promise<T>): Promise<T> {
+    const part = await this.step(name, open);
+    if (part) this.#stack.push(part);
+    return part;
+  }
+
+  /** Parts that are closed with the node; the last one first. */
+  push(...parts: readonly Part[]): void {
+    this.#stack.push(...parts);
+  }
+
+  /** Steps with a closing stack of their own. */
+  nested(): Lifecycle {
+    return new Lifecycle(this.#log, this.#beforeStep);
+  }
+
+  stop(): void {
+    this.#stack.stop();
+  }
+
+  close(): Promise<void> {
+    return this.#stack.close();
+  }
+}
