@@ -1,4 +1,4 @@
-// Where tests live, how long one may take, and which may run beside each other.
+// Test projects: what `npm test` runs, what needs a browser, what ends processes, and what is timed.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -7,24 +7,50 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const ALL = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
-/** Tests that time something: each has the machine for itself. */
+
+/** Tests of pages in chromium. */
+const BROWSER = ['packages/explorer/test/**/*.browser.test.ts'];
+const BROWSER_SUPPORT = 'packages/explorer/test/support';
+
+/** Tests that kill, crash or restart processes many times. */
+const KILLS = [
+  'packages/starkbox/test/store/damage.test.ts',
+  'packages/starkbox/test/store/kill.test.ts',
+  'packages/starkbox/test/store/lost-files.test.ts',
+  'packages/starkbox/test/store/page-check.test.ts',
+  'packages/starkbox/test/l1/kill.test.ts',
+  'packages/starkbox/test/l1/managed.test.ts',
+  'packages/starkbox/test/l1/restart.test.ts',
+];
+
+/** Tests that measure time or memory. Each has the machine for itself. */
 const TIMED = [
-  'packages/engine/test/class/compiler.test.ts',
+  'packages/engine/test/**/compiler.test.ts',
   'packages/starkbox/test/node/isolation.test.ts',
   'packages/starkbox/test/node/lifecycle.test.ts',
   'packages/starkbox/test/node/longest-transaction.test.ts',
 ];
 
-/** Tests of pages in chromium; `vitest run --project '!browser'` leaves them out. */
-const BROWSER = ['packages/explorer/test/**/*.browser.test.ts'];
-const BROWSER_SUPPORT = 'packages/explorer/test/support';
+/**
+ * Tests without process-wide state. They share a module graph, which saves a second per file.
+ * One of the folder e2e replaces a global that a library reads when it is loaded.
+ */
+const SHARED = [
+  'packages/abi/test/**/*.test.ts',
+  'packages/engine/test/**/!(compiler|forget).test.ts',
+  'packages/starkbox/test/{compatibility,rpc}/**/*.test.ts',
+  'packages/starkbox/test/e2e/!(follow-the-chain).test.ts',
+  'packages/starkbox/test/chain/queries/*.test.ts',
+  'packages/starkbox/test/subscriptions/*.test.ts',
+];
 
-/** Tests that take longest, the longest first: begun last, one of them would run on alone. */
+/** The longest tests start first. Started last, one would run on while the other workers are idle. */
 const LONG = [
   'packages/starkbox/test/store/kill.test.ts',
   'packages/starkbox/test/model/model.test.ts',
-  'packages/starkbox/test/l1/restart.test.ts',
-  'packages/starkbox/test/store/data-dir.test.ts',
+  'packages/starkbox/test/fuzz/fuzz.test.ts',
+  'packages/starkbox/test/dump/image/content.test.ts',
+  'packages/starkbox/test/fork/forked-failures.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -37,6 +63,9 @@ class LongestFirst extends BaseSequencer {
     return sorted.toSorted((one, other) => place(one) - place(other));
   }
 }
+
+/** Many tests wait for a process or a timer, so one worker more than there are cores pays. */
+const maxWorkers = availableParallelism() + 1;
 
 export default defineConfig({
   resolve: {
@@ -56,19 +85,33 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // What is waited for comes at once on a machine that has nothing else to do.
+    // Polls end as soon as their condition holds; the limit only catches hangs.
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
-          name: 'together',
-          include: ALL,
-          exclude: [...TIMED, ...BROWSER],
-          maxWorkers: availableParallelism(),
+          name: 'unit',
+          include: SHARED,
+          isolate: false,
+          maxWorkers,
           sequence: { groupOrder: 0 },
         },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: ALL,
+          exclude: [...BROWSER, ...KILLS, ...TIMED, ...SHARED],
+          maxWorkers,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'kills', include: KILLS, maxWorkers, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,
@@ -80,12 +123,12 @@ export default defineConfig({
           // Files of one process share its modules and its pages.
           isolate: false,
           maxWorkers: availableParallelism(),
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { checkedClient, overHttp, startNode } from '@starkbox/conformance';
+import { overHttp, startNode } from '@starkbox/conformance';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { defaultExecutions } from '../../src/chain/steps/executions.js';
@@ -15,7 +15,6 @@ import {
   selector,
 } from '../support/compatibility/signing.js';
 import { startPair } from '../support/fork/pair.js';
-import { RunningCommand } from '../support/running-command.js';
 import { type EngineWatch, watchEngine } from './engine-watch.js';
 
 const GIB = 2 ** 30;
@@ -212,37 +211,4 @@ test('a call of a closed socket does not begin', async () => {
   await first;
   await node.request('starknet_call', CALL);
   expect(begun.beside).toBe(2);
-});
-
-test('sixty-four calls that burn all they may take the memory of two', async () => {
-  const node = await RunningCommand.start([
-    ...['--seed', '0', '--maximum-executions', '2', '--timeout', '4'],
-  ]);
-  onTestFinished(async () => {
-    await node.kill();
-  });
-  const client = checkedClient(overHttp(node.url));
-  const [account] = await client.call('devnet_getPredeployedAccounts');
-  const { address, private_key: privateKey } = account ?? {};
-  if (!address || !privateKey) throw new Error('no account');
-  const sender = new Sender(client, { address, privateKey });
-  const reverter = await sender.deploy(await contract('reverter'));
-  const burn = (turns: string) => ({
-    request: {
-      contract_address: reverter,
-      entry_point_selector: selector('burn'),
-      calldata: [turns],
-    },
-    block_id: 'latest',
-  });
-  const burned = await Promise.allSettled(
-    Array.from({ length: 64 }, () => node.call('starknet_call', burn('0x3b9aca00'))),
-  );
-  expect(burned.every(({ status }) => status === 'rejected')).toBe(true);
-  // The two that began run to their end, and nothing comes after them.
-  const burnOne = () => node.call('starknet_call', burn('0x1')).catch((error: Error) => error);
-  await expect.poll(burnOne, { timeout: 90_000, interval: 1000 }).toEqual(['0x4']);
-  const status = await readFile(`/proc/${node.pid}/status`, 'utf8').catch(() => 'VmHWM: 0 kB');
-  const peak = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;
-  expect(peak).toBeLessThan(1.5 * GIB);
 });

@@ -103,13 +103,13 @@ test('reads of many calls wait together, and nobody else waits for them', async 
   expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(50);
 });
 
-test('a thousand calls that wait for a silent origin hold up no change of the chain', async () => {
+test('hundreds of calls that wait for a silent origin hold up no change of the chain', async () => {
   const { node } = await pair.fork({ forkTimeout: 60 });
   let open = (): void => {};
   pair.proxy.gate = new Promise((resolve) => {
     open = resolve;
   });
-  const calls = Array.from({ length: 1000 }, (_, at) =>
+  const calls = Array.from({ length: 300 }, (_, at) =>
     node.request('starknet_call', {
       request: {
         contract_address: STRK,
@@ -244,7 +244,10 @@ test('offline, a run is repeated byte for byte, though its origin is gone', asyn
   expect(await readFile(forkLock, 'utf8')).toBe(lock);
 });
 
-test('2,000 requests to a fork whose origin fails at random', async () => {
+/** For more, up to the holders there are: STARKBOX_REQUESTS=2000. Asked in two parts, each with a transaction beside it. */
+const REQUESTS = Number(process.env['STARKBOX_REQUESTS'] ?? 600);
+
+test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => {
   const other = await pair.fork({ forkTimeout: 1 });
   let dice = 11;
   const roll = (): number => {
@@ -310,8 +313,8 @@ test('2,000 requests to a fork whose origin fails at random', async () => {
   const [first, second] = node.accounts;
   const sender = new Sender(client, first);
   const transfer = { to: STRK, name: 'transfer', calldata: [second?.address ?? '', '0x1', '0x0'] };
-  for (let at = 0; at < 2000; ) {
-    const asked = Array.from({ length: 1000 }, () => {
+  for (let at = 0; at < REQUESTS; ) {
+    const asked = Array.from({ length: REQUESTS / 2 }, () => {
       at += 1;
       return { at, ...ask(at) };
     });
@@ -333,9 +336,9 @@ test('2,000 requests to a fork whose origin fails at random', async () => {
       }
     }
   }
-  expect(right + failed.length).toBe(2000);
+  expect(right + failed.length).toBe(REQUESTS);
   // A silent batch is a hundred questions that fail.
-  expect(right).toBeGreaterThan(200);
+  expect(right).toBeGreaterThan(REQUESTS / 10);
   expect(failed.length).toBeGreaterThan(0);
   // No failure is remembered.
   pair.proxy.mishap = () => undefined;

@@ -1,4 +1,4 @@
-// Whether anything that can be sent over HTTP makes the node fail: twenty thousand requests, each judged.
+// Whether anything that can be sent over HTTP makes the node fail: thousands of requests, each checked.
 import { describe, expect, test } from 'vitest';
 import { type ChildNode, startChild } from './child-node.js';
 import { type Finding, storm } from './storm.js';
@@ -9,7 +9,7 @@ const SEED =
   env['FUZZ_SEED'] === 'random'
     ? Math.floor(Math.random() * 2 ** 31)
     : Number(env['FUZZ_SEED'] ?? 1);
-const REQUESTS = Number(env['FUZZ_REQUESTS'] ?? 20_000);
+const REQUESTS = Number(env['FUZZ_REQUESTS'] ?? 6_000);
 const LANES = 8;
 
 /** Each chain gets its part of the requests. */

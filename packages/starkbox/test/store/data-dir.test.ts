@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';
 import { RunningCommand } from '../support/running-command.js';
 import { readOnlyPlace, smallDisk } from './small-disk.js';
@@ -152,6 +152,45 @@ describe('a chain in a directory', () => {
   });
 });
 
+/** Writes megabytes into the file of a chain and removes them again, so that they become free pages. */
+async function fillAndEmpty(path: string, megabytes: number): Promise<void> {
+  const database = open<Buffer, Buffer>({
+    path,
+    noSubdir: true,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  });
+  const keys = Array.from({ length: megabytes }, (_, at) => Buffer.from([255, at]));
+  await database.batch(() => {
+    for (const key of keys) database.put(key, Buffer.alloc(1024 * 1024, 1));
+  });
+  await database.batch(() => {
+    for (const key of keys) database.remove(key);
+  });
+  await database.close();
+}
+
+/** Fills a disk with slots until not even a few fit, which is faster than small transactions. */
+async function fillMost(node: RunningCommand): Promise<void> {
+  let key = 1;
+  for (const length of [300, 100, 20]) {
+    let isFull = false;
+    while (!isFull) {
+      const storage_entries = Array.from({ length }, () => {
+        key += 1;
+        return { key: `0x${key.toString(16)}`, value: '0x1' };
+      });
+      const storage_diffs = [{ address: '0x77', storage_entries }];
+      try {
+        await node.call('devnet_applyStateDiff', { state_diff: { storage_diffs } });
+        await node.call('devnet_createBlock');
+      } catch {
+        isFull = true;
+      }
+    }
+  }
+}
+
 describe('the disk', () => {
   /** How many entries there are of each kind. */
   const census = async (): Promise<ReadonlyMap<number, number>> => {
@@ -198,69 +237,57 @@ describe('the disk', () => {
     expect(await census()).toEqual(before);
   });
 
-  test('is not taken up by what is gone', async () => {
-    const large = async (node: Node): Promise<void> => {
-      const entries = Array.from({ length: 20_000 }, (_, index) => ({
-        key: `0x${(index + 1).toString(16)}`,
-        value: '0x1',
-      }));
-      const address = node.tokens.strk.address;
-      for (let count = 0; count < 20; count += 1) {
-        const storage_entries = entries.map(({ key }) => ({ key, value: `0x${count + 2}` }));
-        const storage_diffs = [{ address, storage_entries }];
-        await node.request('devnet_applyStateDiff', { state_diff: { storage_diffs } });
-        await node.request('devnet_createBlock');
-      }
-    };
+  test('is given back when most of the file is free', async () => {
     const node = await start({ seed: 0 });
-    await large(node);
+    await mint(node);
+    await stop(node);
     const file = join(directory, 'chain.mdb');
+    await fillAndEmpty(file, 80);
     const full = statSync(file).size;
     expect(full).toBeGreaterThan(64 * 1024 * 1024);
-    await node.request('devnet_restart');
-    await stop(node);
-    await swept();
     await stop(await start());
     expect(statSync(file).size).toBeLessThan(full / 4);
     const again = await start();
-    expect(await blockNumber(again)).toBe(0);
-  }, 120_000);
+    expect([await blockNumber(again), await balance(again)]).toEqual([1, '1']);
+  });
 
   test('may be full: nothing is lost, and nothing half done', async () => {
     const disk = smallDisk();
     const path = join(disk.path, 'data');
-    try {
-      const node = await RunningCommand.start(['--data-dir', path, '--seed', '0'], disk);
-      const own = { address: '0x77', amount: 1, unit: 'FRI' };
-      let answered = 0;
-      const failures = new Set<string>();
-      for (let round = 0; round < 1000 && failures.size === 0; round += 1) {
-        const calls = Array.from({ length: 8 }, async () => {
-          try {
-            await node.call('devnet_mint', own);
-            answered += 1;
-          } catch (error) {
-            failures.add(error instanceof Error ? error.message : '');
-          }
-        });
-        await Promise.all(calls);
-      }
-      for (const failure of failures) expect(failure).toMatch(disk.words);
-      expect(failures.size).toBe(1);
-      const amount = { amount: String(answered) };
-      const address = { address: '0x77' };
-      expect(await node.call('devnet_getAccountBalance', address)).toMatchObject(amount);
-      await expect(node.call('devnet_mint', own)).rejects.toThrow(disk.words);
-      expect(await node.call('starknet_blockNumber')).toBe(answered);
-      disk.enlarge(node.pid);
-      await node.call('devnet_mint', own);
+    onTestFinished(() => disk.remove());
+    const node = await RunningCommand.start(['--data-dir', path, '--seed', '0'], disk);
+    onTestFinished(async () => {
       await node.kill();
-      const again = await RunningCommand.start(['--data-dir', path]);
-      expect(await again.call('starknet_blockNumber')).toBe(answered + 1);
-      await again.stop();
-    } finally {
-      disk.remove();
+    });
+    const own = { address: '0x77', amount: 1, unit: 'FRI' };
+    await fillMost(node);
+    const filled = Number(await node.call('starknet_blockNumber'));
+    let answered = 0;
+    const failures = new Set<string>();
+    for (let round = 0; round < 1000 && failures.size === 0; round += 1) {
+      const calls = Array.from({ length: 8 }, async () => {
+        try {
+          await node.call('devnet_mint', own);
+          answered += 1;
+        } catch (error) {
+          failures.add(error instanceof Error ? error.message : '');
+        }
+      });
+      await Promise.all(calls);
     }
+    for (const failure of failures) expect(failure).toMatch(disk.words);
+    expect(failures.size).toBe(1);
+    const amount = { amount: String(answered) };
+    const address = { address: '0x77' };
+    expect(await node.call('devnet_getAccountBalance', address)).toMatchObject(amount);
+    await expect(node.call('devnet_mint', own)).rejects.toThrow(disk.words);
+    expect(await node.call('starknet_blockNumber')).toBe(filled + answered);
+    disk.enlarge(node.pid);
+    await node.call('devnet_mint', own);
+    await node.kill();
+    const again = await RunningCommand.start(['--data-dir', path]);
+    expect(await again.call('starknet_blockNumber')).toBe(filled + answered + 1);
+    await again.stop();
   }, 120_000);
 
   test('may be no place to write', async () => {

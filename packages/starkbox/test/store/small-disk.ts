@@ -1,4 +1,4 @@
-// Knows how to get a disk that is soon full or read-only: one of our own where we may mount it, else limits and rights.
+// A disk that is soon full or read-only: a mount where the process may mount, else limits and rights.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ export function smallDisk(): SmallDisk {
   };
 }
 
-/** A directory that nobody here can write to; rights alone do not keep root out. */
+/** A directory that this process cannot write to; rights alone do not keep root out. */
 export function readOnlyPlace(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'starkbox-disk-'));
   const isMounted = run('mount', '-t', 'tmpfs', '-o', 'ro', 'starkbox', path);

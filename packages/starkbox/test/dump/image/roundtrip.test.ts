@@ -9,8 +9,8 @@ import { Door, differences } from '../../model/reading.js';
 import { SETUPS, Theatre } from '../../model/theatre.js';
 import { everyQuestion, transferPages } from './questions.js';
 
-/** By hand, for more histories: STARKBOX_HISTORIES=5000 npx vitest run packages/starkbox/test/image */
-const HISTORIES = Math.ceil(Number(process.env['STARKBOX_HISTORIES'] ?? 500) / 20);
+/** By hand, for more histories: STARKBOX_HISTORIES=5000 npx vitest run packages/starkbox/test/dump/image */
+const HISTORIES = Math.ceil(Number(process.env['STARKBOX_HISTORIES'] ?? 160) / 20);
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const LENGTH = 30;
 

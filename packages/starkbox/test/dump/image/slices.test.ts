@@ -7,7 +7,7 @@ import { createNode, type Node } from '../../../src/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-slices-'));
 const path = join(folder, 'chain.image');
-const BLOCKS = 3000;
+const BLOCKS = 2000;
 let node: Node;
 let inline: string;
 
