@@ -38,7 +38,7 @@ const PEAK_MEGABYTES = 1536;
 const P99_MILLISECONDS = 250;
 const IDLE_SECONDS = given.quick ? 1 : 3;
 /** How long the clients of executions wait before they go. */
-const PATIENCE_SECONDS = given.quick ? 8 : 60;
+const PATIENCE_SECONDS = given.quick ? 4 : 60;
 /** What a page of another site would send. */
 const FOREIGN = { origin: 'https://hostile.example' };
 
@@ -162,7 +162,7 @@ async function unfinished(url: string): Promise<Tally> {
     socket.write(part);
     return socket;
   });
-  await new Promise((resolve) => setTimeout(resolve, given.quick ? 5_000 : 15_000));
+  await new Promise((resolve) => setTimeout(resolve, given.quick ? 3_000 : 15_000));
   for (const socket of sockets) socket.destroy();
   return counted;
 }

@@ -29,7 +29,7 @@ const { values: given } = parseArgs({
   },
 });
 const { quick } = given;
-const BLOCKS = Number(given.blocks ?? (quick ? 10_000 : 1_000_000));
+const BLOCKS = Number(given.blocks ?? (quick ? 4_000 : 1_000_000));
 /** One block in so many has a transfer. */
 const RARE = 20;
 
@@ -60,7 +60,7 @@ async function cost(directory: string): Promise<Record<string, number>> {
   const inMemory = await GrowingChain.signed('full');
   const onDisk = await GrowingChain.signed('full', { dataDir: directory });
   const times: { memory: number; disk: number; aloneMemory: number; aloneDisk: number }[] = [];
-  for (let round = 0; round <= (quick ? 6 : 30); round += 1) {
+  for (let round = 0; round <= (quick ? 2 : 30); round += 1) {
     times.push({
       memory: await transfers(inMemory, CLIENTS),
       disk: await transfers(onDisk, CLIENTS),

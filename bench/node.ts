@@ -38,7 +38,7 @@ const LONG_AT_LEAST = Math.min(LONG, 1_000);
 /** Memory is compared from one length to another: code and caches, and what waits to be packed, are there. */
 const WEIGHED_FROM = quick ? 400 : 2_000;
 const WEIGHED_TO = quick ? 4_000 : 20_000;
-const WEIGHED_SECONDS = quick ? 24 : Number.POSITIVE_INFINITY;
+const WEIGHED_SECONDS = quick ? 8 : Number.POSITIVE_INFINITY;
 const WEIGHED_AT_LEAST = WEIGHED_FROM + 700;
 const SEQUENCER = '0x1000';
 const TRANSFER = starknetKeccak('Transfer');

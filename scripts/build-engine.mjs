@@ -2,48 +2,67 @@
 //
 //   node scripts/build-engine.mjs                  for development and tests
 //   node scripts/build-engine.mjs --profile dist   for publishing: smaller and faster, builds longer
+//   node scripts/build-engine.mjs --fresh          without the results of earlier builds
+//
+// Cargo compiles the package again for every clone, because its fingerprint holds the path. So results
+// are kept beside the target folder by what they are made of, and are copied if nothing has changed.
 import { copyFileSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { BuiltEngine } from './built-engine.mjs';
 import { ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
 
 const PROFILES = ['release', 'dist'];
 
-const { values } = parseArgs({ options: { profile: { type: 'string', default: 'release' } } });
-const { profile } = values;
+const { values } = parseArgs({
+  options: {
+    profile: { type: 'string', default: 'release' },
+    fresh: { type: 'boolean', default: false },
+  },
+});
+const { profile, fresh: isFresh } = values;
 if (!PROFILES.includes(profile)) {
   console.error(`unknown profile ${profile}: one of ${PROFILES.join(', ')}`);
   process.exit(2);
 }
 
 const target = hostTriple();
-const napi = createRequire(join(ENGINE, 'package.json')).resolve('@napi-rs/cli/package.json');
-
-// One cargo call for both targets. A second one without napi's environment would run the build script
-// again, and the next addon build would not be fresh.
-run(
-  process.execPath,
-  [
-    join(napi, '..', 'dist', 'cli.js'),
-    'build',
-    '--platform',
-    ...['--target', target],
-    ...['--profile', profile],
-    '--esm',
-    ...['--js', 'binding.js'],
-    ...['--dts', 'binding.d.ts'],
-    '--no-const-enum',
-    '--',
-    '--locked',
-    '--lib',
-    ...['--bin', 'starkbox-compiler'],
-  ],
-  ENGINE,
-);
-
-// Renamed into place, because a running node may be executing the old file.
 const compiler = `starkbox-compiler${process.platform === 'win32' ? '.exe' : ''}`;
-const fresh = join(ENGINE, `${compiler}.new`);
-copyFileSync(join(TARGET_DIR, target, profile, compiler), fresh);
-renameSync(fresh, join(ENGINE, compiler));
+const kept = new BuiltEngine(target, profile, compiler);
+if (!isFresh && kept.restore()) console.log(`nothing has changed: copied from ${kept.folder}`);
+else {
+  build();
+  kept.save();
+}
+
+function build() {
+  const napi = createRequire(join(ENGINE, 'package.json')).resolve('@napi-rs/cli/package.json');
+
+  // One cargo call for both targets. A second one without napi's environment would run the build script
+  // again, and the next addon build would not be fresh.
+  run(
+    process.execPath,
+    [
+      join(napi, '..', 'dist', 'cli.js'),
+      'build',
+      '--platform',
+      ...['--target', target],
+      ...['--profile', profile],
+      '--esm',
+      ...['--js', 'binding.js'],
+      ...['--dts', 'binding.d.ts'],
+      '--no-const-enum',
+      '--',
+      '--locked',
+      '--lib',
+      ...['--bin', 'starkbox-compiler'],
+    ],
+    ENGINE,
+  );
+
+  // Renamed into place, because a running node may be executing the old file.
+  const fresh = join(ENGINE, `${compiler}.new`);
+  copyFileSync(join(TARGET_DIR, target, profile, compiler), fresh);
+  renameSync(fresh, join(ENGINE, compiler));
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';
+import { STRK } from '../support/compatibility/signing.js';
 import { RunningCommand } from '../support/running-command.js';
 import { readOnlyPlace, smallDisk } from './small-disk.js';
 
@@ -171,7 +172,7 @@ async function fillAndEmpty(path: string, megabytes: number): Promise<void> {
 }
 
 /** Fills a disk with slots until not even a few fit, which is faster than small transactions. */
-async function fillMost(node: RunningCommand): Promise<void> {
+async function fillMost(node: RunningCommand, full: RegExp): Promise<void> {
   let key = 1;
   for (const length of [300, 100, 20]) {
     let isFull = false;
@@ -180,11 +181,12 @@ async function fillMost(node: RunningCommand): Promise<void> {
         key += 1;
         return { key: `0x${key.toString(16)}`, value: '0x1' };
       });
-      const storage_diffs = [{ address: '0x77', storage_entries }];
+      const storage_diffs = [{ address: STRK, storage_entries }];
       try {
         await node.call('devnet_applyStateDiff', { state_diff: { storage_diffs } });
         await node.call('devnet_createBlock');
-      } catch {
+      } catch (error) {
+        expect(error).toMatchObject({ message: expect.stringMatching(full) });
         isFull = true;
       }
     }
@@ -260,7 +262,7 @@ describe('the disk', () => {
       await node.kill();
     });
     const own = { address: '0x77', amount: 1, unit: 'FRI' };
-    await fillMost(node);
+    await fillMost(node, disk.words);
     const filled = Number(await node.call('starknet_blockNumber'));
     let answered = 0;
     const failures = new Set<string>();

@@ -1,0 +1,102 @@
+// Results of earlier engine builds, kept by a hash of everything they are made of.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { ENGINE, ROOT, TARGET_DIR } from './cargo.mjs';
+
+const FOLDER = join(TARGET_DIR, 'built');
+/** So many results are kept, those used last. */
+const KEPT = 4;
+/** What the result depends on, beside the sources. */
+const INPUTS = [
+  'Cargo.lock',
+  'Cargo.toml',
+  'rust-toolchain.toml',
+  'package-lock.json',
+  'packages/engine/Cargo.toml',
+  'packages/engine/build.rs',
+  'packages/engine/package.json',
+  'scripts/build-engine.mjs',
+];
+/** Variables that change what cargo makes. */
+const VARIABLES = ['RUSTFLAGS', 'CARGO_BUILD_RUSTFLAGS', 'CARGO_ENCODED_RUSTFLAGS'];
+
+/** @returns {string[]} paths below the root, in one order on every machine */
+function inputs() {
+  const sources = readdirSync(join(ENGINE, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
+  return [...INPUTS.filter((path) => existsSync(join(ROOT, path))), ...sources].sort();
+}
+
+/**
+ * @param {string} target
+ * @param {string} profile
+ */
+function folderFor(target, profile) {
+  const hash = createHash('sha256');
+  const rustc = execFileSync('rustc', ['-vV'], { cwd: ROOT, encoding: 'utf8' });
+  const variables = VARIABLES.map((name) => process.env[name] ?? '');
+  hash.update(JSON.stringify([target, profile, rustc, ...variables]));
+  for (const path of inputs()) {
+    const content = readFileSync(join(ROOT, path));
+    hash.update(`\n${path} ${content.length}\n`).update(content);
+  }
+  return join(FOLDER, hash.digest('hex').slice(0, 32));
+}
+
+export class BuiltEngine {
+  /**
+   * @param {string} target
+   * @param {string} profile
+   * @param {string} compiler the file name of the compiler binary
+   */
+  constructor(target, profile, compiler) {
+    this.folder = folderFor(target, profile);
+    this.target = target;
+    this.profile = profile;
+    this.compiler = compiler;
+  }
+
+  /** @returns {boolean} whether there was a result */
+  restore() {
+    if (!existsSync(this.folder)) return false;
+    for (const name of readdirSync(this.folder)) {
+      // Renamed into place, because a running node may be executing the old file.
+      const fresh = join(ENGINE, `${name}.new`);
+      copyFileSync(join(this.folder, name), fresh);
+      renameSync(fresh, join(ENGINE, name));
+    }
+    const now = new Date();
+    utimesSync(this.folder, now, now);
+    return true;
+  }
+
+  save() {
+    // A source that was edited while cargo ran may or may not be part of the result.
+    if (folderFor(this.target, this.profile) !== this.folder) return;
+    const draft = `${this.folder}.${process.pid}`;
+    mkdirSync(draft, { recursive: true });
+    const addons = readdirSync(ENGINE).filter((name) => name.endsWith('.node'));
+    for (const name of [...addons, this.compiler, 'binding.js', 'binding.d.ts']) {
+      copyFileSync(join(ENGINE, name), join(draft, name));
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+    renameSync(draft, this.folder);
+    const kept = readdirSync(FOLDER)
+      .map((name) => ({ path: join(FOLDER, name), used: statSync(join(FOLDER, name)).mtimeMs }))
+      .sort((one, other) => other.used - one.used);
+    for (const { path } of kept.slice(KEPT)) rmSync(path, { recursive: true, force: true });
+  }
+}
