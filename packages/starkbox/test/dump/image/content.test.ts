@@ -1,9 +1,8 @@
-// Images that were made by hand, under right checksums: refused with a reason, or as good as any other.
-import { checkedClient } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Held } from '../../../src/chain/history/packed-block.js';
 import { createNode, type Node } from '../../../src/index.js';
-import { contract, Sender, STRK, selector } from '../../support/compatibility/signing.js';
+import { grow } from './every-kind.js';
+import { ask, asked, readEverything } from './read-everything.js';
 import {
   type Change,
   changed,
@@ -45,137 +44,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => node.close());
 
-/** Every kind of thing that an image can hold. */
-async function grow(source: Node): Promise<void> {
-  const client = checkedClient(source.handle);
-  const sender = new Sender(client, source.accounts[0]);
-  const mint = () => client.call('devnet_mint', { address: '0x1', amount: 1 });
-  const close = () => client.call('devnet_createBlock');
-  await mint();
-  await close();
-  const messenger = await sender.deploy(await contract('messenger'));
-  await close();
-  const send = { to: messenger, name: 'send', calldata: ['0xe', '0x1', '0x5'] };
-  const deposit = () =>
-    client.call('devnet_postmanSendMessageToL2', {
-      l1_transaction_hash: '0xabc',
-      l1_contract_address: '0xe0',
-      l2_contract_address: messenger,
-      entry_point_selector: selector('deposit'),
-      payload: ['0x5', '0x64'],
-      paid_fee_on_l1: '0x1',
-      nonce: '0x0',
-    });
-  await sender.invoke([send]);
-  await deposit();
-  await sender.invoke([{ to: messenger, name: 'nothing' }]);
-  await close();
-  await client.call('devnet_acceptOnL1', { starting_block_id: { block_number: 1 } });
-  await client.call('devnet_setLabel', { value: '0x1', label: 'alice' });
-  await client.call('devnet_impersonateAccount', { account_address: '0x7' });
-  await client.call('devnet_setGasPrice', { gas_price_wei: 5 });
-  await sender.invoke([send]);
-  await mint();
-}
-
 /** Changed bytes of the state. For more: STARKBOX_CHANGES=1000. */
 const CHANGES = Number(process.env['STARKBOX_CHANGES'] ?? 40);
-const INTERNAL = -32603;
-/** How many calls of a method were answered with a result. */
-const asked = new Map<string, number>();
-
-async function ask(method: string, params: object): Promise<Json> {
-  const text = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-  const answer: Json = Object(JSON.parse(text ?? ''));
-  const { code }: { code?: unknown } = Object(answer['error']);
-  asked.set(method, (asked.get(method) ?? 0) + (code === undefined ? 1 : 0));
-  expect([method, params, code]).not.toEqual([method, params, INTERNAL]);
-  return answer;
-}
-
-const resultOf = async (method: string, params: object = {}): Promise<Json> =>
-  Object((await ask(method, params))['result']);
-const listIn = (value: unknown, name: string): readonly Json[] => {
-  const found: unknown = Object(value)[name];
-  return Array.isArray(found) ? found : [];
-};
-
-/** Asks for everything that can be read. */
-async function readEverything(): Promise<void> {
-  const { block_count } = await resultOf('devnet_getStatus');
-  const numbers = Array.from({ length: Number(block_count) }, (_, block_number) => ({
-    block_number,
-  }));
-  const contracts = await resultOf('devnet_listContracts', { limit: 100 });
-  const addresses = listIn(contracts, 'contracts').map(({ contract_address }) => contract_address);
-  for (const block_id of [...numbers, 'latest', 'pre_confirmed', 'l1_accepted']) {
-    await readBlock(block_id);
-    for (const contract_address of addresses) {
-      await ask('starknet_getNonce', { block_id, contract_address });
-      await ask('starknet_getClassHashAt', { block_id, contract_address });
-    }
-    for (const contract_address of [STRK, ...addresses.slice(0, 3)]) {
-      await ask('starknet_getStorageAt', { block_id, contract_address, key: '0x1' });
-      await ask('devnet_getStorage', { block_id, contract_address, limit: 50 });
-    }
-  }
-  for (const contract_address of addresses) {
-    await ask('starknet_getClassAt', { block_id: 'latest', contract_address });
-  }
-  const classes = await resultOf('devnet_listClasses', { limit: 100 });
-  for (const { class_hash } of listIn(classes, 'classes')) {
-    await ask('starknet_getClass', { block_id: 'latest', class_hash });
-    await ask('starknet_getCompiledCasm', { class_hash });
-  }
-  for (const [method, params] of [
-    ['starknet_getEvents', { filter: { chunk_size: 1000 } }],
-    ['starknet_getEvents', { filter: { from_block: 'pre_confirmed', chunk_size: 100 } }],
-    ['starknet_getMessagesStatus', { transaction_hash: '0xabc' }],
-    ['devnet_listBlocks', { limit: 100 }],
-    ['devnet_listTransactions', { limit: 100 }],
-    ['devnet_listTransactions', { limit: 100, filter: { status: 'REVERTED' } }],
-    ['devnet_listTransactions', { limit: 100, filter: { contract: STRK } }],
-    ['devnet_listClasses', { limit: 100 }],
-    ['devnet_listMessages', { direction: 'TO_L1', limit: 100 }],
-    ['devnet_listMessages', { direction: 'TO_L2', limit: 100 }],
-    ['devnet_getLabels', {}],
-    ['devnet_search', { query: '0x1' }],
-    ['devnet_search', { query: 'alice' }],
-    ['devnet_getPredeployedAccounts', { with_balance: true }],
-    ['starknet_blockHashAndNumber', {}],
-    ['devnet_dump', { inline: true }],
-  ] as const) {
-    await ask(method, params);
-  }
-}
-
-async function readBlock(block_id: unknown): Promise<void> {
-  for (const method of [
-    'starknet_getBlockWithTxHashes',
-    'starknet_getBlockWithTxs',
-    'starknet_getBlockTransactionCount',
-    'starknet_getStateUpdate',
-    'starknet_traceBlockTransactions',
-  ]) {
-    await ask(method, { block_id });
-  }
-  await ask('starknet_traceBlockTransactions', { block_id, trace_flags: ['RETURN_INITIAL_READS'] });
-  const block = await resultOf('starknet_getBlockWithReceipts', { block_id });
-  for (const [index, { receipt }] of listIn(block, 'transactions').entries()) {
-    const { transaction_hash }: Json = Object(receipt);
-    await ask('starknet_getTransactionByBlockIdAndIndex', { block_id, index });
-    await ask('starknet_getTransactionByHash', { transaction_hash });
-    await ask('starknet_getTransactionReceipt', { transaction_hash });
-    await ask('starknet_getTransactionStatus', { transaction_hash });
-    await ask('starknet_traceTransaction', { transaction_hash });
-  }
-}
 
 /** The reason why an image is refused; if it is loaded, everything in it can be read. */
 async function load(image: Buffer): Promise<string> {
-  const { error } = await ask('devnet_load', { image: image.toString('base64') });
+  const { error } = await ask(node, 'devnet_load', { image: image.toString('base64') });
   if (error === undefined) {
-    await readEverything();
+    await readEverything(node);
     return 'loaded';
   }
   const { code, message }: Json = Object(error);

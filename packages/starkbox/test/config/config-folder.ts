@@ -1,0 +1,35 @@
+// A folder with config files for each test, and the config that arguments, variables and files give.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { readConfig } from '../../src/cli/arguments.js';
+import { UsageError } from '../../src/config/option.js';
+import type { Config } from '../../src/config/options.js';
+import { ConfigError } from '../../src/config/rules.js';
+
+export let directory: string;
+
+/** Gives each test of a file a folder of its own. */
+export function useConfigFolder(): void {
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'starkbox-config-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+}
+
+export const write = (name: string, text: string): void =>
+  writeFileSync(join(directory, name), text);
+
+export async function read(argv: string | readonly string[] = [], env = {}): Promise<Config> {
+  const words = typeof argv === 'string' ? argv.split(' ').filter(Boolean) : argv;
+  const line = await readConfig(words, { env, directory, coloured: false });
+  if (line.kind !== 'start') throw new Error('nothing to start');
+  return line.config;
+}
+
+export async function refusal(argv: string | readonly string[], env = {}): Promise<Error> {
+  const outcome: unknown = await read(argv, env).catch((error: unknown) => error);
+  if (outcome instanceof UsageError || outcome instanceof ConfigError) return outcome;
+  throw new Error(`was not refused: ${JSON.stringify(outcome)}`);
+}

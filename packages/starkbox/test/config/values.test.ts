@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { RESTRICTED_BY_DEFAULT, UsageError } from '../../src/config/option.js';
+import { defaultConfig } from '../../src/config/options.js';
+import { ConfigError, checkConfig } from '../../src/config/rules.js';
+import { read, refusal, useConfigFolder } from './config-folder.js';
+
+useConfigFolder();
+
+describe('values', () => {
+  test.each([
+    ['--chain-id mainnet', { chainId: 'SN_MAIN' }],
+    ['--chain-id my_chain', { chainId: 'my_chain' }],
+    ['--chain-id sn_sepolia', { chainId: 'SN_SEPOLIA' }],
+    ['--chain-id Testnet', { chainId: 'SN_SEPOLIA' }],
+    ['--allowed-hosts my.host,[::1],*', { allowedHosts: ['my.host', '[::1]', '*'] }],
+    ['--host localhost', { host: '127.0.0.1' }],
+    ['--host ::1', { host: '::1' }],
+    ['--host [::]', { host: '::' }],
+    ['--host 0.0.0.0', { host: '0.0.0.0' }],
+    ['--host my-machine.local', { host: 'my-machine.local' }],
+    ['--block-generation-on demand', { blockGenerationOn: 'demand' }],
+    ['--block-generation-on 10', { blockGenerationOn: 10 }],
+    ['--block-generation-on 500ms', { blockGenerationOn: 0.5 }],
+    ['--block-generation-on 2000MS', { blockGenerationOn: 2 }],
+    ['--state-archive-capacity none', { stateArchive: 'none' }],
+    ['--proof-mode none', { proofMode: 'none' }],
+    ['--dump-on request', { dumpOn: 'request' }],
+    ['--account-class cairo0', { accountClass: 'cairo0' }],
+    ['--account-class-custom a.json', { accountClassCustom: 'a.json' }],
+    ['--gas-price 340282366920938463463374607431768211455', { gasPriceWei: 2n ** 128n - 1n }],
+    ['--log-level TRACE --log-format json', { logLevel: 'trace', logFormat: 'json' }],
+    ['--seed 4294967295', { seed: 2 ** 32 - 1 }],
+    ['--accounts 0', { accounts: 0 }],
+  ])('%s', async (argv, expected) => {
+    expect(await read(argv)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['--accounts <NUMBER>', ['300', '-1', '1.0', '', ' 1', '0x1', '1e2']],
+    ['--account-class <ACCOUNT_CLASS>', ['cairo2', '']],
+    ['--initial-balance <DECIMAL_VALUE>', ['-1', '0x10', '1e21', '1_000']],
+    ['--seed <SEED>', ['4294967296', 'a']],
+    ['--host <HOST>', ['', '300.1.1.1', 'a b', 'http://a', ':::1', 'a/b', '127.0.0.1:5050']],
+    ['--port <PORT>', ['65536', 'abc', '-1']],
+    ['--start-time <SECONDS>', ['-1', '9007199254740992']],
+    ['--timeout <SECONDS>', ['65536', '1.5', '0']],
+    ['--allowed-hosts <NAMES...>', ['https://x', 'x:80', 'a/b']],
+    ['--gas-price <WEI_PER_GAS_UNIT>', ['0', '340282366920938463463374607431768211456']],
+    ['--l2-gas-price-fri <FRI_PER_GAS_UNIT>', ['0']],
+    ['--chain-id <CHAIN_ID>', ['', 'é', 'A'.repeat(32), 'A B']],
+    ['--dump-on <EVENT>', ['e', '']],
+    ['--dump-path <DUMP_PATH>', ['']],
+    ['--proof-mode <PROOF_MODE>', ['half']],
+    [
+      '--block-generation-on <BLOCK_GENERATION_ON>',
+      ['', '0', '-1', 'mempool', '1.5', '99999999999', '9ms', 'ms', '1.5ms', '5s', '99999999999ms'],
+    ],
+    ['--state-archive-capacity <STATE_ARCHIVE_CAPACITY>', ['some']],
+    ['--fork-network <URL>', ['abc', '', 'http://', 'ftp://a.b']],
+    ['--fork-block <BLOCK>', ['latest', '1.5', '0x', '0xg', '- 3']],
+    ['--fork-timeout <SECONDS>', ['0', 'soon']],
+    ['--fork-upstream-caching <BOOL>', ['yes']],
+    ['--request-body-size-limit <BYTES>', ['0', '1MB']],
+    ['--maximum-sierra-length <FELTS>', ['-1']],
+    ['--metrics-host <METRICS_HOST>', ['?']],
+    ['--metrics-port <METRICS_PORT>', ['70000']],
+    ['--log-level <LEVEL>', ['loud']],
+    ['--log-format <FORMAT>', ['xml']],
+  ])('%s refuses what it cannot use', async (flag, values) => {
+    for (const value of values) {
+      const error = await refusal([flag.replace(/ .*/, ''), value]);
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error.message.startsWith(`invalid value '${value}' for '${flag}': `)).toBe(true);
+    }
+  });
+});
+
+describe('options that do not go together', () => {
+  test.each([
+    [
+      '--account-class cairo1 --account-class-custom a.json',
+      /^the argument '--account-class <ACCOUNT_CLASS>' cannot be used with '--account-class-custom <PATH>'$/,
+    ],
+    [
+      '--chain-id A --fork-network http://a',
+      /^the argument '--chain-id <CHAIN_ID>' cannot be used with '--fork-network <URL>'$/,
+    ],
+    ['--dump-on exit', /^the following required arguments were not provided:\n {2}--dump-path /],
+    ['--dump-on block', /^the following required arguments were not provided:\n {2}--dump-path /],
+    ['--fork-block 1', /^the following required arguments were not provided:\n {2}--fork-network /],
+    ['--fork-upstream-caching true', /^the following required arguments were not provided:/],
+    ['--fork-cache-dir a', /^the following required arguments were not provided:/],
+    ['--l1-port 1', /^the following required arguments were not provided:\n {2}--l1 /],
+    ['--recent-blocks 1', /^the following required arguments were not provided:\n {2}--data-dir /],
+    [
+      '--l1 http://a --l1-port 1',
+      /^the argument '--l1-port <PORT>' is the port of an Anvil that this node starts: it needs '--l1 anvil'$/,
+    ],
+    ['--offline', /^the following required arguments were not provided:\n {2}--fork-lock /],
+  ])('%s', async (argv, message) => {
+    const error = await refusal(argv);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe('words that mean nothing', () => {
+  test.each([
+    ['--mempool-size 5', /'--mempool-size'/],
+    ['--acounts 5', /'--acounts'\n.*--accounts/],
+    ['something', /'something'/],
+    ['--port', /'--port <PORT>'/],
+    ['--lite-mode yes', /'yes'/],
+  ])('%s', async (argv, message) => {
+    const error = await refusal(argv);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe('what a node cannot do', () => {
+  test('verify real proofs', async () => {
+    const error = await refusal('--proof-mode full');
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toMatch(/^--proof-mode full is not available yet: .*devnet.*none$/);
+  });
+
+  test('balances whose sum no token can hold', () => {
+    const most = { accounts: 1, initialBalance: 2n ** 255n - 1n };
+    expect(() => checkConfig(defaultConfig(most))).not.toThrow();
+    expect(() => checkConfig(defaultConfig({ ...most, accounts: 2 }))).toThrow(ConfigError);
+    const over = { accounts: 1, initialBalance: 2n ** 255n };
+    expect(() => checkConfig(defaultConfig(over))).toThrow(
+      /^Total balance supply in ERC20 contract exceeded\. /,
+    );
+    expect(() => checkConfig(defaultConfig({ ...over, accounts: 0 }))).not.toThrow();
+  });
+});
+
+describe('restrictive mode', () => {
+  test('forbids the default list if no method is named', async () => {
+    expect((await read('--restrictive-mode')).restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
+    const config = await read('--restrictive-mode --port 0');
+    expect(config).toMatchObject({ restrictedMethods: RESTRICTED_BY_DEFAULT, port: 0 });
+    for (const value of ['', 'true']) {
+      const { restrictedMethods } = await read('', { RESTRICTIVE_MODE: value });
+      expect(restrictedMethods).toEqual(RESTRICTED_BY_DEFAULT);
+    }
+  });
+
+  test('forbids the methods that are named, under any prefix', async () => {
+    const expected = ['devnet_mint', 'starknet_call', 'devnet_load', 'starknet_getNonce'];
+    const names = ['sandbox_mint', 'chain_call', 'devnet_load', 'starknet_getNonce'];
+    const config = await read(['--restrictive-mode', ...names, '--seed', '3']);
+    expect(config).toMatchObject({ restrictedMethods: expected, seed: 3 });
+    for (const between of [' ', ',', ', ', '\n']) {
+      const { restrictedMethods } = await read('', { RESTRICTIVE_MODE: names.join(between) });
+      expect(restrictedMethods).toEqual(expected);
+    }
+  });
+
+  test('is off if a variable says so', async () => {
+    expect((await read('', { RESTRICTIVE_MODE: 'false' })).restrictedMethods).toBeUndefined();
+  });
+
+  test('refuses names of no method, in the order given', async () => {
+    const error = await refusal(
+      '--restrictive-mode b devnet_mint toString a starknet_subscribeNewHeads',
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message).toBe(
+      'Restricted methods contain unsupported JSON-RPC methods: b, toString, a, starknet_subscribeNewHeads',
+    );
+  });
+});

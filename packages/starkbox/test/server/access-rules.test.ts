@@ -1,0 +1,170 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { Door, type DoorOptions } from '../../src/server/access.js';
+
+const TOKEN = 'correct-horse-battery-staple';
+
+const door = (options: Partial<DoorOptions> = {}): Door =>
+  new Door({
+    host: '127.0.0.1',
+    allowedHosts: undefined,
+    allowedOrigins: undefined,
+    token: undefined,
+    ...options,
+  });
+
+describe('the name we are called by', () => {
+  test.each([
+    'localhost',
+    'localhost:5050',
+    'LOCALHOST:5050',
+    'localhost.:5050',
+    'app.localhost:5050',
+    '127.0.0.1:5050',
+    '127.8.9.10',
+    '[::1]:5050',
+    '[::1]',
+    '192.168.1.20:5050',
+    undefined,
+  ])('%s may be used', (name) => {
+    expect(door().admitsHost(name)).toBe(true);
+  });
+
+  test.each([
+    'evil.example',
+    'evil.example:5050',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example:5050',
+    '127.0.0.1.nip.io',
+    'notlocalhost',
+    'evil.example#localhost',
+    'localhost@evil.example',
+    'localhost, evil.example',
+    'localhost:5050:5050',
+    '[::1',
+    '[evil]',
+    '',
+    ' ',
+    'x:',
+  ])('%j may not', (name) => {
+    expect(door().admitsHost(name)).toBe(false);
+  });
+
+  test('more can be named', () => {
+    const named = door({ allowedHosts: ['Box.Example'] });
+    expect(named.admitsHost('box.example:5050')).toBe(true);
+    expect(named.admitsHost('other.example')).toBe(false);
+    expect(named.admitsHost('localhost')).toBe(true);
+    expect(door({ allowedHosts: ['*'] }).admitsHost('evil.example')).toBe(true);
+  });
+
+  test('who listens to the network is called anything, until names are given', () => {
+    expect(door({ host: '0.0.0.0' }).admitsHost('starkbox')).toBe(true);
+    expect(door({ host: '0.0.0.0', allowedHosts: ['a'] }).admitsHost('starkbox')).toBe(false);
+    expect(door({ host: 'box.example' }).admitsHost('anything')).toBe(true);
+    expect(door({ host: '::1' }).admitsHost('anything')).toBe(false);
+  });
+});
+
+const foreign = (headers: IncomingHttpHeaders, options?: Partial<DoorOptions>): boolean =>
+  door(options).isForeign({ host: 'localhost:5050', ...headers });
+
+describe('the site that calls', () => {
+  test('who is no page may do everything', () => {
+    expect(foreign({})).toBe(false);
+    expect(foreign({ 'sec-fetch-site': 'none' })).toBe(false);
+  });
+
+  test.each([
+    'http://localhost',
+    'http://localhost:3000',
+    'https://localhost:3000',
+    'http://app.localhost:3000',
+    'http://127.0.0.1:8080',
+    'http://[::1]:3000',
+    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+    'moz-extension://3c1a5f0e-1111-2222-3333-444455556666',
+    'safari-web-extension://3C1A5F0E-1111-2222-3333-444455556666',
+  ])('%s may do everything', (origin) => {
+    expect(foreign({ origin })).toBe(false);
+  });
+
+  test.each([
+    'https://evil.example',
+    'http://localhost.evil.example',
+    'http://evil-localhost',
+    'http://127.0.0.1.evil.example',
+    'http://localhost@evil.example',
+    'http://evil.example:localhost',
+    'http://localhost:3000, https://evil.example',
+    'http://localhost/',
+    'HTTP://LOCALHOST',
+    'null',
+    '',
+    ' ',
+    'file://',
+    'ftp://localhost',
+    'data:text/html,x',
+    'chrome-extension://abc/../..',
+    'evil-extension://abc',
+    'http://192.168.1.20:3000',
+    'http://0.0.0.0:5050',
+    'http://2130706433',
+  ])('%j may not steer the chain', (origin) => {
+    expect(foreign({ origin })).toBe(true);
+  });
+
+  test('a page that we served ourselves may, unless its name could be anybody’s', () => {
+    const own = (host: string, allowedHosts?: string[]) =>
+      foreign({ origin: `http://${host}`, host }, { host: '0.0.0.0', allowedHosts });
+    expect(own('192.168.1.20:5050')).toBe(false);
+    expect(own('box.example:5050')).toBe(true);
+    expect(own('box.example:5050', ['box.example'])).toBe(false);
+    const other = { origin: 'http://192.168.1.20:3000', host: '192.168.1.20:5050' };
+    expect(foreign(other, { host: '0.0.0.0' })).toBe(true);
+  });
+
+  test('without an origin, a browser says whether the page is ours', () => {
+    expect(foreign({ 'sec-fetch-site': 'cross-site' })).toBe(true);
+    expect(foreign({ 'sec-fetch-site': 'same-site' })).toBe(true);
+    expect(foreign({ 'sec-fetch-site': 'same-origin' })).toBe(false);
+    expect(foreign({ 'sec-fetch-site': 'same-origin', host: 'evil.example' })).toBe(true);
+  });
+
+  test('more can be named', () => {
+    const allowedOrigins = ['https://app.example', 'null'];
+    expect(foreign({ origin: 'https://app.example' }, { allowedOrigins })).toBe(false);
+    expect(foreign({ origin: 'null' }, { allowedOrigins })).toBe(false);
+    expect(foreign({ origin: 'http://app.example' }, { allowedOrigins })).toBe(true);
+    expect(foreign({ origin: 'https://any.example' }, { allowedOrigins: ['*'] })).toBe(false);
+  });
+});
+
+describe('the token', () => {
+  const admits = (headers: IncomingHttpHeaders) => door({ token: TOKEN }).admitsToken(headers);
+  const protocol = `starkbox.bearer.${Buffer.from(TOKEN).toString('base64url')}`;
+
+  test('comes in a header, or among the protocols of a WebSocket', () => {
+    expect(admits({ authorization: `Bearer ${TOKEN}` })).toBe(true);
+    expect(admits({ authorization: `bearer  ${TOKEN}` })).toBe(true);
+    expect(admits({ 'sec-websocket-protocol': `starkbox, ${protocol}` })).toBe(true);
+    expect(door().admitsToken({})).toBe(true);
+  });
+
+  test.each([
+    {},
+    { authorization: '' },
+    { authorization: 'Bearer' },
+    { authorization: 'Bearer ' },
+    { authorization: TOKEN },
+    { authorization: `Basic ${TOKEN}` },
+    { authorization: `Bearer ${TOKEN}x` },
+    { authorization: `Bearer ${TOKEN.slice(1)}` },
+    { authorization: `Bearer ${TOKEN.toUpperCase()}` },
+    { authorization: `Bearer ${TOKEN} ${TOKEN}` },
+    { 'sec-websocket-protocol': TOKEN },
+    { 'sec-websocket-protocol': 'starkbox.bearer.' },
+  ])('%j is none', (headers) => {
+    expect(admits(headers)).toBe(false);
+  });
+});
