@@ -220,21 +220,23 @@ describe('execution', () => {
 
   test('waits in parallel, and the JavaScript thread stays free', async () => {
     const wait = 100;
+    let [waiting, most] = [0, 0];
     const { state } = fork(async (question) => {
+      waiting += 1;
+      most = Math.max(most, waiting);
       await sleep(wait);
+      waiting -= 1;
       return question.kind === 'storage' ? question.key : null;
     });
     let beats = 0;
     const heart = setInterval(() => {
       beats += 1;
     }, 10);
-    const start = performance.now();
     const keys = Array.from({ length: 40 }, (_, index) => hex(index + 1));
     const values = await Promise.all(keys.map((key) => state.storageAt('0x1', key)));
-    const took = performance.now() - start;
     clearInterval(heart);
     expect(values).toEqual(keys);
-    expect(took).toBeLessThan((wait * keys.length) / 2);
+    expect(most).toBeGreaterThan(keys.length / 4);
     expect(beats).toBeGreaterThan(3);
   });
 
