@@ -1,12 +1,12 @@
-// Shows that whoever replays the notifications of a node has its chain, whatever happens to it.
+// A replica built from the notifications of a node equals its chain, whatever happens to it.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Command, shown } from '../model/commands.js';
-import type { Setup } from '../model/stage.js';
-import { SETUPS } from '../model/theatre.js';
-import { type Audience, FollowedTheatre } from './followed-theatre.js';
-import { KNOWN } from './known-plots.js';
-import { plots } from './plot.js';
+import { SETUPS } from '../model/history-runner.js';
+import type { Setup } from '../model/node-and-model.js';
+import { type Audience, FollowedRunner } from './followed-runner.js';
+import { histories } from './histories.js';
+import { KNOWN } from './known-histories.js';
 
 /**
  * By hand, for more histories or for those of another seed:
@@ -22,7 +22,7 @@ const LENGTH = 20;
 const PULSE = 30_000;
 const NEVER = 2 ** 31 - 1;
 
-const theatres = new Map(SETUPS.map((setup) => [setup, new FollowedTheatre(setup)]));
+const runners = new Map(SETUPS.map((setup) => [setup, new FollowedRunner(setup)]));
 
 beforeAll(() => {
   // Time stands still but for what the commands say; a timer fires only when they let it.
@@ -34,7 +34,7 @@ beforeAll(() => {
   );
 });
 afterAll(async () => {
-  for (const theatre of theatres.values()) await theatre.close();
+  for (const runner of runners.values()) await runner.close();
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
@@ -44,10 +44,10 @@ test(`${HISTORIES} histories of ${LENGTH} commands are told without gaps, and no
 }, async () => {
   const property = fc.asyncProperty(
     fc.constantFrom(...SETUPS),
-    plots(LENGTH),
+    histories(LENGTH),
     fc.record({ patience: fc.constantFrom<number>(1, 4), newcomer: fc.nat(LENGTH) }),
     async (setup, commands, audience) => {
-      await theatres.get(setup)?.follow(commands, audience);
+      await runners.get(setup)?.follow(commands, audience);
     },
   );
   const begin = performance.now();
@@ -63,8 +63,8 @@ test(`${HISTORIES} histories of ${LENGTH} commands are told without gaps, and no
 
 test.each(KNOWN)('%s, and that is told', async (_name, commands) => {
   const failures: string[] = [];
-  for (const [setup, theatre] of theatres) {
-    const told = theatre.follow(commands, { patience: 1, newcomer: 0 });
+  for (const [setup, runner] of runners) {
+    const told = runner.follow(commands, { patience: 1, newcomer: 0 });
     await told.catch((error: Error) => failures.push(`blocks on ${setup.name}: ${error.message}`));
   }
   expect(failures).toEqual([]);

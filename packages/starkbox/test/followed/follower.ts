@@ -1,4 +1,4 @@
-// Knows how somebody follows a chain over a socket: what to subscribe to, and how to begin again.
+// A subscriber over a socket: its subscriptions, and how it starts again.
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
 import type { EMITTED_EVENT } from '../../src/spec.js';
 import { agreeExactly } from '../model/agreement.js';

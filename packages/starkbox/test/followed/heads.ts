@@ -1,4 +1,4 @@
-// Knows a chain of headers as a subscriber builds it: each block names the one before, and none is missing.
+// A chain of headers as a subscriber builds it: each block names its parent, and none is missing.
 import type { BLOCK_HEADER, REORG_DATA } from '../../src/spec.js';
 import { agree } from '../model/agreement.js';
 

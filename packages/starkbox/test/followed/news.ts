@@ -1,4 +1,4 @@
-// Knows the notifications of a node by their names.
+// Notifications of a node by name.
 import type { Notification } from '@starkbox/conformance';
 import type { NotificationName, Notifications } from '../../src/spec.js';
 

@@ -1,4 +1,4 @@
-// Knows what somebody knows of a chain who was only told what happens, and what must not be told to them.
+// A chain as it follows from notifications alone, and the notifications that must not come.
 import type {
   EMITTED_EVENT,
   NEW_EVENT,

@@ -1,7 +1,7 @@
-// Knows how a chain shows itself to those who ask, and compares that with what was told of it.
+// A chain as reads show it, compared with what was notified of it.
 import type { BLOCK_HEADER, EMITTED_EVENT, Methods, TXN_STATUS_RESULT } from '../../src/spec.js';
 import { agreeExactly } from '../model/agreement.js';
-import type { Door } from '../model/reading.js';
+import type { NodeClient } from '../model/reading.js';
 import { type Contents, type Replica, type Told, WAITING } from './replica.js';
 
 export interface Shown {
@@ -18,9 +18,9 @@ const CHUNK = 1000;
 const UNKNOWN_TRANSACTION = 29;
 
 export class ShownChain {
-  readonly #door: Door;
+  readonly #door: NodeClient;
 
-  constructor(door: Door) {
+  constructor(door: NodeClient) {
     this.#door = door;
   }
 

@@ -1,11 +1,19 @@
-// Knows what is asked of a node, whole and spoiled: params from the documents, real transactions, classes.
+// Calls with valid and damaged params: from the documents, real transactions, classes.
 import { fileURLToPath } from 'node:url';
 import { loadSpec, paramsValues, type Spec } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
 import fc from 'fast-check';
-import { chance, type Dice, pick, weighted } from './dice.js';
-import { accounts, contractCall, contracts, type Known, SALTS, seeded, spare } from './known.js';
+import {
+  accounts,
+  contractCall,
+  contracts,
+  type Known,
+  SALTS,
+  seeded,
+  spare,
+} from './chain-contents.js';
 import { isRecord, mutated } from './mutation.js';
+import { chance, type Dice, pick, weighted } from './random.js';
 import * as real from './real-transaction.js';
 
 export const spec: Spec = loadSpec({

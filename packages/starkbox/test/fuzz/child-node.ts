@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from '../../src/json/json.js';
 import { RunningCommand } from '../support/running-command.js';
-import type { Answer } from './judge.js';
-import type { Ask } from './known.js';
+import type { Ask } from './chain-contents.js';
+import type { Answer } from './check-answer.js';
 import { isRecord } from './mutation.js';
 import type { Request } from './requests.js';
 

@@ -1,7 +1,7 @@
 // Whether anything that can be sent over HTTP makes the node fail: thousands of requests, each checked.
 import { describe, expect, test } from 'vitest';
 import { type ChildNode, startChild } from './child-node.js';
-import { type Finding, storm } from './storm.js';
+import { type Finding, sendRequests } from './send-requests.js';
 
 const { env } = process;
 /** `FUZZ_SEED=random FUZZ_REQUESTS=1000000 npx vitest run packages/starkbox/test/fuzz/fuzz.test.ts` looks further. */
@@ -32,7 +32,7 @@ describe(`${REQUESTS} requests of seed ${SEED}`, () => {
       const node = await startChild(args, LANES);
       const offset = CHAINS.findIndex(([, other]) => other === args) * 2 ** 24;
       try {
-        const findings = await storm({
+        const findings = await sendRequests({
           seed: SEED + offset,
           count: Math.ceil(REQUESTS / CHAINS.length),
           lanes: LANES,

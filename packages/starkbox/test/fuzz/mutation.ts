@@ -1,6 +1,6 @@
-// Knows how a JSON value is spoiled in one place, and which values programs stumble over.
+// Mutations of a JSON value in one place, and values that programs often mishandle.
 import { JsonText, stringify } from '../../src/json/json.js';
-import { chance, type Dice, pick } from './dice.js';
+import { chance, type Dice, pick } from './random.js';
 
 const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 const hex = (value: bigint): string => `0x${value.toString(16)}`;

@@ -1,4 +1,4 @@
-// Knows transactions that a wallet would send, signed: they get past the checks that stop made-up ones.
+// Signed transactions as a wallet would send them, which pass the checks that stop made-up ones.
 import {
   type Class,
   contractAddress,
@@ -8,7 +8,7 @@ import {
   Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
-import { chance, type Dice, pick } from './dice.js';
+import { chance, type Dice, pick } from './random.js';
 
 const CHAIN_ID = 'SN_SEPOLIA';
 

@@ -1,4 +1,4 @@
-// Knows how a call is dressed: ids and envelopes, batches, HTTP, and in which proportion each kind is thrown.
+// Requests around a call: ids, envelopes, batches, HTTP, and the share of each kind.
 import { JsonText, stringify } from '../../src/json/json.js';
 import {
   aboutKnown,
@@ -10,10 +10,10 @@ import {
   transaction,
   view,
 } from './calls.js';
+import type { Known } from './chain-contents.js';
 import { BODY_LIMIT } from './child-node.js';
-import { chance, type Dice, dice, pick, weighted } from './dice.js';
-import type { Known } from './known.js';
 import { isRecord, mutated, oddValue, smeared } from './mutation.js';
+import { chance, type Dice, dice, pick, weighted } from './random.js';
 
 export interface Request {
   /** What kind of request it is, for statistics. */

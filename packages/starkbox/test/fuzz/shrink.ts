@@ -1,4 +1,4 @@
-// Knows how a failing request is made smaller while it goes on failing.
+// Reduction of a failing request to a smaller one that fails too.
 import { parse, stringify } from '../../src/json/json.js';
 import { changed, isList, isRecord } from './mutation.js';
 

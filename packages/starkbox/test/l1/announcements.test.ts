@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { contract } from '../support/compatibility/signing.js';
 import { startAnvil } from '../support/l1/anvil.js';
-import { deposit, load } from '../support/l1/stage.js';
-import { gather } from '../support/subscriptions/audience.js';
+import { deposit, load } from '../support/l1/messaging-setup.js';
+import { gather } from '../support/subscriptions/subscribers.js';
 
 test('order.1c blocks made by messages fetched from L1 are announced once', async () => {
   const anvil = await startAnvil();

@@ -5,8 +5,15 @@ import { expect, test } from 'vitest';
 import { MESSAGING_ABI } from '../../src/l1/ethereum/messaging-contract.js';
 import { selector } from '../support/compatibility/signing.js';
 import { asHex, type L1Client, messagingAt, mined, startAnvil } from '../support/l1/anvil.js';
+import {
+  balanceOf,
+  deposit,
+  load,
+  received,
+  send,
+  startMessaging,
+} from '../support/l1/messaging-setup.js';
 import { startProxy } from '../support/l1/proxy.js';
-import { balanceOf, deposit, load, received, send, setStage } from '../support/l1/stage.js';
 
 /** More with STARKBOX_LOGS=20000. */
 const LOGS = Number(process.env['STARKBOX_LOGS'] ?? 430);
@@ -42,7 +49,7 @@ const STRANGE: readonly (readonly [method: string, value: unknown])[] = [
 test('an answer of another shape is shown, and messages wait', { timeout: 120_000 }, async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client, messenger } = stage;
   const address = await load(stage, proxy);
   const l1 = anvil.client();
@@ -71,7 +78,7 @@ test.each(['null', '[]', '{}', '5', '{"error":5}', '{"result":', ''])(
   async (text) => {
     const anvil = await startAnvil();
     const proxy = await startProxy(() => anvil.url);
-    const stage = await setStage();
+    const stage = await startMessaging();
     await load(stage, proxy);
     proxy.mood = { rewrite: () => text };
     const { code, message } = await stage.client.failure('devnet_postmanFlush');
@@ -88,7 +95,7 @@ test.each(['null', '[]', '{}', '5', '{"error":5}', '{"result":', ''])(
 test('logs are read in ranges that the L1 is able to answer', async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
-  const stage = await setStage();
+  const stage = await startMessaging();
   const address = await load(stage, proxy);
   const l1 = anvil.client();
   for (let amount = 1; amount <= 12; amount += 1) {
@@ -126,7 +133,7 @@ async function deployRepeater(l1: L1Client): Promise<`0x${string}`> {
 test(`${LOGS} logs, more than fit into one answer`, { timeout: 300_000 }, async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
-  const stage = await setStage();
+  const stage = await startMessaging();
   const address = await load(stage, proxy);
   const l1 = anvil.client();
   const repeater = await deployRepeater(l1);

@@ -16,22 +16,22 @@ import {
   mined,
   startAnvil,
 } from '../support/l1/anvil.js';
-import { type L1Proxy, startProxy } from '../support/l1/proxy.js';
 import {
   balanceOf,
   deposit,
   load,
+  type MessagingSetup,
   received,
-  type Stage,
   send,
-  setStage,
-} from '../support/l1/stage.js';
+  startMessaging,
+} from '../support/l1/messaging-setup.js';
+import { type L1Proxy, startProxy } from '../support/l1/proxy.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const USER = '0x5';
 const SEND = 'eth_sendRawTransaction';
 
-interface Scene extends Stage {
+interface Scene extends MessagingSetup {
   readonly anvil: Anvil;
   readonly proxy: L1Proxy;
   readonly l1: L1Client;
@@ -46,7 +46,7 @@ interface Scene extends Stage {
 async function setScene(config?: Partial<Config>): Promise<Scene> {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
-  const stage = await setStage(config);
+  const stage = await startMessaging(config);
   const address = await load(stage, proxy);
   const l1 = anvil.client();
   const { messenger: from_address } = stage;

@@ -9,7 +9,6 @@ import { type Log, silentLog } from '../../src/log.js';
 import { FIXTURE } from '../support/compatibility/fixture.js';
 import { Sender } from '../support/compatibility/signing.js';
 import { type Anvil, connect, startAnvil } from '../support/l1/anvil.js';
-import { startProxy } from '../support/l1/proxy.js';
 import {
   balanceOf,
   deployMessenger,
@@ -17,8 +16,9 @@ import {
   load,
   received,
   send,
-  setStage,
-} from '../support/l1/stage.js';
+  startMessaging,
+} from '../support/l1/messaging-setup.js';
+import { startProxy } from '../support/l1/proxy.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 /** Milliseconds that an answer takes: several follow each other in one flush. */
@@ -33,7 +33,7 @@ test('an Anvil is killed and comes back with its chain', async () => {
   const state = join(folder, 'state.json');
   const args = ['--state', state, '--state-interval', '1'];
   let anvil: Anvil = await startAnvil(args);
-  const stage = await setStage();
+  const stage = await startMessaging();
   const address = await load(stage, anvil);
   await deposit(anvil.client(), address, stage.messenger, '0x5', 1);
   await send(stage, RECEIVER, ['0x1']);
@@ -56,7 +56,7 @@ test('an Anvil is killed and comes back with its chain', async () => {
 
 test('an Anvil is replaced by another one', async () => {
   const anvil = await startAnvil();
-  const stage = await setStage();
+  const stage = await startMessaging();
   await load(stage, anvil);
   await send(stage, RECEIVER, ['0x1']);
   await anvil.kill();
@@ -79,7 +79,7 @@ test('an Anvil is replaced by another one', async () => {
 test('a slow L1 keeps nobody on L2 waiting', async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client } = stage;
   const address = await load(stage, proxy);
   await deposit(anvil.client(), address, stage.messenger, '0x5', 1);
@@ -103,7 +103,7 @@ test('a slow L1 keeps nobody on L2 waiting', async () => {
 test('an L1 that answers errors is named, and messages wait', async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client } = stage;
   await load(stage, proxy);
   await send(stage, RECEIVER, ['0x1']);

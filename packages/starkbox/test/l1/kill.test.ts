@@ -6,7 +6,7 @@ import { checkedClient, overHttp } from '@starkbox/conformance';
 import { afterAll, expect, test, vi } from 'vitest';
 import { hex, read, Sender, selector } from '../support/compatibility/signing.js';
 import { FIRST_CONTRACT, messagingAt, mined, startAnvil } from '../support/l1/anvil.js';
-import { deployMessenger, received } from '../support/l1/stage.js';
+import { deployMessenger, received } from '../support/l1/messaging-setup.js';
 import { RunningCommand } from '../support/running-command.js';
 
 /** More with STARKBOX_KILLS=50 STARKBOX_MESSAGES=200; another course of events with STARKBOX_COURSE. */

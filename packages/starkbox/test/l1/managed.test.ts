@@ -8,20 +8,20 @@ import {
   balanceOf,
   deployMessenger,
   deposit,
+  type MessagingSetup,
   received,
-  type Stage,
   send,
-  setStage,
-} from '../support/l1/stage.js';
+  startMessaging,
+} from '../support/l1/messaging-setup.js';
 import { RunningCommand } from '../support/running-command.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 
-let stage: Stage;
+let stage: MessagingSetup;
 let l1: L1Client;
 let address: string;
 beforeAll(async () => {
-  stage = await setStage({ l1: 'anvil', l1Port: 0 });
+  stage = await startMessaging({ l1: 'anvil', l1Port: 0 });
   l1 = connect(stage.node.l1?.url ?? '');
   address = stage.node.l1?.messagingContract ?? '';
 });
@@ -96,7 +96,7 @@ test('a snapshot that is gone takes L1 nowhere', async () => {
 test('with a data directory both chains go on', async () => {
   const dataDir = join(await mkdtemp(join(tmpdir(), 'starkbox-l1-')), 'chain');
   const config = { l1: 'anvil', l1Port: 0, dataDir };
-  const one = await setStage(config);
+  const one = await startMessaging(config);
   const before = connect(one.node.l1?.url ?? '');
   const contractAddress = one.node.l1?.messagingContract ?? '';
   await deposit(before, contractAddress, one.messenger, '0x5', 1);

@@ -11,12 +11,12 @@ import {
   mined,
   startAnvil,
 } from '../support/l1/anvil.js';
-import { balanceOf, deposit, load, send, setStage } from '../support/l1/stage.js';
+import { balanceOf, deposit, load, send, startMessaging } from '../support/l1/messaging-setup.js';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 
 test('messaging.1 a dry run shows what waits for L1, sent by a contract or through a library call', async () => {
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client, sender, messenger } = stage;
   await send(stage, L1_USER, ['0x1', '0x2']);
   const message = { from_address: messenger, to_address: L1_USER, payload: ['0x1', '0x2'] };
@@ -45,7 +45,7 @@ test('messaging.1 a dry run shows what waits for L1, sent by a contract or throu
 });
 
 test('messaging.2 a message from L1 that is only told of', async () => {
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client, messenger } = stage;
   const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', {
     l1_contract_address: L1_USER,
@@ -129,7 +129,7 @@ test('messaging.4 the hash of a consumed message', async () => {
       payload: ['0x0', '0x1', '0x1'],
     }),
   ).toBe('0xac5356289f98e5012f8efcabb9f7ad3adaa43f81ac47b6311d2c23ca01590bd0');
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client, messenger: from_address } = stage;
   const to_address = '0xc662c410c0ecf747543f5ba90660f6abebd9c8c4';
   const payload = ['0x0', '0x1', '0x1'];
@@ -148,7 +148,7 @@ test('messaging.4 the hash of a consumed message', async () => {
 
 test('messaging.5a a message goes to L1 and back, and its trace survives a dump', async () => {
   const anvil = await startAnvil();
-  const stage = await setStage({ dumpOn: 'request' });
+  const stage = await startMessaging({ dumpOn: 'request' });
   const { client, sender, messenger } = stage;
   const contractAddress = await load(stage, anvil);
   const l1 = anvil.client();
@@ -201,7 +201,7 @@ test('messaging.5a a message goes to L1 and back, and its trace survives a dump'
 });
 
 test('messaging.5b a message that was only told of survives a dump', async () => {
-  const { client, messenger } = await setStage({ dumpOn: 'request' });
+  const { client, messenger } = await startMessaging({ dumpOn: 'request' });
   const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', {
     l1_contract_address: L1_USER,
     l2_contract_address: messenger,
@@ -219,7 +219,7 @@ test('messaging.5b a message that was only told of survives a dump', async () =>
 
 test('messaging.5c five deposits arrive in their order', async () => {
   const anvil = await startAnvil();
-  const stage = await setStage();
+  const stage = await startMessaging();
   const contractAddress = await load(stage, anvil);
   for (let amount = 1; amount <= 5; amount += 1) {
     await deposit(anvil.client(), contractAddress, stage.messenger, '0x5', amount);
@@ -258,7 +258,7 @@ test('messaging.6 loading is part of a dump, which needs the L1 to be loaded', a
 
 test('messaging.7 after a restart nothing old is delivered, and new messages are', async () => {
   const anvil = await startAnvil();
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client, sender } = stage;
   const contractAddress = await load(stage, anvil);
   const l1 = anvil.client();
@@ -287,7 +287,7 @@ test('messaging.7 after a restart nothing old is delivered, and new messages are
 
 test('messaging.8 the status of messages, told of and real', async () => {
   const anvil = await startAnvil();
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client, messenger } = stage;
   const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', {
     l1_transaction_hash: '0xABC',
@@ -317,7 +317,7 @@ test('messaging.8 the status of messages, told of and real', async () => {
 });
 
 test('messaging.9 a withdrawal needs L1 gas', async () => {
-  const stage = await setStage();
+  const stage = await startMessaging();
   const { client, sender, messenger } = stage;
   const none = bounds({ l1_gas: 0n, l1_data_gas: 100_000n, l2_gas: 10n ** 9n });
   const withdrawal = { to: messenger, name: 'send', calldata: [L1_USER, '0x1', '0x1'] };

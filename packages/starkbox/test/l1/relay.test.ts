@@ -1,14 +1,21 @@
 // Messages flow both ways without being asked for.
 import { expect, test, vi } from 'vitest';
 import { startAnvil } from '../support/l1/anvil.js';
-import { balanceOf, deposit, load, received, send, setStage } from '../support/l1/stage.js';
+import {
+  balanceOf,
+  deposit,
+  load,
+  received,
+  send,
+  startMessaging,
+} from '../support/l1/messaging-setup.js';
 
 const RECEIVER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
 const COUNT = 30;
 
 test('many messages each way arrive once, in order', async () => {
   const anvil = await startAnvil();
-  const stage = await setStage({ l1AutoRelay: 20, dumpOn: 'request' });
+  const stage = await startMessaging({ l1AutoRelay: 20, dumpOn: 'request' });
   const { client, messenger } = stage;
   const address = await load(stage, anvil);
   const l1 = anvil.client();

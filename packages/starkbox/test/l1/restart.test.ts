@@ -9,7 +9,7 @@ import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
 import { afterAll, expect, test, vi } from 'vitest';
 import { hex, read, Sender } from '../support/compatibility/signing.js';
 import { connect, type L1Client, messagingAt } from '../support/l1/anvil.js';
-import { deployMessenger, deposit, received } from '../support/l1/stage.js';
+import { deployMessenger, deposit, received } from '../support/l1/messaging-setup.js';
 import { RunningCommand } from '../support/running-command.js';
 
 /** More with STARKBOX_RESTARTS=50; another course of events with STARKBOX_COURSE. */

@@ -1,4 +1,4 @@
-// Knows how an answer is held against what is wanted of it, and how to say only what differs.
+// Comparison of an answer with the expected one, which reports only what differs.
 import { inspect } from 'node:util';
 
 /** Throws unless `found` has all that `wanted` has. Members that are not wanted do not count. */

@@ -1,9 +1,9 @@
-// Knows what must hold of a chain: its head after every command, and all of it at the end.
+// Checks of a chain against the model: its head after every command, and all of it at the end.
 import type { BLOCK_ID, EMITTED_EVENT, EVENTS_CHUNK, STATE_DIFF } from '../../src/spec.js';
+import * as cast from './accounts-and-contracts.js';
 import { agree, agreeExactly } from './agreement.js';
-import * as cast from './cast.js';
-import { type Door, turningPoints, valueQuestion } from './reading.js';
-import type { Stage } from './stage.js';
+import type { NodeAndModel } from './node-and-model.js';
+import { type NodeClient, turningPoints, valueQuestion } from './reading.js';
 import {
   balanceOf,
   className,
@@ -46,7 +46,7 @@ function finality({ blocks, acceptedOnL1 }: World, number: number) {
 // After every command.
 
 /** Counts, the newest block, and the one under construction with all that it changed. */
-export async function checkHead(stage: Stage): Promise<void> {
+export async function checkHead(stage: NodeAndModel): Promise<void> {
   const { door } = stage;
   const status = await door.ask('devnet_getStatus');
   const { impersonated, auto, pending, blocks } = stage.world;
@@ -108,7 +108,7 @@ function headerOf(world: World, number: number): object {
 
 // What blocks changed.
 
-async function checkStateUpdate(stage: Stage, number: number): Promise<void> {
+async function checkStateUpdate(stage: NodeAndModel, number: number): Promise<void> {
   const { world, door } = stage;
   const update = await door.ask('starknet_getStateUpdate', { block_id: blockId(world, number) });
   agree('block_hash' in update ? update.block_hash : undefined, world.blocks[number]?.hash);
@@ -153,7 +153,7 @@ function flat(diff: STATE_DIFF): Readonly<Record<string, string>> {
 
 // At the end.
 
-export async function checkAll(stage: Stage): Promise<void> {
+export async function checkAll(stage: NodeAndModel): Promise<void> {
   const { world, door } = stage;
   await checkBlocks(stage);
   await checkValues(stage);
@@ -169,7 +169,7 @@ export async function checkAll(stage: Stage): Promise<void> {
 }
 
 /** Blocks, their transactions, receipts, traces and events, each as the others say. */
-async function checkBlocks({ world, door }: Stage): Promise<void> {
+async function checkBlocks({ world, door }: NodeAndModel): Promise<void> {
   const events: EMITTED_EVENT[] = [];
   for (let number = 0; number <= world.blocks.length; number += 1) {
     const block_id = blockId(world, number);
@@ -210,7 +210,7 @@ async function checkBlocks({ world, door }: Stage): Promise<void> {
 }
 
 /** All of them at once; and those of one kind, page by page. */
-async function checkEvents(door: Door, events: readonly EMITTED_EVENT[]): Promise<void> {
+async function checkEvents(door: NodeClient, events: readonly EMITTED_EVENT[]): Promise<void> {
   const all = await door.ask('starknet_getEvents', { filter: { chunk_size: 1000 } });
   agreeExactly(all.events, events, 'events');
   const filter = { address: cast.STRK, keys: [[cast.selector('Transfer')]], chunk_size: 5 };
@@ -240,7 +240,7 @@ function receiptOf(world: World, number: number, included: Included | undefined)
 }
 
 /** Everything that is stored, at every block where it changed and right before; and the sums. */
-async function checkValues({ world, door, setup }: Stage): Promise<void> {
+async function checkValues({ world, door, setup }: NodeAndModel): Promise<void> {
   const latest = world.blocks.length - 1;
   const asked = new Map<string, readonly [name: string, at: number]>();
   for (const name of world.values.keys()) asked.set(`now ${name}`, [name, latest + 1]);
@@ -289,7 +289,7 @@ function valueAt(values: Values, name: string): string | number {
 }
 
 /** What was undone is not there any more, under any name. */
-async function checkGone({ world, door, transactions, blocks }: Stage): Promise<void> {
+async function checkGone({ world, door, transactions, blocks }: NodeAndModel): Promise<void> {
   const there = new Set(hashesOf(transactionsOf(world)));
   for (const transaction_hash of transactions) {
     if (there.has(transaction_hash)) continue;

@@ -1,6 +1,6 @@
-// Knows the commands that random histories are made of, how likely each is, and how it is printed.
+// Commands of random histories, how likely each is, and how it is printed.
 import fc from 'fast-check';
-import { holder } from './cast.js';
+import { holder } from './accounts-and-contracts.js';
 import type { Flaw } from './transactions.js';
 import { PRICES, type PriceName } from './world.js';
 

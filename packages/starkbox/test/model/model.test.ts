@@ -1,12 +1,12 @@
-// Shows that random histories of commands leave a node exactly as a plain model says.
+// Random histories of commands leave a node exactly as a plain model says.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Node } from '../../src/index.js';
 import { agreeExactly } from './agreement.js';
 import { type Command, sequences, shown } from './commands.js';
-import { Door, differences, everything } from './reading.js';
-import type { Setup } from './stage.js';
-import { SETUPS, Theatre } from './theatre.js';
+import { HistoryRunner, SETUPS } from './history-runner.js';
+import type { Setup } from './node-and-model.js';
+import { differences, everything, NodeClient } from './reading.js';
 
 /**
  * By hand, for more histories or for those of another seed:
@@ -20,14 +20,14 @@ const LENGTH = 30;
 /** Answers of every so many histories are held against the specifications too. */
 const JUDGED = 15;
 
-const theatres = new Map(SETUPS.map((setup) => [setup, new Theatre(setup)]));
+const runners = new Map(SETUPS.map((setup) => [setup, new HistoryRunner(setup)]));
 
 beforeAll(() => {
   // Time stands still but for what the commands say; a timer fires only when they let it.
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
 });
 afterAll(async () => {
-  for (const theatre of theatres.values()) await theatre.close();
+  for (const runner of runners.values()) await runner.close();
   vi.useRealTimers();
 });
 
@@ -40,7 +40,7 @@ test(`${HISTORIES} histories of ${LENGTH} commands are as the model says`, {
     sequences(LENGTH),
     async (setup, commands) => {
       played += 1;
-      await theatres.get(setup)?.play(commands, played % JUDGED === 0);
+      await runners.get(setup)?.play(commands, played % JUDGED === 0);
     },
   );
   const begin = performance.now();
@@ -67,10 +67,10 @@ async function checkSending(
     sequences(LENGTH),
     async (setup, commands) => {
       // No time passes between calls that come together.
-      const theatre = new Theatre(setup);
+      const runner = new HistoryRunner(setup);
       const history = commands.filter((command) => command.does !== 'wait' && isFit(command));
-      const { door, world, begin } = await theatre.play(history);
-      const other = await theatre.open();
+      const { door, world, begin } = await runner.play(history);
+      const other = await runner.open();
       try {
         const before = door.written.slice(0, begin);
         for (const { request } of before) await other.handle(request);
@@ -84,11 +84,11 @@ async function checkSending(
         const questions = [...everything(world, setup.keepsHistory)];
         const unequal = differences(
           await door.read(questions),
-          await new Door(other).read(questions),
+          await new NodeClient(other).read(questions),
         );
         agreeExactly(unequal, [], 'what differs');
       } finally {
-        await theatre.close();
+        await runner.close();
         await other.close();
       }
     },

@@ -1,9 +1,9 @@
-// Knows which command is given in which way.
-import * as cast from './cast.js';
+// Table from command to the function that performs it.
+import * as cast from './accounts-and-contracts.js';
 import { checkHead } from './checks.js';
 import type { Command } from './commands.js';
+import type { NodeAndModel } from './node-and-model.js';
 import { consume, deposit, mint, simulate, submit, transfer } from './sending.js';
-import type { Stage } from './stage.js';
 import * as steering from './steering.js';
 import {
   countCall,
@@ -15,7 +15,7 @@ import {
 } from './transactions.js';
 
 /** Gives a command to the node and to the model. */
-export async function perform(stage: Stage, command: Command): Promise<void> {
+export async function perform(stage: NodeAndModel, command: Command): Promise<void> {
   const { world } = stage;
   switch (command.does) {
     case 'transfer':

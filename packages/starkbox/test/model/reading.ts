@@ -1,8 +1,8 @@
-// Knows every question that a chain answers about itself, and how two sets of answers are compared.
+// Every question that a chain answers about itself, and the comparison of two sets of answers.
 import type { Node } from '../../src/index.js';
 import { stringify } from '../../src/json/json.js';
 import type { BLOCK_ID, MethodName, Methods } from '../../src/spec.js';
-import * as cast from './cast.js';
+import * as cast from './accounts-and-contracts.js';
 import { transactionsOf, valuesAt, type World } from './world.js';
 
 export interface Question {
@@ -25,7 +25,7 @@ export interface Written {
 }
 
 /** The door that everything here goes through. */
-export class Door {
+export class NodeClient {
   /** In the order they were made. */
   readonly written: Written[] = [];
   readonly #handle: Node['handle'];

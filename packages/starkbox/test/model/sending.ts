@@ -1,9 +1,9 @@
-// Knows how transactions and messages are given to a node, and what must become of them.
+// Transactions and messages as they are sent to a node, and their expected results.
 import { messageToL1Hash, Transaction } from '@starkbox/engine';
+import * as cast from './accounts-and-contracts.js';
 import { agree } from './agreement.js';
-import * as cast from './cast.js';
 import type { Command } from './commands.js';
-import type { Stage } from './stage.js';
+import type { NodeAndModel } from './node-and-model.js';
 import {
   after,
   deposited,
@@ -29,7 +29,7 @@ import {
 
 type Of<D extends Command['does']> = Command & { readonly does: D };
 
-export async function transfer(stage: Stage, command: Of<'transfer'>): Promise<void> {
+export async function transfer(stage: NodeAndModel, command: Of<'transfer'>): Promise<void> {
   const account = cast.sender(command.from);
   const held = balanceOf(stage.world.values, account.address);
   const amount =
@@ -40,7 +40,7 @@ export async function transfer(stage: Stage, command: Of<'transfer'>): Promise<v
   await submit(stage, invoke(stage.world, account, [call], command));
 }
 
-export async function submit(stage: Stage, sent: Sent): Promise<void> {
+export async function submit(stage: NodeAndModel, sent: Sent): Promise<void> {
   if (!stage.sent.includes(sent)) stage.sent.push(sent);
   const isKnown = transactionsOf(stage.world).some(({ hash }) => hash === sent.hash);
   const code = refusal(stage.world, sent, isKnown, stage.setup.blocksOn === 'transaction');
@@ -51,7 +51,7 @@ export async function submit(stage: Stage, sent: Sent): Promise<void> {
 }
 
 /** Leaves nothing behind. */
-export async function simulate(stage: Stage, { from, to }: Of<'simulate'>): Promise<void> {
+export async function simulate(stage: NodeAndModel, { from, to }: Of<'simulate'>): Promise<void> {
   const { address } = cast.sender(from);
   const call = transferCall(address, cast.holder(to).address, 1n);
   const sent = invoke(stage.world, cast.sender(from), [call], { flaw: 'none', tip: 0 });
@@ -67,7 +67,7 @@ export async function simulate(stage: Stage, { from, to }: Of<'simulate'>): Prom
 type Ran = Pick<Sent, 'type' | 'hash' | 'sender' | 'tip' | 'offered' | 'effects' | 'messages'>;
 
 /** The node says what a transaction cost, the model what it did. */
-async function follow(stage: Stage, sent: Ran): Promise<void> {
+async function follow(stage: NodeAndModel, sent: Ran): Promise<void> {
   const { values } = stage.world;
   const receipt = await stage.door.ask('starknet_getTransactionReceipt', {
     transaction_hash: sent.hash,
@@ -105,7 +105,7 @@ interface Gas {
 }
 
 /** A receipt does not show what new storage cost: whole units of data gas may be left over. */
-function checkFee({ world }: Stage, fee: bigint, tip: bigint, used: Gas): void {
+function checkFee({ world }: NodeAndModel, fee: bigint, tip: bigint, used: Gas): void {
   const { gas_price_fri, data_gas_price_fri, l2_gas_price_fri } = world.current;
   const data = BigInt(data_gas_price_fri);
   const rest =
@@ -116,7 +116,7 @@ function checkFee({ world }: Stage, fee: bigint, tip: bigint, used: Gas): void {
   agree(isRight, true, `whether ${fee} is the price of ${JSON.stringify(used)}`);
 }
 
-export async function mint(stage: Stage, { to, amount, unit }: Of<'mint'>): Promise<void> {
+export async function mint(stage: NodeAndModel, { to, amount, unit }: Of<'mint'>): Promise<void> {
   const { address } = cast.holder(to);
   const { current, values } = stage.world;
   const token = unit === 'FRI' ? cast.STRK : cast.ETH;
@@ -147,7 +147,7 @@ function hashIn(data: unknown): string {
 }
 
 /** A message from L1. One that fails is kept as reverted; nobody pays on L2. */
-export async function deposit(stage: Stage, { user, amount }: Of<'deposit'>): Promise<void> {
+export async function deposit(stage: NodeAndModel, { user, amount }: Of<'deposit'>): Promise<void> {
   const { values } = stage.world;
   const { address } = cast.sender(user);
   stage.deposits += 1;
@@ -190,7 +190,7 @@ export async function deposit(stage: Stage, { user, amount }: Of<'deposit'>): Pr
 }
 
 /** Takes a message to L1, once for each time that it was sent. */
-export async function consume(stage: Stage, { payload }: Of<'consume'>): Promise<void> {
+export async function consume(stage: NodeAndModel, { payload }: Of<'consume'>): Promise<void> {
   const message = messageToL1(payload);
   const hash = messageToL1Hash(message);
   const count = stage.world.consumable.get(hash) ?? 0;

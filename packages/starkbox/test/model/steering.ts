@@ -1,10 +1,10 @@
-// Knows how blocks, time, prices, state, impersonation and snapshots are steered, and what must become of them.
+// Commands about blocks, time, prices, state, impersonation and snapshots, and their expected results.
 import type { BLOCK_ID } from '../../src/spec.js';
+import * as cast from './accounts-and-contracts.js';
 import { agree, agreeExactly } from './agreement.js';
-import * as cast from './cast.js';
 import type { Command, Target } from './commands.js';
+import type { NodeAndModel } from './node-and-model.js';
 import { differences } from './reading.js';
-import type { Stage } from './stage.js';
 import {
   balanceOf,
   className,
@@ -51,7 +51,7 @@ const newestFirst = ({ blocks }: World, from: number, to: number): readonly unkn
     .map(({ hash }) => hash)
     .reverse();
 
-export async function abort(stage: Stage, target: Target): Promise<void> {
+export async function abort(stage: NodeAndModel, target: Target): Promise<void> {
   const [starting_block_id, from] = resolve(stage.world, target);
   const method = 'devnet_abortBlocks';
   const params = { starting_block_id };
@@ -69,7 +69,7 @@ export async function abort(stage: Stage, target: Target): Promise<void> {
   stage.world = withoutBlocksFrom(stage.world, from);
 }
 
-export async function acceptOnL1(stage: Stage, target: Target): Promise<void> {
+export async function acceptOnL1(stage: NodeAndModel, target: Target): Promise<void> {
   const [starting_block_id, number] = resolve(stage.world, target);
   const { acceptedOnL1: before = -1 } = stage.world;
   const method = 'devnet_acceptOnL1';
@@ -80,14 +80,14 @@ export async function acceptOnL1(stage: Stage, target: Target): Promise<void> {
   stage.world = { ...stage.world, acceptedOnL1: number };
 }
 
-export async function createBlock(stage: Stage): Promise<void> {
+export async function createBlock(stage: NodeAndModel): Promise<void> {
   await stage.door.ask('devnet_createBlock');
   stage.close();
 }
 
 // Time and prices.
 
-export async function setTime(stage: Stage, { by, generate }: Of<'setTime'>): Promise<void> {
+export async function setTime(stage: NodeAndModel, { by, generate }: Of<'setTime'>): Promise<void> {
   const now = stage.wall.now();
   const time = nextTime(stage.world, now) + by;
   const params = { time, generate_block: generate };
@@ -99,7 +99,7 @@ export async function setTime(stage: Stage, { by, generate }: Of<'setTime'>): Pr
   if (closes) stage.close();
 }
 
-export async function increaseTime(stage: Stage, { by }: Of<'increaseTime'>): Promise<void> {
+export async function increaseTime(stage: NodeAndModel, { by }: Of<'increaseTime'>): Promise<void> {
   const answer = await stage.door.ask('devnet_increaseTime', { time: by });
   agree(answer.timestamp_increased_by, by);
   const now = stage.wall.now();
@@ -111,7 +111,7 @@ export async function increaseTime(stage: Stage, { by }: Of<'increaseTime'>): Pr
 }
 
 export async function setGasPrice(
-  stage: Stage,
+  stage: NodeAndModel,
   { changes, generate }: Of<'setGasPrice'>,
 ): Promise<void> {
   const params = { ...changes, generate_block: generate };
@@ -134,7 +134,7 @@ interface Change {
   readonly outcome: Values | number;
 }
 
-export async function applyStateDiff(stage: Stage, command: StateCommand): Promise<void> {
+export async function applyStateDiff(stage: NodeAndModel, command: StateCommand): Promise<void> {
   const { values, injected } = stage.world;
   const { state_diff, outcome } = changeOf(values, command);
   const method = 'devnet_applyStateDiff';
@@ -223,7 +223,7 @@ function broken(how: Of<'breakState'>['how']): Change {
 // Impersonation.
 
 export async function impersonate(
-  stage: Stage,
+  stage: NodeAndModel,
   { does, who }: Of<'impersonate' | 'stopImpersonate'>,
 ): Promise<void> {
   const { address } = cast.sender(who);
@@ -234,14 +234,14 @@ export async function impersonate(
   stage.world = { ...stage.world, impersonated };
 }
 
-export async function impersonateAll(stage: Stage, auto: boolean): Promise<void> {
+export async function impersonateAll(stage: NodeAndModel, auto: boolean): Promise<void> {
   await stage.door.ask(auto ? 'devnet_autoImpersonate' : 'devnet_stopAutoImpersonate');
   stage.world = { ...stage.world, auto };
 }
 
 // The whole chain.
 
-export async function snapshot(stage: Stage): Promise<void> {
+export async function snapshot(stage: NodeAndModel): Promise<void> {
   const { world } = stage;
   const reading = await stage.reading();
   stage.lastSnapshot += 1n;
@@ -251,7 +251,7 @@ export async function snapshot(stage: Stage): Promise<void> {
   stage.issued.push(id);
 }
 
-export async function revert(stage: Stage, which: number): Promise<void> {
+export async function revert(stage: NodeAndModel, which: number): Promise<void> {
   const id = stage.issued.at(-1 - which) ?? '0x0';
   const kept = stage.snapshots.get(id);
   agree(await stage.door.ask('devnet_revert', { snapshot_id: id }), kept !== undefined);
@@ -265,7 +265,7 @@ export async function revert(stage: Stage, which: number): Promise<void> {
   agreeExactly(differences(kept.reading, now), [], 'what the revert did not restore');
 }
 
-export async function restart(stage: Stage): Promise<void> {
+export async function restart(stage: NodeAndModel): Promise<void> {
   agreeExactly(await stage.door.ask('devnet_restart'), {});
   stage.hasRestarted = true;
   stage.snapshots.clear();

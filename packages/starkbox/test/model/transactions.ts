@@ -1,6 +1,6 @@
-// Knows transactions from both sides: as they are sent, and what they do to the model.
+// Transactions as they are sent, and what they do to the model.
 import { messageToL1Hash, sign, Transaction, type TransactionValues } from '@starkbox/engine';
-import * as cast from './cast.js';
+import * as cast from './accounts-and-contracts.js';
 import {
   balanceOf,
   className,

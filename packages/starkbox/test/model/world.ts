@@ -1,5 +1,5 @@
-// Knows a chain as plain values that never change, and what each command makes of them.
-import * as cast from './cast.js';
+// A chain as immutable plain values, and what each command makes of them.
+import * as cast from './accounts-and-contracts.js';
 
 /** By name, what is not zero. */
 export type Values = ReadonlyMap<string, string>;

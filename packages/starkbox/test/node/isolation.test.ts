@@ -7,7 +7,7 @@ import { createGenesis } from '../../src/chain/genesis/genesis.js';
 import { balanceOf, mint } from '../../src/chain/mint.js';
 import { defaultConfig } from '../../src/config/options.js';
 import { sequences } from '../model/commands.js';
-import { SETUPS, Theatre } from '../model/theatre.js';
+import { HistoryRunner, SETUPS } from '../model/history-runner.js';
 
 describe('two nodes in one process', () => {
   beforeAll(() => {
@@ -28,12 +28,12 @@ describe('two nodes in one process', () => {
       histories,
       histories,
       async ([one, other], here, there) => {
-        const theatres = [new Theatre(one), new Theatre(other)] as const;
+        const runners = [new HistoryRunner(one), new HistoryRunner(other)] as const;
         try {
           // Each is held against its own model after every command.
-          await Promise.all([theatres[0].play(here), theatres[1].play(there)]);
+          await Promise.all([runners[0].play(here), runners[1].play(there)]);
         } finally {
-          await Promise.allSettled(theatres.map((theatre) => theatre.close()));
+          await Promise.allSettled(runners.map((runner) => runner.close()));
         }
       },
     );

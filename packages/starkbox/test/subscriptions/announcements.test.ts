@@ -8,8 +8,8 @@ import {
   newAccount,
   selector,
 } from '../support/compatibility/signing.js';
-import { type Audience, gather } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { type Audience, gather } from '../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

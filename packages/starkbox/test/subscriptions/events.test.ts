@@ -9,8 +9,8 @@ import {
   STRK,
   selector,
 } from '../support/compatibility/signing.js';
-import { type Audience, gather, results } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { type Audience, gather, results } from '../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 const TRANSFER = selector('Transfer');

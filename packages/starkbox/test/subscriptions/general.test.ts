@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { contract, declareRequest } from '../support/compatibility/signing.js';
-import { gather } from '../support/subscriptions/audience.js';
+import { gather } from '../support/subscriptions/subscribers.js';
 
 const audience = await gather();
 const { client, connect, node } = audience;

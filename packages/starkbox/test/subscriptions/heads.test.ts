@@ -1,7 +1,7 @@
 // New blocks, as those learn of them who subscribed to heads.
 import { describe, expect, test, vi } from 'vitest';
-import { type Audience, gather, results } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { type Audience, gather, results } from '../support/subscriptions/subscribers.js';
 
 /** The header of a block, as a question for the block shows it. */
 async function header({ client }: Audience, block_number: number): Promise<object> {

@@ -2,8 +2,8 @@
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
-import { gather } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { gather } from '../support/subscriptions/subscribers.js';
 
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
   ['starknet_subscribeNewHeads', {}],

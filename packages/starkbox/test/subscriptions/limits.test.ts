@@ -1,8 +1,8 @@
 // How much one client may ask for, and what happens to one that does not read.
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/index.js';
-import { gather } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { gather } from '../support/subscriptions/subscribers.js';
 
 const addresses = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `0x${(index + 1).toString(16)}`);

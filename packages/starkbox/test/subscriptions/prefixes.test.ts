@@ -1,7 +1,7 @@
 // Every method has two names; notifications use the prefix that their subscription was made with.
 import type { SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
-import { gather } from '../support/subscriptions/audience.js';
+import { gather } from '../support/subscriptions/subscribers.js';
 
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
   ['starknet_subscribeNewHeads', {}],

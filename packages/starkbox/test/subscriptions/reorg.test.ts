@@ -1,8 +1,8 @@
 // Blocks that are taken back, as every subscriber learns of it.
 import type { SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
-import { gather } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { gather } from '../support/subscriptions/subscribers.js';
 
 /** Every kind of subscription; for the status of some transaction. */
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [

@@ -1,8 +1,8 @@
 // A snapshot is restored: who subscribed stays subscribed, and learns what is different now.
 import type { Socket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
-import { type Audience, gather } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { type Audience, gather } from '../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 const LATEST = { starting_block_id: 'latest' };

@@ -2,8 +2,8 @@
 import { Transaction } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
 import { invokeRequest, STRK } from '../support/compatibility/signing.js';
-import { type Audience, gather, results } from '../support/subscriptions/audience.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { type Audience, gather, results } from '../support/subscriptions/subscribers.js';
 
 const DEMAND = { blockGenerationOn: 'demand' } as const;
 

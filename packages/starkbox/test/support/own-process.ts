@@ -1,4 +1,4 @@
-// Knows how a part of the node runs in a process of its own, where nothing else takes memory or time.
+// A part of the node in a process of its own, where nothing else takes memory or time.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';

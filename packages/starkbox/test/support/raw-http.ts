@@ -1,4 +1,4 @@
-// Knows how to send a request exactly as it is written: no path is tidied up, nothing is unpacked.
+// HTTP requests sent exactly as written: no path is normalised, nothing is unpacked.
 import { type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Answer {

@@ -1,4 +1,4 @@
-// Knows WebSockets as a careless or hostile client speaks them: byte by byte, reading only when it is told to.
+// WebSocket clients that are careless or hostile: byte by byte, reading only on demand.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Knows the command as users run it: a process of its own that listens, says things, and can be killed.
+// The command as a process that listens, writes a log, and can be killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Knows the text format of Prometheus, and which series a query asks for.
+// The text format of Prometheus, and the series that a query asks for.
 
 export interface Scrape {
   /** By series: the name with its labels, as written. */

@@ -1,4 +1,4 @@
-// Knows blocks with one token transfer each: a few that ran, and any number that weigh the same.
+// Blocks with one token transfer each: a few that ran, and any number of the same weight.
 import { randomBytes } from 'node:crypto';
 import type { EventData } from '@starkbox/engine';
 import type { ClosedBlock, TransactionRecord } from '../../src/chain/history/header.js';

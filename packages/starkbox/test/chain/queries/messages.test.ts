@@ -3,10 +3,10 @@ import { messageToL1Hash } from '@starkbox/engine';
 import { afterAll, expect, test } from 'vitest';
 import { selector } from '../../support/compatibility/signing.js';
 import { startAnvil } from '../../support/l1/anvil.js';
-import { deposit, load, send, setStage } from '../../support/l1/stage.js';
+import { deposit, load, send, startMessaging } from '../../support/l1/messaging-setup.js';
 
 const L1_USER = '0x8359e4b0152ed5a731162d3c7b0d8d56edb165a0';
-const stage = await setStage();
+const stage = await startMessaging();
 const { client, messenger, node } = stage;
 afterAll(() => node.close());
 

@@ -322,5 +322,5 @@ describe('the section "state"', () => {
     }
     expect(outcomes.refused).toBeGreaterThan(CHANGES / 15);
     expect(outcomes.loaded).toBeGreaterThan(CHANGES / 15);
-  }, 240_000);
+  }, 600_000);
 });

@@ -1,9 +1,15 @@
 // Knows every question whose answer an image must preserve, at every block.
-import { accountClass, COUNTER, MESSENGER, STRK, selector } from '../../model/cast.js';
+import {
+  accountClass,
+  COUNTER,
+  MESSENGER,
+  STRK,
+  selector,
+} from '../../model/accounts-and-contracts.js';
 import {
   blockIds,
-  type Door,
   everything,
+  type NodeClient,
   type Question,
   valueQuestion,
 } from '../../model/reading.js';
@@ -72,7 +78,7 @@ function withDate({ method, params }: Question): Question {
 }
 
 /** All pages of the transfers, as texts. */
-export async function transferPages(door: Door): Promise<readonly string[]> {
+export async function transferPages(door: NodeClient): Promise<readonly string[]> {
   const pages: string[] = [];
   const filter = { address: STRK, keys: [[selector('Transfer')]], chunk_size: 3 };
   for (let token: string | undefined = ''; token !== undefined; ) {

@@ -5,8 +5,8 @@ import type { Node } from '../../../src/index.js';
 import type { MethodName } from '../../../src/spec.js';
 import { agreeExactly } from '../../model/agreement.js';
 import { sequences, shown } from '../../model/commands.js';
-import { Door, differences } from '../../model/reading.js';
-import { SETUPS, Theatre } from '../../model/theatre.js';
+import { HistoryRunner, SETUPS } from '../../model/history-runner.js';
+import { differences, NodeClient } from '../../model/reading.js';
 import { everyQuestion, transferPages } from './questions.js';
 
 /** By hand, for more histories: STARKBOX_HISTORIES=5000 npx vitest run packages/starkbox/test/dump/image */
@@ -14,17 +14,17 @@ const HISTORIES = Math.ceil(Number(process.env['STARKBOX_HISTORIES'] ?? 160) / 2
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const LENGTH = 30;
 
-const theatres = new Map(SETUPS.map((setup) => [setup, new Theatre(setup)]));
+const runners = new Map(SETUPS.map((setup) => [setup, new HistoryRunner(setup)]));
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
 });
 afterAll(async () => {
-  for (const theatre of theatres.values()) await theatre.close();
+  for (const runner of runners.values()) await runner.close();
   vi.useRealTimers();
 });
 
-async function imageOf(door: Door): Promise<string> {
+async function imageOf(door: NodeClient): Promise<string> {
   const dump = await door.ask('devnet_dump', { format: 'image' });
   if (!('image' in dump) || dump.image === undefined) throw new Error('there is no image');
   return dump.image;
@@ -51,13 +51,13 @@ test(`${HISTORIES} histories are the same in a node that loaded their image`, {
     fc.constantFrom(...SETUPS),
     sequences(LENGTH),
     async (setup, commands) => {
-      const theatre = theatres.get(setup);
-      if (!theatre) throw new Error('there is no such setup');
-      const { door, world, wall } = await theatre.play(commands);
+      const runner = runners.get(setup);
+      if (!runner) throw new Error('there is no such setup');
+      const { door, world, wall } = await runner.play(commands);
       const image = await imageOf(door);
-      const other: Node = await theatre.open();
+      const other: Node = await runner.open();
       try {
-        const there = new Door(other);
+        const there = new NodeClient(other);
         agreeExactly(await there.ask('devnet_load', { image }), {});
         const questions = [...everyQuestion(world, setup.keepsHistory)];
         const unequal = differences(await door.read(questions), await there.read(questions));

@@ -5,6 +5,7 @@ import {
   ANSWER,
   CHAIN_ID,
   closeAfterEach,
+  ended,
   errorOf,
   gate,
   head,

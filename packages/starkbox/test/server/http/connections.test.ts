@@ -9,6 +9,7 @@ import {
   ANSWER,
   CHAIN_ID,
   closeAfterEach,
+  ended,
   gate,
   head,
   JSON_TYPE,

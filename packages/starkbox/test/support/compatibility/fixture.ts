@@ -1,4 +1,4 @@
-// Knows the node that the checklist was written for: three accounts of seed 42 with 500 tokens of each kind.
+// The node of the compatibility tests: three accounts of seed 42 with 500 tokens of each kind.
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { afterAll } from 'vitest';
 import { type Config, createNode, type Node } from '../../../src/index.js';

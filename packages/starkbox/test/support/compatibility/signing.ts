@@ -1,4 +1,4 @@
-// Knows how an account's requests are made and signed, and how they are sent to a node.
+// Requests of an account: made, signed and sent to a node.
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@starkbox/conformance';
 import {

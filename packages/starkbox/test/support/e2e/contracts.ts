@@ -1,4 +1,4 @@
-// Knows our test contracts as a dapp has them: the Sierra class and the CASM that a Cairo build leaves.
+// Test contracts as a dapp has them: the Sierra class and the CASM of a Cairo build.
 import { readFile } from 'node:fs/promises';
 import { Class } from '@starkbox/engine';
 import {

@@ -1,4 +1,4 @@
-// Knows a node whose conversation is recorded, and replayed when it ends: a fresh node must give the same answers.
+// A node whose conversation is recorded, and replayed on a fresh node when it ends.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

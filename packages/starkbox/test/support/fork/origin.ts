@@ -1,4 +1,4 @@
-// Knows an origin for tests: a real node with some history, behind a proxy that can fail.
+// An origin for tests: a real node with some history, behind a proxy that can fail.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

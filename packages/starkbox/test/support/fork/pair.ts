@@ -1,4 +1,4 @@
-// Knows a chain and a fork of it, both real, with a proxy in between.
+// A chain and a fork of it, both real, with a proxy in between.
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import type { Config } from '../../../src/index.js';
 import { FaultyProxy } from './proxy.js';

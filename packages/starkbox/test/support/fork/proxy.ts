@@ -1,4 +1,4 @@
-// Knows every way in which an origin can fail: stands between it and a fork, and counts what is asked.
+// A proxy between an origin and a fork that fails in every way, and counts requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Knows the L1 of the tests: a real Anvil on a free port, its accounts, and our contracts on it.
+// The L1 of the tests: a real Anvil on a free port, its accounts, and our contracts on it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Knows how an L1 fails: a proxy before it that is slow, answers errors, or cuts the line after the L1 has acted.
+// A proxy before an L1 that is slow, answers errors, or closes connections after the L1 has acted.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Knows how to say a notification in a few words, for tests of what comes and in which order.
+// Notifications in a few words, for tests of what comes and in which order.
 import type { Notification } from '@starkbox/conformance';
 
 /** Hashes that have a name in a test. */

@@ -1,4 +1,4 @@
-// Knows which histories are hard to follow: blocks come and go, and the same transactions with them.
+// Random histories that are hard to follow: blocks and their transactions come and go.
 import fc from 'fast-check';
 import { type Command, sequences } from '../model/commands.js';
 
@@ -59,7 +59,7 @@ const TWISTS: readonly (readonly [number, fc.Arbitrary<Command>])[] = [
 const twist = fc.oneof(...TWISTS.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
 /** Histories of so many commands, which shrink to shorter ones. */
-export function plots(length: number): fc.Arbitrary<readonly Command[]> {
+export function histories(length: number): fc.Arbitrary<readonly Command[]> {
   const rarelyNothing = fc.option(twist, { nil: undefined, freq: 1000 });
   return fc
     .array(rarelyNothing, { minLength: length, maxLength: length })

@@ -1,4 +1,4 @@
-// Knows randomness that follows from numbers, so that whatever was thrown can be thrown again.
+// Seeded random numbers, so that every request can be made again.
 
 /** A number from 0 to below `sides`. */
 export type Dice = (sides: number) => number;

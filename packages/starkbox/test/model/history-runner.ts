@@ -1,17 +1,17 @@
-// Knows how random histories are played one after another on the same node, and how its time passes.
+// Runner of random histories, one after another on the same node, with a clock of its own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { vi } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';
+import * as cast from './accounts-and-contracts.js';
 import { agree } from './agreement.js';
-import * as cast from './cast.js';
 import { checkAll, checkHead } from './checks.js';
 import { type Command, shown } from './commands.js';
+import { NodeAndModel, type Setup, type Wall } from './node-and-model.js';
 import { perform } from './perform.js';
-import { Door, everything } from './reading.js';
-import { type Setup, Stage, type Wall } from './stage.js';
+import { everything, NodeClient } from './reading.js';
 import { applyStateDiff, createBlock, restart } from './steering.js';
 import { className, declaredName, firstWorld, type World, withValues } from './world.js';
 
@@ -47,14 +47,14 @@ interface Prepared {
   readonly snapshot: bigint;
 }
 
-export class Theatre {
+export class HistoryRunner {
   readonly setup: Setup;
   /** Whether a chain that is kept gets another node now and then. */
   readonly isReopened: boolean = true;
   #node: Node | undefined;
   /** Where the chain is kept. */
   #directory: string | undefined;
-  #door: Door | undefined;
+  #door: NodeClient | undefined;
   #prepared: Prepared | undefined;
   #lastSnapshot = 0n;
   /** Seconds until the timer of the node closes a block. */
@@ -80,7 +80,7 @@ export class Theatre {
    *
    * @param judged whether everything is also held against the specifications at the end
    */
-  async play(commands: readonly Command[], judged = false): Promise<Stage> {
+  async play(commands: readonly Command[], judged = false): Promise<NodeAndModel> {
     try {
       return await this.#play(commands, judged);
     } catch (error) {
@@ -90,16 +90,16 @@ export class Theatre {
     }
   }
 
-  async #play(commands: readonly Command[], judged: boolean): Promise<Stage> {
+  async #play(commands: readonly Command[], judged: boolean): Promise<NodeAndModel> {
     vi.setSystemTime(BEGIN * 1000);
     if (this.setup.isKept) this.#directory ??= mkdtempSync(join(tmpdir(), 'starkbox-'));
     this.#node ??= await this.open(this.#directory);
     this.#door?.written.splice(0);
-    this.#door ??= new Door({ handle: async (text) => this.#node?.handle(text) });
+    this.#door ??= new NodeClient({ handle: async (text) => this.#node?.handle(text) });
     const door = this.#door;
     const wall = this.#wall(this.#node);
     const { world } = await this.#prepare(door, wall);
-    const stage = new Stage(door, this.setup, wall, world, this.#lastSnapshot);
+    const stage = new NodeAndModel(door, this.setup, wall, world, this.#lastSnapshot);
     await checkHead(stage);
     for (const [index, command] of commands.entries()) {
       await at(shown(command), async () => {
@@ -140,7 +140,7 @@ export class Theatre {
   }
 
   /** A chain with our contracts in its second block, the same for every history. */
-  async #prepare(door: Door, wall: Wall): Promise<Prepared> {
+  async #prepare(door: NodeClient, wall: Wall): Promise<Prepared> {
     const before = this.#prepared;
     const world = before?.world ?? (await this.#deploy(door, wall));
     if (before) {
@@ -153,9 +153,9 @@ export class Theatre {
     return this.#prepared;
   }
 
-  async #deploy(door: Door, wall: Wall): Promise<World> {
+  async #deploy(door: NodeClient, wall: Wall): Promise<World> {
     const first = firstWorld(wall.now(), this.setup.startTime);
-    const stage = new Stage(door, this.setup, wall, first, this.#lastSnapshot);
+    const stage = new NodeAndModel(door, this.setup, wall, first, this.#lastSnapshot);
     await restart(stage);
     await checkHead(stage);
     const placed = [
@@ -221,7 +221,7 @@ async function at(place: string, run: () => Promise<void>): Promise<void> {
 }
 
 /** Holds every answer against the specifications. */
-async function judge(node: Node, { world, setup }: Stage): Promise<void> {
+async function judge(node: Node, { world, setup }: NodeAndModel): Promise<void> {
   const client = checkedClient(node.handle);
   for (const { method, params } of everything(world, setup.keepsHistory)) {
     try {

@@ -1,9 +1,9 @@
-// Knows what exists on the chain that requests are thrown at, and puts it where a request asks for something.
+// Contents of the chain under test, inserted where a request asks for something.
 import { readFile } from 'node:fs/promises';
 import { Class, storageAddress } from '@starkbox/engine';
 import { MINTER, seededAccounts } from '../../src/chain/genesis/accounts.js';
-import { chance, type Dice, pick } from './dice.js';
 import { isList, isRecord } from './mutation.js';
+import { chance, type Dice, pick } from './random.js';
 import * as real from './real-transaction.js';
 
 export type Ask = (method: string, params?: unknown) => Promise<unknown>;

@@ -1,15 +1,15 @@
-// Knows how a history is followed while it is played: who listens from when on, and when it must be silent.
+// Runner of a history with subscribers: from when on they listen, and when nothing may be sent.
 import { Transaction, type TransactionValues } from '@starkbox/engine';
 import { createNode, type Node } from '../../src/index.js';
-import * as cast from '../model/cast.js';
+import * as cast from '../model/accounts-and-contracts.js';
 import type { Command } from '../model/commands.js';
-import { Door } from '../model/reading.js';
-import { Theatre } from '../model/theatre.js';
+import { HistoryRunner } from '../model/history-runner.js';
+import { NodeClient } from '../model/reading.js';
 import { Follower } from './follower.js';
-import { Newcomer } from './newcomer.js';
+import { LateSubscriber } from './late-subscriber.js';
 import { ShownChain } from './shown-chain.js';
 
-/** Seconds between blocks, as the theatre counts them. */
+/** Seconds between blocks, as the runner counts them. */
 const INTERVAL = 60;
 /** The end of every subscription. */
 const RESTART = 'devnet_restart';
@@ -30,8 +30,8 @@ export interface Audience {
   readonly newcomer: number;
 }
 
-/** A theatre with an audience: somebody who follows each history from its first command on. */
-export class FollowedTheatre extends Theatre {
+/** A runner with an audience: somebody who follows each history from its first command on. */
+export class FollowedRunner extends HistoryRunner {
   /** Nobody follows a node that is gone. */
   override readonly isReopened: boolean = false;
   #url = '';
@@ -39,7 +39,7 @@ export class FollowedTheatre extends Theatre {
   #follower: Follower | undefined;
   /** Whether all subscriptions are gone. */
   #isDeaf = false;
-  #newcomer: Newcomer | undefined;
+  #newcomer: LateSubscriber | undefined;
   /** Changes before the newcomer comes. */
   #untilNewcomer = 0;
   /** Changes that nobody listened to yet, and how many they may be. */
@@ -61,7 +61,7 @@ export class FollowedTheatre extends Theatre {
     await this.#leave();
   }
 
-  /** As the nodes of other theatres, but with an open door, and all that goes through it is followed. */
+  /** As the nodes of other runners, but with an open door, and all that goes through it is followed. */
   override async open(dataDir?: string): Promise<Node> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
     const node = await createNode({
@@ -76,7 +76,7 @@ export class FollowedTheatre extends Theatre {
       ...(dataDir === undefined ? {} : { dataDir, recentBlocks: 2 }),
     });
     this.#url = (await node.listen()).url;
-    this.#chain = new ShownChain(new Door(node));
+    this.#chain = new ShownChain(new NodeClient(node));
     return {
       ...node,
       handle: (text) => this.#handle(node, text),
@@ -116,7 +116,7 @@ export class FollowedTheatre extends Theatre {
   }
 
   /** Something is about to happen. If a newcomer comes now, it is they who ask for it. */
-  async #prepare(call: Call): Promise<Newcomer | undefined> {
+  async #prepare(call: Call): Promise<LateSubscriber | undefined> {
     if (!this.#follower || !this.#chain) return undefined;
     if (call.method === RESTART) {
       await this.#catchUp();
@@ -128,7 +128,7 @@ export class FollowedTheatre extends Theatre {
     if (isAwaited && !this.#isDeaf) await this.#follower.watch(hash);
     this.#untilNewcomer -= 1;
     if (this.#untilNewcomer !== -1) return undefined;
-    this.#newcomer = await Newcomer.connect(this.#url, this.#chain);
+    this.#newcomer = await LateSubscriber.connect(this.#url, this.#chain);
     return this.#newcomer;
   }
 

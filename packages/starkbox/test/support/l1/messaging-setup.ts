@@ -1,4 +1,4 @@
-// Knows the stage of the tests with L1: a node, an Anvil and the messenger contract on L2.
+// A node, an Anvil and the messenger contract on L2, for tests of messages.
 
 import type { Client } from '@starkbox/conformance';
 import { messageToL1Hash } from '@starkbox/engine';
@@ -8,7 +8,7 @@ import { startFixture } from '../compatibility/fixture.js';
 import { contract, hex, read, Sender, selector } from '../compatibility/signing.js';
 import { type Anvil, asHex, type L1Client, messagingAt, mined } from './anvil.js';
 
-export interface Stage {
+export interface MessagingSetup {
   readonly node: Node;
   readonly client: Client;
   readonly sender: Sender;
@@ -16,7 +16,7 @@ export interface Stage {
 }
 
 /** A node with the messenger deployed; its nonces and its addresses are always the same. */
-export async function setStage(config: Partial<Config> = {}): Promise<Stage> {
+export async function startMessaging(config: Partial<Config> = {}): Promise<MessagingSetup> {
   const { node, client } = await startFixture(config);
   const sender = new Sender(client, node.accounts[0]);
   const messenger = await deployMessenger(sender);
@@ -29,7 +29,7 @@ export async function deployMessenger(sender: Sender): Promise<string> {
 
 /** Connects with an L1; the messaging contract. */
 export async function load(
-  { client }: Pick<Stage, 'client'>,
+  { client }: Pick<MessagingSetup, 'client'>,
   anvil: Pick<Anvil, 'url'>,
 ): Promise<string> {
   const params = { network_url: anvil.url };
@@ -56,7 +56,7 @@ export async function deposit(
 
 /** Sends any payload to L1. */
 export async function send(
-  { sender, messenger }: Stage,
+  { sender, messenger }: MessagingSetup,
   to: string,
   payload: readonly string[],
 ): Promise<string> {
@@ -64,7 +64,10 @@ export async function send(
   return sender.invoke([{ to: messenger, name: 'send', calldata }]);
 }
 
-export async function balanceOf({ client, messenger }: Stage, user: string): Promise<number> {
+export async function balanceOf(
+  { client, messenger }: MessagingSetup,
+  user: string,
+): Promise<number> {
   const [balance] = await read(client, messenger, 'balance_of', [user]);
   return Number(balance);
 }

@@ -1,8 +1,8 @@
-// Knows how requests are thrown: several at a time, on a chain made new now and then, and what to do about a finding.
+// Sender of random requests, several at a time, on a chain that is restarted now and then.
 import { setTimeout } from 'node:timers/promises';
+import { hear, type Known, prepare } from './chain-contents.js';
+import { checkAnswer } from './check-answer.js';
 import type { ChildNode } from './child-node.js';
-import { judge } from './judge.js';
-import { hear, type Known, prepare } from './known.js';
 import { type Request, request } from './requests.js';
 import { shrunk } from './shrink.js';
 
@@ -13,7 +13,7 @@ export interface Finding {
   readonly log: string;
 }
 
-export interface StormOptions {
+export interface SendOptions {
   readonly seed: number;
   readonly count: number;
   /** How many requests are under way at once. */
@@ -58,7 +58,7 @@ class Statistics {
 }
 
 /** Throws requests at a node. What it returns, and nothing else, is what went wrong. */
-export async function storm(options: StormOptions): Promise<readonly Finding[]> {
+export async function sendRequests(options: SendOptions): Promise<readonly Finding[]> {
   const { node, count, lanes, report } = options;
   const findings = new Map<string, Finding>();
   const statistics = new Statistics();
@@ -95,7 +95,7 @@ export async function storm(options: StormOptions): Promise<readonly Finding[]> 
 function add(
   findings: Map<string, Finding>,
   finding: Finding,
-  { report, seed }: StormOptions,
+  { report, seed }: SendOptions,
 ): void {
   const { problem, log } = finding;
   const cause = log.split('\n')[1] ?? '';
@@ -116,7 +116,7 @@ interface Outcome {
 }
 
 async function one(
-  { seed, count, node }: StormOptions,
+  { seed, count, node }: SendOptions,
   known: Known,
   index: number,
   statistics: Statistics,
@@ -127,7 +127,7 @@ async function one(
   try {
     const answer = await node.throw(thrown);
     statistics.note(thrown, answer.body, performance.now() - begin);
-    const problem = judge(thrown, answer);
+    const problem = checkAnswer(thrown, answer);
     if (problem !== undefined) {
       return { finding: { problem, request: thrown, log: await complaint(node, problem) } };
     }
@@ -168,14 +168,14 @@ async function keepNonce(
 }
 
 /** The finding alone on a node of its own, where the log says why, and as small as it can be. */
-async function examined(finding: Finding, options: StormOptions): Promise<Finding> {
+async function examined(finding: Finding, options: SendOptions): Promise<Finding> {
   const { body } = finding.request;
   const node = await options.another();
   try {
     await prepare(node.ask);
     const judged = async (text: string | Buffer): Promise<string | undefined> => {
       const sent = { ...finding.request, body: text };
-      return judge(sent, await node.throw(sent));
+      return checkAnswer(sent, await node.throw(sent));
     };
     const problem = await judged(body);
     if (problem !== finding.problem) {

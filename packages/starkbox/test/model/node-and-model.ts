@@ -1,7 +1,7 @@
-// Knows a node and its model side by side, and the rule that a refused call changes nothing.
+// A node beside its model, with the rule that a refused call changes nothing.
 import type { MethodName } from '../../src/spec.js';
 import { agree, agreeExactly } from './agreement.js';
-import { type Door, differences, everything, type Reading } from './reading.js';
+import { differences, everything, type NodeClient, type Reading } from './reading.js';
 import type { Sent } from './transactions.js';
 import { closed, type Included, type Values, type World } from './world.js';
 
@@ -31,8 +31,8 @@ export interface Kept {
 const FULL_READINGS = 2;
 const FULL_REFUSALS = 1;
 
-export class Stage {
-  readonly door: Door;
+export class NodeAndModel {
+  readonly door: NodeClient;
   readonly setup: Setup;
   readonly wall: Wall;
   /** What the chain must be. */
@@ -54,7 +54,7 @@ export class Stage {
   #readings = FULL_READINGS;
   #refusals = FULL_REFUSALS;
 
-  constructor(door: Door, setup: Setup, wall: Wall, world: World, lastSnapshot: bigint) {
+  constructor(door: NodeClient, setup: Setup, wall: Wall, world: World, lastSnapshot: bigint) {
     this.door = door;
     this.begin = door.written.length;
     this.setup = setup;

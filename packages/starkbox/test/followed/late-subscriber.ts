@@ -1,4 +1,4 @@
-// Knows how somebody catches up with a chain that does not wait for them.
+// A subscriber that catches up with a chain which goes on meanwhile.
 import { connectSocket, type Socket } from '@starkbox/conformance';
 import type { EMITTED_EVENT } from '../../src/spec.js';
 import { agreeExactly } from '../model/agreement.js';
@@ -9,7 +9,7 @@ import type { ShownChain } from './shown-chain.js';
 const FROM_THE_FIRST = { block_id: { block_number: 0 } };
 
 /** Subscribes while something happens to the chain, to what has a past that is told. */
-export class Newcomer {
+export class LateSubscriber {
   readonly #socket: Socket;
   readonly #chain: ShownChain;
   readonly #heads = new Heads();
@@ -21,8 +21,8 @@ export class Newcomer {
     this.#chain = chain;
   }
 
-  static async connect(url: string, chain: ShownChain): Promise<Newcomer> {
-    return new Newcomer(await connectSocket(url), chain);
+  static async connect(url: string, chain: ShownChain): Promise<LateSubscriber> {
+    return new LateSubscriber(await connectSocket(url), chain);
   }
 
   close(): Promise<void> {

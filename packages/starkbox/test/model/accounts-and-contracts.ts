@@ -1,4 +1,4 @@
-// Knows who takes part in the random histories: accounts, contracts, their classes, and where they keep what.
+// Accounts, contracts and classes of the random histories, and their storage slots.
 import { readFile } from 'node:fs/promises';
 import {
   builtinClass,

@@ -1,4 +1,4 @@
-// Knows what a right answer is, whatever was asked: JSON-RPC read once more, by somebody who serves nothing.
+// Check that an answer is valid JSON-RPC for its request, independent of the node's own code.
 import { parse, stringify } from '../../src/json/json.js';
 import { spec } from './calls.js';
 import { BODY_LIMIT } from './child-node.js';
@@ -27,7 +27,7 @@ interface Expected {
 type Expectation = undefined | Expected | readonly Expected[];
 
 /** What is wrong with an answer, in a line; undefined if nothing is. */
-export function judge(request: Request, { status, body }: Answer): string | undefined {
+export function checkAnswer(request: Request, { status, body }: Answer): string | undefined {
   const path = request.path.split('?', 1)[0] ?? '';
   if (path !== '/' && path !== '/rpc') return status === 404 ? undefined : `status ${status}`;
   if (request.verb === 'OPTIONS') return status === 200 ? undefined : `status ${status}`;

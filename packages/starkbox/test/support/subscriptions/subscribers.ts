@@ -1,4 +1,4 @@
-// Knows the node that tests of subscriptions follow, and the sockets that follow it.
+// A node for tests of subscriptions, and sockets that subscribe to it.
 import {
   type Client,
   checkedClient,

@@ -1,4 +1,4 @@
-// Knows short histories of what is easily told wrongly, and rarely comes by chance.
+// Short histories that are easily notified wrongly, and rarely come by chance.
 import type { Command } from '../model/commands.js';
 
 const transfer = (amount: number | 'half'): Command => {
