@@ -6,10 +6,10 @@ import { compare, type Difference } from './compare.js';
 import { type Correspondence, isObject } from './correspondence.js';
 import type { Entry } from './transcript.js';
 
-/** How long messages are awaited that were recorded. */
+/** How long recorded messages are awaited. */
 const PATIENCE_MILLISECONDS = 10_000;
-/** How long a socket must be silent before extra messages are excluded. */
-const SILENCE_MILLISECONDS = 60;
+/** Longer than the node delays notifications. Its timers are those of this process, and so fire before. */
+const FLUSH_MILLISECONDS = 60;
 
 type Received = Extract<Entry, { kind: 'receive' }>;
 
@@ -27,6 +27,7 @@ interface Socket {
 export class ReplaySockets {
   readonly #url: string;
   readonly #sockets = new Map<string, Socket>();
+  #settled = 0;
 
   constructor(url: string) {
     this.#url = url;
@@ -69,10 +70,32 @@ export class ReplaySockets {
       if (performance.now() > deadline) break;
       await delay(5);
     }
-    await delay(SILENCE_MILLISECONDS);
+    await delay(FLUSH_MILLISECONDS);
+    await Promise.all(wanted.map(({ socket }) => this.#settle(socket)));
     return wanted.flatMap(({ socket, messages }) =>
       compareInbox(socket.inbox.splice(0), messages, exchange, pairs, request),
     );
+  }
+
+  /** Waits for the answer to a call of our own: what was sent to the socket before it has arrived. */
+  async #settle({ connection, inbox }: Socket): Promise<void> {
+    this.#settled += 1;
+    const id = `settled ${this.#settled}`;
+    await new Promise<void>((resolve) => {
+      const finish = (): void => {
+        connection.off('message', look).off('close', finish);
+        resolve();
+      };
+      const look = (): void => {
+        const place = inbox.findIndex((message) => isObject(message) && message['id'] === id);
+        if (place < 0) return;
+        inbox.splice(place, 1);
+        finish();
+      };
+      connection.on('message', look).once('close', finish);
+      if (connection.readyState !== WebSocket.OPEN) finish();
+      else connection.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'starknet_specVersion' }));
+    });
   }
 
   async #socket(name: string): Promise<Socket> {
