@@ -64,7 +64,7 @@ export function messageToL1Hash(message: {
   return callNow(() => binding.messageToL1Hash(from_address, to_address, [...payload]));
 }
 
-/** The private keys that a seed stands for. */
+/** The private keys derived from a seed. */
 export function seededPrivateKeys(seed: number, count: number): readonly string[] {
   return callNow(() => binding.privateKeys(seed, count));
 }

@@ -19,8 +19,8 @@ export type OriginQuestion = FeltQuestion | { readonly kind: 'class'; readonly c
 export type OriginReader = (question: OriginQuestion) => Promise<string | Uint8Array | null>;
 
 /**
- * Answers without waiting: a felt, `null` if the origin has none, or `undefined` if only the
- * `OriginReader` can tell.
+ * Answers without waiting: a felt, `null` if the origin has none, or `undefined` if the `OriginReader`
+ * must be asked.
  */
 export type OriginLookup = (question: FeltQuestion) => string | null | undefined;
 
@@ -49,7 +49,7 @@ export class Origin {
     return this.native.answers;
   }
 
-  /** @internal The felt that can be told without waiting. */
+  /** @internal The answer of the lookup; `undefined` if the reader must be asked. */
   lookUp(question: FeltQuestion): string | undefined {
     try {
       const found = this.#lookup?.(question);

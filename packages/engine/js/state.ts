@@ -169,7 +169,7 @@ export class State {
   // Writing.
 
   /**
-   * Makes the origin remember every value that a difference replaces. Without it, `diffOf` lists a value
+   * Caches the origin's value of everything that a difference replaces. Without it, `diffOf` lists a value
    * that the difference writes as changed even if the origin holds the same.
    */
   async prefetch(diff: Partial<StateDiff>): Promise<void> {

@@ -1,4 +1,4 @@
-// Knows transactions and the blocks they run in as JavaScript sees them.
+// Transactions, and the blocks they run in.
 
 import * as binding from '../binding.js';
 import { Class, type ClassLimits } from './class.js';

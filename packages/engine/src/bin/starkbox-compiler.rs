@@ -1,5 +1,6 @@
-//! Sierra JSON in, CASM JSON out. A process of its own, because a compiler that loops or eats
-//! memory can only be stopped from outside. The argument is its memory bound in bytes.
+//! Compiler process: Sierra JSON on stdin, CASM JSON on stdout. It is a process of its own because a
+//! compilation that loops or exhausts memory can only be stopped from outside. The argument is its
+//! memory limit in bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, BufRead, BufWriter, Read, Write};
@@ -9,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
 use cairo_lang_starknet_classes::contract_class::ContractClass;
 
-/// Told apart from other failures by the process that started this one.
+/// Exit code that marks the memory limit, known to the engine.
 const OUT_OF_MEMORY: i32 = 86;
 
-/// Counts what is held and ends the process at the bound. Holds on every platform.
+/// Counts allocated bytes and ends the process at the limit, on every platform.
 struct Bounded;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
@@ -41,7 +42,7 @@ unsafe impl GlobalAlloc for Bounded {
 #[global_allocator]
 static ALLOCATOR: Bounded = Bounded;
 
-/// Deeply nested types make the compiler recurse; its own thread has room for it.
+/// Deeply nested types make the compiler recurse, so it runs on a thread with a large stack.
 const STACK: usize = 256 << 20;
 
 fn main() -> ExitCode {
@@ -54,12 +55,12 @@ fn main() -> ExitCode {
             eprintln!("{reason}");
             ExitCode::FAILURE
         }
-        // The panic has printed itself.
+        // The panic hook has printed the message.
         Ok(Err(_)) | Err(_) => ExitCode::FAILURE,
     }
 }
 
-/// A line with the program's length, then the program; the pipe stays open behind it.
+/// Reads a line with the program's length, then the program. The pipe stays open.
 fn read_program() -> io::Result<String> {
     let mut input = io::stdin().lock();
     let mut length = String::new();
@@ -70,7 +71,7 @@ fn read_program() -> io::Result<String> {
     Ok(text)
 }
 
-/// Whoever wants the result holds the other end of the pipe; when they are gone, so is the reason.
+/// Ends the process when the pipe closes: the process that started this one has ended.
 fn end_with_reader() {
     let _ = io::stdin().lock().read(&mut [0]);
     // SAFETY: ends the process at once; nothing runs after it.

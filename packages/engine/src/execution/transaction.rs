@@ -84,7 +84,7 @@ pub struct Flags {
     pub strict_nonce: bool,
     /// On: the L2-gas bound of the sender does not limit the run.
     pub unbounded_gas: bool,
-    /// On: contracts see the query version, whatever the transaction says.
+    /// On: contracts see the query version even if the transaction has the plain one.
     pub query: bool,
 }
 

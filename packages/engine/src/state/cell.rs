@@ -30,8 +30,8 @@ impl Cell {
         Cell { value, since, past: None }
     }
 
-    /// Sets the value as of `version`. What it was when that version began is always remembered;
-    /// without `keep`, nothing older is.
+    /// Sets the value as of `version`. The value at the beginning of that version is always kept; older
+    /// ones only with `keep`.
     pub fn put(&mut self, value: Felt, version: u64, keep: bool) {
         if self.since < version {
             let older = self.past.take().filter(|_| keep);
@@ -41,8 +41,8 @@ impl Cell {
         self.since = version;
     }
 
-    /// How many older values are remembered.
-    pub fn remembered(&self) -> u64 {
+    /// How many older values the cell holds.
+    pub fn older_count(&self) -> u64 {
         self.past.as_ref().map_or(0, |node| node.behind + 1)
     }
 
@@ -64,7 +64,7 @@ impl Cell {
         self.find(version).map(|node| (node.value, node.since))
     }
 
-    /// The cell as it stood at `version`, with all that lies before it.
+    /// The cell as of `version`, with its history up to there.
     pub fn rewound(&self, version: u64) -> Option<Cell> {
         if self.since <= version {
             return Some(self.clone());
@@ -73,7 +73,7 @@ impl Cell {
         Some(Cell { value: node.value, since: node.since, past: node.prev.clone() })
     }
 
-    /// The same cell without what lies before its value at `version`.
+    /// The same cell without values older than the one at `version`.
     pub fn trimmed(&self, version: u64) -> Cell {
         let mut kept = vec![(self.value, self.since)];
         for (value, since) in self.older() {
@@ -82,7 +82,7 @@ impl Cell {
             }
             kept.push((value, since));
         }
-        if kept.len() as u64 == self.remembered() + 1 {
+        if kept.len() as u64 == self.older_count() + 1 {
             return self.clone();
         }
         Cell::from_history(kept).unwrap_or_else(|| self.clone())

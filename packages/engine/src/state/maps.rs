@@ -31,8 +31,8 @@ impl Contract {
     }
 
     /// Older values of class and nonce.
-    fn remembered(&self) -> u64 {
-        [&self.class, &self.nonce].into_iter().flatten().map(Cell::remembered).sum()
+    fn older_count(&self) -> u64 {
+        [&self.class, &self.nonce].into_iter().flatten().map(Cell::older_count).sum()
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Touched {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Figures {
     pub slots: u64,
-    /// Values that cells remember beside their newest.
+    /// Older values in all cells.
     pub past: u64,
     /// Entries of all logged differences.
     pub logged: u64,
@@ -180,9 +180,9 @@ impl State {
             let storage = &mut Arc::make_mut(&mut contract.0).storage;
             for (key, value) in slots {
                 if let Some(cell) = storage.get_mut(key) {
-                    let before = cell.remembered();
+                    let before = cell.older_count();
                     cell.put(*value, version, keep);
-                    next.figures.past = next.figures.past + cell.remembered() - before;
+                    next.figures.past = next.figures.past + cell.older_count() - before;
                 } else {
                     storage.insert(*key, Cell::new(*value, version));
                     next.figures.slots += 1;
@@ -193,7 +193,7 @@ impl State {
         Ok(next)
     }
 
-    /// Every class that a difference lists must be known by now, and be what the list says.
+    /// Checks that every class listed as declared is there and has the listed compiled class hash.
     fn check_listed(&self, changes: &Changes) -> Result<()> {
         for (hash, compiled) in &changes.listed {
             let wrong = |why: &str| {
@@ -214,13 +214,13 @@ impl State {
         Ok(())
     }
 
-    /// Changes a contract's class or nonce, and keeps count of what is remembered.
+    /// Changes a contract's class or nonce, and updates the count of older values.
     fn edit(&mut self, address: Key, change: impl FnOnce(&mut Contract)) {
         let entry = self.contracts.entry(address).or_default();
         let contract = Arc::make_mut(&mut entry.0);
-        let before = contract.remembered();
+        let before = contract.older_count();
         change(contract);
-        self.figures.past = self.figures.past + contract.remembered() - before;
+        self.figures.past = self.figures.past + contract.older_count() - before;
         if contract.is_empty() {
             self.contracts.remove(&address);
         }
@@ -231,9 +231,9 @@ impl State {
         let Some(entry) = self.contracts.get_mut(&address) else { return };
         let contract = Arc::make_mut(&mut entry.0);
         let Some(cell) = contract.storage.get_mut(&key) else { return };
-        self.figures.past -= cell.remembered();
+        self.figures.past -= cell.older_count();
         if let Some(changed) = change(cell) {
-            self.figures.past += changed.remembered();
+            self.figures.past += changed.older_count();
             *cell = changed;
         } else {
             contract.storage.remove(&key);
@@ -282,9 +282,9 @@ impl State {
         if fresh(&contract.0.nonce) {
             self.touched.nonces.insert(address);
         }
-        self.figures.past += contract.0.remembered();
+        self.figures.past += contract.0.older_count();
         for (key, cell) in &contract.0.storage {
-            self.figures.past += cell.remembered();
+            self.figures.past += cell.older_count();
             if cell.since == self.version {
                 self.touched.storage.insert((address, *key));
             }

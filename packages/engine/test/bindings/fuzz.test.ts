@@ -1,4 +1,4 @@
-// Shows that no input, however broken, crashes, hangs or confuses the engine: typed errors only.
+// Broken input to every function of the binding gives typed errors, no crash and no hang.
 
 import {
   Class,

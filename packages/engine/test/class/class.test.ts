@@ -1,4 +1,4 @@
-// Shows what a class is to the engine: its forms, hashes, sizes and limits, good and bad.
+// Classes: their forms, hashes, sizes and limits, valid and invalid.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-// Shows that no class, however broken or hostile, stops the engine, and that the disk cache holds.
+// The compiler process under broken and hostile classes, and its disk cache.
 
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Shows that hashes, addresses and signatures are the network's: known values, and starknet.js.
+// Hashes, addresses and signatures against the network's values and starknet.js.
 
 import {
   blake,

@@ -1,4 +1,4 @@
-// Shows that accounts, transactions and commitments are the network's: known values, and starknet.js.
+// Accounts, transactions and commitments against the network's values and starknet.js.
 
 import {
   EngineError,

@@ -1,4 +1,4 @@
-// Shows block contexts from plain values, and the commitments and hash of finished blocks.
+// Block contexts from plain values, and commitments and hashes of finished blocks.
 
 import { Block, EngineError, type Receipt, starknetKeccak } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';

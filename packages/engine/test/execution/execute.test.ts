@@ -1,4 +1,4 @@
-// Shows what executing each kind of transaction gives, accepted or reverted, and what the flags change.
+// Execution of each kind of transaction, accepted or reverted, and the effect of the flags.
 
 import { type ExecutionFlags, starknetKeccak, Transaction } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';

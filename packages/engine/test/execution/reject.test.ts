@@ -1,4 +1,4 @@
-// Shows every reason for which a transaction is refused.
+// Every reason for which a transaction is rejected.
 
 import { type RejectionReason, starknetKeccak, Transaction } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Shows what is tried and not kept: many transactions, calls, views of older states, a DECLARE as read.
+// Executions that change nothing: batches, calls, views of older states.
 
 import { loadPublishedSpec } from '@starkbox/conformance';
 import { Class, starknetKeccak, Transaction } from '@starkbox/engine';

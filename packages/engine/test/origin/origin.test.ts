@@ -1,4 +1,4 @@
-// Shows how a forked state reads from the chain below it: lazily, once, in parallel, never guessing.
+// Reads of a forked state from its origin: lazy, asked once, in parallel, failing with typed errors.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {

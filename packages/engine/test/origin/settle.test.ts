@@ -1,4 +1,4 @@
-// Shows that a state whose old versions are answered for by an origin is the same state.
+// A state whose old versions were moved to an origin reads, changes and rewinds as before.
 
 import { Origin, State, type StateDiff } from '@starkbox/engine';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Shows what a block is said to have changed, and what lies between any two states.
+// Differences of a block, and between any two states.
 
 import { builtinClass, type Class, State } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';

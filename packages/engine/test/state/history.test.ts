@@ -1,4 +1,4 @@
-// Shows that a state never changes under its handles: rewinding, branching, long histories.
+// Immutability of states: rewinding, branching, long histories.
 
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';

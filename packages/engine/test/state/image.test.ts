@@ -1,4 +1,4 @@
-// Shows that a state survives its image whole, and that a damaged image is refused, never half read.
+// State images: round trips, and damaged images that are refused as a whole.
 
 import { crc32 } from 'node:zlib';
 import { builtinClass, type Class, EngineError, State } from '@starkbox/engine';

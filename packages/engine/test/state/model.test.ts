@@ -1,4 +1,4 @@
-// Shows that random histories of writing, closing, rewinding and branching read as in a plain model.
+// Random histories of writing, closing, rewinding and branching against a plain model.
 
 import { builtinClass, type Class, State, type StateDiff } from '@starkbox/engine';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Shows what a state answers and refuses: reading, writing, versions, figures.
+// States: reading, writing, versions, figures.
 
 import { builtinClass, type Class, State, type StateDiff } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
