@@ -53,14 +53,15 @@ export function factProblems(method) {
   if (carrier !== undefined && !paramNames(method).includes(carrier)) {
     add('x-felt-lists must be the name of a parameter');
   }
+  /** The parameter that is looked up. */
   const decides = {
     block: 'block_id',
     transaction: 'transaction_hash',
     message: 'transaction_hash',
   };
   for (const [kind, param] of Object.entries(decides)) {
-    if (method['x-forwarded'] === kind && !paramNames(method).includes(param)) {
-      add(`x-forwarded is "${kind}", so there must be a parameter ${param}`);
+    if (method['x-forwarded'] === kind && !paramNames(method, true).includes(param)) {
+      add(`x-forwarded is "${kind}", so the parameter ${param} must be required`);
     }
   }
   return problems;
@@ -114,7 +115,11 @@ function union(values = []) {
   return values.map((value) => JSON.stringify(value)).join(' | ');
 }
 
-/** @param {Readonly<Record<string, unknown>>} method */
-function paramNames({ params }) {
-  return Array.isArray(params) ? params.map(({ name }) => name) : [];
+/**
+ * @param {Readonly<Record<string, unknown>>} method
+ * @param {boolean} onlyRequired
+ */
+function paramNames({ params }, onlyRequired = false) {
+  const all = Array.isArray(params) ? params : [];
+  return all.filter(({ required }) => required || !onlyRequired).map(({ name }) => name);
 }

@@ -24,6 +24,7 @@ import {
   type PreparedTransaction,
   prepareTransaction,
 } from './steps/prepare-transaction.js';
+import { type Cause, journalEntry } from './world/cause.js';
 import type {
   ChainStore,
   SnapshotNote,
@@ -46,8 +47,8 @@ export interface ChainOptions extends InclusionRules, ExecutionLimits {
   readonly prices: GasPrices;
   readonly proofMode: ProofMode;
   readonly classLimits: ClassLimits;
-  /** The call that is being handled, where calls are kept. */
-  readonly callUnderWay?: () => string | undefined;
+  /** Whether calls that change the chain are kept in its journal. */
+  readonly keepsJournal?: boolean;
   /** How many moments may be kept to go back to. */
   readonly maximumSnapshots?: number;
   /** How many seconds a change or an execution may wait for its turn. */
@@ -56,6 +57,9 @@ export interface ChainOptions extends InclusionRules, ExecutionLimits {
   /** Hears that something failed which was told of a change. */
   readonly onObserverError?: ObserverErrorHandler;
 }
+
+/** What becomes of a world, and what is answered to the caller. */
+export type Step<T> = (world: World) => Promise<readonly [World, T]>;
 
 /** A moment that can be gone back to. */
 export interface Snapshot extends SnapshotNote {
@@ -72,7 +76,7 @@ export class Chain {
   /** What crosses between this chain and L1. */
   readonly l1Steps: L1Steps = new L1Steps({
     chainId: () => this.options.chainId,
-    write: (change) => this.#write(change),
+    write: (cause, change) => this.#write(cause, change),
     readAhead: (prepared) => (this.options.fork ? this.#readAhead(prepared) : undefined),
     execute: (world, prepared, refuse) => this.#execute(world, prepared, refuse),
   });
@@ -159,11 +163,11 @@ export class Chain {
   // Transactions.
 
   /** Executes a transaction and includes it, or throws the reason why not. */
-  async submit(values: Broadcasted): Promise<PreparedTransaction['transaction']> {
+  async submit(values: Broadcasted, cause?: Cause): Promise<PreparedTransaction['transaction']> {
     const preparing = this.#prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { transaction } = prepared;
-    const take = () => this.#write((world) => this.#execute(world, prepared));
+    const take = () => this.#write(cause, (world) => this.#execute(world, prepared));
     await (this.options.fork
       ? this.#senderQueue.run(transaction.address, this.#readAhead(prepared), take)
       : take());
@@ -174,9 +178,10 @@ export class Chain {
   async submitTo<T>(
     build: (world: World) => Promise<Broadcasted>,
     look: (world: World, hash: string) => Promise<T>,
+    cause?: Cause,
   ): Promise<T> {
     if (this.options.fork) await this.#readAhead(await this.#prepare(await build(this.world)));
-    return this.#write(async (world) => {
+    return this.#write(cause, async (world) => {
       const prepared = await this.#prepare(await build(world));
       const [next] = await this.#execute(world, prepared);
       return [next, await look(next, prepared.transaction.hash)];
@@ -207,8 +212,8 @@ export class Chain {
   // Blocks.
 
   /** Closes the block under construction, whatever it holds; its hash. */
-  createBlock(): Promise<string> {
-    return this.#write(async (world) => this.#close(world));
+  createBlock(cause?: Cause): Promise<string> {
+    return this.#write(cause, async (world) => this.#close(world));
   }
 
   async #close(world: World): Promise<readonly [World, string]> {
@@ -223,8 +228,8 @@ export class Chain {
   }
 
   /** Undoes a block and all after it; their hashes, newest first. */
-  abortBlocks(start: BLOCK_ID): Promise<readonly string[]> {
-    return this.#write(async (world) => {
+  abortBlocks(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
+    return this.#write(cause, async (world) => {
       if (!world.keepsHistory) {
         refuse('The abort blocks feature requires state-archive-capacity set to full.');
       }
@@ -237,13 +242,13 @@ export class Chain {
   }
 
   /** Accepts a block and all before it on L1; hashes of those that were not yet, newest first. */
-  async acceptOnL1(start: BLOCK_ID): Promise<readonly string[]> {
+  async acceptOnL1(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
     if (start === 'pre_confirmed') refuse('Pre-confirmed block cannot be accepted on L1');
     // Asked before the queue: nobody else is to wait for the origin.
     const below =
       findBlock(this.world, start) ??
       (await this.options.fork?.look(start, this.world.acceptedOnL1));
-    return this.#write(async (world) => {
+    return this.#write(cause, async (world) => {
       const number = findBlock(world, start) ?? below ?? refuse('No block found');
       return acceptedUpTo(world, number);
     });
@@ -252,24 +257,28 @@ export class Chain {
   // Time and prices.
 
   /** Sets the time of the next block, and closes it if asked to; its hash then. */
-  setTime(time: number, generateBlock: boolean): Promise<string | undefined> {
-    return this.#write(async (world) => {
+  setTime(time: number, generateBlock: boolean, cause?: Cause): Promise<string | undefined> {
+    return this.#write(cause, async (world) => {
       const next = { ...world, clock: setTo(time) };
       return generateBlock ? this.#close(next) : [next, undefined];
     });
   }
 
   /** Moves time forward and closes a block; its hash. */
-  increaseTime(seconds: number): Promise<string> {
-    return this.#write(async (world) => {
+  increaseTime(seconds: number, cause?: Cause): Promise<string> {
+    return this.#write(cause, async (world) => {
       const clock = increasedBy(world.clock, seconds, latestHeader(world).timestamp);
       return this.#close({ ...world, clock });
     });
   }
 
   /** Sets prices for the blocks after the one under construction; all prices then. */
-  setGasPrice(changes: Partial<GasPrices>, generateBlock: boolean): Promise<GasPrices> {
-    return this.#write(async (world) => {
+  setGasPrice(
+    changes: Partial<GasPrices>,
+    generateBlock: boolean,
+    cause?: Cause,
+  ): Promise<GasPrices> {
+    return this.#write(cause, async (world) => {
       const prices = { ...world.gas.next, ...changes };
       const next = { ...world, gas: { ...world.gas, next: prices } };
       const [done] = generateBlock ? await this.#close(next) : [next];
@@ -279,30 +288,30 @@ export class Chain {
 
   // Cheats.
 
-  impersonate(change: (now: Impersonation) => Impersonation): Promise<void> {
-    return this.#write(async (world) => [
+  impersonate(change: (now: Impersonation) => Impersonation, cause?: Cause): Promise<void> {
+    return this.#write(cause, async (world) => [
       { ...world, impersonation: change(world.impersonation) },
       undefined,
     ]);
   }
 
   /** Names a felt, or takes its name away. */
-  label(value: string, label: string | undefined): Promise<void> {
-    return this.#write(async (world) => {
+  label(value: string, label: string | undefined, cause?: Cause): Promise<void> {
+    return this.#write(cause, async (world) => {
       const labels = withLabel(world.labels, value, label);
       return [labels === world.labels ? world : { ...world, labels }, undefined];
     });
   }
 
   /** Writes into the state without a transaction; the classes that came with it. */
-  async applyStateDiff(change: StateChange): Promise<readonly Class[]> {
+  async applyStateDiff(change: StateChange, cause?: Cause): Promise<readonly Class[]> {
     checkShape(change);
     const { classes: given = [] } = change;
     const classes = given.length === 0 ? [] : await compileGiven(given, this.options.classLimits);
     if (this.options.fork) {
       await failingByOrigin(applyChange(this.world.pendingState, change, classes));
     }
-    return this.#write(async (world) => {
+    return this.#write(cause, async (world) => {
       const state = await applyChange(world.pendingState, change, classes);
       return [{ ...world, pendingState: state }, classes];
     });
@@ -382,15 +391,21 @@ export class Chain {
     });
   }
 
-  /** A change of the world alone; the call that caused it is kept where calls are. */
-  #write<T>(change: (world: World) => Promise<readonly [World, T]>): Promise<T> {
-    return this.#writer.change('step', async (now) => {
-      const [made, result] = await change(now.world);
-      if (made === now.world) return { after: now, result };
-      const call = this.options.callUnderWay?.();
-      const world = call === undefined ? made : { ...made, journal: made.journal.push(call) };
-      return { after: { ...now, world: Object.freeze(world) }, result };
-    });
+  /** Applies a step to the world; the journal keeps its cause. */
+  #write<T>(cause: Cause | undefined, step: Step<T>): Promise<T> {
+    return this.#writer.change(
+      'step',
+      async (now) => {
+        const [made, result] = await step(now.world);
+        if (made === now.world) return { after: now, result };
+        const world =
+          cause && this.options.keepsJournal
+            ? { ...made, journal: made.journal.push(journalEntry(cause)) }
+            : made;
+        return { after: { ...now, world: Object.freeze(world) }, result };
+      },
+      cause,
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import { MINTER } from './genesis/accounts.js';
 import { ETH, STRK } from './genesis/genesis.js';
 import { contextOf, pendingContext } from './steps/block-context.js';
 import { callForWriter } from './steps/executions.js';
+import type { Cause } from './world/cause.js';
 import { findBlock, stateByNumber } from './world/find-block.js';
 import { findTransaction, nextTime, type World } from './world/world.js';
 
@@ -24,6 +25,7 @@ export async function mint(
   address: string,
   amount: bigint,
   unit: PRICE_UNIT,
+  cause?: Cause,
 ): Promise<Minted> {
   const request = balanceRequest(address, unit);
   const { hash, found, called } = await chain.submitTo(
@@ -38,6 +40,7 @@ export async function mint(
         request,
       ),
     }),
+    cause,
   );
   const receipt: { execution_status?: string; revert_reason?: string } = JSON.parse(
     found?.record.receipt ?? '{}',

@@ -1,6 +1,7 @@
 // Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
 import { reasonOf, refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
+import type { Cause } from './world/cause.js';
 import type {
   ChainStore,
   PreparedCommit,
@@ -14,6 +15,8 @@ export interface Change {
   readonly kind: Transition['kind'];
   readonly before: World;
   readonly after: World;
+  /** The call that asked for it; there is none where the node itself did. */
+  readonly cause?: Cause | undefined;
 }
 
 /** What a change makes of a standing, and what it tells whoever asked for it. */
@@ -113,6 +116,7 @@ export class Writer {
   change<T>(
     kind: Transition['kind'],
     make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
+    cause?: Cause,
   ): Promise<T> {
     const waited = stopwatch();
     this.#waiting += 1;
@@ -123,7 +127,7 @@ export class Writer {
       if (seconds > this.#patience) {
         refuse(`The chain is busy: after ${this.#patience} s of waiting, this was given up`);
       }
-      return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make));
+      return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make, cause));
     });
     this.#made = making.catch(() => undefined);
     return making.then(async ({ kept, result }) => {
@@ -135,6 +139,7 @@ export class Writer {
   async #make<T>(
     kind: Transition['kind'],
     make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
+    cause: Cause | undefined,
   ): Promise<{ readonly kept: Promise<void> | undefined; readonly result: T }> {
     const [before, losses] = [this.#head, this.#losses];
     const { after: wanted, result, snapshot } = await make(before);
@@ -144,10 +149,10 @@ export class Writer {
     if (losses !== this.#losses) throw this.#loss;
     this.#head = Object.freeze(prepared?.after ?? wanted);
     if (!prepared) {
-      this.#show(kind, this.#head);
+      this.#show(kind, this.#head, cause);
       return { kept: undefined, result };
     }
-    const kept = this.#keep(kind, this.#head, prepared);
+    const kept = this.#keep(kind, this.#head, prepared, cause);
     this.#kept = kept.catch(() => undefined);
     return { kept, result };
   }
@@ -156,6 +161,7 @@ export class Writer {
     kind: Transition['kind'],
     after: WorldAndSnapshots,
     prepared: PreparedCommit,
+    cause: Cause | undefined,
   ): Promise<void> {
     try {
       await prepared.commit();
@@ -165,16 +171,16 @@ export class Writer {
       this.#head = this.#shown;
       throw error;
     }
-    this.#show(kind, after);
+    this.#show(kind, after, cause);
   }
 
-  #show(kind: Transition['kind'], after: WorldAndSnapshots): void {
+  #show(kind: Transition['kind'], after: WorldAndSnapshots, cause: Cause | undefined): void {
     const before = this.#shown;
     this.#shown = after;
     if (after.world !== before.world) {
-      this.#tell(this.#observers, { kind, before: before.world, after: after.world });
+      this.#tell(this.#observers, { kind, before: before.world, after: after.world, cause });
     }
-    this.#tell(this.#transitionObservers, { kind, before, after });
+    this.#tell(this.#transitionObservers, { kind, before, after, cause });
   }
 
   /** The change has happened, whatever an observer makes of it. */

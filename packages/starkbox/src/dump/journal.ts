@@ -1,38 +1,14 @@
 // Knows the journal: the calls that made a chain what it is, how they are kept, written and repeated.
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Chain } from '../chain/chain.js';
-import type { L1Message } from '../chain/steps/l1-handler.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
-import { parse, stringify } from '../json/json.js';
+import { parse } from '../json/json.js';
 import { canonicalName } from '../method-names.js';
-import type { Call, Dispatcher } from '../rpc/protocol/dispatcher.js';
+import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { type Id, isId, isObject, openEnvelope, type Params } from '../rpc/protocol/envelope.js';
 import type { Schema } from '../rpc/protocol/schema.js';
 import { Slices, sliced } from '../scheduling/slices.js';
 import { ERRORS, methodFacts } from '../spec.js';
-
-const underWay = new AsyncLocalStorage<string>();
-
-/** The call that is being handled, as the journal keeps it; the chain asks when it changes. */
-export function callUnderWay(): string | undefined {
-  return underWay.getStore();
-}
-
-/** Handles a call so that the change it makes can be traced back to it. */
-export function withCall<T>({ jsonrpc, method, params, id }: Call, handle: () => T): T {
-  if (!methodFacts(method)?.journalled) return handle();
-  return underWay.run(
-    stringify({ jsonrpc, method, params: params ?? null, id: id ?? null }),
-    handle,
-  );
-}
-
-/** Keeps a message that was read on L1 like the call that sends one. */
-export function asCallToL2<T>(message: L1Message, write: () => T): T {
-  const method = 'devnet_postmanSendMessageToL2';
-  return withCall({ jsonrpc: '2.0', method, params: message, id: 0 }, write);
-}
 
 /** A journal as text: a list of calls. */
 export function journalText({ journal }: World): string {

@@ -1,4 +1,5 @@
 // Knows how messages get from one layer to the other exactly once, whenever the process or a network fails.
+import type { Cause } from '../chain/world/cause.js';
 import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
 import { checkKey, DEFAULT_KEY, type Ethereum } from './ethereum/client.js';
 import { L1Error } from './ethereum/endpoint.js';
@@ -56,7 +57,7 @@ export class Postman {
   }
 
   /** Connects with an L1; the messaging contract there. */
-  load({ url, contract: given, key = DEFAULT_KEY }: Connection): Promise<string> {
+  load({ url, contract: given, key = DEFAULT_KEY }: Connection, cause?: Cause): Promise<string> {
     return this.alone(async () => {
       const node = await this.#route.nodeAt(readUrl(url));
       await checkKey(key);
@@ -69,14 +70,10 @@ export class Postman {
       // The block of the contract tells this L1 from one that begins with the same block.
       const seen = given === undefined ? await node.head() : head;
       await this.#route.options.settle(node.url);
-      await this.#route.chain.l1Steps.link({
-        url: node.url,
-        contract,
-        key,
-        start,
-        cursor: { ...start, seen },
-        inFlight: await this.#stillInFlight(node, contract, key),
-      });
+      const inFlight = await this.#stillInFlight(node, contract, key);
+      const cursor = { ...start, seen };
+      const link = { url: node.url, contract, key, start, cursor, inFlight };
+      await this.#route.chain.l1Steps.link(link, cause);
       return contract;
     });
   }

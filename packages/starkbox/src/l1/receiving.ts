@@ -110,8 +110,8 @@ async function take(
   message: Fetched['message'],
   onTaken: OnTaken,
 ): Promise<L1Link | undefined> {
-  const { onMessage = (_message, write) => write(), log } = options;
-  const done = await onMessage(message, () => chain.l1Steps.take(link, next, message));
+  const { log } = options;
+  const done = await chain.l1Steps.take(link, next, message);
   switch (done.outcome) {
     case 'taken':
       onTaken(message, done.hash);

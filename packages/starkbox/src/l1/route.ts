@@ -1,6 +1,5 @@
 // What both directions between a chain and its L1 need.
 import type { Chain } from '../chain/chain.js';
-import type { L1Message } from '../chain/steps/l1-handler.js';
 import type { L1Link } from '../chain/world/messages.js';
 import type { Log } from '../log.js';
 import { type Ethereum, ethereumAt } from './ethereum/client.js';
@@ -9,8 +8,6 @@ import { L1Error } from './ethereum/endpoint.js';
 export interface RouteOptions {
   readonly chain: Chain;
   readonly log: Log;
-  /** Runs the write that includes a message from L1, so that it can be kept like a call. */
-  readonly onMessage?: <T>(message: L1Message, write: () => T) => T;
   /** Resolves when the L1 at this URL will not lose the blocks that it has now, as far as that is up to us. */
   readonly settle: (url: string) => Promise<void>;
 }

@@ -10,7 +10,7 @@ export function chainOptionsOf(
   config: Config,
   genesis: Genesis,
   fork: Fork | undefined,
-  call: ChainOptions['callUnderWay'],
+  keepsJournal: boolean,
 ): ChainOptions {
   return {
     genesis,
@@ -37,7 +37,7 @@ export function chainOptionsOf(
       bytecodeFelts: config.maximumContractBytecodeSize,
       sierraFelts: config.maximumSierraLength,
     },
-    ...(call ? { callUnderWay: call } : {}),
+    keepsJournal,
   };
 }
 

@@ -2,7 +2,6 @@
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
-import { callUnderWay } from '../dump/journal.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import type { CONFIG } from '../spec.js';
@@ -32,9 +31,8 @@ export class ChainBases {
 
   async create({ config, fork }: Forked): Promise<ChainBase> {
     const genesis = await createGenesis(config, fork);
-    const call = this.#keepsJournal ? callUnderWay : undefined;
     const options: ChainOptions = {
-      ...chainOptionsOf(config, genesis, fork, call),
+      ...chainOptionsOf(config, genesis, fork, this.#keepsJournal),
       fork,
       ...(this.#probe ? { probe: this.#probe } : {}),
       onObserverError: (name, err) => this.#log.error({ err }, `${name} failed after a change`),

@@ -4,11 +4,9 @@ import { realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
 import { type DumpOptions, longestInline } from '../dump/dump.js';
 import {
-  asCallToL2,
   checkCalls,
   type JournalCall,
   repeatCalls,
-  withCall,
 } from '../dump/journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
@@ -17,11 +15,11 @@ import { Companion } from '../l1/l1.js';
 import type { Log } from '../log.js';
 import { discovery } from '../rpc/discover.js';
 import { createMethods, type Served } from '../rpc/methods/table.js';
-import { overFork } from '../rpc/origin-fallback.js';
-import { limitCalldata } from '../rpc/protocol/calldata-limit.js';
+import { overFork } from '../rpc/origin-routing.js';
 import { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Handlers } from '../rpc/protocol/handlers.js';
 import { readDocuments, Schema } from '../rpc/protocol/schema.js';
+import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
 import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
@@ -116,16 +114,11 @@ export class RpcService {
   }
 
   #l1Of(chain: Chain): Companion {
-    const { settings, log } = this.#parts;
-    return new Companion({
-      chain,
-      log,
-      ...(settings.keepsJournal ? { onMessage: asCallToL2 } : {}),
-    });
+    return new Companion({ chain, log: this.#parts.log });
   }
 
   #dispatcherOf(chain: Chain, l1: Companion): Dispatcher {
-    const { base, binding, settings, telemetry, log } = this.#parts;
+    const { base, binding, telemetry, log } = this.#parts;
     const { config } = base;
     const isOwn = chain === this.#parts.chain;
     const handlers: Handlers = createMethods({
@@ -133,7 +126,10 @@ export class RpcService {
       discover: () => this.#discover(Object.keys(handlers)),
     });
     return new Dispatcher({
-      handlers: limitCalldata(overFork(handlers, chain), config.maximumCalldataLength),
+      handlers: limitTransactions(overFork(handlers, chain), {
+        felts: config.maximumCalldataLength,
+        transactions: config.maximumSimulationBatch,
+      }),
       schema: this.schema,
       restricted: config.restrictedMethods,
       socketUrl: () => binding.authority && `ws://${binding.authority}/ws`,
@@ -144,9 +140,8 @@ export class RpcService {
       maxAnswer: config.maximumAnswerSize,
       onStall: telemetry.onStall,
       ...(isOwn
-        ? { probe: telemetry.probe, onCall: telemetry.onCall, witness: this.requests }
+        ? { probe: telemetry.probe, onCall: telemetry.onCall, observer: this.requests }
         : {}),
-      ...(settings.keepsJournal ? { around: withCall } : {}),
     });
   }
 
@@ -162,7 +157,6 @@ export class RpcService {
         addresses: config.maximumFilterAddresses,
         keys: config.maximumFilterKeys,
         chunk: config.maximumChunkSize,
-        simulations: config.maximumSimulationBatch,
       },
       config: () => this.configOf(chain),
       refork: ({ url, block }) => this.#refork(url, block),

@@ -1,6 +1,6 @@
 // Knows what a request tells of who makes it: the site, the program, and whether it is our own explorer.
 import type { IncomingMessage } from 'node:http';
-import type { Session } from '../rpc/protocol/dispatcher.js';
+import type { Session } from '../rpc/protocol/call-context.js';
 import type { Door } from './access.js';
 
 /** Sent by pages of our explorer, which browsers let other sites do only if we agreed; we do not. */

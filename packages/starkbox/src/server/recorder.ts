@@ -4,7 +4,8 @@ import { reasonOf } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import type { Log } from '../log.js';
 import { canonicalName } from '../method-names.js';
-import type { Dispatcher, Listener } from '../rpc/protocol/dispatcher.js';
+import type { Listener } from '../rpc/protocol/call-context.js';
+import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { HIDDEN, hidesResult, Redaction } from '../rpc/request-log/redaction.js';
 
 export interface Recorder {

@@ -4,7 +4,8 @@ import { fail, RpcError, refuse } from '../../src/errors.js';
 import { JsonText, parse } from '../../src/json/json.js';
 import { silentLog } from '../../src/log.js';
 import type { CallReport } from '../../src/probe.js';
-import { type CallContext, Dispatcher } from '../../src/rpc/protocol/dispatcher.js';
+import type { CallContext } from '../../src/rpc/protocol/call-context.js';
+import { Dispatcher } from '../../src/rpc/protocol/dispatcher.js';
 import { idOf } from '../../src/rpc/protocol/envelope.js';
 import { Schema } from '../../src/rpc/protocol/schema.js';
 

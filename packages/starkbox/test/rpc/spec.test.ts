@@ -175,7 +175,7 @@ describe('every document', () => {
       'devnet_mint: x-redacted must be one of "params", "list params", "result", false',
     ]);
     expect(factProblems({ ...whole, 'x-forwarded': 'block' })).toEqual([
-      'devnet_mint: x-forwarded is "block", so there must be a parameter block_id',
+      'devnet_mint: x-forwarded is "block", so the parameter block_id must be required',
     ]);
   });
 

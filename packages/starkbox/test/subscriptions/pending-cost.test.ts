@@ -6,7 +6,7 @@ import { mint } from '../../src/chain/mint.js';
 import type { Included } from '../../src/chain/world/world.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world/world.js';
 import { defaultConfig } from '../../src/config/options.js';
-import type { Listener } from '../../src/rpc/protocol/dispatcher.js';
+import type { Listener } from '../../src/rpc/protocol/call-context.js';
 import { announce } from '../../src/rpc/subscriptions/chain-news.js';
 import { type Key, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 

@@ -2,6 +2,7 @@
 
 import { messageToL1Hash, type Rejection } from '@starkbox/engine';
 import { reasonOf, refuse } from '../../errors.js';
+import type { Cause } from '../world/cause.js';
 import {
   type InFlight,
   isOutgoing,
@@ -25,7 +26,10 @@ export type TakenFromL1 =
 /** What a crossing needs of its chain. */
 interface Shore {
   readonly chainId: () => string;
-  readonly write: <T>(change: (world: World) => Promise<readonly [World, T]>) => Promise<T>;
+  readonly write: <T>(
+    cause: Cause | undefined,
+    step: (world: World) => Promise<readonly [World, T]>,
+  ) => Promise<T>;
   /** Nothing to wait for where nothing is below: whoever comes first is to be first in the queue. */
   readonly readAhead: (prepared: PreparedTransaction) => Promise<void> | undefined;
   readonly execute: (
@@ -43,13 +47,13 @@ export class L1Steps {
   }
 
   /** Executes a message as if it came from L1; a handler that fails is kept as reverted. */
-  async send(message: L1Message): Promise<PreparedTransaction['transaction']> {
+  async send(message: L1Message, cause?: Cause): Promise<PreparedTransaction['transaction']> {
     const prepared = l1Handler(message, this.#chain.chainId());
     const { l1_transaction_hash } = prepared.values;
     const { hash } = prepared.transaction;
     const reading = this.#chain.readAhead(prepared);
     if (reading) await reading;
-    await this.#chain.write((world) => {
+    await this.#chain.write(cause, (world) => {
       const messages =
         l1_transaction_hash === null
           ? world.messages
@@ -60,9 +64,9 @@ export class L1Steps {
   }
 
   /** Takes a message as its receiver on L1 would; its hash. */
-  consume(message: MessageToL1): Promise<string> {
+  consume(message: MessageToL1, cause?: Cause): Promise<string> {
     const hash = messageToL1Hash(message);
-    return this.#chain.write(async (world) => {
+    return this.#chain.write(cause, async (world) => {
       const messages =
         withConsumed(world.messages, hash) ??
         refuse(
@@ -73,8 +77,8 @@ export class L1Steps {
   }
 
   /** From now on messages are exchanged with this L1. */
-  link(l1: L1Link): Promise<void> {
-    return this.#chain.write(async (world) => [
+  link(l1: L1Link, cause?: Cause): Promise<void> {
+    return this.#chain.write(cause, async (world) => [
       { ...world, messages: { ...world.messages, l1 } },
       undefined,
     ]);
@@ -82,7 +86,7 @@ export class L1Steps {
 
   /** Goes on to another place on L1; the link then, unless it is no longer the one read by. */
   pass(link: L1Link, cursor: L1Cursor): Promise<L1Link | undefined> {
-    return this.#chain.write<L1Link | undefined>(async (world) => {
+    return this.#chain.write<L1Link | undefined>(undefined, async (world) => {
       if (world.messages.l1 !== link) return [world, undefined];
       const moved = { ...link, cursor };
       return [{ ...world, messages: { ...world.messages, l1: moved } }, moved];
@@ -102,7 +106,7 @@ export class L1Steps {
     }
     const { hash } = prepared.transaction;
     const { l1_transaction_hash: l1Hash } = prepared.values;
-    return this.#chain.write<TakenFromL1>(async (world) => {
+    return this.#chain.write<TakenFromL1>(sendingOf(message), async (world) => {
       if (world.messages.l1 !== link) return [world, { outcome: 'stale' }];
       if (isKnown(world, hash)) return [world, { outcome: 'known' }];
       const moved = { ...link, cursor };
@@ -124,7 +128,7 @@ export class L1Steps {
 
   /** Writes down that a message is about to leave for L1; false if it may not any more. */
   depart(link: L1Link, inFlight: InFlight): Promise<boolean> {
-    return this.#chain.write(async (world) => {
+    return this.#chain.write(undefined, async (world) => {
       const { l1 } = world.messages;
       if (l1 !== link || !isOutgoing(world.messages, inFlight.id)) return [world, false];
       return [{ ...world, messages: { ...world.messages, l1: { ...l1, inFlight } } }, true];
@@ -133,11 +137,16 @@ export class L1Steps {
 
   /** Writes down that L1 has got a message, or never will by this transaction. */
   land(inFlight: InFlight, arrived: boolean): Promise<void> {
-    return this.#chain.write(async (world) => {
+    return this.#chain.write(undefined, async (world) => {
       const messages = withLanded(world.messages, inFlight, arrived);
       return [messages === world.messages ? world : { ...world, messages }, undefined];
     });
   }
+}
+
+/** The call that sends the same message: a journal needs no L1 to repeat it. */
+function sendingOf(message: L1Message): Cause {
+  return { jsonrpc: '2.0', method: 'devnet_postmanSendMessageToL2', params: message, id: 0 };
 }
 
 /** A message from L1 that cannot even fail: nobody can be told, so it is passed over. */

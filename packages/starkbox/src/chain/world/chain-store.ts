@@ -1,5 +1,6 @@
 // Knows what a chain asks of whoever keeps it beyond the life of the process.
 import type { PersistentMap } from '../../immutable.js';
+import type { Cause } from './cause.js';
 import type { World } from './world.js';
 
 export interface SnapshotNote {
@@ -27,6 +28,8 @@ export interface Transition {
   readonly after: WorldAndSnapshots;
   /** The snapshot that was gone back to. */
   readonly snapshot?: bigint | undefined;
+  /** The call that asked for it; there is none where the node itself did. */
+  readonly cause?: Cause | undefined;
 }
 
 export interface ChainStore {

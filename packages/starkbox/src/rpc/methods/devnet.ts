@@ -100,34 +100,36 @@ export function devnetMethods(
       { session: { signal } },
     ) => balance(chain, address, unit, block_id, signal),
 
-    async devnet_mint({ address, amount, unit = 'FRI' }) {
+    async devnet_mint({ address, amount, unit = 'FRI' }, { cause }) {
       const whole = typeof amount === 'bigint' ? amount : BigInt(Math.trunc(amount));
-      const minted = await mint(chain, address, whole, unit);
+      const minted = await mint(chain, address, whole, unit, cause);
       return { new_balance: minted.balance.toString(), unit, tx_hash: minted.hash };
     },
 
-    devnet_createBlock: async () => ({ block_hash: await chain.createBlock() }),
-
-    devnet_abortBlocks: async ({ starting_block_id }) => ({
-      aborted: await chain.abortBlocks(starting_block_id),
+    devnet_createBlock: async (_params, { cause }) => ({
+      block_hash: await chain.createBlock(cause),
     }),
 
-    devnet_acceptOnL1: async ({ starting_block_id }) => ({
-      accepted: await chain.acceptOnL1(starting_block_id),
+    devnet_abortBlocks: async ({ starting_block_id }, { cause }) => ({
+      aborted: await chain.abortBlocks(starting_block_id, cause),
     }),
 
-    async devnet_setGasPrice({ generate_block = false, ...changes }) {
-      return chain.setGasPrice(exactPrices(changes), generate_block);
+    devnet_acceptOnL1: async ({ starting_block_id }, { cause }) => ({
+      accepted: await chain.acceptOnL1(starting_block_id, cause),
+    }),
+
+    async devnet_setGasPrice({ generate_block = false, ...changes }, { cause }) {
+      return chain.setGasPrice(exactPrices(changes), generate_block, cause);
     },
 
-    async devnet_setTime({ time, generate_block = true }) {
-      const hash = await chain.setTime(time, generate_block);
+    async devnet_setTime({ time, generate_block = true }, { cause }) {
+      const hash = await chain.setTime(time, generate_block, cause);
       return { block_timestamp: time, block_hash: hash ?? null };
     },
 
-    devnet_increaseTime: async ({ time }) => ({
+    devnet_increaseTime: async ({ time }, { cause }) => ({
       timestamp_increased_by: time,
-      block_hash: await chain.increaseTime(time),
+      block_hash: await chain.increaseTime(time, cause),
     }),
 
     async devnet_restart({ restart_l1_to_l2_messaging = false, fork }) {
@@ -142,8 +144,8 @@ export function devnetMethods(
 
     devnet_revert: ({ snapshot_id }) => timeline.revert(snapshotNumber(snapshot_id)),
 
-    async devnet_applyStateDiff(change) {
-      const classes = await chain.applyStateDiff(change);
+    async devnet_applyStateDiff(change, { cause }) {
+      const classes = await chain.applyStateDiff(change, cause);
       return {
         classes: classes.map(({ hash, compiledClassHash }) => ({
           class_hash: hash,
@@ -152,26 +154,29 @@ export function devnetMethods(
       };
     },
 
-    async devnet_impersonateAccount({ account_address }) {
-      await chain.impersonate((now) => ({ ...now, accounts: now.accounts.add(account_address) }));
+    async devnet_impersonateAccount({ account_address }, { cause }) {
+      await chain.impersonate(
+        (now) => ({ ...now, accounts: now.accounts.add(account_address) }),
+        cause,
+      );
       return {};
     },
 
-    async devnet_stopImpersonateAccount({ account_address }) {
-      await chain.impersonate((now) => ({
-        ...now,
-        accounts: now.accounts.delete(account_address),
-      }));
+    async devnet_stopImpersonateAccount({ account_address }, { cause }) {
+      await chain.impersonate(
+        (now) => ({ ...now, accounts: now.accounts.delete(account_address) }),
+        cause,
+      );
       return {};
     },
 
-    async devnet_autoImpersonate() {
-      await chain.impersonate((now) => ({ ...now, auto: true }));
+    async devnet_autoImpersonate(_params, { cause }) {
+      await chain.impersonate((now) => ({ ...now, auto: true }), cause);
       return {};
     },
 
-    async devnet_stopAutoImpersonate() {
-      await chain.impersonate((now) => ({ ...now, auto: false }));
+    async devnet_stopAutoImpersonate(_params, { cause }) {
+      await chain.impersonate((now) => ({ ...now, auto: false }), cause);
       return {};
     },
   };

@@ -97,8 +97,8 @@ export function exploreMethods(chain: Chain): Group<ExploreMethods> {
 
     devnet_search: async ({ query }) => ({ candidates: await search(chain.world, query) }),
 
-    async devnet_setLabel({ value, label }) {
-      await chain.label(value, label ?? undefined);
+    async devnet_setLabel({ value, label }, { cause }) {
+      await chain.label(value, label ?? undefined, cause);
       return {};
     },
 

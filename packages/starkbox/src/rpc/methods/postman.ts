@@ -15,11 +15,12 @@ type PostmanMethods =
 
 export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMethods> {
   return {
-    async devnet_postmanLoad(params) {
+    async devnet_postmanLoad(params, { cause }) {
       const { network_url: url, address, messaging_contract_address = address } = params;
       const { deployer_account_private_key: key } = params;
       try {
-        const contract = await postman.load({ url, contract: messaging_contract_address, key });
+        const connection = { url, contract: messaging_contract_address, key };
+        const contract = await postman.load(connection, cause);
         return { messaging_contract_address: contract };
       } catch (error) {
         // Existing tools look for these words before the reason, and for a full stop after it.
@@ -55,16 +56,14 @@ export function postmanMethods(chain: Chain, postman: Postman): Group<PostmanMet
       }
     },
 
-    async devnet_postmanSendMessageToL2(message) {
-      const { hash } = await chain.l1Steps.send({
-        ...message,
-        l1_contract_address: hex(BigInt(message.l1_contract_address)),
-      });
+    async devnet_postmanSendMessageToL2(message, { cause }) {
+      const l1_contract_address = hex(BigInt(message.l1_contract_address));
+      const { hash } = await chain.l1Steps.send({ ...message, l1_contract_address }, cause);
       return { transaction_hash: hash };
     },
 
-    async devnet_postmanConsumeMessageFromL2(message) {
-      return { message_hash: await chain.l1Steps.consume(message) };
+    async devnet_postmanConsumeMessageFromL2(message, { cause }) {
+      return { message_hash: await chain.l1Steps.consume(message, cause) };
     },
   };
 }

@@ -6,7 +6,6 @@ import {
   proveTransaction,
   simulate,
 } from '../../chain/queries/simulate.js';
-import { invalidParams } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
 import type { Group } from '../protocol/handlers.js';
 
@@ -16,18 +15,9 @@ type SimulationMethods =
   | 'starknet_simulateTransactions'
   | 'starknet_proveTransaction';
 
-/** @param most how many transactions one call may have */
-export function simulationMethods(chain: Chain, most: number): Group<SimulationMethods> {
-  const limit = (transactions: readonly unknown[]): void => {
-    if (transactions.length > most) {
-      invalidParams(
-        `at most ${most} transactions at once; --maximum-simulation-batch sets the limit`,
-      );
-    }
-  };
+export function simulationMethods(chain: Chain): Group<SimulationMethods> {
   return {
     async starknet_estimateFee({ request, simulation_flags, block_id }, { session }) {
-      limit(request);
       const skipValidate = simulation_flags.includes('SKIP_VALIDATE');
       return estimateFee(chain, request, { skipValidate }, block_id, session.signal);
     },
@@ -36,7 +26,6 @@ export function simulationMethods(chain: Chain, most: number): Group<SimulationM
       estimateMessageFee(chain, message, block_id, session.signal),
 
     async starknet_simulateTransactions({ block_id, transactions, simulation_flags }, { session }) {
-      limit(transactions);
       const { signal } = session;
       const done = await simulate(chain, transactions, simulation_flags, block_id, signal);
       const simulated_transactions = done.transactions.map(({ trace, fee }) => ({

@@ -7,7 +7,7 @@ import { findTransaction, type World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import type { Fork, PastEvent } from '../../fork/fork.js';
 import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../../spec.js';
-import type { CallContext } from '../protocol/dispatcher.js';
+import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
 import {
   announce,

@@ -26,7 +26,7 @@ export interface Served extends NodeFacts {
   readonly timeline: Timeline;
   readonly postman: Postman;
   readonly subscriptions: Subscriptions;
-  readonly limits: SubscriptionLimits & { readonly chunk: number; readonly simulations: number };
+  readonly limits: SubscriptionLimits & { readonly chunk: number };
   readonly dump: DumpOptions;
   /** The calls that were made, while they are recorded. */
   readonly requests: RequestLog;
@@ -43,7 +43,7 @@ export function createMethods(served: Served): Handlers {
     ...transactionMethods(chain),
     ...stateMethods(chain),
     ...eventMethods(chain, limits.chunk),
-    ...simulationMethods(chain, limits.simulations),
+    ...simulationMethods(chain),
     ...replayMethods(chain),
     ...writeMethods(chain),
     ...devnetMethods(chain, facts, timeline),

@@ -9,18 +9,18 @@ type WriteMethods =
 
 export function writeMethods(chain: Chain): Group<WriteMethods> {
   return {
-    async starknet_addInvokeTransaction({ invoke_transaction }) {
-      const { hash } = await chain.submit(invoke_transaction);
+    async starknet_addInvokeTransaction({ invoke_transaction }, { cause }) {
+      const { hash } = await chain.submit(invoke_transaction, cause);
       return { transaction_hash: hash };
     },
 
-    async starknet_addDeclareTransaction({ declare_transaction }) {
-      const { hash, declared } = await chain.submit(declare_transaction);
+    async starknet_addDeclareTransaction({ declare_transaction }, { cause }) {
+      const { hash, declared } = await chain.submit(declare_transaction, cause);
       return { transaction_hash: hash, class_hash: declared?.hash ?? '0x0' };
     },
 
-    async starknet_addDeployAccountTransaction({ deploy_account_transaction }) {
-      const { hash, address } = await chain.submit(deploy_account_transaction);
+    async starknet_addDeployAccountTransaction({ deploy_account_transaction }, { cause }) {
+      const { hash, address } = await chain.submit(deploy_account_transaction, cause);
       return { transaction_hash: hash, contract_address: address };
     },
   };

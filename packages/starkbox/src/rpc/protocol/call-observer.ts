@@ -1,8 +1,8 @@
-// Knows how a call can be watched from its arrival to its answer, which takes nothing while nobody does.
+// Observer of calls and their answers; it costs nothing while no calls are recorded.
 import type { RpcError } from '../../errors.js';
 import { errorAnswer, type Id } from './envelope.js';
 
-/** Who calls, as far as it is known. */
+/** The caller, as far as it is known. */
 export interface Caller {
   readonly transport: 'http' | 'ws' | 'in-process';
   /** The site whose script calls, if a browser said so. */
@@ -15,37 +15,42 @@ export interface Caller {
   readonly listener?: object | undefined;
 }
 
-/** Sees calls with their answers, while somebody wants to know them. */
-export interface Witness {
-  /** A request has come; undefined where nobody looks. */
-  came(caller: Caller, text?: string): Sighting | undefined;
+/** Observes requests from their arrival on. */
+export interface RequestObserver {
+  /** A request has arrived; undefined if it is not observed. */
+  arrived(caller: Caller, text?: string): ObservedRequest | undefined;
 }
 
 /** One request under way. */
-export interface Sighting {
-  /** The turn of a call in it has come. */
-  turn(inBatch: boolean): Turn;
+export interface ObservedRequest {
+  /** A call of the request begins. */
+  begin(inBatch: boolean): ObservedCall;
 }
 
 /** One call under way. */
-export interface Turn {
+export interface ObservedCall {
   /** There is a result, which is still to be written. */
-  ran(): void;
+  handled(): void;
   failed(error: RpcError): void;
   /** @param method by its canonical name; `unknown` for what is no method */
   ended(method: string, call: unknown, answer: string | undefined): void;
 }
 
-/** The answer to what is not even a call, or too many. */
-export function refused(error: RpcError, sighting: Sighting | undefined, what: unknown): string {
+/** The answer to a request that is refused as a whole. */
+export function refused(
+  error: RpcError,
+  request: ObservedRequest | undefined,
+  what: unknown,
+): string {
   const answer = errorAnswer(error);
-  const turn = sighting?.turn(false);
-  turn?.failed(error);
-  turn?.ended('unknown', what, answer);
+  const call = request?.begin(false);
+  call?.failed(error);
+  call?.ended('unknown', what, answer);
   return answer;
 }
 
-export function failed(turn: Turn | undefined, error: RpcError, id?: Id): string {
-  turn?.failed(error);
+/** The answer to a call that failed. */
+export function failed(call: ObservedCall | undefined, error: RpcError, id?: Id): string {
+  call?.failed(error);
   return errorAnswer(error, id);
 }

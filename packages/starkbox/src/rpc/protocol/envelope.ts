@@ -1,4 +1,4 @@
-// Knows what calls and answers of JSON-RPC 2.0 look like, and what is wrong with those that look otherwise.
+// Envelopes of JSON-RPC 2.0: calls and answers.
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 
@@ -35,6 +35,14 @@ export function invalid(reason: string): RpcError {
   return new RpcError(-32600, 'Invalid request', { reason });
 }
 
+/** A call as it came. */
+export interface Call {
+  readonly jsonrpc: unknown;
+  readonly method: string;
+  readonly params: Params;
+  readonly id: unknown;
+}
+
 export interface Envelope {
   readonly method: string;
   readonly params: Params;
@@ -48,6 +56,22 @@ export function openEnvelope(call: Readonly<Record<string, unknown>>): Envelope 
   if (!isParams(params)) return 'params must be an object or a list';
   const unknown = Object.keys(call).find((member) => !MEMBERS.has(member));
   return unknown === undefined ? { method, params } : `unknown member ${unknown}`;
+}
+
+/** A call that can be made, or why it cannot; an error carries the id as far as it is one. */
+export type OpenedCall =
+  | { readonly call: Call; readonly id: Id | undefined; readonly error?: undefined }
+  | { readonly call?: undefined; readonly id?: Id | undefined; readonly error: RpcError };
+
+export function openCall(given: unknown): OpenedCall {
+  if (!isObject(given)) return { error: invalid('a call is an object') };
+  const { jsonrpc, id } = given;
+  if (id !== undefined && !isId(id)) {
+    return { error: invalid('id must be a string, an integer or null') };
+  }
+  const envelope = openEnvelope(given);
+  if (typeof envelope === 'string') return { error: invalid(envelope), id };
+  return { call: { jsonrpc, ...envelope, id }, id };
 }
 
 export type Params = object | null | undefined;

@@ -1,7 +1,7 @@
 // Knows the type of every handler, so that a missing or wrong one does not compile.
 import type { Wire } from '../../json/json.js';
 import type { MethodName, Methods } from '../../spec.js';
-import type { CallContext } from './dispatcher.js';
+import type { CallContext } from './call-context.js';
 
 /** Every method but the notifications, which nobody calls. */
 export type ServedMethod = MethodName;

@@ -1,14 +1,14 @@
-// Knows the calls that were recorded: how many are kept, what of each, and who made them.
+// Log of the last calls and their answers, without secrets.
 import { type RpcError, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
 import { methodFacts, type RECORDED_TEXT, type REQUEST_ROW } from '../../spec.js';
 import {
   type Caller,
+  type ObservedCall,
+  type ObservedRequest,
+  type RequestObserver,
   refused,
-  type Sighting,
-  type Turn,
-  type Witness,
 } from '../protocol/call-observer.js';
 import type { Group } from '../protocol/handlers.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
@@ -50,7 +50,7 @@ export interface RequestLogOptions {
 }
 
 /** The last calls, while somebody wants to know them. */
-export class RequestLog implements Witness {
+export class RequestLog implements RequestObserver {
   readonly #options: RequestLogOptions;
   readonly #kept = new Map<number, RecordedCall>();
   readonly #sockets = new WeakMap<object, number>();
@@ -86,23 +86,23 @@ export class RequestLog implements Witness {
     this.#bytes = 0;
   }
 
-  came(caller: Caller, text?: string): Sighting | undefined {
+  arrived(caller: Caller, text?: string): ObservedRequest | undefined {
     const redaction = this.#redaction;
     if (!this.#isOn || !redaction) return undefined;
     const seconds = stopwatch();
     const client = this.#clientOf(caller);
     let batch: number | undefined;
-    const turn = (inBatch: boolean): Turn => {
+    const begin = (inBatch: boolean): ObservedCall => {
       if (inBatch && batch === undefined) {
         this.#counts.batches += 1;
         batch = this.#counts.batches;
       }
       const begun = seconds();
-      let ran: number | undefined;
+      let handled: number | undefined;
       let failure: RpcError | undefined;
       return {
-        ran: () => {
-          ran = seconds();
+        handled: () => {
+          handled = seconds();
         },
         failed: (error) => {
           failure = error;
@@ -110,7 +110,7 @@ export class RequestLog implements Witness {
         ended: (method, call, answer) => {
           if (methodFacts(method)?.isLogged === false) return;
           const ended = seconds();
-          const done = ran ?? ended;
+          const done = handled ?? ended;
           this.#keep({
             redaction,
             caller,
@@ -131,12 +131,12 @@ export class RequestLog implements Witness {
         },
       };
     };
-    return { turn };
+    return { begin };
   }
 
-  /** Somebody did not get as far as to call anything. */
+  /** A request was refused before dispatch. */
   refused(caller: Caller, what: string, error: RpcError): void {
-    refused(error, this.came(caller), what);
+    refused(error, this.arrived(caller), what);
   }
 
   #keep(seen: Seen): void {

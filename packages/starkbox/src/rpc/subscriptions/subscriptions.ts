@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { fail, refuse } from '../../errors.js';
 import { notificationName, type Prefix } from '../../method-names.js';
-import type { CallContext, Listener } from '../protocol/dispatcher.js';
+import type { CallContext, Listener } from '../protocol/call-context.js';
 
 /** What happened, by topic. Texts are only made for those who want them. */
 export type News =

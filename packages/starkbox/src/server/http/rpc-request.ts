@@ -1,7 +1,8 @@
 // One JSON-RPC request over HTTP: its body, its time, its share of the memory budget and its answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RpcError } from '../../errors.js';
-import type { Dispatcher, Session } from '../../rpc/protocol/dispatcher.js';
+import type { Session } from '../../rpc/protocol/call-context.js';
+import type { Dispatcher } from '../../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
 import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import { type BodyRefusal, type Reading, readBody } from './body.js';

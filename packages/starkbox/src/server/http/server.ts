@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { Session } from '../../rpc/protocol/dispatcher.js';
+import type { Session } from '../../rpc/protocol/call-context.js';
 import { errorAnswer } from '../../rpc/protocol/envelope.js';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
 import type { Door } from '../access.js';

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
 import { silentLog } from '../../../src/log.js';
-import { Dispatcher, type Session } from '../../../src/rpc/protocol/dispatcher.js';
+import type { Session } from '../../../src/rpc/protocol/call-context.js';
+import { Dispatcher } from '../../../src/rpc/protocol/dispatcher.js';
 import { Schema } from '../../../src/rpc/protocol/schema.js';
 import { type HttpOptions, type HttpServer, serveHttp } from '../../../src/server/http/server.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createNode } from '../../../src/index.js';
-import type { Listener } from '../../../src/rpc/protocol/dispatcher.js';
+import type { Listener } from '../../../src/rpc/protocol/call-context.js';
 import { CLOSE, frame, PING, PONG } from '../../support/raw-socket.js';
 import {
   client,

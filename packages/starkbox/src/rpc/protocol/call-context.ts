@@ -1,0 +1,47 @@
+// A call's caller, context and handler.
+import type { Prefix } from '../../method-names.js';
+import type { Caller } from './call-observer.js';
+import type { Call } from './envelope.js';
+
+/** The caller, as far as an answer may depend on it. */
+export interface Session extends Caller {
+  /** A page of another site: it may not call `devnet_` methods. */
+  readonly isForeign?: boolean;
+  /** The socket, which can receive notifications. */
+  readonly listener?: Listener | undefined;
+  /** Aborted when an answer can no longer be delivered: the client is gone, or its timeout was answered. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The end of a connection to which more than answers can be sent. */
+export interface Listener {
+  readonly isOpen: boolean;
+  send(text: string): void;
+  /** Sends a text in two parts, the second of which many get: it is written once for all of them. */
+  sendShared(own: Buffer, shared: Buffer): void;
+  /** Runs once the answer to the call under way has been sent. */
+  afterAnswer(action: () => void): void;
+}
+
+export interface CallContext {
+  /** The prefix that the caller used; a method answers under both of its names. */
+  readonly prefix: Prefix;
+  readonly session: Session;
+  /** Where notifications go; there is none over HTTP, nor in a batch. */
+  readonly listener: Listener | undefined;
+  /** The call by its canonical name, if it is journalled: what it changes is traced back to it. */
+  readonly cause: Call | undefined;
+}
+
+interface Signature {
+  of(params: object, context: CallContext): unknown;
+}
+
+/**
+ * A function that serves a method. As a method's type it accepts narrower parameters, which is
+ * right here: the schema of the very method has been held against them.
+ */
+export type Handler = Signature['of'];
+
+/** Handlers by canonical name. What has no handler does not exist. */
+export type HandlerTable = Readonly<Record<string, Handler | undefined>>;

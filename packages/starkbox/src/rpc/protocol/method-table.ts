@@ -1,0 +1,90 @@
+// Table of the methods that are served, by all their names, and the rules of who may call which.
+import { RpcError } from '../../errors.js';
+import { namesOf, type Prefix } from '../../method-names.js';
+import { methodFacts } from '../../spec.js';
+import type { Handler, HandlerTable, Session } from './call-context.js';
+import { didYouMean, nearestMethod } from './method-suggestions.js';
+
+export interface Method {
+  /** The canonical name. */
+  readonly name: string;
+  /** The prefix of the name that was used. */
+  readonly prefix: Prefix;
+  readonly handler: Handler;
+  readonly isControl: boolean;
+  readonly needsListener: boolean;
+  readonly isJournalled: boolean;
+}
+
+/** What metrics and logs call a method that does not exist. */
+export const UNKNOWN = 'unknown';
+
+/** Of a name that is no method, in characters. */
+const LONGEST_NAME = 100;
+
+const FOREIGN =
+  'Pages of this site may not steer the chain; --allowed-origins names those that may';
+
+export class MethodTable {
+  readonly #methods = new Map<string, Method>();
+  readonly #restricted: ReadonlySet<string>;
+  readonly #socketUrl: (() => string | undefined) | undefined;
+
+  /**
+   * @param restricted forbidden methods, by any of their names
+   * @param socketUrl where WebSocket connections are served, once they are
+   */
+  constructor(
+    handlers: HandlerTable,
+    restricted: readonly string[] = [],
+    socketUrl?: () => string | undefined,
+  ) {
+    for (const [name, handler] of Object.entries(handlers)) {
+      if (handler === undefined) continue;
+      const { needsListener = false, journalled: isJournalled = false } = methodFacts(name) ?? {};
+      const isControl = name.startsWith('devnet_');
+      for (const { name: alias, prefix } of namesOf(name)) {
+        const method = { name, prefix, handler, isControl, needsListener, isJournalled };
+        this.#methods.set(alias, method);
+      }
+    }
+    this.#restricted = new Set(restricted.flatMap(namesOf).map(({ name }) => name));
+    this.#socketUrl = socketUrl;
+  }
+
+  /** The canonical name; `unknown` for what is no method. */
+  nameOf(method: unknown): string {
+    return (typeof method === 'string' && this.#methods.get(method)?.name) || UNKNOWN;
+  }
+
+  /**
+   * The method of that name, if the caller may call it.
+   *
+   * @throws RpcError
+   */
+  admit(name: string, session: Session): Method {
+    const method = this.#methods.get(name);
+    if (this.#restricted.has(name)) throw new RpcError(-32604, 'Method forbidden');
+    if (session.isForeign && method?.isControl) {
+      throw new RpcError(-32604, 'Method forbidden', { reason: FOREIGN });
+    }
+    if (method === undefined) throw notFound(this.#noSuchMethod(name));
+    if (method.needsListener && !session.listener) throw notFound(this.#needsSocket(session));
+    return method;
+  }
+
+  #noSuchMethod(name: string): string {
+    const nearest = nearestMethod(name, this.#methods.keys());
+    return `There is no method ${name.slice(0, LONGEST_NAME)}${didYouMean(nearest)}`;
+  }
+
+  #needsSocket({ transport }: Session): string {
+    if (transport === 'ws') return 'A subscription cannot be part of a batch: send it alone';
+    const url = this.#socketUrl?.();
+    return `Subscriptions need a WebSocket: ${url ?? 'connect to the path /ws of a node that listens'}`;
+  }
+}
+
+function notFound(reason: string): RpcError {
+  return new RpcError(-32601, 'Method not found', { reason });
+}

@@ -1,0 +1,56 @@
+// Limits of transactions and messages in params: how many in one call, and how long their lists of felts may be.
+import { invalidParams } from '../../errors.js';
+import { methodFacts } from '../../spec.js';
+import type { Handler, HandlerTable } from './call-context.js';
+
+export interface TransactionLimits {
+  /** Felts in one list: the hash over them is computed on the main thread. */
+  readonly felts: number;
+  /** Transactions in one call. */
+  readonly transactions: number;
+}
+
+/** Handlers that refuse more. */
+export function limitTransactions(handlers: HandlerTable, limits: TransactionLimits): HandlerTable {
+  const limited: Record<string, Handler | undefined> = { ...handlers };
+  for (const [method, handler] of Object.entries(handlers)) {
+    const name = methodFacts(method)?.feltLists;
+    if (!handler || !name) continue;
+    limited[method] = (params, context) => {
+      const carrier = new Map<string, unknown>(Object.entries(params)).get(name);
+      checkFelts(carrier, `params.${name}`, limits.felts);
+      if (isListOfObjects(carrier)) checkCount(carrier, limits.transactions);
+      return handler(params, context);
+    };
+  }
+  return limited;
+}
+
+function isListOfObjects(carrier: unknown): carrier is readonly unknown[] {
+  return Array.isArray(carrier) && typeof carrier[0] === 'object';
+}
+
+function checkCount(transactions: readonly unknown[], most: number): void {
+  if (transactions.length > most) {
+    invalidParams(
+      `at most ${most} transactions at once; --maximum-simulation-batch sets the limit`,
+    );
+  }
+}
+
+/** Of a list of transactions each is looked at, of a transaction each of its lists. */
+function checkFelts(carrier: unknown, path: string, most: number): void {
+  if (isListOfObjects(carrier)) {
+    for (const [index, one] of carrier.entries()) checkFelts(one, `${path}[${index}]`, most);
+  } else if (Array.isArray(carrier)) {
+    if (carrier.length > most) {
+      invalidParams(
+        `${path}: at most ${most} felts, got ${carrier.length}; --maximum-calldata-length sets the limit`,
+      );
+    }
+  } else if (typeof carrier === 'object' && carrier !== null) {
+    for (const [name, value] of Object.entries(carrier)) {
+      if (Array.isArray(value)) checkFelts(value, `${path}.${name}`, most);
+    }
+  }
+}
