@@ -1,12 +1,20 @@
-// Knows the life of one chain: every change goes through here, one at a time.
+// The chain: every change of it goes through here, one at a time.
 import type { Class, ClassLimits, Rejection } from '@starkbox/engine';
 import { refuse } from '../errors.js';
 import { failingByOrigin } from '../fork/fork.js';
-import { PersistentMap } from '../immutable.js';
 import { during, type Probe } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
+import { BlockTimer } from './block-timer.js';
 import type { Genesis } from './genesis/genesis.js';
 import { SenderQueue } from './sender-queue.js';
+import {
+  addSnapshot,
+  listSnapshots,
+  replaceWorld,
+  revertTo,
+  type Snapshot,
+  withNoSnapshots,
+} from './snapshots.js';
 import { acceptedUpTo, withoutSince } from './steps/abort-and-accept.js';
 import {
   applyChange,
@@ -25,18 +33,13 @@ import {
   prepareTransaction,
 } from './steps/prepare-transaction.js';
 import { type Cause, journalEntry } from './world/cause.js';
-import type {
-  ChainStore,
-  SnapshotNote,
-  Transition,
-  WorldAndSnapshots,
-} from './world/chain-store.js';
+import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
 import { increasedBy, nextBlockTime, setTo } from './world/clock.js';
 import { findBlock, latestHeader } from './world/find-block.js';
 import type { GasPrices } from './world/gas-prices.js';
 import type { Impersonation } from './world/impersonation.js';
 import { withLabel } from './world/labels.js';
-import { type L1Link, readOn, restarted, returnedTo } from './world/messages.js';
+import { type L1Link, readOn, restarted } from './world/messages.js';
 import { firstWorld, nextTime, type World } from './world/world.js';
 import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
 
@@ -49,23 +52,17 @@ export interface ChainOptions extends InclusionRules, ExecutionLimits {
   readonly classLimits: ClassLimits;
   /** Whether calls that change the chain are kept in its journal. */
   readonly keepsJournal?: boolean;
-  /** How many moments may be kept to go back to. */
+  /** How many snapshots there may be. */
   readonly maximumSnapshots?: number;
-  /** How many seconds a change or an execution may wait for its turn. */
+  /** How many seconds a change or an execution may wait in its queue. */
   readonly patience?: number;
   readonly probe?: Probe;
-  /** Hears that something failed which was told of a change. */
+  /** Runs when an observer of a change fails. */
   readonly onObserverError?: ObserverErrorHandler;
 }
 
 /** What becomes of a world, and what is answered to the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
-
-/** A moment that can be gone back to. */
-export interface Snapshot extends SnapshotNote {
-  readonly id: bigint;
-  readonly world: World;
-}
 
 export class Chain {
   /** For executions that leave nothing behind. */
@@ -80,83 +77,71 @@ export class Chain {
     readAhead: (prepared) => (this.options.fork ? this.#readAhead(prepared) : undefined),
     execute: (world, prepared, refuse) => this.#execute(world, prepared, refuse),
   });
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer = new BlockTimer();
 
-  constructor(options: ChainOptions, standing: WorldAndSnapshots, keeper?: ChainStore) {
+  constructor(options: ChainOptions, start: WorldAndSnapshots, store?: ChainStore) {
     this.#options = options;
     this.executions = new Executions({ ...options, maximumExecutions: slotsOf(options) });
-    this.#writer = new Writer(standing, keeper, options);
+    this.#writer = new Writer(start, store, options);
   }
 
   static async create(options: ChainOptions): Promise<Chain> {
-    return new Chain(options, standingOn(await createWorld(options)));
+    return new Chain(options, withNoSnapshots(await createWorld(options)));
   }
 
-  /** A chain that somebody keeps: as it was left, or a new one. */
+  /** A chain with a store: as the store holds it, or a new one. */
   static async kept(
     options: ChainOptions,
-    keeper: ChainStore,
+    store: ChainStore,
     left: WorldAndSnapshots | undefined,
   ): Promise<Chain> {
-    if (left) return new Chain(options, left, keeper);
-    const before = standingOn(await createWorld(options));
-    const { after, commit } = await keeper.prepare({ kind: 'restart', before, after: before });
+    if (left) return new Chain(options, left, store);
+    const before = withNoSnapshots(await createWorld(options));
+    const { after, commit } = await store.prepare({ kind: 'restart', before, after: before });
     await commit();
-    return new Chain(options, after, keeper);
+    return new Chain(options, after, store);
   }
 
-  /** The same for as long as the chain lives; a restart may begin another life. */
+  /** They change only with a restart on another network. */
   get options(): ChainOptions {
     return this.#options;
   }
 
-  /** What the chain is at this moment. A reader that keeps it sees nothing change. */
+  /** The chain as it is now: an immutable value. */
   get world(): World {
     return this.#writer.standing.world;
   }
 
-  /** How many changes wait, and how many moments can be gone back to. */
+  /** How many changes wait, and how many snapshots there are. */
   get figures(): { readonly waiting: number; readonly snapshots: number } {
     return { waiting: this.#writer.waiting, snapshots: this.#writer.standing.snapshots.size };
   }
 
-  /** Another chain with the same past; neither sees what the other does from here on. */
+  /** A copy of the chain that changes independently. Used by tests only; a later version exposes it. */
   branch(): Chain {
-    return new Chain(this.options, standingOn(this.world));
+    return new Chain(this.options, withNoSnapshots(this.world));
   }
 
-  /** Tells of every change, in order, before whoever asked for it has an answer. */
+  /** Observes every change of the world, in order, before its caller gets an answer. */
   watch(observe: (change: Change) => void, name?: string): void {
     this.#writer.watch(observe, name);
   }
 
-  /** Tells of every change, also of one that only makes or drops snapshots. */
+  /** Observes every change, also one that only makes or drops snapshots. */
   watchAll(observe: (transition: Transition) => void, name?: string): void {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Begins to close blocks by the clock, where the options say so; once more, the interval begins anew. */
+  /** Begins to close blocks in the interval that the options give, if any; again, the interval begins anew. */
   start(onError: (error: unknown) => void): void {
     const { blockGeneration } = this.options;
     if (typeof blockGeneration !== 'number') return;
-    clearInterval(this.#timer);
-    let isClosing = false;
-    this.#timer = setInterval(() => {
-      // Where closing takes longer than the interval, the queue of changes must not grow.
-      if (isClosing) return;
-      isClosing = true;
-      this.createBlock()
-        .catch(onError)
-        .finally(() => {
-          isClosing = false;
-        });
-    }, blockGeneration * 1000);
-    this.#timer.unref();
+    this.#timer.start(blockGeneration, () => this.createBlock(), onError);
   }
 
-  /** Stops the clock and waits for what is under way. */
+  /** Stops the timer and waits for what is under way. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#timer.stop();
     await this.#writer.idle();
   }
 
@@ -244,7 +229,7 @@ export class Chain {
   /** Accepts a block and all before it on L1; hashes of those that were not yet, newest first. */
   async acceptOnL1(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
     if (start === 'pre_confirmed') refuse('Pre-confirmed block cannot be accepted on L1');
-    // Asked before the queue: nobody else is to wait for the origin.
+    // The origin is asked outside of the queue, so that no other change waits for it.
     const below =
       findBlock(this.world, start) ??
       (await this.options.fork?.look(start, this.world.acceptedOnL1));
@@ -338,37 +323,20 @@ export class Chain {
   }
 
   #replace(kind: 'restart' | 'load', make: (before: World) => Promise<World>): Promise<void> {
-    return this.#writer.change(kind, async (now) => {
-      const world = Object.freeze(await make(now.world));
-      const none = { snapshots: PersistentMap<bigint, World>(), notes: NO_NOTES };
-      return { after: { ...now, world, ...none }, result: undefined };
-    });
+    return this.#writer.change(kind, async (now) => replaceWorld(now, await make(now.world)));
   }
 
-  /** Remembers this moment; the number to come back to it by. */
+  // Snapshots.
+
+  /** Makes a snapshot; its number. */
   snapshot(name?: string): Promise<bigint> {
-    return this.#writer.change('step', async (now) => {
-      const { maximumSnapshots: most = Number.POSITIVE_INFINITY } = this.options;
-      if (now.snapshots.size >= most) {
-        refuse(`There may be ${most} snapshots; --maximum-snapshots sets the limit`);
-      }
-      const id = now.lastSnapshot + 1n;
-      const snapshots = now.snapshots.set(id, now.world);
-      const notes = now.notes.set(id, { name, time: nextTime(now.world) });
-      return { after: { ...now, snapshots, notes, lastSnapshot: id }, result: id };
-    });
+    const { maximumSnapshots: most = Number.POSITIVE_INFINITY } = this.options;
+    return this.#writer.change('step', async (now) => addSnapshot(now, name, most));
   }
 
-  /** The moments that can be gone back to, newest first. */
+  /** Snapshots, newest first. */
   get snapshots(): readonly Snapshot[] {
-    const { snapshots, notes } = this.#writer.standing;
-    return [...snapshots]
-      .map(([id, world]) => ({
-        id,
-        world,
-        ...(notes.get(id) ?? { time: latestHeader(world).timestamp }),
-      }))
-      .sort((one, other) => (one.id > other.id ? -1 : 1));
+    return listSnapshots(this.#writer.standing);
   }
 
   hasSnapshot(id: bigint): boolean {
@@ -376,19 +344,11 @@ export class Chain {
   }
 
   /**
-   * Goes back to a snapshot, which is used up with all later ones; false if there is none. `isPaired`
+   * Goes back to a snapshot, which is dropped with all later ones; false if there is none. `isPaired`
    * says that L1 has gone back as well.
    */
   revert(id: bigint, isPaired = false): Promise<boolean> {
-    return this.#writer.change('revert', async (now) => {
-      const kept = now.snapshots.get(id);
-      if (!kept) return { after: now, result: false };
-      const messages = isPaired ? kept.messages : returnedTo(kept.messages, now.world.messages);
-      const world = messages === kept.messages ? kept : Object.freeze({ ...kept, messages });
-      const snapshots = now.snapshots.filter((_, other) => other < id);
-      const notes = now.notes.filter((_, other) => other < id);
-      return { after: { ...now, world, snapshots, notes }, result: true, snapshot: id };
-    });
+    return this.#writer.change('revert', async (now) => revertTo(now, id, isPaired));
   }
 
   /** Applies a step to the world; the journal keeps its cause. */
@@ -413,13 +373,7 @@ function slotsOf({ maximumExecutions, fork }: ChainOptions): number {
   return maximumExecutions ?? defaultExecutions(fork !== undefined);
 }
 
-function standingOn(world: World): WorldAndSnapshots {
-  const snapshots = PersistentMap<bigint, World>();
-  return Object.freeze({ world, snapshots, notes: NO_NOTES, lastSnapshot: 0n });
-}
-
-const NO_NOTES: WorldAndSnapshots['notes'] = PersistentMap();
-
+/** The world after its first block. */
 async function createWorld(options: ChainOptions): Promise<World> {
   const { genesis, startTime, prices, keepsHistory } = options;
   const world = firstWorld(genesis.state, { startTime, prices, keepsHistory });

@@ -1,4 +1,4 @@
-// Knows in which order a chain changes, and when a change may be seen: one at a time, and when it is kept.
+// Writer of a chain: changes run one at a time, and are shown once they are stored.
 import { reasonOf, refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
 import type { Cause } from './world/cause.js';

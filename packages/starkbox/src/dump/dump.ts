@@ -1,21 +1,14 @@
-// Knows how a chain is written down and loaded again: as its journal or as an image, by a call, at start or at exit.
-import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+// Dumps: a chain written down as its journal or as an image, by a call or at exit.
 import type { Chain } from '../chain/chain.js';
 import type { World } from '../chain/world/world.js';
-import { invalidParams, RpcError, reasonOf } from '../errors.js';
-import { checkPath, FileError, fileExists, readRegular } from '../files/regular-file.js';
-import { Confined, confine } from '../files/safe-path.js';
-import { List } from '../immutable.js';
-import { JsonText, stringify } from '../json/json.js';
-import type { Group } from '../rpc/protocol/handlers.js';
+import { RpcError, reasonOf } from '../errors.js';
+import { JsonText } from '../json/json.js';
 import type { DUMP_FORMAT, IMAGE_DUMP } from '../spec.js';
-import { isImage, type Progress } from './image/format.js';
+import type { Progress } from './image/format.js';
 import type { ImageHeader } from './image/header.js';
-import { type Loaded, readImage } from './image/read.js';
-import { ImageError, type Source, sourceOfBytes, sourceOfFile } from './image/source.js';
+import { ImageError } from './image/source.js';
 import { imageBytes, type Writing, writeImageFile } from './image/write.js';
-import { callsIn, failDump, type JournalCall, journalText, parseJournal } from './journal.js';
+import { failDump, type JournalCall, journalText } from './journal.js';
 import { writeWhole } from './journal-file.js';
 
 export interface DumpOptions {
@@ -53,63 +46,35 @@ const NO_JOURNAL: Readonly<Record<DUMP_FORMAT, string>> = {
   image: 'No journal is kept with --dump-format image.',
 };
 
-export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet_load'> {
-  const { chain, keepsJournal, path: usual, repeat } = options;
-  return {
-    async devnet_dump({ path, inline = false, format = options.format }) {
-      const target = path === undefined ? (inline ? undefined : usual) : fileOf(options, path);
-      const { world } = chain;
-      if (format === 'image') {
-        const made = await dumpImage(options, world, target, path);
-        return path === undefined ? made : { ...made, path };
-      }
-      if (!keepsJournal) failDump(NO_JOURNAL[options.format]);
-      if (target !== undefined && !world.journal.isEmpty())
-        writeWhole(target, journalText(world), path);
-      return new JsonText(journalText(world));
-    },
-
-    async devnet_load({ path, events, image, format }) {
-      const given = [path, events, image].filter((one) => one !== undefined);
-      if (given.length !== 1) invalidParams('params: give one of path, events and image');
-      let world: World;
-      if (path !== undefined)
-        world = await worldInFile(options, fileOf(options, path), { format, given: path });
-      else if (image !== undefined) world = await worldInText(options, image);
-      else world = await repeat(events ?? []);
-      await chain.replace(async () => world);
-      return {};
-    },
-  };
+/** A file to write to, and how messages call it. */
+export interface DumpTarget {
+  readonly path: string;
+  readonly shown?: string | undefined;
 }
 
-/** The file that a caller means. */
-function fileOf({ directory }: DumpOptions, path: string): string {
-  try {
-    if (directory !== undefined) return confine(directory, path);
-    checkPath(path);
-    return path;
-  } catch (error) {
-    if (error instanceof Confined || error instanceof FileError) failDump(error.message);
-    throw error;
-  }
-}
-
-// Writing.
-
-async function dumpImage(
+/** Writes the chain as an image: to a file, or into the answer. */
+export async function dumpImage(
   options: DumpOptions,
-  world: World,
-  path: string | undefined,
-  shown: string | undefined = path,
+  target: DumpTarget | undefined,
 ): Promise<IMAGE_DUMP> {
+  const { world } = options.chain;
   const writing = writingOf(options);
-  if (path !== undefined) {
+  if (target) {
+    const { path, shown = path } = target;
     const { bytes, header } = await writeImageFile(path, world, writing, shown).catch(failFile);
-    return { path, bytes, ...factsOf(header) };
+    return { path: shown, bytes, ...factsOf(header) };
   }
   const made = await imageBytes(world, writing, options.longestInline).catch(failTooLong);
   return { image: made.image.toString('base64'), bytes: made.bytes, ...factsOf(made.header) };
+}
+
+/** Writes the journal to a file, if one is given and there is anything to write; its text. */
+export function dumpJournal(options: DumpOptions, target: DumpTarget | undefined): JsonText {
+  const { world } = options.chain;
+  if (!options.keepsJournal) failDump(NO_JOURNAL[options.format]);
+  const text = journalText(world);
+  if (target && !world.journal.isEmpty()) writeWhole(target.path, text, target.shown);
+  return new JsonText(text);
 }
 
 function factsOf({ first_block, last_block, transactions }: ImageHeader) {
@@ -130,144 +95,8 @@ export async function dumpAtExit(options: DumpOptions, start: World): Promise<vo
   const { chain, path, format } = options;
   const { world } = chain;
   if (path === undefined || world === start) return;
-  if (format === 'image') await dumpImage(options, world, path);
+  if (format === 'image') await dumpImage(options, { path });
   else if (!world.journal.isEmpty()) writeWhole(path, journalText(world));
-}
-
-// Loading.
-
-export interface FileWish {
-  /** What the file must be; either by default. */
-  readonly format?: DUMP_FORMAT | undefined;
-  /** How the caller named it. */
-  readonly given?: string | undefined;
-}
-
-/** The chain that a file holds, whatever its format. */
-export async function worldInFile(
-  options: DumpOptions,
-  path: string,
-  { format, given }: FileWish = {},
-): Promise<World> {
-  const shown = given ?? path;
-  if (!exists(path, shown)) failDump('The file does not exist');
-  // A start names the file itself.
-  const named = given === undefined ? '' : `${given}: `;
-  const found = await withSource(
-    () => sourceOfFile(path, shown),
-    async (source) => {
-      const isFound = isImage(source);
-      if (format !== undefined && (format === 'image') !== isFound) {
-        failDump(`Deserialization error: ${shown} is no ${format}`);
-      }
-      return isFound ? loadImage(options, source) : undefined;
-    },
-    named,
-  );
-  if (!found) return repeatFile(options, path, { shown, named });
-  const isUsual = options.path !== undefined && isSame(path, options.path);
-  if (isUsual && lacksJournal(options, found) && options.format === 'journal') {
-    failDump(
-      `${shown} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
-    );
-  }
-  // Whoever repeats the call may stand elsewhere, but not outside of the directory.
-  return withJournal(options, found, {
-    path: options.directory === undefined ? resolve(path) : shown,
-  });
-}
-
-function exists(path: string, shown: string): boolean {
-  try {
-    return fileExists(path, shown);
-  } catch (error) {
-    return failFile(error);
-  }
-}
-
-async function repeatFile(
-  { repeat }: DumpOptions,
-  path: string,
-  { shown, named }: { readonly shown: string; readonly named: string },
-): Promise<World> {
-  const text = await readRegular(path, shown).catch(failFile);
-  try {
-    return await repeat(parseJournal(text));
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    const [, prefix = '', reason = ''] =
-      /^(Deserialization error: )?(.*)$/s.exec(error.message) ?? [];
-    throw new RpcError(error.code, `${prefix}${named}${reason}`, error.data);
-  }
-}
-
-async function worldInText(options: DumpOptions, image: string): Promise<World> {
-  const bytes = Buffer.from(image, 'base64');
-  const found = await withSource(
-    () => sourceOfBytes(bytes),
-    (source) => loadImage(options, source),
-  );
-  return withJournal(options, found, { image });
-}
-
-async function loadImage({ chain, check, tell }: DumpOptions, source: Source): Promise<Loaded> {
-  const { chainId, keepsHistory, fork } = chain.options;
-  const { history } = chain.world;
-  const { first } = history;
-  const parentHash = history.header(first)?.parentHash;
-  const loaded = await readImage(source, {
-    chainId,
-    keepsHistory,
-    first,
-    parentHash,
-    origin: fork?.origin,
-    tell,
-  });
-  const { journal } = loaded.world;
-  if (journal.isEmpty()) return loaded;
-  try {
-    await check(await callsIn(loaded.world));
-    return loaded;
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    throw new ImageError(`the image is damaged in the section "journal": ${error.message}`);
-  }
-}
-
-/** @param named the name of the file and a colon, where the caller needs it */
-async function withSource<T>(
-  open: () => Source,
-  read: (source: Source) => Promise<T>,
-  named = '',
-): Promise<T> {
-  let source: Source | undefined;
-  try {
-    source = open();
-    return await read(source);
-  } catch (error) {
-    if (error instanceof ImageError) failDump(`Deserialization error: ${named}${error.message}`);
-    return failFile(error);
-  } finally {
-    source?.close();
-  }
-}
-
-function lacksJournal({ keepsJournal }: DumpOptions, { header }: Loaded): boolean {
-  return keepsJournal && header.journal_calls === null;
-}
-
-/** Where the calls that made an image were not kept, a journal begins with loading it. */
-function withJournal(options: DumpOptions, loaded: Loaded, params: object): World {
-  const { world } = loaded;
-  if (!options.keepsJournal) return { ...world, journal: List() };
-  if (!lacksJournal(options, loaded)) return world;
-  const call = stringify({ jsonrpc: '2.0', method: 'devnet_load', params, id: 0 });
-  return { ...world, journal: List([call]) };
-}
-
-function isSame(one: string, other: string): boolean {
-  const real = (path: string): string => (exists(path, path) ? realpathSync(path) : resolve(path));
-  return real(one) === real(other);
 }
 
 function failTooLong(error: unknown): never {
@@ -275,8 +104,8 @@ function failTooLong(error: unknown): never {
   throw error;
 }
 
-/** Errors of the file system are the caller's to know; all others are ours. */
-function failFile(error: unknown): never {
+/** Turns an error of the file system into one that the caller gets; others stay unexpected. */
+export function failFile(error: unknown): never {
   if (error instanceof RpcError) throw error;
   if (error instanceof Error && 'code' in error) failDump(`I/O error: ${reasonOf(error)}`);
   throw error;

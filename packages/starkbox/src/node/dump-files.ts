@@ -1,7 +1,8 @@
 // Files that a node loads its chain from and dumps it to.
 import type { World } from '../chain/world/world.js';
 import type { Config } from '../config/options.js';
-import { type DumpOptions, dumpAtExit, worldInFile } from '../dump/dump.js';
+import { type DumpOptions, dumpAtExit } from '../dump/dump.js';
+import { worldInFile } from '../dump/load-dump.js';
 import { JournalFile } from '../dump/journal-file.js';
 import { reasonOf } from '../errors.js';
 import { fileExists } from '../files/regular-file.js';

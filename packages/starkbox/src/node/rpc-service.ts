@@ -3,11 +3,8 @@ import { Chain } from '../chain/chain.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
 import { type DumpOptions, longestInline } from '../dump/dump.js';
-import {
-  checkCalls,
-  type JournalCall,
-  repeatCalls,
-} from '../dump/journal.js';
+import type { JournalCall } from '../dump/journal.js';
+import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
 import { JsonText } from '../json/json.js';

@@ -1,4 +1,4 @@
-// Knows how our documents become the one that describes everything a node answers.
+// The OpenRPC document of everything that a node answers.
 import { stringify } from '../json/json.js';
 import { aliasOf } from '../method-names.js';
 import type { Documents } from './protocol/schema.js';

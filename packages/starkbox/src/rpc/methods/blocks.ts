@@ -1,4 +1,4 @@
-// Answers questions about blocks and what they changed.
+// Methods about blocks and what they changed.
 
 import type { Chain } from '../../chain/chain.js';
 import {

@@ -1,4 +1,4 @@
-// Steers the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
+// Methods that control the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
 import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { invalidParams } from '../../errors.js';

@@ -1,4 +1,4 @@
-// Answers queries for events.
+// Methods that query events.
 
 import type { Chain } from '../../chain/chain.js';
 import { type EventFilter, EventReader } from '../../chain/queries/find-events.js';

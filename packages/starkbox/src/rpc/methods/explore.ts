@@ -1,4 +1,4 @@
-// Shows the chain in lists: blocks, transactions, contracts, classes, slots, messages, snapshots and labels; and finds things in it.
+// Methods that list and find parts of the chain: blocks, transactions, contracts, classes, slots, messages, snapshots, labels.
 import type { Chain } from '../../chain/chain.js';
 import { BlockLister, listTransactions } from '../../chain/queries/list-blocks.js';
 import {

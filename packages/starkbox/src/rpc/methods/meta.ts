@@ -1,4 +1,4 @@
-// Answers what node this is: versions, chain, and everything it can be asked.
+// Methods about the node itself: versions, chain id, and the list of methods.
 import type { JsonText } from '../../json/json.js';
 import { SPEC_VERSION } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';

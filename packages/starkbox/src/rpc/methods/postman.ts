@@ -1,4 +1,4 @@
-// Carries messages between L1 and L2.
+// Methods that carry messages between L1 and L2.
 import type { Chain } from '../../chain/chain.js';
 import { RpcError, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';

@@ -1,19 +1,22 @@
-// Answers what transactions would do and cost.
+// Methods that execute transactions without keeping them: estimates, simulations, proofs and replays.
 import type { Chain } from '../../chain/chain.js';
+import { replayTransaction } from '../../chain/queries/replay-transaction.js';
 import {
   estimateFee,
   estimateMessageFee,
   proveTransaction,
   simulate,
 } from '../../chain/queries/simulate.js';
-import { JsonText } from '../../json/json.js';
+import { refuse } from '../../errors.js';
+import { JsonText, stringify } from '../../json/json.js';
 import type { Group } from '../protocol/handlers.js';
 
 type SimulationMethods =
   | 'starknet_estimateFee'
   | 'starknet_estimateMessageFee'
   | 'starknet_simulateTransactions'
-  | 'starknet_proveTransaction';
+  | 'starknet_proveTransaction'
+  | 'devnet_replayTransaction';
 
 export function simulationMethods(chain: Chain): Group<SimulationMethods> {
   return {
@@ -39,5 +42,22 @@ export function simulationMethods(chain: Chain): Group<SimulationMethods> {
 
     starknet_proveTransaction: ({ block_id, transaction }, { session }) =>
       proveTransaction(chain, transaction, block_id, session.signal),
+
+    async devnet_replayTransaction({ transaction_hash, overrides }, { session }) {
+      const { fork } = chain.options;
+      if (!fork) return refuse('Only transactions of a forked network can be replayed.');
+      const done = await replayTransaction(
+        fork,
+        chain,
+        transaction_hash,
+        overrides,
+        session.signal,
+      );
+      return {
+        receipt: new JsonText(stringify(done.receipt)),
+        trace: new JsonText(done.trace),
+        differences: new JsonText(stringify(done.differences)),
+      };
+    },
   };
 }

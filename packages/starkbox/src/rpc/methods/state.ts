@@ -1,4 +1,4 @@
-// Answers questions about the state: storage, nonces, classes, and what a call returns.
+// Methods about the state: storage, nonces, classes, and calls of contracts.
 
 import type { Chain } from '../../chain/chain.js';
 import { call } from '../../chain/queries/simulate.js';

@@ -1,4 +1,4 @@
-// Takes subscriptions: what somebody wants to be told of, and what has happened already.
+// Methods that subscribe, with the history that a subscriber gets first.
 
 import type { Chain } from '../../chain/chain.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';

@@ -1,20 +1,22 @@
-// Knows every method that is served: two clicks from a wire name to what it does.
+// Table of all handlers, by wire name.
 import type { Chain } from '../../chain/chain.js';
-import { type DumpOptions, dumpMethods } from '../../dump/dump.js';
+import type { DumpOptions } from '../../dump/dump.js';
 import { shortString } from '../../felt.js';
 import type { JsonText } from '../../json/json.js';
 import type { Postman } from '../../l1/postman.js';
 import type { Handlers } from '../protocol/handlers.js';
-import { type RequestLog, requestMethods } from '../request-log/request-log.js';
-import { type SandboxNews, sandboxMethods } from '../subscriptions/sandbox-news.js';
+import type { RequestLog } from '../request-log/request-log.js';
+import type { SandboxNews } from '../subscriptions/sandbox-news.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 import { blockMethods } from './blocks.js';
 import { devnetMethods, type NodeFacts, type Timeline } from './devnet.js';
+import { dumpMethods } from './dump.js';
 import { eventMethods } from './events.js';
 import { exploreMethods } from './explore.js';
 import { metaMethods } from './meta.js';
 import { postmanMethods } from './postman.js';
-import { replayMethods } from './replay.js';
+import { requestMethods } from './requests.js';
+import { sandboxMethods } from './sandbox.js';
 import { simulationMethods } from './simulate.js';
 import { stateMethods } from './state.js';
 import { type SubscriptionLimits, subscribeMethods } from './subscribe.js';
@@ -44,7 +46,6 @@ export function createMethods(served: Served): Handlers {
     ...stateMethods(chain),
     ...eventMethods(chain, limits.chunk),
     ...simulationMethods(chain),
-    ...replayMethods(chain),
     ...writeMethods(chain),
     ...devnetMethods(chain, facts, timeline),
     ...postmanMethods(chain, postman),

@@ -1,4 +1,4 @@
-// Answers questions about single transactions: what they are, how far they came, what they did.
+// Methods about single transactions: what they are, their status, what they did.
 
 import type { Chain } from '../../chain/chain.js';
 import { initialReadsOf } from '../../chain/queries/initial-reads.js';

@@ -1,4 +1,4 @@
-// Takes transactions.
+// Methods that send transactions.
 import type { Chain } from '../../chain/chain.js';
 import type { Group } from '../protocol/handlers.js';
 

@@ -1,4 +1,4 @@
-// Knows the type of every handler, so that a missing or wrong one does not compile.
+// Types of all handlers, so that a missing or wrong one does not compile.
 import type { Wire } from '../../json/json.js';
 import type { MethodName, Methods } from '../../spec.js';
 import type { CallContext } from './call-context.js';

@@ -1,4 +1,4 @@
-// A request as text becomes values, within the limits that a client has.
+// Parsing of requests, within the limits of a client.
 import { RpcError, reasonOf } from '../../errors.js';
 import { parse, TooManyValues } from '../../json/json.js';
 import { type JsonLimits, parseInSlices } from '../../json/parse-in-slices.js';

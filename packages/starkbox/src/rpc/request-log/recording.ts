@@ -1,4 +1,4 @@
-// Knows how recorded calls are written so that `starkbox replay` can make them again.
+// Recordings of calls, which `starkbox replay` makes again.
 import { JsonText, stringify } from '../../json/json.js';
 import type { REQUEST_ROW } from '../../spec.js';
 import { HIDDEN } from './redaction.js';

@@ -1,4 +1,4 @@
-// Knows what is secret in a call or an answer, and what is kept in its place.
+// Redaction of secrets in calls and answers.
 import { stringify } from '../../json/json.js';
 import { methodFacts } from '../../spec.js';
 

@@ -1,8 +1,8 @@
 // Log of the last calls and their answers, without secrets.
-import { type RpcError, refuse } from '../../errors.js';
+import type { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { stopwatch } from '../../probe.js';
-import { methodFacts, type RECORDED_TEXT, type REQUEST_ROW } from '../../spec.js';
+import { methodFacts, type REQUEST_ROW } from '../../spec.js';
 import {
   type Caller,
   type ObservedCall,
@@ -10,7 +10,6 @@ import {
   type RequestObserver,
   refused,
 } from '../protocol/call-observer.js';
-import type { Group } from '../protocol/handlers.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 import {
   type RecordedBody,
@@ -26,7 +25,6 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const LONGEST = 64 * 1024;
 /** What a row takes beside the texts, about. */
 const ROW_BYTES = 600;
-const LIMIT = 50;
 const PARAMS_PREVIEW = 200;
 const RESULT_PREVIEW = 100;
 const LONGEST_MESSAGE = 300;
@@ -300,52 +298,4 @@ function messageOf({ message, data }: RpcError): string {
 
 function milliseconds(seconds: number): number {
   return Math.round(Math.max(0, seconds) * 1e6) / 1e3;
-}
-
-function shown({ head, bytes, isWhole }: RecordedBody): RECORDED_TEXT {
-  return { text: head.toString(), bytes, is_whole: isWhole };
-}
-
-type RequestMethods =
-  | 'devnet_recordRequests'
-  | 'devnet_getRequests'
-  | 'devnet_getRequest'
-  | 'devnet_getRecording'
-  | 'devnet_subscribeRequests';
-
-export function requestMethods(
-  log: RequestLog,
-  subscriptions: Subscriptions,
-): Group<RequestMethods> {
-  return {
-    devnet_recordRequests: ({ enabled, bodies = true, clear = false }) => {
-      if (clear) log.clear();
-      log.set(enabled, bodies);
-      return log.state;
-    },
-
-    devnet_getRequests: ({ after = 0, before = Number.POSITIVE_INFINITY, limit = LIMIT }) => ({
-      requests: log.list(after, before, limit),
-      ...log.state,
-      ...log.kept,
-    }),
-
-    devnet_getRequest: ({ id }) => {
-      const kept = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
-      const { row, request, response } = kept;
-      return {
-        row,
-        ...(request ? { request: shown(request) } : {}),
-        ...(response ? { response: shown(response) } : {}),
-      };
-    },
-
-    devnet_getRecording: () => log.recording(),
-
-    devnet_subscribeRequests: (_params, context) =>
-      subscriptions.begin(context, {
-        key: 'requests',
-        pick: (one) => (one.topic === 'requests' ? one.text() : undefined),
-      }),
-  };
 }

@@ -1,4 +1,4 @@
-// Knows in which order a change of the chain is told, and how each piece of news is written.
+// Notifications of changes of the chain: their order and their texts.
 
 import type { Header } from '../../chain/history/header.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';

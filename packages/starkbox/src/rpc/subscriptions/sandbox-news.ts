@@ -1,4 +1,4 @@
-// Tells what happens to the sandbox beside blocks, and that it is alive.
+// Notifications of what happens to the sandbox beside blocks, and its heartbeat.
 
 import type { Chain } from '../../chain/chain.js';
 import type { Transition, WorldAndSnapshots } from '../../chain/world/chain-store.js';
@@ -8,7 +8,6 @@ import { nextTime, type World } from '../../chain/world/world.js';
 import { hex } from '../../felt.js';
 import { stringify } from '../../json/json.js';
 import type { SANDBOX_NEWS } from '../../spec.js';
-import type { Group } from '../protocol/handlers.js';
 import type { Subscriptions } from './subscriptions.js';
 
 type Event = Pick<SANDBOX_NEWS, 'event' | 'detail'>;
@@ -21,20 +20,6 @@ type Removed = {
 const BEAT_MILLISECONDS = 2000;
 /** Removed transactions are named up to this many; of more there is the count alone. */
 const MOST_HASHES = 100;
-
-export function sandboxMethods(
-  news: SandboxNews,
-  subscriptions: Subscriptions,
-): Group<'devnet_subscribeSandbox'> {
-  return {
-    devnet_subscribeSandbox: (_params, context) =>
-      subscriptions.begin(
-        context,
-        { key: 'sandbox', pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined) },
-        () => news.begin(),
-      ),
-  };
-}
 
 /** Tells subscribers what happens to the sandbox; where there are none, nothing is looked at. */
 export class SandboxNews {

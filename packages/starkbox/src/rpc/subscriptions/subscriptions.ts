@@ -1,4 +1,4 @@
-// Knows who wants to be told of what, and tells them.
+// Subscriptions of all sockets, and the sending of notifications.
 import { randomBytes } from 'node:crypto';
 import { fail, refuse } from '../../errors.js';
 import { notificationName, type Prefix } from '../../method-names.js';

@@ -1,0 +1,73 @@
+// Snapshots of a chain: making them, listing them and going back to one.
+import { refuse } from '../errors.js';
+import { PersistentMap } from '../immutable.js';
+import type { SnapshotNote, WorldAndSnapshots } from './world/chain-store.js';
+import { latestHeader } from './world/find-block.js';
+import { returnedTo } from './world/messages.js';
+import { nextTime, type World } from './world/world.js';
+import type { ChangeResult } from './writer.js';
+
+/** A world that can be gone back to. */
+export interface Snapshot extends SnapshotNote {
+  readonly id: bigint;
+  readonly world: World;
+}
+
+const NONE: Pick<WorldAndSnapshots, 'snapshots' | 'notes'> = {
+  snapshots: PersistentMap(),
+  notes: PersistentMap(),
+};
+
+/** A chain at its start. */
+export function withNoSnapshots(world: World): WorldAndSnapshots {
+  return Object.freeze({ world, ...NONE, lastSnapshot: 0n });
+}
+
+/** Another world without snapshots; their numbers are not used again. */
+export function replaceWorld(now: WorldAndSnapshots, world: World): ChangeResult<void> {
+  return { after: { ...now, world: Object.freeze(world), ...NONE }, result: undefined };
+}
+
+/** Makes a snapshot; its number. */
+export function addSnapshot(
+  now: WorldAndSnapshots,
+  name: string | undefined,
+  most: number,
+): ChangeResult<bigint> {
+  if (now.snapshots.size >= most) {
+    refuse(`There may be ${most} snapshots; --maximum-snapshots sets the limit`);
+  }
+  const id = now.lastSnapshot + 1n;
+  const snapshots = now.snapshots.set(id, now.world);
+  const notes = now.notes.set(id, { name, time: nextTime(now.world) });
+  return { after: { ...now, snapshots, notes, lastSnapshot: id }, result: id };
+}
+
+/** All snapshots, newest first. */
+export function listSnapshots({ snapshots, notes }: WorldAndSnapshots): readonly Snapshot[] {
+  return [...snapshots]
+    .map(([id, world]) => ({
+      id,
+      world,
+      ...(notes.get(id) ?? { time: latestHeader(world).timestamp }),
+    }))
+    .sort((one, other) => (one.id > other.id ? -1 : 1));
+}
+
+/**
+ * Goes back to a snapshot and drops it with all later ones; false if there is none. `isPaired` says that
+ * L1 has gone back as well.
+ */
+export function revertTo(
+  now: WorldAndSnapshots,
+  id: bigint,
+  isPaired: boolean,
+): ChangeResult<boolean> {
+  const kept = now.snapshots.get(id);
+  if (!kept) return { after: now, result: false };
+  const messages = isPaired ? kept.messages : returnedTo(kept.messages, now.world.messages);
+  const world = messages === kept.messages ? kept : Object.freeze({ ...kept, messages });
+  const snapshots = now.snapshots.filter((_, other) => other < id);
+  const notes = now.notes.filter((_, other) => other < id);
+  return { after: { ...now, world, snapshots, notes }, result: true, snapshot: id };
+}

@@ -1,0 +1,146 @@
+// Loading of dumps: the chain that a journal or an image holds.
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { World } from '../chain/world/world.js';
+import { RpcError } from '../errors.js';
+import { fileExists } from '../files/regular-file.js';
+import { List } from '../immutable.js';
+import { stringify } from '../json/json.js';
+import type { DUMP_FORMAT } from '../spec.js';
+import { type DumpOptions, failFile } from './dump.js';
+import { isImage } from './image/format.js';
+import { type Loaded, readImage } from './image/read.js';
+import { ImageError, type Source, sourceOfBytes, sourceOfFile } from './image/source.js';
+import { callsIn, failDump, parseJournal } from './journal.js';
+
+/** What a caller expects of a file. */
+export interface FileWish {
+  /** What the file must be; either by default. */
+  readonly format?: DUMP_FORMAT | undefined;
+  /** How the caller named it. */
+  readonly given?: string | undefined;
+}
+
+/** The chain that a file holds, whatever its format. */
+export async function worldInFile(
+  options: DumpOptions,
+  path: string,
+  { format, given }: FileWish = {},
+): Promise<World> {
+  const shown = given ?? path;
+  if (!exists(path, shown)) failDump('The file does not exist');
+  // A start names the file itself.
+  const named = given === undefined ? '' : `${given}: `;
+  const found = await withSource(
+    () => sourceOfFile(path, shown),
+    async (source) => {
+      const isFound = isImage(source);
+      if (format !== undefined && (format === 'image') !== isFound) {
+        failDump(`Deserialization error: ${shown} is no ${format}`);
+      }
+      return isFound ? loadImage(options, source) : source.read(0, source.size).toString();
+    },
+    named,
+  );
+  if (typeof found === 'string') return repeatText(options, found, named);
+  const isUsual = options.path !== undefined && isSame(path, options.path);
+  if (isUsual && lacksJournal(options, found) && options.format === 'journal') {
+    failDump(
+      `${shown} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
+    );
+  }
+  // The journal may be repeated from another working directory, but not from outside of --dump-dir.
+  return withJournal(options, found, {
+    path: options.directory === undefined ? resolve(path) : shown,
+  });
+}
+
+function exists(path: string, shown: string): boolean {
+  try {
+    return fileExists(path, shown);
+  } catch (error) {
+    return failFile(error);
+  }
+}
+
+/** @param named the name of the file and a colon, where the caller needs it */
+async function repeatText({ repeat }: DumpOptions, text: string, named: string): Promise<World> {
+  try {
+    return await repeat(parseJournal(text));
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const [, prefix = '', reason = ''] =
+      /^(Deserialization error: )?(.*)$/s.exec(error.message) ?? [];
+    throw new RpcError(error.code, `${prefix}${named}${reason}`, error.data);
+  }
+}
+
+/** The chain that an image holds, given as base64. */
+export async function worldInText(options: DumpOptions, image: string): Promise<World> {
+  const bytes = Buffer.from(image, 'base64');
+  const found = await withSource(
+    () => sourceOfBytes(bytes),
+    (source) => loadImage(options, source),
+  );
+  return withJournal(options, found, { image });
+}
+
+async function loadImage({ chain, check, tell }: DumpOptions, source: Source): Promise<Loaded> {
+  const { chainId, keepsHistory, fork } = chain.options;
+  const { history } = chain.world;
+  const { first } = history;
+  const parentHash = history.header(first)?.parentHash;
+  const loaded = await readImage(source, {
+    chainId,
+    keepsHistory,
+    first,
+    parentHash,
+    origin: fork?.origin,
+    tell,
+  });
+  const { journal } = loaded.world;
+  if (journal.isEmpty()) return loaded;
+  try {
+    await check(await callsIn(loaded.world));
+    return loaded;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new ImageError(`the image is damaged in the section "journal": ${error.message}`);
+  }
+}
+
+/** @param named the name of the file and a colon, where the caller needs it */
+async function withSource<T>(
+  open: () => Source,
+  read: (source: Source) => Promise<T>,
+  named = '',
+): Promise<T> {
+  let source: Source | undefined;
+  try {
+    source = open();
+    return await read(source);
+  } catch (error) {
+    if (error instanceof ImageError) failDump(`Deserialization error: ${named}${error.message}`);
+    return failFile(error);
+  } finally {
+    source?.close();
+  }
+}
+
+function lacksJournal({ keepsJournal }: DumpOptions, { header }: Loaded): boolean {
+  return keepsJournal && header.journal_calls === null;
+}
+
+/** Where the calls that made an image were not kept, a journal begins with loading it. */
+function withJournal(options: DumpOptions, loaded: Loaded, params: object): World {
+  const { world } = loaded;
+  if (!options.keepsJournal) return { ...world, journal: List() };
+  if (!lacksJournal(options, loaded)) return world;
+  const call = stringify({ jsonrpc: '2.0', method: 'devnet_load', params, id: 0 });
+  return { ...world, journal: List([call]) };
+}
+
+function isSame(one: string, other: string): boolean {
+  const real = (path: string): string => (exists(path, path) ? realpathSync(path) : resolve(path));
+  return real(one) === real(other);
+}

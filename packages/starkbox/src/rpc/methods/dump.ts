@@ -1,0 +1,52 @@
+// Methods that dump and load the chain.
+import type { World } from '../../chain/world/world.js';
+import { type DumpOptions, type DumpTarget, dumpImage, dumpJournal } from '../../dump/dump.js';
+import { failDump } from '../../dump/journal.js';
+import { worldInFile, worldInText } from '../../dump/load-dump.js';
+import { invalidParams } from '../../errors.js';
+import { checkPath, FileError } from '../../files/regular-file.js';
+import { Confined, confine } from '../../files/safe-path.js';
+import type { Group } from '../protocol/handlers.js';
+
+export function dumpMethods(options: DumpOptions): Group<'devnet_dump' | 'devnet_load'> {
+  return {
+    async devnet_dump({ path, inline = false, format = options.format }) {
+      const target = targetOf(options, path, inline);
+      return format === 'image' ? dumpImage(options, target) : dumpJournal(options, target);
+    },
+
+    async devnet_load({ path, events, image, format }) {
+      const given = [path, events, image].filter((one) => one !== undefined);
+      if (given.length !== 1) invalidParams('params: give one of path, events and image');
+      let world: World;
+      if (path !== undefined)
+        world = await worldInFile(options, fileOf(options, path), { format, given: path });
+      else if (image !== undefined) world = await worldInText(options, image);
+      else world = await options.repeat(events ?? []);
+      await options.chain.replace(async () => world);
+      return {};
+    },
+  };
+}
+
+/** The file that a call names, or the usual one; undefined for an answer without a file. */
+function targetOf(
+  options: DumpOptions,
+  path: string | undefined,
+  inline: boolean,
+): DumpTarget | undefined {
+  if (path !== undefined) return { path: fileOf(options, path), shown: path };
+  return inline || options.path === undefined ? undefined : { path: options.path };
+}
+
+/** The path of a file that a call names. */
+function fileOf({ directory }: DumpOptions, path: string): string {
+  try {
+    if (directory !== undefined) return confine(directory, path);
+    checkPath(path);
+    return path;
+  } catch (error) {
+    if (error instanceof Confined || error instanceof FileError) failDump(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+// Methods that record calls and show the recorded ones.
+import { refuse } from '../../errors.js';
+import type { RECORDED_TEXT } from '../../spec.js';
+import type { Group } from '../protocol/handlers.js';
+import type { RecordedBody } from '../request-log/recording.js';
+import type { RequestLog } from '../request-log/request-log.js';
+import type { Subscriptions } from '../subscriptions/subscriptions.js';
+
+/** Rows of a page by default. */
+const LIMIT = 50;
+
+type RequestMethods =
+  | 'devnet_recordRequests'
+  | 'devnet_getRequests'
+  | 'devnet_getRequest'
+  | 'devnet_getRecording'
+  | 'devnet_subscribeRequests';
+
+export function requestMethods(
+  log: RequestLog,
+  subscriptions: Subscriptions,
+): Group<RequestMethods> {
+  return {
+    devnet_recordRequests: ({ enabled, bodies = true, clear = false }) => {
+      if (clear) log.clear();
+      log.set(enabled, bodies);
+      return log.state;
+    },
+
+    devnet_getRequests: ({ after = 0, before = Number.POSITIVE_INFINITY, limit = LIMIT }) => ({
+      requests: log.list(after, before, limit),
+      ...log.state,
+      ...log.kept,
+    }),
+
+    devnet_getRequest: ({ id }) => {
+      const kept = log.get(id) ?? refuse(`No call with the id ${id} is kept.`);
+      const { row, request, response } = kept;
+      return {
+        row,
+        ...(request ? { request: shown(request) } : {}),
+        ...(response ? { response: shown(response) } : {}),
+      };
+    },
+
+    devnet_getRecording: () => log.recording(),
+
+    devnet_subscribeRequests: (_params, context) =>
+      subscriptions.begin(context, {
+        key: 'requests',
+        pick: (one) => (one.topic === 'requests' ? one.text() : undefined),
+      }),
+  };
+}
+
+function shown({ head, bytes, isWhole }: RecordedBody): RECORDED_TEXT {
+  return { text: head.toString(), bytes, is_whole: isWhole };
+}
