@@ -2,8 +2,8 @@
 import type { World } from '../chain/world/world.js';
 import type { Config } from '../config/options.js';
 import { type DumpOptions, dumpAtExit } from '../dump/dump.js';
-import { worldInFile } from '../dump/load-dump.js';
 import { JournalFile } from '../dump/journal-file.js';
+import { worldInFile } from '../dump/load-dump.js';
 import { reasonOf } from '../errors.js';
 import { fileExists } from '../files/regular-file.js';
 import type { Log } from '../log.js';
