@@ -51,6 +51,11 @@ const LONG = [
   'packages/starkbox/test/fuzz/fuzz.test.ts',
   'packages/starkbox/test/dump/image/content.test.ts',
   'packages/starkbox/test/fork/forked-failures.test.ts',
+  'packages/explorer/test/app/appearance.browser.test.ts',
+  'packages/explorer/test/app/limits.browser.test.ts',
+  'packages/explorer/test/gas/gas.browser.test.ts',
+  'packages/explorer/test/app/chain-changes.browser.test.ts',
+  'packages/explorer/test/contracts/interact.browser.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -1,4 +1,4 @@
-// Knows what a judge of accessibility finds wrong with a page.
+// Accessibility faults of a page, as axe finds them in both themes.
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
@@ -8,13 +8,27 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/** All rules in the light theme, then those that depend on colours in the dark one. */
+const RUNS = [
+  ['light', '{ resultTypes: ["violations"] }'],
+  ['dark', '{ resultTypes: ["violations"], runOnly: ["color-contrast"] }'],
+] as const;
+
 /** What axe calls serious or critical. */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  const violations = await page.evaluate<readonly Violation[]>(
-    'axe.run().then(({ violations }) => violations)',
-  );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  const found: string[] = [];
+  for (const [colorScheme, options] of RUNS) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
+    const violations = await page.evaluate<readonly Violation[]>(
+      `axe.run(${options}).then(({ violations }) => violations)`,
+    );
+    for (const { id, impact, nodes } of violations) {
+      if (impact === 'serious' || impact === 'critical') {
+        found.push(`${colorScheme} ${id}: ${nodes[0]?.html}`);
+      }
+    }
+  }
+  return found;
 }

@@ -1,10 +1,10 @@
-// Knows a chain with a long past: made once on a machine, kept as an image, and loaded whenever it is wanted.
+// A chain of many blocks, built once on a machine and kept as an image.
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Config, createNode, type Node } from 'starkbox';
 import { STRK, type Stage, setStage } from './stage.js';
 
-/** Another number whenever what is built changes. */
+/** Bump it when the content of the chain changes. */
 const VERSION = 1;
 const FOLDER = new URL('../../../../node_modules/.cache/long-chain/', import.meta.url);
 /** Each block of this many has one transaction that fails. */
@@ -20,7 +20,7 @@ const MULTICALL_OF_ONE = '0x1';
 const TRANSFER = '0x83afd3f4caedc6eebf44246fe54e38c95e3179a5ec9ea81740eca5b482d12e';
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
-/** A transfer that nobody signed, as JSON; the node impersonates everybody while it is built. */
+/** An unsigned transfer as JSON, for a node that impersonates all accounts. */
 export function transferRequest(
   node: Node,
   from: number,
@@ -95,7 +95,7 @@ async function build(file: string): Promise<void> {
   await node.close();
 }
 
-/** A stage on which all of this has happened. */
+/** A stage with the long chain. */
 export async function setLongStage(): Promise<Stage> {
   const file = fileURLToPath(new URL(`${VERSION}-${BLOCKS}-${TRANSACTIONS}.image`, FOLDER));
   if (!existsSync(file)) await build(file);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { Class } from '@starkbox/engine';
-import type { BrowserContextOptions, Download, Page } from 'playwright-core';
+import type { BrowserContextOptions, Download, Page, Request } from 'playwright-core';
 import type { Call } from 'starknet';
 import { inject } from 'vitest';
 import { connectPages, type Pages } from './pages.js';
@@ -42,9 +42,14 @@ export interface Visit {
   readonly complaints: string[];
   /** Requests that it made, by path. */
   readonly requests: string[];
+  /** Waits until no request is under way and none follows within a few frames. */
+  settled(): Promise<void>;
   /** Ends the visit before the test ends. */
   leave(): Promise<void>;
 }
+
+/** The explorer collects calls and news for some milliseconds before it asks the node. */
+const GATHER_MILLISECONDS = 120;
 
 let connecting: Promise<Pages> | undefined;
 
@@ -54,7 +59,7 @@ export function sharedPages(): Promise<Pages> {
   return connecting;
 }
 
-/** Starts a node with the explorer. It knows no browser until a page is opened. */
+/** Starts a node with the explorer. Opening the first page connects to the browser. */
 export async function setStage(config: Parameters<typeof startNode>[0] = {}): Promise<Stage> {
   const node = await startNode({ ...config, listen: true, ui: true });
   const origin = new URL(node.url).origin;
@@ -111,10 +116,29 @@ async function visit(
     const text = message.text();
     if (/Content Security Policy|Trusted|violat/i.test(text)) complaints.push(text);
   });
-  page.on('request', (request) => requests.push(request.url()));
+  const underWay = new Set<Request>();
+  page.on('request', (request) => {
+    requests.push(request.url());
+    underWay.add(request);
+  });
+  page.on('requestfinished', (request) => underWay.delete(request));
+  page.on('requestfailed', (request) => underWay.delete(request));
+  const settled = async (): Promise<void> => {
+    for (;;) {
+      const before = requests.length;
+      await page.evaluate(
+        (pause) =>
+          new Promise((resolve) =>
+            requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, pause))),
+          ),
+        GATHER_MILLISECONDS,
+      );
+      if (underWay.size === 0 && requests.length === before) return;
+    }
+  };
   await page.goto(`${origin}/ui/${path}`);
   await page.locator('h1').waitFor();
-  return { page, complaints, requests, leave: () => pages.release(page) };
+  return { page, complaints, requests, settled, leave: () => pages.release(page) };
 }
 
 /** Pages may not read the clipboard, so what they write is caught on the way; gives the last text. */
@@ -141,4 +165,12 @@ export async function contentOf(download: Download): Promise<Buffer> {
 /** Waits until the page is subscribed to the node. */
 export function isLive(page: Page): Promise<void> {
   return page.locator('.connection', { hasText: 'live' }).waitFor();
+}
+
+/** Waits until the page shows the node's newest block, so that earlier news has come to it as well. */
+export async function showsHead({ node }: Stage, page: Page): Promise<void> {
+  const head = await node.client.call('starknet_blockNumber', {});
+  await page
+    .locator('.strip .head', { hasText: `#${head.toLocaleString('en-US')} ·` })
+    .waitFor({ state: 'attached' });
 }

@@ -1,0 +1,70 @@
+// Page of accounts: minting, balances, private keys and impersonation.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Stage, setStage } from '../support/stage.js';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await setStage();
+  await stage.send(0, [stage.transfer(1, 5n)]);
+}, 180_000);
+afterAll(() => stage.close());
+
+const status = () => stage.node.client.call('devnet_getStatus', {});
+const balance = async (index: number): Promise<bigint> =>
+  BigInt(
+    (
+      await stage.node.client.call('devnet_getAccountBalance', {
+        address: stage.address(index),
+        unit: 'FRI',
+        block_id: 'pre_confirmed',
+      })
+    ).amount,
+  );
+
+describe('accounts', () => {
+  test('mints, and updates balances live', async () => {
+    const { page } = await stage.open('accounts');
+    await page.getByRole('button', { name: 'Mint to account 3' }).click();
+    await page.getByLabel('amount').fill('2.5');
+    const before = await balance(3);
+    await page.getByRole('button', { name: 'Mint 2.5 STRK to account 3' }).click();
+    await page.getByText('it holds 1,002.5 STRK now').waitFor();
+    expect((await balance(3)) - before).toBe(2_500_000_000_000_000_000n);
+    const cell = page.locator('tr', { hasText: 'account 4' }).locator('[data-balance=strk]');
+    await expect.poll(() => cell.innerText()).toBe('1,000.000000');
+    await stage.node.client.call('devnet_mint', {
+      address: stage.address(4),
+      amount: 10 ** 18,
+      unit: 'FRI',
+    });
+    await expect.poll(() => cell.innerText(), { timeout: 30_000 }).toBe('1,001.000000');
+  });
+
+  test('a private key is fetched on request, and hidden again', async () => {
+    const { page } = await stage.open('accounts');
+    const key = stage.node.node.accounts[0]?.privateKey ?? '';
+    const canonical = `0x${BigInt(key).toString(16)}`;
+    await page.getByRole('button', { name: 'Show private key of account 0' }).waitFor();
+    expect(await page.content()).not.toContain(canonical);
+    await page.getByRole('button', { name: 'Show private key of account 0' }).click();
+    await page.getByText(canonical).waitFor();
+    await page.getByRole('button', { name: 'Hide', exact: true }).click();
+    expect(await page.content()).not.toContain(canonical);
+  });
+
+  test('impersonation is turned on and off', async () => {
+    const { page } = await stage.open('accounts');
+    await page.getByRole('button', { name: 'Impersonate account 5' }).click();
+    await expect
+      .poll(async () => (await status()).impersonated_accounts)
+      .toEqual([stage.address(5)]);
+    await expect
+      .poll(() =>
+        page.getByRole('button', { name: 'Impersonate account 5' }).getAttribute('aria-pressed'),
+      )
+      .toBe('true');
+    await page.getByRole('button', { name: 'Impersonate account 5' }).click();
+    await expect.poll(async () => (await status()).impersonated_accounts).toEqual([]);
+  });
+});

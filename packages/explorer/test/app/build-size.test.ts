@@ -1,0 +1,44 @@
+// Sizes and contents of the built explorer.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const BUILT = fileURLToPath(new URL('../../../starkbox/dist/explorer', import.meta.url));
+
+describe.runIf(existsSync(BUILT))('the built pages', () => {
+  const size = (name: string): number => readFileSync(`${BUILT}/${name}.br`).length;
+  const index = readFileSync(`${BUILT}/index.html`, 'utf8');
+  const assets = readdirSync(`${BUILT}/assets`).filter((name) => /\.(js|css)$/.test(name));
+  const first = assets.filter((name) => index.includes(name));
+
+  test('load at most 110 kB at first', () => {
+    expect(first.reduce((sum, name) => sum + size(`assets/${name}`), 0)).toBeLessThanOrEqual(
+      110_000,
+    );
+  });
+
+  test('are at most 260 kB in all, and 45 kB for a page', () => {
+    expect(assets.reduce((sum, name) => sum + size(`assets/${name}`), 0)).toBeLessThanOrEqual(
+      260_000,
+    );
+    for (const name of assets)
+      if (!first.includes(name)) expect(size(`assets/${name}`)).toBeLessThanOrEqual(45_000);
+  });
+
+  test('have no inline scripts or styles, and no links to other origins', () => {
+    expect(index).not.toMatch(/<style|<script(?![^>]*src=)|\son\w+=|style=/);
+    expect(index.match(/(?:src|href)="[^"]*"/g)?.every((link) => /="\/ui\//.test(link))).toBe(true);
+    for (const name of assets.filter((one) => one.endsWith('.css'))) {
+      expect(readFileSync(`${BUILT}/assets/${name}`, 'utf8')).not.toMatch(/https?:|data:/);
+    }
+  });
+
+  test('hold neither fonts nor pictures of more than 4 kB', () => {
+    const files = readdirSync(BUILT, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((name) => /\.(woff2?|ttf|otf)$/.test(name))).toEqual([]);
+    const pictures = files.filter((name) => /\.(svg|png|jpe?g|gif|webp|ico)$/.test(name));
+    for (const name of pictures) {
+      expect(readFileSync(`${BUILT}/${name}`).length).toBeLessThanOrEqual(4_096);
+    }
+  });
+});

@@ -1,0 +1,143 @@
+// Open pages while the chain is reverted or restarted, or the node is gone.
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { isLive, STRK, type Stage, setStage, type Visit } from '../support/stage.js';
+
+type Open = Visit & { readonly path: string };
+
+async function openAll(stage: Stage, things: readonly string[]): Promise<readonly Open[]> {
+  const { page, leave } = await stage.open('');
+  const rail = await page
+    .locator('nav.rail a.entry')
+    .evaluateAll((links) => links.map((link) => (link.getAttribute('href') ?? '').slice(4)));
+  await leave();
+  const visits: Open[] = [];
+  for (const path of [...rail, ...things]) visits.push({ path, ...(await stage.open(path)) });
+  for (const visit of visits) await isLive(visit.page);
+  return visits;
+}
+
+/** Which pages do not pass. */
+async function failing(
+  visits: readonly Open[],
+  isRight: (visit: Open) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const visit of visits) {
+    const isFine = await expect
+      .poll(() => isRight(visit), { timeout: 30_000 })
+      .toBe(true)
+      .then(
+        () => true,
+        () => false,
+      );
+    const isBroken = (await visit.page.getByText('This page failed').count()) > 0;
+    const hasHeading = (await visit.page.locator('h1').count()) === 1;
+    if (!isFine || isBroken || !hasHeading) found.push(visit.path);
+    if (visit.complaints.length > 0) found.push(`${visit.path}: ${visit.complaints[0]}`);
+  }
+  return found;
+}
+
+const says =
+  (text: string | RegExp) =>
+  async ({ page }: Open): Promise<boolean> =>
+    (await page.getByText(text).count()) > 0;
+
+test('every page follows a revert and a restart, and reports a node that is gone', async () => {
+  const stage = await setStage();
+  const { client } = stage.node;
+  try {
+    const counter = await stage.deploy('counter', ['7']);
+    const kept = await stage.send(0, [stage.transfer(1, 5n)]);
+    const snapshot_id = await client.call('devnet_snapshot', {});
+    const lost = await stage.send(0, [stage.transfer(1, 6n)]);
+    const { block_number } = await client.call('starknet_blockHashAndNumber', {});
+    const class_hash = await client.call('starknet_getClassHashAt', {
+      block_id: 'latest',
+      contract_address: counter,
+    });
+    const visits = await openAll(stage, [
+      `tx/${kept}`,
+      `tx/${lost}`,
+      `block/${block_number}`,
+      'block/pre_confirmed',
+      `contract/${counter}`,
+      `contract/${STRK}?tab=storage`,
+      `class/${class_hash}`,
+    ]);
+
+    await client.call('devnet_revert', { snapshot_id });
+    expect(await failing(visits, says('The chain was reverted to a snapshot.'))).toEqual([]);
+    const on = (path: string): Page => {
+      const found = visits.find((visit) => visit.path === path);
+      if (!found) throw new Error(path);
+      return found.page;
+    };
+    await on(`tx/${lost}`).getByText('This transaction no longer exists').waitFor();
+    await on(`tx/${kept}`).getByText('Succeeded').first().waitFor();
+    await on(`block/${block_number}`).getByText(`There is no block ${block_number}.`).waitFor();
+    await expect.poll(() => on('transactions').locator(`a[href="/ui/tx/${lost}"]`).count()).toBe(0);
+
+    await client.call('devnet_restart', {});
+    expect(await failing(visits, says('The chain was restarted.'))).toEqual([]);
+    await on(`tx/${kept}`).getByText('This transaction no longer exists').waitFor();
+    await on('').getByText('Nothing has happened yet on this chain.').waitFor();
+    await on('transactions').getByText('There is no transaction on this chain yet.').waitFor();
+    await on(`contract/${counter}`)
+      .getByText(/No contract/)
+      .first()
+      .waitFor();
+    await client.call('devnet_createBlock', {});
+    await expect.poll(() => on('blocks').locator('tr[data-row]').count()).toBe(2);
+
+    await stage.node.close();
+    expect(await failing(visits, says('node not reachable since'))).toEqual([]);
+    expect(
+      await on('control')
+        .getByRole('button', { name: /^Create block/ })
+        .getAttribute('aria-disabled'),
+    ).toBe('true');
+    // Data that was read before stays visible.
+    expect(await on('blocks').locator('tr[data-row]').count()).toBe(2);
+  } finally {
+    await stage.node.close().catch(() => {});
+  }
+}, 180_000);
+
+test('a node that returns with another chain is noticed', async () => {
+  const first = await setStage();
+  const port = Number(new URL(first.origin).port);
+  await first.send(0, [first.transfer(1, 5n)]);
+  const { page } = await first.open('transactions');
+  await isLive(page);
+  await page.locator('tr[data-row]').first().waitFor();
+  await first.node.close();
+  const second = await setStage({ port });
+  try {
+    await page.getByText('restarted or reverted while you were away').waitFor({ timeout: 30_000 });
+    await page.getByText('There is no transaction on this chain yet.').waitFor();
+  } finally {
+    await second.close();
+  }
+}, 180_000);
+
+test('a node that is gone is reported, and actions are disabled', async () => {
+  const lost = await setStage();
+  try {
+    const { page } = await lost.open('control');
+    await isLive(page);
+    await lost.node.close();
+    await page.locator('.connection', { hasText: 'reconnecting' }).waitFor();
+    expect(
+      await page.getByRole('button', { name: /^Create block/ }).getAttribute('aria-disabled'),
+    ).toBe('true');
+    await page
+      .locator('.connection', { hasText: 'node not reachable since' })
+      .waitFor({ timeout: 30_000 });
+    expect(await page.locator('.strip').innerText()).not.toContain('live');
+  } finally {
+    await lost.close().catch(() => {});
+  }
+}, 180_000);

@@ -1,0 +1,115 @@
+// Declaring and deploying classes.
+/// <reference lib="dom" />
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Class } from '@starkbox/engine';
+import { hash } from 'starknet';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLive, type Stage, setStage } from '../support/stage.js';
+
+let stage: Stage;
+let counter: string;
+
+beforeAll(async () => {
+  stage = await setStage();
+  counter = await stage.deploy('counter', ['7']);
+}, 180_000);
+afterAll(() => stage.close());
+
+const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
+const count = async (contract_address = counter): Promise<bigint> =>
+  BigInt(
+    (
+      await stage.node.client.call('starknet_call', {
+        request: { contract_address, entry_point_selector: GET, calldata: [] },
+        block_id: 'pre_confirmed',
+      })
+    )[0] ?? 0,
+  );
+const open = async (path: string) => {
+  const visit = await stage.open(path);
+  await isLive(visit.page);
+  return visit;
+};
+const sierraFile = (name: string): string =>
+  fileURLToPath(new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url));
+
+describe('a class', () => {
+  test('is declared by a transaction from its files', async () => {
+    const { page, complaints } = await open('classes');
+    await page.getByRole('button', { name: 'Declare…' }).click();
+    const text = readFileSync(sierraFile('emitter'), 'utf8');
+    const casm = await (await Class.compile(text)).casm();
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'emitter.json', mimeType: 'application/json', buffer: Buffer.from(text) },
+      { name: 'emitter.casm.json', mimeType: 'application/json', buffer: Buffer.from(casm) },
+    ]);
+    const expected = hash.computeContractClassHash(text);
+    await page.getByText(expected).waitFor();
+    await page.getByRole('button', { name: 'Declare as account 0' }).click();
+    await page.getByText('Declare as account 0:').waitFor();
+    const found = await stage.node.client.call('starknet_getClass', {
+      block_id: 'pre_confirmed',
+      class_hash: expected,
+    });
+    expect('sierra_program' in found).toBe(true);
+    await page.locator(`tr a[href="/ui/class/${expected}"]`).first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('is declared without a transaction and CASM; invalid files are refused', async () => {
+    const { page } = await open('classes');
+    await page.getByRole('button', { name: 'Declare…' }).click();
+    const file = page.locator('input[type=file]');
+    const given = (name: string, text: string) => ({
+      name,
+      mimeType: 'application/json',
+      buffer: Buffer.from(text),
+    });
+    await file.setInputFiles([given('a.json', '{')]);
+    await page.getByText('The file is no JSON.').waitFor();
+    await file.setInputFiles([given('b.json', '{"sierra_program":["1"]}')]);
+    await page.getByText('The Sierra class is not whole.').waitFor();
+    await file.setInputFiles(sierraFile('slots'));
+    const expected = hash.computeContractClassHash(readFileSync(sierraFile('slots'), 'utf8'));
+    await page.getByText(expected).waitFor();
+    expect(
+      await page
+        .getByRole('button', { name: 'Declare as account 0' })
+        .getAttribute('aria-disabled'),
+    ).toBe('true');
+    await page.getByRole('button', { name: 'Declare without a transaction' }).click();
+    await page.getByText('Declare without a transaction:').waitFor();
+    await stage.node.client.call('starknet_getClass', {
+      block_id: 'pre_confirmed',
+      class_hash: expected,
+    });
+  });
+
+  test('is deployed at the predicted address', async () => {
+    const classOf = await stage.node.client.call('starknet_getClassHashAt', {
+      block_id: 'latest',
+      contract_address: counter,
+    });
+    const { page, complaints } = await open(`class/${classOf}?tab=deploy`);
+    await page.getByLabel('start u128').fill('42');
+    const address = page.locator('[data-address] code');
+    await address.waitFor();
+    const first = await address.innerText();
+    await page.getByLabel('salt').fill('0x77');
+    await expect.poll(() => address.innerText()).not.toBe(first);
+    const salted = await address.innerText();
+    await page.getByLabel('an address that only this account').check();
+    await expect.poll(() => address.innerText()).not.toBe(salted);
+    const unique = await address.innerText();
+    await page.getByLabel('as', { exact: true }).fill('account 3');
+    await expect.poll(() => address.innerText()).not.toBe(unique);
+    const shown = await address.innerText();
+    await page.getByRole('button', { name: /^Deploy as account 3/ }).click();
+    await page.getByText('Deployed:').waitFor();
+    expect(await count(shown)).toBe(42n);
+    await page.getByRole('link', { name: 'Contracts', exact: true }).last().click();
+    await page.locator(`td a[href="/ui/contract/${shown}"]`).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

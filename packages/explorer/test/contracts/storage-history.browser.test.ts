@@ -1,0 +1,77 @@
+// Storage edits and class history of a contract.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLive, type Stage, setStage } from '../support/stage.js';
+
+let stage: Stage;
+let counter: string;
+
+beforeAll(async () => {
+  stage = await setStage();
+  counter = await stage.deploy('counter', ['7']);
+}, 180_000);
+afterAll(() => stage.close());
+
+const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
+const count = async (): Promise<bigint> =>
+  BigInt(
+    (
+      await stage.node.client.call('starknet_call', {
+        request: { contract_address: counter, entry_point_selector: GET, calldata: [] },
+        block_id: 'pre_confirmed',
+      })
+    )[0] ?? 0,
+  );
+const open = async (path: string) => {
+  const visit = await stage.open(path);
+  await isLive(visit.page);
+  return visit;
+};
+
+describe('storage', () => {
+  test('several edits are reviewed and applied at once', async () => {
+    const { page } = await open(`contract/${counter}?tab=storage`);
+    const before = await count();
+    await page
+      .getByRole('button', { name: /^Edit slot/ })
+      .first()
+      .click();
+    await page.getByLabel(/^New value of slot/).fill('1000');
+    await page.getByLabel(/^New value of slot/).press('Enter');
+    await page.getByText('Apply 1 change…').waitFor();
+    await page.getByLabel('slot or variable').fill('elsewhere');
+    await page.getByLabel('new value').fill("'hi'");
+    await page.getByRole('button', { name: 'Stage it' }).click();
+    await expect.poll(() => page.locator('tr.staged').count()).toBe(2);
+    expect(await count()).toBe(before);
+    await page.getByRole('button', { name: 'Apply 2 changes…' }).click();
+    const sheet = page.getByRole('dialog');
+    expect(await sheet.locator('tbody tr').count()).toBe(2);
+    await sheet.getByRole('button', { name: 'Apply 2 changes' }).click();
+    await expect.poll(() => count()).toBe(1000n);
+    await expect.poll(() => page.locator('tr.staged').count()).toBe(0);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});
+
+describe('history', () => {
+  test('shows when a class was replaced', async () => {
+    const upgradable = await stage.deploy('upgradable');
+    const upgraded = await stage.deploy('upgraded');
+    const { client } = stage.node;
+    const hashAt = (contract_address: string) =>
+      client.call('starknet_getClassHashAt', { block_id: 'latest', contract_address });
+    const [was, is] = [await hashAt(upgradable), await hashAt(upgraded)];
+    for (let at = 0; at < 20; at++) await client.call('devnet_createBlock', {});
+    await stage.send(0, [
+      { contractAddress: upgradable, entrypoint: 'replace_class', calldata: [is] },
+    ]);
+    const block = await client.call('starknet_blockNumber', {});
+    const { page } = await open(`contract/${upgradable}?tab=history`);
+    const row = page.locator('tr[data-row]').first();
+    await expect.poll(() => row.innerText()).toContain('class replaced');
+    expect(await row.locator(`a[href="/ui/block/${block}"]`).count()).toBe(1);
+    expect(await row.locator(`a[href="/ui/class/${was}"]`).count()).toBe(1);
+    expect(await row.locator(`a[href="/ui/class/${is}"]`).count()).toBe(1);
+    expect(await page.locator('tr[data-row]').count()).toBe(2);
+  });
+});

@@ -1,0 +1,158 @@
+// Page of requests: recording, filters, secrets, repeating and saving.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../../starkbox/src/cli/commands/command.js';
+import { type Stage, setStage } from '../support/stage.js';
+
+let stage: Stage;
+const folder = mkdtempSync(join(tmpdir(), 'starkbox-ui-requests-'));
+
+beforeAll(async () => {
+  stage = await setStage({ seed: 11 });
+}, 180_000);
+afterAll(async () => {
+  await stage.close();
+  rmSync(folder, { recursive: true });
+});
+
+const rows = (page: Page) => page.locator('tr[data-row]');
+const row = (page: Page, text: string | RegExp) => rows(page).filter({ hasText: text });
+const post = (body: string, headers: Record<string, string> = {}) =>
+  fetch(stage.node.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+const status = () => stage.node.client.call('devnet_getStatus', {});
+const detail = (page: Page) => page.getByRole('region', { name: 'The call' });
+
+test('recording is off until it is turned on, and its memory limit is shown', async () => {
+  const { page, complaints } = await stage.open('requests');
+  await page.getByText('Nothing is recorded now.').waitFor();
+  await page.getByText(/at most 16 MB/).waitFor();
+  expect(await stage.node.client.call('devnet_getRequests')).toMatchObject({ recording: false });
+  await page.getByRole('button', { name: 'Record requests' }).click();
+  await page.getByText('recording (last 2,000, bodies on)').waitFor();
+  expect(await stage.node.client.call('devnet_getRequests')).toMatchObject({ recording: true });
+  await page
+    .getByText('No call that was recorded passes the filter')
+    .or(page.getByText('No call was made since'))
+    .waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('calls appear live, errors with their reason, and secrets are redacted', async () => {
+  const { page } = await stage.open('requests');
+  const hash = await stage.send(0, [stage.transfer(1, 5n)]);
+  await row(page, 'starknet_addInvokeTransaction').locator(`a[href="/ui/tx/${hash}"]`).waitFor();
+  await row(page, 'starknet_addInvokeTransaction')
+    .first()
+    .click({ position: { x: 10, y: 10 } });
+  await detail(page).getByText('Succeeded').waitFor();
+  await page.mouse.move(5, 5);
+  await stage.node.client.failure('devnet_mint', { address: '0x1', amount: -1 });
+  await row(page, /devnet_mint.*-32602.*amount/).waitFor();
+  await stage.node.client.call('devnet_getPredeployedAccounts', {});
+  await row(page, 'devnet_getPredeployedAccounts').click();
+  await detail(page).getByRole('button', { name: 'Response' }).click();
+  await detail(page).getByText('"private_key": "•••"').first().waitFor();
+  const key = stage.node.node.accounts[0]?.privateKey.replace(/^0x0*/, '') ?? '?';
+  expect(await page.content()).not.toContain(key);
+  await detail(page).getByRole('button', { name: 'Timing' }).click();
+  expect(await detail(page).innerText()).toMatch(/queue\s+[\d.]+ ms[\s\S]*execute[\s\S]*encode/);
+});
+
+test('calls of the explorer are hidden by default', async () => {
+  const { page } = await stage.open('requests');
+  await rows(page).first().waitFor();
+  expect(await row(page, 'devnet_subscribeSandbox').count()).toBe(0);
+  await page.getByLabel('also the explorer’s own').check();
+  await row(page, 'devnet_subscribeSandbox').first().waitFor();
+  expect(new URL(page.url()).searchParams.get('own')).toBe('1');
+});
+
+test('repeated calls and batches are grouped', async () => {
+  const { page } = await stage.open('requests');
+  await page.getByText('recording (last').waitFor();
+  const ask = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}';
+  for (let count = 0; count < 5; count += 1) await post(ask, { 'user-agent': 'poller' });
+  await row(page, 'starknet_blockNumber ×5').waitFor();
+  const chain = ask.replace('blockNumber', 'chainId');
+  await post(`[${ask},${chain},${chain}]`, { 'user-agent': 'batcher' });
+  const batch = row(page, 'batch of 3');
+  await batch.waitFor();
+  await batch.getByRole('button').click();
+  await expect.poll(() => page.locator('tr.is-inner').count()).toBe(3);
+  await page.getByLabel('method:').fill('chainid');
+  await expect.poll(() => row(page, 'starknet_blockNumber').count()).toBe(0);
+  await page.getByLabel('method:').fill('');
+  await page.getByLabel('errors only').check();
+  await expect.poll(() => row(page, 'batch of 3').count()).toBe(0);
+  await row(page, 'devnet_mint').first().waitFor();
+});
+
+test('untrusted client names and methods are shown as text', async () => {
+  const { page, complaints, requests } = await stage.open('requests');
+  await page.getByText('recording (last').waitFor();
+  await post('{"jsonrpc":"2.0","id":1,"method":"\u202eevil<img src=x onerror=alert(1)>"}', {
+    'user-agent': '<img src=x onerror=alert(1)>',
+  });
+  await row(page, 'unknown').first().click();
+  await detail(page).getByText('⟨U+202E⟩evil<img src=x onerror=alert(1)>').waitFor();
+  await detail(page).getByText('<img src=x onerror=alert(1)>', { exact: true }).waitFor();
+  expect(await page.locator('main img[src=x]').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  expect(requests.filter((url) => url.endsWith('/rpc')).length).toBeLessThanOrEqual(4);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => detail(page).count()).toBe(0);
+});
+
+test('a read is repeated at once, a write after confirmation', async () => {
+  const { page } = await stage.open('requests');
+  await stage.node.client.call('starknet_specVersion', {});
+  await row(page, 'starknet_specVersion').first().click();
+  await detail(page).getByRole('button', { name: 'Replay' }).click();
+  await detail(page).getByText('the same as before').waitFor();
+  await stage.node.client.call('devnet_createBlock', {});
+  const { block_count } = await status();
+  await row(page, 'devnet_createBlock').first().click();
+  await detail(page).getByText('"devnet_createBlock"').waitFor();
+  await detail(page).getByRole('button', { name: 'Replay' }).click();
+  const sheet = page.getByRole('dialog');
+  await sheet.waitFor();
+  expect((await status()).block_count).toBe(block_count);
+  await sheet.getByRole('button', { name: 'Do it again' }).click();
+  await expect.poll(async () => (await status()).block_count).toBe(block_count + 1);
+});
+
+test('a saved recording is replayed on a new node', async () => {
+  const { page } = await stage.open('requests');
+  await rows(page).first().waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save' }).click(),
+  ]);
+  const file = join(folder, 'saved.jsonl');
+  await download.saveAs(file);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThan(10);
+  expect(await runCommand(['replay', file], false)).toBe(
+    `${lines.length - 1} requests, all answered alike\n`,
+  );
+  writeFileSync(file, `${lines.join('\n').replace('"0x0.10', '"0x0.11')}\n`);
+  await page.getByText('requests, for starkbox replay').waitFor();
+});
+
+test('recording is stopped and cleared', async () => {
+  const { page } = await stage.open('requests');
+  await page.getByRole('button', { name: 'Stop recording' }).click();
+  await page.getByText('Nothing is recorded now.').waitFor();
+  expect((await stage.node.client.call('devnet_getRequests')).recording).toBe(false);
+  await rows(page).first().waitFor();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await expect.poll(() => rows(page).count()).toBe(0);
+  expect((await stage.node.client.call('devnet_getRequests')).kept).toBe(0);
+});

@@ -1,0 +1,161 @@
+// Page of the timeline: snapshots, zoom, comparison and going back.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultsOf } from '../support/accessibility.js';
+import { isLive, STRK, type Stage, setStage } from '../support/stage.js';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await setStage();
+  await stage.send(0, [stage.transfer(1, 5n)]);
+  await stage.node.client.call('devnet_snapshot', { name: 'deployed' });
+  await stage.send(0, [stage.transfer(2, 7n)]);
+  await stage.send(1, [
+    { contractAddress: STRK, entrypoint: 'transfer', calldata: [stage.address(2), 10n ** 30n, 0n] },
+  ]);
+  await stage.node.client.call('devnet_increaseTime', { time: 86_400 });
+  await stage.send(0, [stage.transfer(1, 5n)]);
+}, 180_000);
+afterAll(() => stage.close());
+
+const status = () => stage.node.client.call('devnet_getStatus', {});
+const snapshots = async () =>
+  (await stage.node.client.call('devnet_listSnapshots', {})).snapshots.map(
+    ({ snapshot_id, name }) => [snapshot_id, name],
+  );
+
+describe('the page', () => {
+  test('shows snapshots, failures and the jump of the clock', async () => {
+    const { page, complaints } = await stage.open('timeline');
+    await page.locator('.line-snapshot').waitFor();
+    expect(await page.locator('.line-snapshot text').textContent()).toContain('deployed');
+    expect(await page.locator('.line-crosses').getAttribute('d')).toMatch(/^M/);
+    await page.locator('.line-fold', { hasText: '+1 d' }).waitFor();
+    const row = page.getByRole('table', { name: 'Snapshots' }).locator('tr[data-row]');
+    const cells = await row.locator('td').allInnerTexts();
+    const { block_count } = await status();
+    expect(await page.locator('.line-frame').innerText()).toContain(`#${block_count - 1}`);
+    expect(cells[4]).toBe(String(block_count - 1 - 1));
+    expect(cells[5]).toBe('3');
+    await page.getByLabel('axis:').selectOption('time');
+    await page.locator('.line-fold').waitFor();
+    expect(new URL(page.url()).searchParams.get('axis')).toBe('time');
+    expect(complaints).toEqual([]);
+  });
+
+  test('zooms by keys, and stores the range in the address', async () => {
+    const { page } = await stage.open('timeline');
+    await page.getByRole('group', { name: /^Line of blocks/ }).focus();
+    await page.keyboard.press('+');
+    await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(true);
+    await page.keyboard.press('-');
+    await page.keyboard.press('-');
+    await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(false);
+  });
+
+  test('compares two points, with one row per changed slot', async () => {
+    const { page } = await stage.open('timeline');
+    await page.getByRole('button', { name: /^Compare 0x\w+ with the head/ }).click();
+    const compare = page.getByRole('region', { name: 'Compare' });
+    const nonce = compare.getByRole('row', { name: /account 0, ends \w+ nonce/ });
+    await nonce.waitFor();
+    await expect.poll(() => nonce.innerText()).toMatch(/nonce\s+1\s+3\s+\+2/);
+    await compare.getByRole('row', { name: /\+7$/ }).waitFor();
+    await page.getByRole('combobox', { name: 'from' }).selectOption({ label: 'genesis' });
+    await expect.poll(() => nonce.innerText()).toMatch(/nonce\s+0\s+3\s+\+3/);
+  });
+
+  test('takes a snapshot with a name', async () => {
+    const { page } = await stage.open('timeline');
+    await page.getByLabel('name').fill('before the swap');
+    await page.getByRole('button', { name: 'Take a snapshot' }).click();
+    await page.getByRole('row', { name: /before the swap/ }).waitFor();
+    expect((await snapshots()).map(([, name]) => name)).toEqual(['before the swap', 'deployed']);
+  });
+
+  test('a revert lists what is lost, and is undone by one click', async () => {
+    const { page } = await stage.open('timeline');
+    await isLive(page);
+    const before = await status();
+    const id = (await snapshots()).at(-1)?.[0];
+    await page.getByRole('button', { name: `Revert to ${id}` }).click();
+    const sheet = page.getByRole('dialog');
+    expect(await sheet.innerText()).toContain(
+      `This removes ${before.block_count - 2} blocks, 3 transactions and 1 snapshot`,
+    );
+    await sheet.getByRole('button', { name: `Revert to ${id}` }).click();
+    await page.getByText(`Reverted to ${id}.`).waitFor();
+    expect((await status()).block_count).toBe(2);
+    const after = await snapshots();
+    expect(after.map(([, name]) => name)).toEqual(['deployed']);
+    expect(after[0]?.[0]).not.toBe(id);
+    await page.locator('.line-undone', { hasText: `${before.block_count - 2} blocks` }).waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect.poll(async () => (await status()).block_count).toBe(before.block_count);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Undo', exact: true }).count())
+      .toBe(0);
+    await page.locator('.connection', { hasText: 'live' }).waitFor();
+  });
+
+  test('a snapshot that another client used up is an error', async () => {
+    const used = await stage.node.client.call('devnet_snapshot', {});
+    const { page } = await stage.open('timeline');
+    await page.getByRole('button', { name: `Revert to ${used}` }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel(/hold the present/).uncheck();
+    await stage.node.client.call('devnet_revert', { snapshot_id: used });
+    await sheet.getByRole('button', { name: `Revert to ${used}` }).click();
+    await sheet
+      .getByRole('alert')
+      .getByText(`Snapshot ${used} was already used or is unknown.`)
+      .waitFor();
+  });
+
+  test('explains snapshots when there is none', async () => {
+    const empty = await setStage();
+    try {
+      const { page } = await empty.open('timeline');
+      await page.getByText('There is no snapshot.').waitFor();
+    } finally {
+      await empty.close();
+    }
+  });
+
+  test('axe finds nothing in either theme', async () => {
+    const { page } = await stage.open('timeline?a=0&b=2', {});
+    await page.getByRole('region', { name: 'Compare' }).locator('tr[data-row]').first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test('nothing scrolls sideways on a phone', async () => {
+    const { page } = await stage.open('timeline?a=0&b=2', {
+      viewport: { width: 400, height: 800 },
+    });
+    await page.getByRole('region', { name: 'Compare' }).locator('tr[data-row]').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(400);
+  });
+});
+
+test('2,200 blocks are drawn as bars, and a new block costs one request', async () => {
+  const long = await setStage();
+  try {
+    for (let at = 0; at < 2_200; at++) await long.node.node.request('devnet_createBlock');
+    const { page, requests, settled } = await long.open('timeline');
+    await page.locator('.line-bar').first().waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
+    await settled();
+    const asked = (): number => requests.filter((url) => url.endsWith('/rpc')).length;
+    expect(asked()).toBeLessThanOrEqual(3);
+    const before = asked();
+    await long.node.client.call('devnet_createBlock', {});
+    await page.locator('.line-head', { hasText: '#2,201' }).waitFor();
+    await settled();
+    expect(asked() - before).toBeLessThanOrEqual(1);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.locator('.line-dots[d^=M]').waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
+  } finally {
+    await long.close();
+  }
+}, 180_000);

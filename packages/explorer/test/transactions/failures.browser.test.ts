@@ -1,0 +1,125 @@
+// Page of a transaction: failures, call tree, state changes, and links between values.
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { STRK, type Stage, setStage } from '../support/stage.js';
+
+let stage: Stage;
+let reverted: string;
+let nested: string;
+let large: string;
+let counter: string;
+let reverter: string;
+
+beforeAll(async () => {
+  stage = await setStage();
+  reverter = await stage.deploy('reverter');
+  counter = await stage.deploy('counter', ['7']);
+  await stage.send(1, [
+    stage.transfer(2, 1_500_000_000_000_000_000n),
+    { contractAddress: counter, entrypoint: 'increase', calldata: ['0x5'] },
+  ]);
+  large = await stage.send(
+    0,
+    Array.from({ length: 60 }, () => stage.transfer(4, 1n)),
+  );
+  reverted = await stage.send(1, [
+    stage.transfer(2, 1n),
+    { contractAddress: STRK, entrypoint: 'transfer', calldata: [stage.address(2), 10n ** 30n, 0n] },
+  ]);
+  nested = await stage.send(2, [
+    { contractAddress: reverter, entrypoint: 'fail_via', calldata: [reverter, '1', '0x6f6f7073'] },
+  ]);
+}, 120_000);
+afterAll(() => stage.close());
+
+describe('a transaction', () => {
+  test('a failure is explained at the failing frame, on the first screen', async () => {
+    const { page, complaints } = await stage.open(`tx/${reverted}`);
+    const why = page.getByRole('region', { name: 'Why it failed' });
+    await why.getByText('account 2').waitFor();
+    expect(await why.innerText()).toContain(
+      'STRK.transfer(recipient: account 2, amount: 1,000,000,000,000 STRK)',
+    );
+    expect(await why.innerText()).toContain('ERC20: insufficient balance');
+    expect((await why.boundingBox())?.y ?? 800).toBeLessThan(300);
+    expect(await page.title()).toMatch(/^Reverted · tx 0x\w+…\w+ · Starkbox$/);
+    const failing = page.getByRole('row', { name: /failed.*1,000,000,000,000 STRK/ });
+    expect(await failing.getAttribute('aria-selected')).toBe('true');
+    expect(await page.getByRole('row', { name: /undone/ }).innerText()).toContain('1 fri');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a failure two calls deep shows the path of calls', async () => {
+    const { page } = await stage.open(`tx/${nested}`);
+    const why = page.getByRole('region', { name: 'Why it failed' });
+    await why.locator('.cause').getByText('oops').waitFor();
+    await expect
+      .poll(() => why.innerText())
+      .toMatch(/account 2\.__execute__[\s\S]*fail_via\([\s\S]*\.fail\([\s\S]*oops/);
+  });
+
+  test('sixty calls take few elements', async () => {
+    const { page } = await stage.open(`tx/${large}`);
+    await page.getByRole('treegrid').waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(1_200);
+  });
+
+  test('state changes show old values, and events are decoded', async () => {
+    const { page } = await stage.open(`tx/${large}?tab=events`);
+    await page
+      .getByText('Transfer(from: account 0, to: account 4, value: 1 fri)')
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: /^State/ }).click();
+    await page.getByRole('row', { name: /account 0, ends \w+ nonce/ }).waitFor();
+    await page.getByRole('cell', { name: '+60' }).waitFor();
+  });
+
+  test('an unknown hash is reported', async () => {
+    const { page } = await stage.open('tx/0x123');
+    await page.getByText('No transaction with this hash is on this chain.').waitFor();
+  });
+
+  test('is walked by keyboard', async () => {
+    const { page } = await stage.open(`tx/${reverted}`);
+    await page.getByRole('treegrid').waitFor();
+    await page.locator('tr[aria-selected=true]').focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toContain('execute');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => page.getByRole('row', { name: /undone/ }).count()).toBe(0);
+  });
+});
+
+describe('values', () => {
+  test('every address links to its page', async () => {
+    const { page } = await stage.open(`tx/${reverted}`);
+    await page.locator('.sentence').getByRole('link', { name: /^STRK/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'STRK' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/ui/contract/${STRK}`);
+    await page
+      .getByRole('link', { name: /^class|0x2e77/ })
+      .first()
+      .click();
+    await page
+      .getByText('transfer(recipient: ContractAddress, amount: u256) → bool')
+      .first()
+      .waitFor();
+  });
+
+  test('equal values are highlighted on hover', async () => {
+    const { page } = await stage.open(`tx/${reverted}`);
+    await page.locator('.why a[data-eq]').first().hover();
+    expect(await page.locator('.is-equal').count()).toBeGreaterThan(1);
+  });
+
+  test('a read function of a contract is called', async () => {
+    const { page } = await stage.open(`contract/${counter}?tab=read`);
+    await page.getByRole('button', { name: 'Call get' }).click();
+    await page.getByRole('status', { name: 'Result' }).getByText('12').waitFor();
+  });
+});
