@@ -127,6 +127,10 @@ export default defineConfig({
           setupFiles: `${BROWSER_SUPPORT}/release-pages.ts`,
           // Files of one process share its modules and its pages.
           isolate: false,
+          // They bound how long a failing test takes; a busy machine needs long for a passing one.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 90_000 } },
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 1 },
         },

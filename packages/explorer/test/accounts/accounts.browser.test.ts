@@ -7,7 +7,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await setStage();
   await stage.send(0, [stage.transfer(1, 5n)]);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const status = () => stage.node.client.call('devnet_getStatus', {});
@@ -38,7 +38,7 @@ describe('accounts', () => {
       amount: 10 ** 18,
       unit: 'FRI',
     });
-    await expect.poll(() => cell.innerText(), { timeout: 30_000 }).toBe('1,001.000000');
+    await expect.poll(() => cell.innerText()).toBe('1,001.000000');
   });
 
   test('a private key is fetched on request, and hidden again', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     stage.transfer(2, 1n),
     { contractAddress: STRK, entrypoint: 'transfer', calldata: [stage.address(2), 10n ** 30n, 0n] },
   ]);
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 describe('appearance', () => {
@@ -67,7 +67,7 @@ describe('appearance', () => {
     }
     expect(found).toEqual([]);
     expect(complaints).toEqual([]);
-  }, 180_000);
+  });
 
   test('no page scrolls sideways on a phone, breaks the policy or requests other origins', async () => {
     const { page, complaints, requests, settled } = await stage.open('', {
@@ -82,7 +82,7 @@ describe('appearance', () => {
     }
     expect(complaints).toEqual([]);
     expect(requests.filter((url) => !url.startsWith(stage.origin))).toEqual([]);
-  }, 180_000);
+  });
 
   test('the theme follows the system until one is chosen', async () => {
     const { page } = await stage.open('', { colorScheme: 'light' });

@@ -26,7 +26,7 @@ async function failing(
   const found: string[] = [];
   for (const visit of visits) {
     const isFine = await expect
-      .poll(() => isRight(visit), { timeout: 30_000 })
+      .poll(() => isRight(visit))
       .toBe(true)
       .then(
         () => true,
@@ -104,7 +104,7 @@ test('every page follows a revert and a restart, and reports a node that is gone
   } finally {
     await stage.node.close().catch(() => {});
   }
-}, 180_000);
+});
 
 test('a node that returns with another chain is noticed', async () => {
   const first = await setStage();
@@ -116,12 +116,12 @@ test('a node that returns with another chain is noticed', async () => {
   await first.node.close();
   const second = await setStage({ port });
   try {
-    await page.getByText('restarted or reverted while you were away').waitFor({ timeout: 30_000 });
+    await page.getByText('restarted or reverted while you were away').waitFor();
     await page.getByText('There is no transaction on this chain yet.').waitFor();
   } finally {
     await second.close();
   }
-}, 180_000);
+});
 
 test('a node that is gone is reported, and actions are disabled', async () => {
   const lost = await setStage();
@@ -133,11 +133,9 @@ test('a node that is gone is reported, and actions are disabled', async () => {
     expect(
       await page.getByRole('button', { name: /^Create block/ }).getAttribute('aria-disabled'),
     ).toBe('true');
-    await page
-      .locator('.connection', { hasText: 'node not reachable since' })
-      .waitFor({ timeout: 30_000 });
+    await page.locator('.connection', { hasText: 'node not reachable since' }).waitFor();
     expect(await page.locator('.strip').innerText()).not.toContain('live');
   } finally {
     await lost.close().catch(() => {});
   }
-}, 180_000);
+});

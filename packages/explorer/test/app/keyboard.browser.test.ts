@@ -19,7 +19,7 @@ beforeAll(async () => {
     { contractAddress: reverter, entrypoint: 'fail_via', calldata: [reverter, '1', '0x6f6f7073'] },
   ]);
   after = await stage.send(0, [stage.transfer(1, 6n)]);
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 const status = () => stage.node.client.call('devnet_getStatus', {});

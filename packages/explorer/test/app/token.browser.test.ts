@@ -12,7 +12,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await setStage({ authToken: TOKEN });
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const open = (path: string): Promise<Visit> => stage.open(path);
@@ -154,13 +154,11 @@ test('a node that returns with another token asks for it', async () => {
   await first.node.close();
   const second = await setStage({ authToken: 'two', port });
   try {
-    await page
-      .getByRole('heading', { name: 'This node asks for a token' })
-      .waitFor({ timeout: 30_000 });
+    await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
     await page.getByLabel('token', { exact: true }).fill('two');
     await page.keyboard.press('Enter');
     await isLive(page);
   } finally {
     await second.close();
   }
-}, 180_000);
+});

@@ -53,7 +53,7 @@ beforeAll(async () => {
   await client.call('devnet_setLabel', { value: stage.address(1), label: SCRIPT });
   await client.call('devnet_setLabel', { value: stage.address(2), label: `${REVERSED} account 3` });
   await client.call('devnet_snapshot', { name: SCRIPT });
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 test('no page runs scripts, breaks its layout or fails on them', async () => {
@@ -103,7 +103,7 @@ test('no page runs scripts, breaks its layout or fails on them', async () => {
   }
   expect(complaints).toEqual([]);
   expect(requests.filter((url) => !url.startsWith(stage.origin))).toEqual([]);
-}, 90_000);
+});
 
 test('calldata that the ABI cannot decode is shown raw with a note', async () => {
   const { page } = await stage.open(`tx/${transaction}?frame=execute.0`);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await setStage();
   await stage.send(0, [stage.transfer(1, 25n)]);
   await stage.send(0, [stage.transfer(1, 26n)]);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const status = () => stage.node.client.call('devnet_getStatus', {});

@@ -13,7 +13,7 @@ let counter: string;
 beforeAll(async () => {
   stage = await setStage();
   counter = await stage.deploy('counter', ['7']);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';

@@ -104,7 +104,7 @@ describe('forms', () => {
     contract = await stage.deploy('counter', ['1'], (sierra) => {
       sierra.abi = items;
     });
-  }, 180_000);
+  });
   afterAll(() => stage.close());
 
   test('every type has a control that shows its felts', async () => {
@@ -159,7 +159,7 @@ describe('forms', () => {
     );
     expect(kept.steps[0]?.[1][0]?.[2]).toEqual(expected);
     expect(complaints).toEqual([]);
-  }, 180_000);
+  });
 
   test('a hostile ABI gets a bounded form and runs no script', async () => {
     const { page, complaints } = await stage.open(`contract/${contract}?tab=interact&f=horrid`);
@@ -190,5 +190,5 @@ describe('forms', () => {
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     expect(complaints).toEqual([]);
-  }, 180_000);
+  });
 });

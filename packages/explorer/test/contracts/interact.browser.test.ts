@@ -12,7 +12,7 @@ beforeAll(async () => {
   stage = await setStage();
   counter = await stage.deploy('counter', ['7']);
   reverter = await stage.deploy('reverter');
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
@@ -284,4 +284,4 @@ test('calls are encoded for Cairo 0 accounts', async () => {
   } finally {
     await old.close();
   }
-}, 180_000);
+});

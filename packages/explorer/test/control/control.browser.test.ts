@@ -7,7 +7,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await setStage();
   await stage.send(0, [stage.transfer(1, 5n)]);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const status = () => stage.node.client.call('devnet_getStatus', {});

@@ -19,7 +19,7 @@ beforeAll(async () => {
     { contractAddress: emitter, entrypoint: 'emit_batch', calldata: [`${BATCH}`, '1', '1'] },
   ]);
   await stage.send(1, [stage.transfer(3, 6n)]);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Events' }).locator('tr[data-row]');
@@ -80,7 +80,7 @@ describe('the page', () => {
     await isLive(page);
     await rows(page).first().waitFor();
     await stage.send(1, [stage.transfer(4, 77n)]);
-    await rows(page).filter({ hasText: '77 fri' }).waitFor({ timeout: 30_000 });
+    await rows(page).filter({ hasText: '77 fri' }).waitFor();
     await settled();
     const before = await count(page);
     const asked = requests.filter((url) => url.endsWith('/rpc')).length;

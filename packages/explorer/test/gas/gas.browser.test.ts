@@ -67,7 +67,7 @@ beforeAll(async () => {
       if (![...sent.values()].includes(one)) sent.set(`block ${block_number}`, one);
     }
   }
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 function check(block: Block): void {
@@ -353,4 +353,4 @@ test('of a long chain the newest 2,000 transactions are read, with progress and 
   } finally {
     await long.close();
   }
-}, 120_000);
+});

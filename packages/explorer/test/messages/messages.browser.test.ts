@@ -21,7 +21,7 @@ beforeAll(async () => {
   stage = await setStage();
   messenger = await stage.deploy('messenger');
   await stage.node.client.call('devnet_setLabel', { value: messenger, label: 'bridge' });
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 /** A message to L1 takes gas there, which the usual transaction does not offer. */
@@ -85,7 +85,7 @@ test('a message to L1 appears live, and is consumed', async () => {
   await isLive(page);
   await tell(['0x68656c6c6f', '0x2a']);
   const row = lane(page, 'L2 → L1').locator('tr[data-row]', { hasText: '“hello”' });
-  await row.getByText('waits').waitFor({ timeout: 30_000 });
+  await row.getByText('waits').waitFor();
   await row.click({ position: { x: 10, y: 10 } });
   await detail(page).getByText('0x68656c6c6f').waitFor();
   const [message] = (await list('TO_L1')).messages;
@@ -118,7 +118,7 @@ test('with a real L1 messages are carried both ways', async () => {
   const carried = lane(page, 'L1 → L2').locator('tr[data-row]', { hasText: 'account 5' });
   await carried.click({ position: { x: 10, y: 10 } });
   await detail(page).getByText(l1Hash).waitFor();
-}, 180_000);
+});
 
 test('on a phone one direction is shown at a time', async () => {
   const { page } = await stage.open('messages', { viewport: { width: 400, height: 800 } });

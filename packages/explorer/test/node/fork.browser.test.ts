@@ -22,7 +22,7 @@ describe('a fork', () => {
     old = minted.tx_hash;
     stage = await setStage({ forkNetwork: origin.url, forkUpstreamCaching: false });
     await stage.send(0, [stage.transfer(1, 5n)]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await stage.close();
     await origin.close();

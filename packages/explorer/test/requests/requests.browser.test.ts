@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'starkbox-ui-requests-'));
 
 beforeAll(async () => {
   stage = await setStage({ seed: 11 });
-}, 180_000);
+});
 afterAll(async () => {
   await stage.close();
   rmSync(folder, { recursive: true });

@@ -3,6 +3,8 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const VIEWPORT = { width: 1280, height: 800 };
+/** Longer than any wait on a busy machine: it only bounds how long a failing test takes. */
+const WAIT_MILLISECONDS = 90_000;
 
 export interface Pages {
   /** An empty page that no other caller has. With options it is in a new context of its own. */
@@ -27,6 +29,7 @@ export async function connectPages(endpoint: string): Promise<Pages> {
 
   const create = async (options: BrowserContextOptions): Promise<Page> => {
     const context = await browser.newContext({ viewport: VIEWPORT, ...options });
+    context.setDefaultTimeout(WAIT_MILLISECONDS);
     return context.newPage();
   };
 

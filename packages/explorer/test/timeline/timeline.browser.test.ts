@@ -15,7 +15,7 @@ beforeAll(async () => {
   ]);
   await stage.node.client.call('devnet_increaseTime', { time: 86_400 });
   await stage.send(0, [stage.transfer(1, 5n)]);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 const status = () => stage.node.client.call('devnet_getStatus', {});
@@ -158,4 +158,4 @@ test('2,200 blocks are drawn as bars, and a new block costs one request', async 
   } finally {
     await long.close();
   }
-}, 180_000);
+});

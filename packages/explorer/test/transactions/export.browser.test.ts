@@ -9,7 +9,7 @@ beforeAll(async () => {
   stage = await setStage();
   await stage.send(0, [stage.transfer(1, 5n)]);
   failed = await stage.send(1, [stage.transfer(2, 10n ** 30n)]);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 test.each(['JSON', 'CSV'])('transactions are saved as %s', async (form) => {

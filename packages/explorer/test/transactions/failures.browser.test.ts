@@ -30,7 +30,7 @@ beforeAll(async () => {
   nested = await stage.send(2, [
     { contractAddress: reverter, entrypoint: 'fail_via', calldata: [reverter, '1', '0x6f6f7073'] },
   ]);
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 describe('a transaction', () => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   deep = await stage.send(1, [
     { contractAddress: reverter, entrypoint: 'recurse', calldata: ['0x10'] },
   ]);
-}, 180_000);
+});
 afterAll(() => stage.close());
 
 /** Catches copied texts, because pages may not read the clipboard. */
@@ -153,7 +153,7 @@ describe('a transaction', () => {
       const step = page.getByRole('list', { name: 'Status' }).locator('[aria-current=step]');
       await step.getByText('Pre-confirmed').waitFor();
       await waiting.node.client.call('devnet_createBlock', {});
-      await step.getByText('Accepted on L2').waitFor({ timeout: 30_000 });
+      await step.getByText('Accepted on L2').waitFor();
     } finally {
       await waiting.close();
     }
