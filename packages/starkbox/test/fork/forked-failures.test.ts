@@ -2,11 +2,18 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkedClient, type ListeningNode, RpcFailure, startNode } from '@starkbox/conformance';
+import {
+  type Client,
+  checkedClient,
+  type ListeningNode,
+  RpcFailure,
+  startNode,
+} from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { contract, invokeRequest, Sender } from '../support/compatibility/signing.js';
 import { balanceSlot, STRK } from '../support/fork/origin.js';
 import { mint, type Pair, startPair } from '../support/fork/pair.js';
+import type { Mishap } from '../support/fork/proxy.js';
 
 let pair: Pair;
 let fork: ListeningNode;
@@ -236,32 +243,14 @@ test('offline, a run is repeated byte for byte, though its origin is gone', asyn
   expect(await readFile(forkLock, 'utf8')).toBe(lock);
 });
 
-/** For more, up to the holders there are: STARKBOX_REQUESTS=2000. Asked in two parts, each with a transaction beside it. */
-const REQUESTS = Number(process.env['STARKBOX_REQUESTS'] ?? 600);
+interface Question {
+  readonly asked: Promise<unknown>;
+  readonly right: unknown;
+}
 
-test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => {
-  const other = await pair.fork({ forkTimeout: 1 });
-  let dice = 11;
-  const roll = (): number => {
-    dice = (Math.imul(dice, 1_664_525) + 1_013_904_223) >>> 0;
-    return dice / 2 ** 32;
-  };
-  const mishaps = [
-    { kind: 'reset' },
-    { kind: 'truncate' },
-    { kind: 'garbage' },
-    { kind: 'silence' },
-    { kind: 'status', status: 500 },
-    { kind: 'status', status: 429 },
-    { kind: 'error', code: -32603, message: 'Internal error' },
-    { kind: 'error', code: -32005, message: 'Limit exceeded' },
-  ] as const;
-  pair.proxy.mishap = () =>
-    roll() < 0.4 ? mishaps[Math.floor(roll() * mishaps.length)] : undefined;
-  const { node } = other;
-  const client = checkedClient(node.handle);
-  /** Questions to which a zero would be a wrong answer. */
-  const questions = [
+/** Questions to which a zero would be a wrong answer. */
+function questionsTo(client: Client): readonly ((at: number) => Question)[] {
+  return [
     (at: number) => ({
       asked: client.call('starknet_getStorageAt', {
         contract_address: STRK,
@@ -295,6 +284,37 @@ test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => 
       right: 1,
     }),
   ];
+}
+
+/** Four of ten requests fail, in one of eight ways, the same in every run. */
+function randomMishaps(): () => Mishap | undefined {
+  let state = 11;
+  const roll = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const mishaps = [
+    { kind: 'reset' },
+    { kind: 'truncate' },
+    { kind: 'garbage' },
+    { kind: 'silence' },
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 429 },
+    { kind: 'error', code: -32603, message: 'Internal error' },
+    { kind: 'error', code: -32005, message: 'Limit exceeded' },
+  ] as const;
+  return () => (roll() < 0.4 ? mishaps[Math.floor(roll() * mishaps.length)] : undefined);
+}
+
+/** For more, up to the holders there are: STARKBOX_REQUESTS=2000. Asked in two parts, each with a transaction beside it. */
+const REQUESTS = Number(process.env['STARKBOX_REQUESTS'] ?? 600);
+
+test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => {
+  const other = await pair.fork({ forkTimeout: 1 });
+  pair.proxy.mishap = randomMishaps();
+  const { node } = other;
+  const client = checkedClient(node.handle);
+  const questions = questionsTo(client);
   let right = 0;
   const failed: number[] = [];
   const ask = (at: number) => {

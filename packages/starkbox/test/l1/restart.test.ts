@@ -107,6 +107,39 @@ function sum(numbers: Iterable<number>): number {
   return [...numbers].reduce((all, one) => all + one, 0);
 }
 
+interface Sent {
+  readonly messenger: string;
+  readonly said: readonly string[];
+  readonly deposited: ReadonlySet<number>;
+  readonly uncertain: ReadonlySet<number>;
+}
+
+/** Both chains have every message once; the amounts that L1 sent. */
+async function expectDelivered(
+  life: Life,
+  { messenger, said, deposited, uncertain }: Sent,
+): Promise<number[]> {
+  const { contract } = life;
+  await life.client.call('devnet_postmanFlush');
+  const again = await life.client.call('devnet_postmanFlush');
+  expect([again.messages_to_l1, again.messages_to_l2]).toEqual([[], []]);
+  // L2 has what L1 has.
+  const sent = await messagingAt(life.l1, contract).getEvents.LogMessageToL2({}, { fromBlock: 0n });
+  const amounts = sent.map(({ args }) => Number(args.payload?.[1]));
+  const [balance] = await read(life.client, messenger, 'balance_of', [USER]);
+  expect(Number(balance)).toBe(sum(amounts));
+  // L1 has lost nothing that it should have, and has got nothing twice.
+  expect(new Set(amounts).size).toBe(amounts.length);
+  expect(amounts.filter((amount) => !uncertain.has(amount)).toSorted((a, b) => a - b)).toEqual([
+    ...deposited,
+  ]);
+  for (const word of said) {
+    const message = { from_address: messenger, to_address: RECEIVER, payload: [word] };
+    expect(await received(life.l1, contract, message), word).toBe(1);
+  }
+  return amounts;
+}
+
 test(
   `${RESTARTS} restarts: one contract, and each message once`,
   async () => {
@@ -167,26 +200,7 @@ test(
       expect((await life.l1.getBlock({ blockNumber: 0n })).hash, `after ${how}`).toBe(genesis.hash);
     }
 
-    await life.client.call('devnet_postmanFlush');
-    const again = await life.client.call('devnet_postmanFlush');
-    expect([again.messages_to_l1, again.messages_to_l2]).toEqual([[], []]);
-    // L2 has what L1 has.
-    const sent = await messagingAt(life.l1, contract).getEvents.LogMessageToL2(
-      {},
-      { fromBlock: 0n },
-    );
-    const amounts = sent.map(({ args }) => Number(args.payload?.[1]));
-    const [balance] = await read(life.client, messenger, 'balance_of', [USER]);
-    expect(Number(balance)).toBe(sum(amounts));
-    // L1 has lost nothing that it should have, and has got nothing twice.
-    expect(new Set(amounts).size).toBe(amounts.length);
-    expect(amounts.filter((amount) => !uncertain.has(amount)).toSorted((a, b) => a - b)).toEqual([
-      ...deposited,
-    ]);
-    for (const word of said) {
-      const message = { from_address: messenger, to_address: RECEIVER, payload: [word] };
-      expect(await received(life.l1, contract, message), word).toBe(1);
-    }
+    const amounts = await expectDelivered(life, { messenger, said, deposited, uncertain });
     console.log(
       `${said.length} messages to L1, ${amounts.length} from L1 (${uncertain.size} at risk)`,
     );

@@ -1,4 +1,4 @@
-// A fork as the checklist knows it: what it takes from its origin, what is its own, and whom it believes.
+// A fork: what it takes from its origin, and what is its own.
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -392,9 +392,8 @@ describe('whom it believes', () => {
     });
     await young.client.call('devnet_createBlock');
     const place = { block_id: 'latest', contract_address: counterAddress };
-    expect(await young.client.call('starknet_getStorageAt', { ...place, key: '0x111' })).toBe(
-      '0x5',
-    );
+    const slot = await young.client.call('starknet_getStorageAt', { ...place, key: '0x111' });
+    expect(slot).toBe('0x5');
     expect(await young.client.call('starknet_getClassHashAt', place)).toBe(ACCOUNT_CLASS);
     expect(await young.client.call('starknet_getNonce', ['latest', owner])).toBe('0x99');
   });
