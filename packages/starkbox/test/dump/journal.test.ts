@@ -42,13 +42,6 @@ test('with exit, the file is there when the node is closed, and not before', asy
   expect(await balance(again)).toEqual(held('5'));
 });
 
-test('with exit, a chain to which nothing happened leaves no file', async () => {
-  const node = await start({ dumpOn: 'exit', dumpPath: path });
-  await node.request('starknet_blockNumber');
-  await node.close();
-  expect(existsSync(path)).toBe(false);
-});
-
 test('with block, the file is whole after every call', async () => {
   const node = await start({ dumpOn: 'block', dumpPath: path });
   await mint(node, 1);

@@ -1,13 +1,12 @@
-// Shows that chains in one process, in worker threads, or with a common past know nothing of each other.
+// Chains in one process, in worker threads, or with a common past do not affect each other.
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Chain } from '../../src/chain/chain.js';
-import { createGenesis } from '../../src/chain/genesis/genesis.js';
+import type { Chain } from '../../src/chain/chain.js';
 import { balanceOf, mint } from '../../src/chain/mint.js';
-import { defaultConfig } from '../../src/config/options.js';
 import { sequences } from '../model/commands.js';
 import { HistoryRunner, SETUPS } from '../model/history-runner.js';
+import { bareChain } from '../support/bare-chain.js';
 
 describe('two nodes in one process', () => {
   beforeAll(() => {
@@ -120,25 +119,7 @@ describe('branches of a chain', () => {
   const OWNER = '0xbeef';
 
   async function chainOf(blocks: number): Promise<Chain> {
-    const config = defaultConfig({ seed: 0, accounts: 2 });
-    const chain = await Chain.create({
-      genesis: await createGenesis(config),
-      chainId: config.chainId,
-      lite: true,
-      blockGeneration: 'transaction',
-      keepsHistory: true,
-      startTime: 1_700_000_000,
-      prices: {
-        gas_price_wei: config.gasPriceWei,
-        data_gas_price_wei: config.dataGasPriceWei,
-        gas_price_fri: config.gasPriceFri,
-        data_gas_price_fri: config.dataGasPriceFri,
-        l2_gas_price_wei: config.l2GasPriceWei,
-        l2_gas_price_fri: config.l2GasPriceFri,
-      },
-      proofMode: config.proofMode,
-      classLimits: {},
-    });
+    const chain = await bareChain('transaction');
     await mint(chain, OWNER, 5n, 'FRI');
     while (chain.world.history.next < blocks) await chain.createBlock();
     return chain;

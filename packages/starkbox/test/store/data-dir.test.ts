@@ -1,4 +1,4 @@
-// Shows what a data directory promises: the chain goes on where it was left, alone, and honest about its disk.
+// A data directory: the chain continues where it stopped, for one node at a time, and reports a full disk.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,37 +119,6 @@ describe('a chain in a directory', () => {
     const second = await start();
     expect([await blockNumber(second), await balance(second)]).toEqual([1, '1']);
     expect(genesis).toBe('0x0');
-  });
-
-  test('becomes an image, and takes one in', async () => {
-    const first = await start({ seed: 0, recentBlocks: 1 });
-    for (let count = 0; count < 20; count += 1) await mint(first);
-    const path = join(directory, 'chain.image');
-    await first.request('devnet_dump', { path, format: 'image' });
-    const ask = async (node: Node): Promise<readonly unknown[]> => {
-      const answers: unknown[] = [];
-      for (let number = 0; number <= 20; number += 1) {
-        const block_id = { block_number: number };
-        answers.push(await node.request('starknet_getBlockWithReceipts', { block_id }));
-        answers.push(await node.request('starknet_getStateUpdate', { block_id }));
-        answers.push(await node.request('starknet_traceBlockTransactions', { block_id }));
-      }
-      return answers;
-    };
-    const told = await ask(first);
-    const inMemory = await createNode({ seed: 0 });
-    nodes.add(inMemory);
-    await inMemory.request('devnet_load', { path });
-    expect(await ask(inMemory)).toEqual(told);
-    expect(await balance(inMemory)).toBe('20');
-    await mint(first);
-    await first.request('devnet_load', { path });
-    expect(await blockNumber(first)).toBe(20);
-    await mint(first);
-    await stop(first);
-    const second = await start();
-    expect((await ask(second)).slice(0, told.length)).toEqual(told);
-    expect([await blockNumber(second), await balance(second)]).toEqual([21, '21']);
   });
 });
 

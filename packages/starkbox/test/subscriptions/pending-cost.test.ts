@@ -1,38 +1,19 @@
 // The work of announcing one transaction does not grow with those that wait already.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Chain } from '../../src/chain/chain.js';
-import { createGenesis } from '../../src/chain/genesis/genesis.js';
+import type { Chain } from '../../src/chain/chain.js';
 import { mint } from '../../src/chain/mint.js';
 import type { Included } from '../../src/chain/world/world.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world/world.js';
-import { defaultConfig } from '../../src/config/options.js';
 import type { Listener } from '../../src/rpc/protocol/call-context.js';
 import { announce } from '../../src/rpc/subscriptions/chain-news.js';
 import { type Key, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { bareChain } from '../support/bare-chain.js';
 
 let chain: Chain;
 let included: Included;
 
 beforeAll(async () => {
-  const config = defaultConfig({ seed: 0, accounts: 1 });
-  chain = await Chain.create({
-    genesis: await createGenesis(config),
-    chainId: config.chainId,
-    lite: true,
-    blockGeneration: 'demand',
-    keepsHistory: true,
-    startTime: 1_700_000_000,
-    prices: {
-      gas_price_wei: config.gasPriceWei,
-      data_gas_price_wei: config.dataGasPriceWei,
-      gas_price_fri: config.gasPriceFri,
-      data_gas_price_fri: config.dataGasPriceFri,
-      l2_gas_price_wei: config.l2GasPriceWei,
-      l2_gas_price_fri: config.l2GasPriceFri,
-    },
-    proofMode: config.proofMode,
-    classLimits: {},
-  });
+  chain = await bareChain('demand');
   await mint(chain, '0x1', 5n, 'FRI');
   const last = chain.world.pending.transactions.last();
   if (!last) throw new Error('the mint does not wait');
