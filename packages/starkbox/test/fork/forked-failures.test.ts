@@ -1,4 +1,4 @@
-// Shows a fork whose origin is slow, fails or is gone: right answers or reasons, no zeros, and a chain that goes on.
+// A fork whose origin is slow, fails or is gone: right answers or reasons, no zeros, and a chain that goes on.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,7 +103,7 @@ test('reads of many calls wait together, and other calls do not wait for them', 
 });
 
 test('hundreds of calls that wait for a silent origin hold up no change of the chain', async () => {
-  const { node } = await pair.fork({ forkTimeout: 60 });
+  const { node } = await pair.fork({ forkTimeout: 60, timeout: 600 });
   let open = (): void => {};
   pair.proxy.gate = new Promise((resolve) => {
     open = resolve;
@@ -128,7 +128,7 @@ test('hundreds of calls that wait for a silent origin hold up no change of the c
 });
 
 test('a transaction that waits for the origin keeps no other from its turn', async () => {
-  const { node } = await pair.fork({ forkTimeout: 60 });
+  const { node } = await pair.fork({ forkTimeout: 60, timeout: 600 });
   const client = checkedClient(node.handle);
   const [slow, quick] = node.accounts.map((account) => new Sender(client, account));
   if (!slow || !quick) throw new Error('no accounts');
@@ -182,7 +182,7 @@ test('an execution that reads too long of a slow origin is given up, and the cha
     });
   }
   expect(await sender.nonce()).toBe(1);
-}, 120_000);
+}, 300_000);
 
 test('offline, a run is repeated byte for byte, though its origin is gone', async () => {
   // Blocks carry the time, and the second run comes later.

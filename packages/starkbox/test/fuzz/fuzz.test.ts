@@ -22,7 +22,8 @@ const CHAINS: readonly (readonly [string, readonly string[]])[] = [
   ],
 ];
 
-const LIMIT_MILLISECONDS = 60_000 + 20 * REQUESTS;
+/** Only catches hangs. */
+const LIMIT_MILLISECONDS = 300_000 + 20 * REQUESTS;
 
 describe(`${REQUESTS} requests of seed ${SEED}`, () => {
   test.for(CHAINS)(
@@ -56,7 +57,7 @@ function shown({ problem, request, log }: Finding): string {
 
 async function expectOrderlyEnd(node: ChildNode): Promise<void> {
   expect(await node.isAlive()).toBe(true);
-  // Whoever is kept waiting or cut off would need another connection.
+  // A client that is kept waiting or cut off would need another connection.
   expect(node.connections()).toBeLessThanOrEqual(LANES);
   expect(await node.stop()).toBe(0);
   // How long a call takes depends on what else the machine does.
