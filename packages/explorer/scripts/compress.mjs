@@ -1,4 +1,4 @@
-// Knows how the built files are made small once, so that a node never compresses while it serves.
+// Compresses the built files once, so that a node serves them as they are.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -108,10 +108,10 @@ function retreat({ target }: KeyboardEvent, { key, query }: Place): void {
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['⌘K or /', 'search and commands'],
   [ENTRIES.flatMap(({ key }) => key ?? []).join(' '), 'pages'],
-  ['. then s n m', 'snapshot, new block, mint: each is asked about'],
+  ['. then s n m', 'snapshot, new block, mint: Enter confirms'],
   ['j k or ↓ ↑', 'next, previous row'],
   ['Enter or o', 'open the row; with ⌘ or Ctrl in a new tab'],
-  ['Space', 'look at the row beside the list'],
+  ['Space', 'open the row beside the list'],
   ['y', 'copy the hash of the row'],
   ['Home End', 'newest, oldest row'],
   ['[ ]', 'previous, next block or transaction'],
@@ -122,7 +122,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['c g /', 'copy a frame, show its gas, find frames'],
   ['⌘↵', 'simulate or run'],
   ['⇧⌘↵', 'send'],
-  ['Esc', 'close, then clear the filter, then let go'],
+  ['Esc', 'close, then clear the filter, then drop the focus'],
   ['?', 'this table'],
 ];
 
@@ -163,7 +163,7 @@ export function LettersSwitch() {
           setOn(event.target.checked);
         }}
       />
-      single letters do something
+      single-letter shortcuts
     </label>
   );
 }

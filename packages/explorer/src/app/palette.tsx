@@ -204,8 +204,7 @@ export function Palette({
       <Choices of={choices} active={active} activate={setActive} choose={choose} />
       {query !== '' && choices.length === 0 && !isWaiting && (
         <p role="status">
-          Nothing found. Looked for a block, a transaction, a contract, a class, a label and a
-          command.
+          Nothing found: no block, transaction, contract, class, label or command matches.
         </p>
       )}
     </Sheet>
@@ -221,7 +220,7 @@ interface ChoicesProps {
 
 function Choices({ of: choices, active, activate, choose }: ChoicesProps) {
   return (
-    <ul role="listbox" id="palette-choices" aria-label="What this may mean">
+    <ul role="listbox" id="palette-choices" aria-label="Results">
       {choices.map((choice, at) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
         <li

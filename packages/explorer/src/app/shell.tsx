@@ -132,7 +132,7 @@ function Strip({
         </span>
       )}
       {fork && (
-        <Link className="wide" href={to('node')} title="What this chain stands on">
+        <Link className="wide" href={to('node')} title="The origin of this fork">
           fork of {fork.chain} @ {grouped(fork.block)}
         </Link>
       )}
@@ -247,7 +247,7 @@ function Upheaval() {
   if (text === undefined || dismissed === epoch) return null;
   return (
     <div className="notice" role="status">
-      <p>{text} What you see is the chain as it is now.</p>
+      <p>{text} This page shows the chain as it is now.</p>
       <button type="button" className="plain" onClick={() => setDismissed(epoch)}>
         Dismiss
       </button>

@@ -14,13 +14,13 @@ export function Door() {
   };
   return (
     <>
-      <Heading title="This node asks for a token" />
+      <Heading title="This node requires a token" />
       <div className="stack">
         <p role="status">
           {wasGiven
-            ? 'The node did not take the token of this tab.'
+            ? 'The node rejected the token of this tab.'
             : 'The node was started with a token, and this tab has none.'}{' '}
-          Write it here, or open the explorer at <code>{location.origin}/ui/#token=…</code>
+          Enter it here, or open the explorer at <code>{location.origin}/ui/#token=…</code>
         </p>
         <form className="line-of" onSubmit={submit}>
           <label>
@@ -41,7 +41,7 @@ export function Door() {
         </form>
         <p id={hint} className={problem === undefined ? 'quiet' : 'fail'}>
           {problem ??
-            'It is kept for this tab and sent to this node only. Whoever started the node has it: --auth-token, or the variable AUTH_TOKEN.'}
+            'The token is kept for this tab and sent to this node only. It is set where the node is started: --auth-token, or the variable AUTH_TOKEN.'}
         </p>
       </div>
     </>

@@ -117,7 +117,7 @@ export function DoneLog() {
   const all = useDone();
   if (all.length === 0) return null;
   return (
-    <section aria-label="What was done here">
+    <section aria-label="Actions of this tab">
       <h2>Done in this tab</h2>
       <ul className="story">
         {all.map(({ id, at, what, outcome, curl, isFailure }) => (

@@ -50,7 +50,7 @@ export function Confirm({
               checked={keep}
               onChange={(event) => setKeep(event.target.checked)}
             />
-            keep a copy first, and download it
+            download an image first
           </label>
         )}
         <div className="line-of">
@@ -77,10 +77,10 @@ export function Confirm({
 /** Saves an image of the chain; false if the node gives none. */
 export async function download(): Promise<boolean> {
   const image = await act(
-    'Keep a copy',
+    'Save an image',
     'devnet_dump',
     { format: 'image', inline: true },
-    (result) => ('image' in result ? 'downloaded' : new Error('The node gave no image.')),
+    (result) => ('image' in result ? 'downloaded' : new Error('The node returned no image.')),
   );
   if (image === undefined || !('image' in image) || typeof image.image !== 'string') return false;
   const bytes = Uint8Array.from(atob(image.image), (letter) => letter.charCodeAt(0));

@@ -34,7 +34,7 @@ export function Mint({ address, name }: { readonly address: string; readonly nam
         </label>
         <Action
           kind="primary"
-          refused={amount === undefined ? 'This is no amount.' : undefined}
+          refused={amount === undefined ? 'Write an amount.' : undefined}
           run={() =>
             act(
               `Mint ${amountText(amount ?? 0n, unit)} to ${name}`,
@@ -42,7 +42,7 @@ export function Mint({ address, name }: { readonly address: string; readonly nam
               { address, amount: amount ?? 0n, unit: unitName },
               ({ new_balance, tx_hash }) => (
                 <>
-                  it holds <Amount of={BigInt(new_balance)} unit={unit} /> now,{' '}
+                  new balance <Amount of={BigInt(new_balance)} unit={unit} />,{' '}
                   <Link href={to('tx', tx_hash)}>transaction</Link>
                 </>
               ),

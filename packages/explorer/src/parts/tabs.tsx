@@ -22,7 +22,7 @@ export function Tabs({
   const { tab: _tab, frame: _frame, ...others } = Object.fromEntries(query);
   const kept = query.has('peek') ? others : {};
   return (
-    <nav className="tabs" aria-label="Parts of this page">
+    <nav className="tabs" aria-label="Sections of this page">
       {tabs.map(({ id, name, count }, at) => (
         <Link
           key={id}

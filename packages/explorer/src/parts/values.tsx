@@ -138,7 +138,7 @@ export function BlockRef({ of, children }: { readonly of: number; readonly child
     <>
       <Link href={to('block', of)}>{children ?? of}</Link>
       {isOrigins && (
-        <span className="quiet" title="of the chain that this one stands on">
+        <span className="quiet" title="on the origin of this fork">
           {' '}
           origin
         </span>

@@ -47,7 +47,7 @@ export function token(): string | undefined {
 export function giveToken(text: string): string | undefined {
   const given = text.trim();
   if (given === '') return 'Write the token.';
-  if (!SENDABLE.test(given)) return 'A token has no spaces and no letters beyond ASCII.';
+  if (!SENDABLE.test(given)) return 'A token is ASCII without spaces.';
   sessionStorage.setItem(KEY, given);
   announce(false);
   return undefined;

@@ -148,7 +148,7 @@ export async function postText(
   if (response.status === UNAUTHORIZED_STATUS) {
     // Another token may have been set meanwhile.
     if (key === token()) refuseToken();
-    throw new Unauthorized('The node asks for a token.');
+    throw new Unauthorized('The node requires a token.');
   }
   const text = await response.text();
   if (!response.ok && !text.startsWith('{') && !text.startsWith('[')) {

@@ -80,7 +80,7 @@ function endAt<Row>(rows: readonly Row[], newestOfOrigin: number): Page<Row> {
   return {
     rows,
     next: STANDARD + newestOfOrigin,
-    beyond: `Up to block ${grouped(newestOfOrigin)} it is the origin’s chain.`,
+    beyond: `Up to block ${grouped(newestOfOrigin)} the chain is the origin’s.`,
   };
 }
 

@@ -29,7 +29,7 @@ describe('accounts', () => {
     await page.getByLabel('amount').fill('2.5');
     const before = await balance(3);
     await page.getByRole('button', { name: 'Mint 2.5 STRK to account 3' }).click();
-    await page.getByText('it holds 1,002.5 STRK now').waitFor();
+    await page.getByText('new balance 1,002.5 STRK').waitFor();
     expect((await balance(3)) - before).toBe(2_500_000_000_000_000_000n);
     const cell = page.locator('tr', { hasText: 'account 4' }).locator('[data-balance=strk]');
     await expect.poll(() => cell.innerText()).toBe('1,000.000000');

@@ -83,8 +83,8 @@ test('every page follows a revert and a restart, and reports a node that is gone
     await client.call('devnet_restart', {});
     expect(await failing(visits, says('The chain was restarted.'))).toEqual([]);
     await on(`tx/${kept}`).getByText('This transaction no longer exists').waitFor();
-    await on('').getByText('Nothing has happened yet on this chain.').waitFor();
-    await on('transactions').getByText('There is no transaction on this chain yet.').waitFor();
+    await on('').getByText('No transactions on this chain yet.').waitFor();
+    await on('transactions').getByText('No transactions on this chain yet.').waitFor();
     await on(`contract/${counter}`)
       .getByText(/No contract/)
       .first()
@@ -116,8 +116,13 @@ test('a node that returns with another chain is noticed', async () => {
   await first.node.close();
   const second = await setStage({ port });
   try {
+<<<<<<< HEAD:packages/explorer/test/app/chain-changes.browser.test.ts
     await page.getByText('restarted or reverted while you were away').waitFor();
-    await page.getByText('There is no transaction on this chain yet.').waitFor();
+    await page.getByText('No transactions on this chain yet.').waitFor();
+=======
+    await page.getByText('restarted or reverted while you were away').waitFor({ timeout: 30_000 });
+    await page.getByText('No transactions on this chain yet.').waitFor();
+>>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/upheaval.browser.test.ts
   } finally {
     await second.close();
   }

@@ -99,7 +99,7 @@ describe('without a pointer', () => {
     await tabTo(page, /^Revert to/);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await tabTo(page, /keep a copy first/);
+    await tabTo(page, /download an image first/);
     await page.keyboard.press('Space');
     await tabTo(page, /^Revert to/);
     await page.keyboard.press('Enter');
@@ -244,7 +244,7 @@ describe('keys', () => {
     const page = await open('transactions');
     await page.locator('tr[data-row]').first().waitFor();
     await page.keyboard.press('?');
-    await tabTo(page, /^single letters/, 5);
+    await tabTo(page, /^single-letter/, 5);
     await page.keyboard.press('Space');
     await page.keyboard.press('Escape');
     for (const key of ['p', 'f', '2', '.', '?', '/', 'j']) await page.keyboard.press(key);

@@ -50,7 +50,7 @@ describe('search', () => {
 
   test('reports that nothing was found', async () => {
     const page = await find('gibberish');
-    await page.getByText('Nothing found.').waitFor();
+    await page.getByText('Nothing found:').waitFor();
   });
 });
 

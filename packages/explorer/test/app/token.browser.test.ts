@@ -88,14 +88,14 @@ describe('with the token in the address', () => {
     await isLive(page);
     const other = await page.context().newPage();
     await other.goto(`${stage.origin}/ui/`);
-    await other.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+    await other.getByRole('heading', { name: 'This node requires a token' }).waitFor();
   });
 });
 
 describe('without the token', () => {
   test('the page asks for the token and accepts it', async () => {
     const { page, complaints } = await open('accounts');
-    await page.getByRole('heading', { level: 1, name: 'This node asks for a token' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'This node requires a token' }).waitFor();
     await page.getByText('this tab has none').waitFor();
     expect(await page.locator('.connection').innerText()).toContain('token needed');
     const field = page.getByLabel('token', { exact: true });
@@ -104,10 +104,10 @@ describe('without the token', () => {
     await page.getByText('Write the token.').waitFor();
     await field.fill('not the token');
     await page.keyboard.press('Enter');
-    await page.getByText('no spaces').waitFor();
+    await page.getByText('without spaces').waitFor();
     await field.fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('did not take the token').waitFor();
+    await page.getByText('rejected the token').waitFor();
     await field.fill(TOKEN);
     await page.keyboard.press('Enter');
     await page.getByText('1,000.000000').first().waitFor();
@@ -123,25 +123,40 @@ describe('without the token', () => {
     await page.clock.install();
     let sockets = 0;
     page.on('websocket', () => sockets++);
+<<<<<<< HEAD:packages/explorer/test/app/token.browser.test.ts
     await page.reload();
-    await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+    await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
     await settled();
     const attempts = (): number => requests.filter((url) => url.endsWith('/rpc')).length + sockets;
     const before = attempts();
     await page.clock.runFor(60_000);
     await settled();
     expect(attempts() - before).toBe(0);
+=======
+    await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
+    await page.waitForTimeout(500);
+    const knocks = (): number => requests.filter((url) => url.endsWith('/rpc')).length + sockets;
+    const before = knocks();
+    await page.waitForTimeout(2_500);
+    expect(knocks() - before).toBe(0);
+>>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/door.browser.test.ts
   });
 
   test('a wrong token in the address is reported as wrong', async () => {
     const { page } = await open('blocks#token=wrong');
-    await page.getByText('did not take the token').waitFor();
+    await page.getByText('rejected the token').waitFor();
     expect(page.url()).toBe(`${stage.origin}/ui/blocks`);
   });
 
+<<<<<<< HEAD:packages/explorer/test/app/token.browser.test.ts
   test('the question is accessible in both themes', async () => {
     const { page } = await stage.open('', { bypassCSP: true });
-    await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+    await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
+=======
+  test.each(['light', 'dark'] as const)('the question is accessible in %s', async (colorScheme) => {
+    const { page } = await stage.open('', { colorScheme, bypassCSP: true });
+    await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
+>>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/door.browser.test.ts
     expect(await faultsOf(page)).toEqual([]);
   });
 });
@@ -154,7 +169,13 @@ test('a node that returns with another token asks for it', async () => {
   await first.node.close();
   const second = await setStage({ authToken: 'two', port });
   try {
-    await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+<<<<<<< HEAD:packages/explorer/test/app/token.browser.test.ts
+    await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
+=======
+    await page
+      .getByRole('heading', { name: 'This node requires a token' })
+      .waitFor({ timeout: 30_000 });
+>>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/door.browser.test.ts
     await page.getByLabel('token', { exact: true }).fill('two');
     await page.keyboard.press('Enter');
     await isLive(page);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const json = (page: Page) => page.getByLabel('The same as JSON');
+const json = (page: Page) => page.getByLabel('Parameters as JSON');
 const answer = (page: Page) => page.getByRole('region', { name: 'Answer' });
 const openMethod = async (method: string) => {
   const visit = await stage.open(`console?method=${method}`);
@@ -113,7 +113,7 @@ test('a destructive method asks for confirmation', async () => {
   const sheet = page.getByRole('dialog');
   await sheet.waitFor();
   expect((await stage.node.client.call('devnet_getStatus', {})).block_count).toBe(block_count);
-  await sheet.getByLabel('keep a copy first').uncheck();
+  await sheet.getByLabel('download an image first').uncheck();
   await sheet.getByRole('button', { name: 'Call devnet_restart' }).click();
   await expect
     .poll(async () => (await stage.node.client.call('devnet_getStatus', {})).block_count)

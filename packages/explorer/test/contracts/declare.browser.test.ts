@@ -67,9 +67,9 @@ describe('a class', () => {
       buffer: Buffer.from(text),
     });
     await file.setInputFiles([given('a.json', '{')]);
-    await page.getByText('The file is no JSON.').waitFor();
+    await page.getByText('The file is not valid JSON.').waitFor();
     await file.setInputFiles([given('b.json', '{"sierra_program":["1"]}')]);
-    await page.getByText('The Sierra class is not whole.').waitFor();
+    await page.getByText('The Sierra class is incomplete.').waitFor();
     await file.setInputFiles(sierraFile('slots'));
     const expected = hash.computeContractClassHash(readFileSync(sierraFile('slots'), 'utf8'));
     await page.getByText(expected).waitFor();

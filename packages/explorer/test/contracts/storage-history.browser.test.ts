@@ -40,7 +40,7 @@ describe('storage', () => {
     await page.getByText('Apply 1 change…').waitFor();
     await page.getByLabel('slot or variable').fill('elsewhere');
     await page.getByLabel('new value').fill("'hi'");
-    await page.getByRole('button', { name: 'Stage it' }).click();
+    await page.getByRole('button', { name: 'Stage' }).click();
     await expect.poll(() => page.locator('tr.staged').count()).toBe(2);
     expect(await count()).toBe(before);
     await page.getByRole('button', { name: 'Apply 2 changes…' }).click();

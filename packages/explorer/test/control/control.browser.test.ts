@@ -65,7 +65,7 @@ describe('control', () => {
     const id = /0x[0-9a-f]+/.exec(await sheet.innerText())?.[0] ?? '';
     // Another client uses it up meanwhile.
     await stage.node.client.call('devnet_revert', { snapshot_id: id });
-    await sheet.getByLabel('keep a copy first').uncheck();
+    await sheet.getByLabel('download an image first').uncheck();
     await sheet.getByRole('button', { name: `Revert to ${id}` }).click();
     await page
       .getByRole('alert')
@@ -89,9 +89,9 @@ describe('control', () => {
     await stage.node.client.call('devnet_createBlock', {});
     await page.getByLabel('load a file').setInputFiles(image);
     const sheet = page.getByRole('dialog');
-    expect(await sheet.innerText()).toContain('takes the place of this one');
+    expect(await sheet.innerText()).toContain('replaces this one');
     expect((await status()).block_count).toBe(block_count + 1);
-    await sheet.getByLabel('keep a copy first').uncheck();
+    await sheet.getByLabel('download an image first').uncheck();
     await sheet.getByRole('button', { name: 'Load the chain' }).click();
     await expect.poll(async () => (await status()).block_count).toBe(block_count);
     const buffer = Buffer.from('[ no journal');
@@ -110,7 +110,7 @@ describe('control', () => {
     const sheet = page.getByRole('dialog');
     expect(await sheet.innerText()).toContain(`${block_count} blocks`);
     expect((await status()).block_count).toBe(block_count);
-    await sheet.getByLabel('keep a copy first').uncheck();
+    await sheet.getByLabel('download an image first').uncheck();
     await sheet.getByRole('button', { name: 'Restart the chain' }).click();
     await expect.poll(async () => (await status()).block_count).toBe(1);
     await watching.page.getByText('The chain was restarted.').waitFor();

@@ -263,9 +263,15 @@ describe('the graph of a transaction', () => {
     await page.getByText('1 found').waitFor();
   });
 
+<<<<<<< HEAD:packages/explorer/test/gas/gas.browser.test.ts
   test('axe finds nothing in either theme', async () => {
     const { page } = await stage.open(`tx/${sent.get('reverted')}?tab=gas`, {});
-    await page.getByText('The execution was undone').waitFor();
+    await page.getByText('The execution was reverted').waitFor();
+=======
+  test.each(['light', 'dark'] as const)('axe finds nothing, %s', async (colorScheme) => {
+    const { page } = await stage.open(`tx/${sent.get('reverted')}?tab=gas`, { colorScheme });
+    await page.getByText('The execution was reverted').waitFor();
+>>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/gas.browser.test.ts
     expect(await faultsOf(page)).toEqual([]);
   });
 });
@@ -290,7 +296,7 @@ describe('the page of many transactions', () => {
 
   test('a baseline is stored and differences from it are shown', async () => {
     const { page } = await stage.open('gas?view=table&from=0');
-    await page.getByRole('button', { name: 'Keep as baseline' }).click();
+    await page.getByRole('button', { name: 'Save as baseline' }).click();
     const row = page.locator('tr[data-row]', { hasText: /\.\s*recurse/ }).first();
     await expect.poll(() => row.locator('td').last().innerText()).toBe('same');
     await stage.send(1, [to(reverter, 'recurse', ['0x9'])]);
@@ -298,7 +304,7 @@ describe('the page of many transactions', () => {
     await expect.poll(() => row.locator('td').last().innerText()).toMatch(/^\+[\d,]+ \+[\d.]+ %$/);
     await page.reload();
     await page.getByText('the table shows how medians changed').waitFor();
-    await page.getByRole('button', { name: 'Forget it' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
     expect(await page.evaluate(() => localStorage.getItem('starkbox.gas.baseline'))).toBe(null);
   });
 
@@ -307,7 +313,7 @@ describe('the page of many transactions', () => {
     await items(page).first().waitFor();
     await stage.node.client.call('devnet_snapshot', { name: 'here' });
     await page.getByLabel('or since').selectOption({ index: 1 });
-    await page.getByText('There is no transaction in these blocks.').waitFor();
+    await page.getByText('These blocks have no transactions.').waitFor();
     await stage.send(1, [stage.transfer(2, 1n)]);
     await page.getByRole('button', { name: /newer block/ }).click();
     await page.getByText('1 transaction read.').waitFor();
@@ -343,10 +349,14 @@ test('of a long chain the newest 2,000 transactions are read, with progress and 
     await page.getByRole('progressbar', { name: 'Traces read' }).waitFor();
     await page.getByText(/of (1,99\d|2,000) transactions/).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText(/Cancelled: there are (1,99\d|2,000)\./).waitFor();
+<<<<<<< HEAD:packages/explorer/test/gas/gas.browser.test.ts
+    await page.getByText(/Cancelled; the range has (1,99\d|2,000)\./).waitFor();
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
     // Reading two thousand traces takes a minute.
     if (!IS_FULL) return;
+=======
+    await page.getByText(/Cancelled; the range has (1,99\d|2,000)\./).waitFor();
+>>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/gas.browser.test.ts
     const { page: whole } = await long.open('gas?from=0&view=table');
     await whole.getByText(/(1,99\d|2,000) transactions read\. These are the newest/).waitFor();
     expect(await whole.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);

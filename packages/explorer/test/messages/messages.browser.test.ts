@@ -110,10 +110,10 @@ test('with a real L1 messages are carried both ways', async () => {
   await tell(['0x7']);
   const l1Hash = await deposit(anvil.client(), contract, messenger, stage.address(5), 9);
   await page.getByText(/2 messages wait for L1|1 message waits for L1/).waitFor();
-  await page.getByRole('button', { name: 'Carry messages both ways' }).click();
+  await page.getByRole('button', { name: 'Relay messages both ways' }).click();
   await expect.poll(async () => (await list('TO_L1')).waiting).toBe(0);
   expect(await balanceOf(stage.address(5))).toBe(9n);
-  await page.getByText(/Carry messages: \d to L1, 1 to L2/).waitFor();
+  await page.getByText(/Relay messages: \d to L1, 1 to L2/).waitFor();
   await lane(page, 'L2 → L1').locator('tr[data-row]').first().getByText('on L1').waitFor();
   const carried = lane(page, 'L1 → L2').locator('tr[data-row]', { hasText: 'account 5' });
   await carried.click({ position: { x: 10, y: 10 } });

@@ -34,7 +34,7 @@ describe('a fork', () => {
     await page.locator('.strip').getByText('fork of SN_SEPOLIA @ 41').waitFor();
     await page.locator('tr[data-row]').first().waitFor();
     expect(await main(page)).not.toContain('41 origin');
-    await page.getByText('Up to block 41 it is the origin’s chain.').waitFor();
+    await page.getByText('Up to block 41 the chain is the origin’s.').waitFor();
     await settled();
     const before = requests.filter((url) => url.endsWith('/rpc')).length;
     await page.getByRole('button', { name: 'Read on there' }).click();

@@ -31,15 +31,15 @@ const detail = (page: Page) => page.getByRole('region', { name: 'The call' });
 
 test('recording is off until it is turned on, and its memory limit is shown', async () => {
   const { page, complaints } = await stage.open('requests');
-  await page.getByText('Nothing is recorded now.').waitFor();
+  await page.getByText('Recording is off.').waitFor();
   await page.getByText(/at most 16 MB/).waitFor();
   expect(await stage.node.client.call('devnet_getRequests')).toMatchObject({ recording: false });
   await page.getByRole('button', { name: 'Record requests' }).click();
   await page.getByText('recording (last 2,000, bodies on)').waitFor();
   expect(await stage.node.client.call('devnet_getRequests')).toMatchObject({ recording: true });
   await page
-    .getByText('No call that was recorded passes the filter')
-    .or(page.getByText('No call was made since'))
+    .getByText('No recorded call matches the filter')
+    .or(page.getByText('No calls yet'))
     .waitFor();
   expect(complaints).toEqual([]);
 });
@@ -124,7 +124,7 @@ test('a read is repeated at once, a write after confirmation', async () => {
   const sheet = page.getByRole('dialog');
   await sheet.waitFor();
   expect((await status()).block_count).toBe(block_count);
-  await sheet.getByRole('button', { name: 'Do it again' }).click();
+  await sheet.getByRole('button', { name: 'Repeat it' }).click();
   await expect.poll(async () => (await status()).block_count).toBe(block_count + 1);
 });
 
@@ -149,7 +149,7 @@ test('a saved recording is replayed on a new node', async () => {
 test('recording is stopped and cleared', async () => {
   const { page } = await stage.open('requests');
   await page.getByRole('button', { name: 'Stop recording' }).click();
-  await page.getByText('Nothing is recorded now.').waitFor();
+  await page.getByText('Recording is off.').waitFor();
   expect((await stage.node.client.call('devnet_getRequests')).recording).toBe(false);
   await rows(page).first().waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();

@@ -39,7 +39,7 @@ describe('steps', () => {
 
   test('run on the state of earlier steps, are compared with the previous run, and can be sent', async () => {
     const { page, complaints } = await open('simulate');
-    await page.getByText('each on the state that the former leaves').waitFor();
+    await page.getByText('each on the state after the one before').waitFor();
     await addStep(page, '10');
     await addStep(page, '5');
     const before = await count();
@@ -47,16 +47,16 @@ describe('steps', () => {
     // The second step starts from what the first one left.
     await page.getByText(`before: ${before + 10n}, after: ${before + 15n}`).waitFor();
     expect(await count()).toBe(before);
-    expect(await page.getByLabel('not as in the run before').count()).toBe(0);
+    expect(await page.getByLabel('differs from the run before').count()).toBe(0);
     await page.getByLabel('Steps').getByRole('button', { name: /^1 / }).click();
     await page.getByLabel('amount u128').fill('0');
-    await page.getByText('The steps were changed since.').waitFor();
+    await page.getByText('The steps have changed since.').waitFor();
     await page.getByLabel('amount u128').press('Control+Enter');
     await page.getByText('“counter: amount is 0”').waitFor();
     await page.getByText('Would be reverted').waitFor();
     // Both differ: the first fails, and the second starts from another number.
     await expect
-      .poll(() => page.locator('.steps').getByLabel('not as in the run before').count())
+      .poll(() => page.locator('.steps').getByLabel('differs from the run before').count())
       .toBe(2);
     await page.getByLabel('amount u128').fill('1');
     await page.getByRole('button', { name: /^Keep: send them for real/ }).click();

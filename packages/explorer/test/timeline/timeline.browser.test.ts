@@ -45,7 +45,7 @@ describe('the page', () => {
 
   test('zooms by keys, and stores the range in the address', async () => {
     const { page } = await stage.open('timeline');
-    await page.getByRole('group', { name: /^Line of blocks/ }).focus();
+    await page.getByRole('group', { name: /^Timeline of blocks/ }).focus();
     await page.keyboard.press('+');
     await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(true);
     await page.keyboard.press('-');
@@ -103,7 +103,7 @@ describe('the page', () => {
     const { page } = await stage.open('timeline');
     await page.getByRole('button', { name: `Revert to ${used}` }).click();
     const sheet = page.getByRole('dialog');
-    await sheet.getByLabel(/hold the present/).uncheck();
+    await sheet.getByLabel(/keep the current chain/).uncheck();
     await stage.node.client.call('devnet_revert', { snapshot_id: used });
     await sheet.getByRole('button', { name: `Revert to ${used}` }).click();
     await sheet
@@ -116,7 +116,7 @@ describe('the page', () => {
     const empty = await setStage();
     try {
       const { page } = await empty.open('timeline');
-      await page.getByText('There is no snapshot.').waitFor();
+      await page.getByText('No snapshots yet.').waitFor();
     } finally {
       await empty.close();
     }

@@ -79,7 +79,7 @@ describe('a transaction', () => {
 
   test('an unknown hash is reported', async () => {
     const { page } = await stage.open('tx/0x123');
-    await page.getByText('No transaction with this hash is on this chain.').waitFor();
+    await page.getByText('This chain has no transaction with this hash.').waitFor();
   });
 
   test('is walked by keyboard', async () => {

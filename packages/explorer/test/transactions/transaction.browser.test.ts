@@ -50,7 +50,7 @@ async function watchCopies(page: Page): Promise<() => Promise<string>> {
 describe('a transaction', () => {
   test('token movements use the symbol of the token, and the fee is separate', async () => {
     const { page } = await stage.open(`tx/${sent}`);
-    const moves = page.getByRole('list', { name: 'Token movements' });
+    const moves = page.getByRole('list', { name: 'Token transfers' });
     await moves.getByText('12.5 “GOLD”').waitFor();
     const lines = await moves.getByRole('listitem').allInnerTexts();
     expect(lines).toHaveLength(2);
@@ -163,12 +163,12 @@ describe('a transaction', () => {
     const last = await stage.send(1, [stage.transfer(2, 3n)]);
     const { block_count } = await stage.node.client.call('devnet_getStatus', {});
     const { page } = await stage.open(`tx/${last}`);
-    await page.getByRole('button', { name: 'Back to before this…' }).click();
+    await page.getByRole('button', { name: 'Revert to before this…' }).click();
     const sheet = page.getByRole('dialog');
     expect(await sheet.innerText()).toContain(
-      `Its block ${block_count - 1} and all after it go: 1`,
+      `Its block ${block_count - 1} and all after it are lost: 1`,
     );
-    await sheet.getByLabel('keep a copy first').uncheck();
+    await sheet.getByLabel('download an image first').uncheck();
     await sheet.getByRole('button', { name: /^Abort from block/ }).click();
     await page.getByText('This transaction no longer exists: blocks were aborted at').waitFor();
     await page.getByRole('treegrid').waitFor();

@@ -221,7 +221,7 @@ function BlockTabs({ block, id, tab, beat }: Tab & { readonly block: Block }) {
       {tab === 'transactions' && (
         <TransactionList
           filter={filter}
-          empty={<p className="empty">There is no transaction in it.</p>}
+          empty={<p className="empty">This block has no transactions.</p>}
         />
       )}
       {tab === 'state' && id !== undefined && (
@@ -289,7 +289,7 @@ function BlockEvents({ id, beat }: PartProps) {
   );
   if (error) return <Problem error={error} what="the events" retry={() => void refetch()} />;
   if (!data) return <Loading what="the events" />;
-  if (data.events.length === 0) return <p className="empty">There is no event in it.</p>;
+  if (data.events.length === 0) return <p className="empty">This block has no events.</p>;
   return (
     <>
       <EventTable events={data.events} classOf={data.classOf} classes={classes} />

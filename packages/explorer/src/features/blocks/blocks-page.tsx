@@ -50,7 +50,7 @@ function blockColumns(most: number): readonly Column<BlockRow>[] {
       cell: (row) => <Gas of={row.l2_gas} />,
     },
     {
-      head: 'of the most',
+      head: 'of max',
       phone: 'none',
       cell: (row) =>
         row.l2_gas > 0 && (
@@ -114,7 +114,7 @@ export function Blocks() {
         copyOf={idOf}
         onRows={onRows}
         {...(head ? { total: head.number + 1 } : {})}
-        empty={<p className="empty">There is no block yet.</p>}
+        empty={<p className="empty">No blocks yet.</p>}
       />
     </>
   );

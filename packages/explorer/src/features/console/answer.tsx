@@ -58,7 +58,7 @@ export function Answer({ of }: { readonly of: Heard | Error }) {
       </div>
       {of.text.length > LARGEST_SHOWN ? (
         <p>
-          It is too long to be shown.{' '}
+          The answer is too long to show.{' '}
           <button type="button" className="button" onClick={() => save(of.text)}>
             Save it
           </button>

@@ -19,7 +19,7 @@ export function ConsolePage() {
         <Heading title="Console" />
         <Problem
           error={discovery.error}
-          what="what the node can be asked"
+          what="the methods of the node"
           retry={() => void discovery.refetch()}
         />
       </>
@@ -30,7 +30,7 @@ export function ConsolePage() {
     return (
       <>
         <Heading title="Console" />
-        <Loading what="what the node can be asked" />
+        <Loading what="the methods of the node" />
       </>
     );
   }
@@ -101,7 +101,7 @@ function Methods({
           }
         }}
       />
-      {found.length === 0 && <p className="quiet">No method is called so.</p>}
+      {found.length === 0 && <p className="quiet">No method matches.</p>}
       <ul>
         {found.map((method) => {
           const [prefix = '', rest = ''] = parted(method.name);
@@ -117,7 +117,9 @@ function Methods({
                 href={to('console', undefined, { method: method.name })}
                 current={method.name === current}
                 title={
-                  isRestricted(method) ? 'This node does not serve it (restricted)' : method.summary
+                  isRestricted(method)
+                    ? 'This node does not serve this method (restricted)'
+                    : method.summary
                 }
               >
                 {isRestricted(method) ? <s>{name}</s> : name}

@@ -43,7 +43,7 @@ export function History({
         ))}
       </ul>
       <button type="button" className="plain" onClick={forget}>
-        Forget them all
+        Clear the history
       </button>
     </details>
   );

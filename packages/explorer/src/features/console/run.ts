@@ -128,7 +128,7 @@ export function useRunning(): Running {
         return answer;
       } catch (error) {
         const problem = control.signal.aborted
-          ? new Error('Stopped. What the node had begun, it goes on with.')
+          ? new Error('Stopped. The node may still finish the call.')
           : error instanceof Error
             ? error
             : new Error(String(error));

@@ -20,10 +20,10 @@ import { emptyOf, type Schemas } from './shape.js';
 
 /** Methods that destroy data, with a warning for each. */
 const DESTROYS = new Map([
-  ['devnet_restart', 'Everything on the chain is gone after it.'],
+  ['devnet_restart', 'It deletes everything on the chain.'],
   ['devnet_load', 'The chain is replaced by another one.'],
-  ['devnet_abortBlocks', 'The blocks from there on are gone after it.'],
-  ['devnet_revert', 'Everything since the snapshot is gone after it.'],
+  ['devnet_abortBlocks', 'It deletes the blocks from there on.'],
+  ['devnet_revert', 'It deletes everything since the snapshot.'],
 ]);
 
 interface WorkbenchProps {
@@ -59,7 +59,7 @@ export function Workbench({ method, schemas, isRestricted }: WorkbenchProps) {
         <div className="two-views">
           <div>
             {method.params.length === 0 ? (
-              <p className="quiet">It takes no parameters.</p>
+              <p className="quiet">This method takes no parameters.</p>
             ) : (
               <SchemaForm
                 members={method.params}
@@ -127,8 +127,8 @@ async function callMethod(method: RpcMethod, value: unknown, running: Running): 
 }
 
 function refusal(isRestricted: boolean, wrong: string | undefined): string | undefined {
-  if (isRestricted) return 'This node does not serve it (restricted).';
-  return wrong === undefined ? undefined : 'The parameters are no JSON.';
+  if (isRestricted) return 'This node does not serve this method (restricted).';
+  return wrong === undefined ? undefined : 'The parameters are not valid JSON.';
 }
 
 function verbOf({ isSubscription, writes }: RpcMethod): string {
@@ -146,7 +146,7 @@ interface JsonFieldProps {
 function JsonField({ text, wrong, change }: JsonFieldProps) {
   return (
     <div className="schema-line">
-      <label htmlFor="console-json">The same as JSON</label>
+      <label htmlFor="console-json">Parameters as JSON</label>
       <textarea
         id="console-json"
         className="mono"
@@ -189,7 +189,7 @@ function faultIn(text: string): string | undefined {
     const value = parseJson(text);
     return typeof value === 'object' ? undefined : 'Parameters are an object or a list.';
   } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 200) : 'This is no JSON.';
+    return error instanceof Error ? error.message.slice(0, 200) : 'This is not valid JSON.';
   }
 }
 

@@ -39,7 +39,7 @@ export function Tray() {
             setSent(false);
           }}
         >
-          {calls.length === 0 ? 'Close' : 'Empty it'}
+          {calls.length === 0 ? 'Close' : 'Empty the batch'}
         </button>
         {calls.length > 0 && (
           <Link href={to('simulate', undefined, { from: 'batch' })}>Open in Simulate</Link>

@@ -114,7 +114,7 @@ export function History({ address }: { readonly address: string }) {
     return <Problem error={error} what="the history" retry={() => void refetch()} />;
   if (!data) return <Loading what="the history" />;
   if (data.changes.length === 0)
-    return <p className="empty">No closed block has this contract yet.</p>;
+    return <p className="empty">No closed block contains this contract yet.</p>;
   return (
     <>
       <table className="table" aria-label="Class changes">
@@ -138,7 +138,7 @@ export function History({ address }: { readonly address: string }) {
               <td className="main">
                 {from === undefined
                   ? block === data.low && data.low > 0
-                    ? 'there at the fork'
+                    ? 'deployed before the fork'
                     : 'deployed'
                   : to === undefined
                     ? 'gone'
@@ -157,7 +157,7 @@ export function History({ address }: { readonly address: string }) {
         </tbody>
       </table>
       <p className="quiet">
-        A class that was replaced and put back between two blocks that were looked at is not here.
+        A class that was replaced and restored between two of the blocks read is not listed.
       </p>
     </>
   );

@@ -28,8 +28,8 @@ export function ContractPage({ id: given }: { readonly id: string }) {
     <>
       <Heading title="Contract" />
       <p className="empty">
-        <Hostile text={given} limit={80} quoted /> is no address: that is 0x and up to 64
-        hexadecimal digits. The search finds contracts by name.
+        <Hostile text={given} limit={80} quoted /> is not an address: 0x and up to 64 hexadecimal
+        digits. The search finds contracts by name.
       </p>
     </>
   );
@@ -150,14 +150,16 @@ function ContractTab({ address, tab, abi, classHash, isRead, hasError }: Contrac
       {tab === 'transactions' && (
         <TransactionList
           filter={filter}
-          empty={<p className="empty">No transaction has come from or called this address.</p>}
+          empty={<p className="empty">No transaction was sent by this address or calls it.</p>}
         />
       )}
       {tab === 'interact' &&
         (abi ? (
           <Interact key={classHash} address={address} abi={abi} />
         ) : isRead && classHash === undefined ? (
-          <p className="empty">There is nothing to call: no contract stands at this address.</p>
+          <p className="empty">
+            There is nothing to call: no contract is deployed at this address.
+          </p>
         ) : (
           !hasError && <Loading what="the class" />
         ))}
@@ -168,7 +170,7 @@ function ContractTab({ address, tab, abi, classHash, isRead, hasError }: Contrac
         ) : (
           isRead &&
           classHash === undefined && (
-            <p className="empty">There is no ABI: no contract stands at this address.</p>
+            <p className="empty">There is no ABI: no contract is deployed at this address.</p>
           )
         ))}
       {tab === 'history' && <History address={address} />}
@@ -187,7 +189,7 @@ function Facts({ of }: { readonly of: ContractFacts }) {
   return (
     <div className="meta">
       {of.classHash === undefined ? (
-        <span className="warn">No contract stands at this address.</span>
+        <span className="warn">No contract is deployed at this address.</span>
       ) : (
         <span>
           class <ClassRef of={of.classHash} copy />

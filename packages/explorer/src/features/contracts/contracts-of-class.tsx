@@ -67,7 +67,7 @@ export function ContractsOf({ classHash }: { readonly classHash: string }) {
       )}
       {!data.isWhole && (
         <p className="quiet">
-          Only the newest {grouped(data.looked)} contracts of the chain were looked through.
+          Only the newest {grouped(data.looked)} contracts of the chain were searched.
         </p>
       )}
     </>

@@ -61,7 +61,7 @@ export function Contracts() {
         columns={columns}
         hrefOf={(row) => to('contract', row.contract_address)}
         copyOf={contractId}
-        empty={<p className="empty">There is no contract on this chain.</p>}
+        empty={<p className="empty">No contracts on this chain.</p>}
       />
     </>
   );
@@ -123,7 +123,7 @@ export function Classes() {
         columns={columns}
         hrefOf={(row) => to('class', row.class_hash)}
         copyOf={classId}
-        empty={<p className="empty">There is no class on this chain.</p>}
+        empty={<p className="empty">No classes on this chain.</p>}
       />
     </>
   );

@@ -63,7 +63,7 @@ async function withSignature(transaction: Declare, hash: string): Promise<Declar
     readPrivateKey(transaction.sender_address),
     import('../../parts/send/hashes.js'),
   ]);
-  if (key === undefined) throw new Error('The node does not give the key of this account.');
+  if (key === undefined) throw new Error('The node has no private key for this account.');
   return signedDeclare(transaction, hash, chainId, key);
 }
 

@@ -38,7 +38,7 @@ function DeclareForm() {
         </p>
       )}
       {compiled !== undefined && !chosen && (
-        <p className="quiet">This is the CASM; its Sierra class is still missing.</p>
+        <p className="quiet">This is the CASM; add its Sierra class.</p>
       )}
       {chosen && (
         <>
@@ -123,8 +123,7 @@ function FilePlace({
       aria-label="Place for files"
     >
       <label htmlFor={id}>
-        Drop a Sierra class here, and its CASM if it is to be declared by a transaction; or choose
-        them
+        Drop a Sierra class here, and its CASM to declare it by a transaction; or choose files
       </label>
       <input
         id={id}
@@ -157,7 +156,7 @@ function ClassFacts({
         {chosen.isKnown && (
           <span className="warn">
             {' '}
-            declared already: <ClassRef of={chosen.hash} />
+            already declared: <ClassRef of={chosen.hash} />
           </span>
         )}
       </dd>
@@ -219,7 +218,7 @@ function DeclareActions(props: DeclareActionsProps) {
           compiled === undefined
             ? 'Choose its CASM file as well.'
             : chosen.isKnown
-              ? 'This class is declared already.'
+              ? 'This class is already declared.'
               : sender.error
         }
       >
@@ -228,7 +227,7 @@ function DeclareActions(props: DeclareActionsProps) {
       </Action>
       <Action
         run={without}
-        refused={chosen.isKnown ? 'This class is declared already.' : undefined}
+        refused={chosen.isKnown ? 'This class is already declared.' : undefined}
       >
         Declare without a transaction
       </Action>

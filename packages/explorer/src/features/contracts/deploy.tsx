@@ -95,7 +95,7 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
         <dt>address</dt>
         <dd data-address="">
           {address === undefined ? (
-            <span className="quiet">once the inputs are right</span>
+            <span className="quiet">once the inputs are valid</span>
           ) : (
             <>
               <code>{address}</code> <Copy value={address} what="address" />

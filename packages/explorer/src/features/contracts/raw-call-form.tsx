@@ -61,7 +61,7 @@ export function RawForm({
       <div className="function-head">
         <h2>Raw call</h2>
         <span className="quiet">
-          {hasAbi ? 'without a look at the ABI' : 'the class of this contract has no ABI'}
+          {hasAbi ? 'without the ABI' : 'the class of this contract has no ABI'}
         </span>
       </div>
       <FunctionField

@@ -91,7 +91,7 @@ export function ReadForm({
       </div>
       {outcome && (
         <section aria-label="Result" role="status">
-          {outcome.inputs !== inputs && <p className="warn">This was with other inputs.</p>}
+          {outcome.inputs !== inputs && <p className="warn">This result is for other inputs.</p>}
           <ReadResult address={address} abi={abi} of={of} outcome={outcome} />
         </section>
       )}
@@ -110,7 +110,7 @@ function ReadResult({ address, abi, of, outcome }: CallFormProps & { readonly ou
   const values = outcome.result && decodeOutputs(of, outcome.result, abi);
   return values ? (
     <p>
-      {values.length === 0 && 'It returned nothing.'}
+      {values.length === 0 && 'The function returned nothing.'}
       {values.map((value, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: outputs have no names
         <span key={place} className="result">

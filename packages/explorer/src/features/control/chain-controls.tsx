@@ -15,7 +15,7 @@ export function State({ ask }: Asks) {
   const status = useStatus();
   const snapshots = useSnapshots();
   const head = useLive((live) => live.head?.number ?? 0);
-  const loss = `${grouped(status.data?.block_count ?? 0)} blocks, ${grouped(status.data?.transaction_count ?? 0)} transactions and ${snapshots.data?.length ?? 0} snapshots go`;
+  const loss = `${grouped(status.data?.block_count ?? 0)} blocks, ${grouped(status.data?.transaction_count ?? 0)} transactions and ${snapshots.data?.length ?? 0} snapshots are lost`;
   return (
     <Group name="State">
       <div className="line-of">
@@ -27,10 +27,10 @@ export function State({ ask }: Asks) {
           run={async () =>
             ask({
               title: 'Restart the chain?',
-              loss: `The chain goes back to its beginning: ${loss}.`,
+              loss: `The chain returns to genesis: ${loss}.`,
               verb: 'Restart the chain',
               canKeep: true,
-              run: () => act('Restart the chain', 'devnet_restart', {}, () => 'it starts anew'),
+              run: () => act('Restart the chain', 'devnet_restart', {}, () => 'it is at genesis'),
             })
           }
         >
@@ -53,7 +53,7 @@ export function State({ ask }: Asks) {
                 run={async () =>
                   ask({
                     title: `Revert to ${snapshot.snapshot_id}?`,
-                    loss: `${grouped(head - snapshot.block_number)} blocks and every later snapshot go. The snapshot itself is used up by it.`,
+                    loss: `${grouped(head - snapshot.block_number)} blocks and every later snapshot are lost. Reverting uses up the snapshot itself.`,
                     verb: `Revert to ${snapshot.snapshot_id}`,
                     canKeep: true,
                     run: () =>
@@ -86,14 +86,14 @@ function Load({ ask, loss }: Asks & { readonly loss: string }) {
   const isLive = useLive(({ connection }) => canWrite(connection));
   const take = async (file: File): Promise<void> => {
     const params = await chainIn(file);
-    setProblem(params ? undefined : 'This is neither an image nor a journal.');
+    setProblem(params ? undefined : 'The file is neither an image nor a journal.');
     if (!params) return;
     ask({
       title: 'Load another chain?',
-      loss: `The chain in the file takes the place of this one: ${loss}.`,
+      loss: `The chain in the file replaces this one: ${loss}.`,
       verb: 'Load the chain',
       canKeep: true,
-      run: () => act('Load a chain', 'devnet_load', params, () => 'it is here now'),
+      run: () => act('Load a chain', 'devnet_load', params, () => 'loaded'),
     });
   };
   return (

@@ -31,7 +31,7 @@ export function Clock({ ask }: Asks) {
     }
     ask({
       title: 'Set the clock backwards?',
-      loss: `The chain’s time goes back by ${spanText(now - time)}: later blocks will have earlier times than the present ones.`,
+      loss: `The chain’s time goes back by ${spanText(now - time)}: new blocks will have earlier timestamps than existing ones.`,
       verb: `Set clock to ${momentText(time)}`,
       run: () => set(time),
       canKeep: false,
@@ -41,7 +41,7 @@ export function Clock({ ask }: Asks) {
     <Group name="Clock">
       <div className="meta">
         <span>chain {momentText(now)} UTC</span>
-        <span>wall {momentText(now - offset)} UTC</span>
+        <span>system {momentText(now - offset)} UTC</span>
         <span>offset {offsetText(offset) ?? 'none'}</span>
       </div>
       <div className="line-of">

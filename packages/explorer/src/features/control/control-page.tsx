@@ -45,7 +45,7 @@ function Unread() {
   return (
     <Problem
       error={failed.error}
-      what="how the chain stands"
+      what="the state of the chain"
       retry={() => {
         void config.refetch();
         void status.refetch();
@@ -64,10 +64,10 @@ function BlocksGroup({ ask }: Asks) {
       <div className="meta">
         <span>
           {mode === 'transaction'
-            ? 'a block for each transaction'
+            ? 'a block per transaction'
             : mode === 'demand'
               ? 'blocks on demand'
-              : mode && `a block each ${intervalText(mode)}`}
+              : mode && `a block every ${intervalText(mode)}`}
         </span>
         <span>head {head && <Link href={to('block', head.number)}>{head.number}</Link>}</span>
         <span>{grouped(pending)} pending</span>
@@ -111,7 +111,7 @@ function ChangeFrom({ head, ask }: Asks & { readonly head: number | undefined })
         run={async () =>
           ask({
             title: `Abort from block ${number}?`,
-            loss: `Blocks ${number} to ${head} and all that is in them go: ${grouped((head ?? 0) - (number ?? 0) + 1)} in all.`,
+            loss: `Blocks ${number} to ${head} are lost: ${grouped((head ?? 0) - (number ?? 0) + 1)} in all.`,
             verb: `Abort from block ${number}`,
             canKeep: true,
             run: () =>
@@ -119,7 +119,7 @@ function ChangeFrom({ head, ask }: Asks & { readonly head: number | undefined })
                 `Abort from block ${number}`,
                 'devnet_abortBlocks',
                 { starting_block_id: { block_number: number ?? 0 } },
-                ({ aborted }) => `${aborted.length} blocks are gone`,
+                ({ aborted }) => `${aborted.length} blocks aborted`,
               ),
           })
         }
@@ -174,7 +174,7 @@ function Impersonation() {
   return (
     <Group name="Impersonate">
       <div className="line-of">
-        {status.data && all.length === 0 && <span className="quiet">nobody</span>}
+        {status.data && all.length === 0 && <span className="quiet">none</span>}
         {all.map((one) => (
           <span key={one}>
             <Address of={one} mark />

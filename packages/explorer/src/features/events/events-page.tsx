@@ -126,15 +126,15 @@ function NoEvents({ isFiltered, hasMore, readMore }: NoEventsProps) {
     <div className="empty">
       {isFiltered ? (
         <p>
-          No event matches{hasMore && ' in the blocks that were looked at'}.{' '}
+          No event matches{hasMore && ' in the blocks searched so far'}.{' '}
           <Link href={to('events')}>Show all events</Link>
         </p>
       ) : (
-        <p>No event was emitted on this chain yet{hasMore && ', as far as was looked'}.</p>
+        <p>No event was emitted on this chain yet{hasMore && ', in the blocks searched so far'}.</p>
       )}
       {hasMore && (
         <button type="button" className="button" onClick={readMore}>
-          Look further back
+          Search older blocks
         </button>
       )}
     </div>
@@ -209,7 +209,7 @@ function FilterForm({
         <span id="event-fault" className="fail">
           {isAddressWrong
             ? 'The source is neither a known name nor an address.'
-            : 'Keys are felts like 0x1: commas part positions, bars part choices, * is anything.'}
+            : 'Keys are felts like 0x1: commas separate positions, bars alternatives, * matches any key.'}
         </span>
       )}
     </form>

@@ -114,7 +114,7 @@ function Progress({ reading, cancel }: { readonly reading: Reading; readonly can
     <p className="progress" role="status">
       {grouped(report.transactions)} {report.transactions === 1 ? 'transaction' : 'transactions'}{' '}
       read.
-      {isCancelled && planned > 0 && ` Cancelled: there are ${grouped(planned)}.`}
+      {isCancelled && planned > 0 && ` Cancelled; the range has ${grouped(planned)}.`}
       {isCut &&
         ` These are the newest: at most ${grouped(MOST_TRACES)} are read, and they reach back to block ${grouped(report.lowest)}.`}
       {report.untraced > 0 &&
@@ -142,7 +142,7 @@ function Result({ reading }: { readonly reading: Reading }) {
   const [baseline, setBaseline] = useState(readBaseline);
   if (!root) {
     return isDone && reading.error === undefined && report.untraced === 0 ? (
-      <p className="empty">There is no transaction in these blocks. Choose others above.</p>
+      <p className="empty">These blocks have no transactions. Choose other blocks above.</p>
     ) : null;
   }
   const isComparable = baseline?.measure === measure && baseline.grouping === grouping;
@@ -163,7 +163,7 @@ function Result({ reading }: { readonly reading: Reading }) {
             )
           }
         >
-          Keep as baseline
+          Save as baseline
         </button>
         {baseline && (
           <BaselineLine
@@ -227,10 +227,10 @@ function BaselineLine({
         transactions
         {isComparable
           ? ': the table shows how medians changed'
-          : ', of another measure or sum: not compared'}
+          : ', for another measure or grouping: not compared'}
       </span>
       <button type="button" className="button" onClick={forget}>
-        Forget it
+        Discard
       </button>
     </>
   );

@@ -77,7 +77,7 @@ function Consume({ row, close }: ConsumeProps) {
   };
   return (
     <Action
-      refused={row.state === 'CONSUMED' ? 'It was consumed already.' : undefined}
+      refused={row.state === 'CONSUMED' ? 'Already consumed.' : undefined}
       run={async () => {
         await act(
           'Consume the message',

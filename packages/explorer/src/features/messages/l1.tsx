@@ -26,10 +26,11 @@ export function L1() {
   const toCarry = `${grouped(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'} for L1`;
   if (!l1 || isOther) {
     return (
-      <section className="panel" aria-label="Connect with L1">
+      <section className="panel" aria-label="Connect to L1">
         <p>
           {l1 ? 'Another L1' : 'No L1 is connected'}: messages to L1 wait here
-          {waiting > 0 && ` (${grouped(waiting)} now)`}, and none come from there. A local one:
+          {waiting > 0 && ` (${grouped(waiting)} now)`}, and none arrive from there. Start a local
+          one:
         </p>
         <p className="line-of">
           <code>anvil</code> <Copy value="anvil" what="command" />
@@ -55,17 +56,17 @@ export function L1() {
       </span>
       <span>{toCarry}</span>
       <Action kind="primary" run={carry}>
-        Carry messages both ways
+        Relay messages both ways
       </Action>
       <button type="button" className="plain" onClick={() => setOther(true)}>
-        Connect with another
+        Connect to another L1
       </button>
     </section>
   );
 }
 
 async function carry(): Promise<void> {
-  await act('Carry messages', 'devnet_postmanFlush', {}, (carried) => {
+  await act('Relay messages', 'devnet_postmanFlush', {}, (carried) => {
     const { messages_to_l1: out, messages_to_l2: home } = carried;
     return `${grouped(out.length)} to L1, ${grouped(home.length)} to L2`;
   });
@@ -102,7 +103,7 @@ function Connect({ done }: { readonly done: () => void }) {
         />
       </label>
       <label>
-        private key that signs there
+        private key for L1 transactions
         <input
           className="mono"
           size={22}
@@ -117,7 +118,7 @@ function Connect({ done }: { readonly done: () => void }) {
         kind="primary"
         run={async () => {
           const connected = await act(
-            'Connect with L1',
+            'Connect to L1',
             'devnet_postmanLoad',
             {
               network_url: url.trim(),

@@ -22,8 +22,8 @@ export const STATES: Readonly<
 > = {
   HANDLED: { sign: '✓', word: 'handled', tone: 'ok' },
   REVERTED: { sign: '✕', word: 'its handler reverted', tone: 'fail' },
-  PENDING: { sign: '◐', word: 'in a block that is not sealed yet', tone: 'warn' },
-  SENT: { sign: '●', word: 'sent, and not carried to L1 yet', tone: 'soft' },
+  PENDING: { sign: '◐', word: 'in a block that is not closed yet', tone: 'warn' },
+  SENT: { sign: '●', word: 'sent, not relayed to L1 yet', tone: 'soft' },
   DELIVERED: { sign: '◉', word: 'on L1', tone: 'l1' },
   CONSUMED: { sign: '✓', word: 'consumed', tone: 'ok' },
 };

@@ -55,7 +55,7 @@ export function MessagesPage() {
       <LastDone />
       {!isWide && (
         <fieldset className="modes lanes-choice">
-          <legend className="unseen">Which way</legend>
+          <legend className="unseen">Direction</legend>
           {LANES.map(([direction, name]) => (
             <button
               key={direction}

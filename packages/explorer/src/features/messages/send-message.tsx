@@ -71,9 +71,7 @@ function SendForm({ book }: { readonly book: string }) {
         </label>
       </div>
       {to !== '' && error !== undefined && <p className="fail">{error}</p>}
-      {abi && handlers.length === 0 && (
-        <p className="quiet">This contract has no handler of messages from L1.</p>
-      )}
+      {abi && handlers.length === 0 && <p className="quiet">This contract has no L1 handler.</p>}
       {abi && address !== undefined && handler && (
         <Handler
           key={`${address} ${handler.name}`}
@@ -139,7 +137,7 @@ function Handler({
         change={setDrafts}
         isJudged={isJudged}
       />
-      {form.inputs.length === 0 && <p className="quiet">It takes nothing but the sender.</p>}
+      {form.inputs.length === 0 && <p className="quiet">It takes no inputs besides the sender.</p>}
       <p className="line-of">
         <Action
           kind="primary"

@@ -94,10 +94,10 @@ function chainFacts(config: Config, status: Status | undefined): Facts {
     [
       'blocks',
       on === 'transaction'
-        ? 'one for each transaction'
+        ? 'one per transaction'
         : on === 'demand'
           ? 'on demand'
-          : on && `one each ${intervalText(on)}`,
+          : on && `one every ${intervalText(on)}`,
     ],
     [
       'fork',
@@ -107,12 +107,12 @@ function chainFacts(config: Config, status: Status | undefined): Facts {
     ],
     [
       'start time',
-      config.start_time === null ? 'that of the start' : `${momentText(config.start_time)} UTC`,
+      config.start_time === null ? 'time of the start' : `${momentText(config.start_time)} UTC`,
     ],
     ['old states', config.state_archive === 'full' ? 'kept' : 'not kept'],
     ['lite mode', yes(config.lite_mode)],
     ['proofs', config.proof_mode],
-    ['dump', config.dump_on === null ? 'never by itself' : `on ${config.dump_on}`],
+    ['dump', config.dump_on === null ? 'never' : `on ${config.dump_on}`],
   ];
 }
 
@@ -163,13 +163,13 @@ function priceFacts(config: Config): Facts {
 
 function limitFacts({ server_config: server, class_size_config: sizes }: Config): Facts {
   return [
-    ['time for a request', `${grouped(server.timeout)} s`],
-    ['size of a request', megabytes(server.request_body_size_limit)],
-    ['size of a class', `${grouped(sizes.maximum_contract_class_size)} bytes`],
-    ['bytecode of a class', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
-    ['Sierra of a class', `${grouped(sizes.maximum_sierra_length)} felts`],
+    ['request timeout', `${grouped(server.timeout)} s`],
+    ['request size', megabytes(server.request_body_size_limit)],
+    ['class size', `${grouped(sizes.maximum_contract_class_size)} bytes`],
+    ['class bytecode', `${grouped(sizes.maximum_contract_bytecode_size)} felts`],
+    ['class Sierra', `${grouped(sizes.maximum_sierra_length)} felts`],
     [
-      'refused methods',
+      'restricted methods',
       server.restricted_methods === null || server.restricted_methods.length === 0
         ? 'none'
         : server.restricted_methods.join(', '),

@@ -114,7 +114,7 @@ function OneOf({ at, count, go }: OneOfProps) {
       <button
         type="button"
         className="plain"
-        aria-label="Newer one of these"
+        aria-label="Newer equal call"
         disabled={at === 0}
         onClick={() => go(at - 1)}
       >
@@ -124,7 +124,7 @@ function OneOf({ at, count, go }: OneOfProps) {
       <button
         type="button"
         className="plain"
-        aria-label="Older one of these"
+        aria-label="Older equal call"
         disabled={at >= count - 1}
         onClick={() => go(at + 1)}
       >
@@ -170,8 +170,8 @@ function Body({
     return (
       <p className="quiet">
         {tab === 'Response' && of.request
-          ? 'It asked for no answer.'
-          : `Parameters and answers were not recorded. It had ${bytesText(tab === 'Request' ? row.bytes : row.response_bytes)}.`}
+          ? 'A notification: it has no answer.'
+          : `Parameters and answers were not recorded. Size: ${bytesText(tab === 'Request' ? row.bytes : row.response_bytes)}.`}
       </p>
     );
   }
@@ -179,7 +179,7 @@ function Body({
     <>
       {!body.is_whole && (
         <p className="quiet">
-          The beginning of {bytesText(body.bytes)}; up to 64 kB of a text are kept.
+          The beginning of {bytesText(body.bytes)}; up to 64 kB of a text are recorded.
         </p>
       )}
       <JsonText label={tab} text={body.is_whole ? laidOut(body.text) : body.text} />
@@ -190,9 +190,13 @@ function Body({
 function Timing({ of }: { readonly of: RequestRow }) {
   const parts: readonly (readonly [string, number | undefined, ReactNode])[] = [
     ['queue', of.queue_ms, 'reading the request, and the calls before it in a batch'],
-    ['execute', of.execute_ms, 'checking and doing it, with the wait for the chain’s writer'],
+    [
+      'execute',
+      of.execute_ms,
+      'checking and executing it, including the wait for the chain’s writer',
+    ],
     ['encode', of.encode_ms, 'writing the answer'],
-    ['in all', of.duration_ms, 'in the node; the network comes on top'],
+    ['in all', of.duration_ms, 'in the node, without the network'],
   ];
   return (
     <table className="timing">
@@ -253,13 +257,13 @@ function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Re
     const known = methodNamed(await fetchDiscovery(), method);
     if (known && !known.writes && !known.isSubscription) return run();
     setQuestion({
-      title: `Make this call again?`,
+      title: `Repeat this call?`,
       loss: (
         <>
-          <Hostile text={method} limit={80} /> changes something: doing it again does it twice.
+          <Hostile text={method} limit={80} /> changes state: repeating it applies it twice.
         </>
       ),
-      verb: 'Do it again',
+      verb: 'Repeat it',
       run,
       canKeep: false,
     });
@@ -268,7 +272,9 @@ function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Re
     <>
       <Action
         run={replay}
-        refused={isHidden ? 'Something in it is hidden, so it cannot be sent again.' : undefined}
+        refused={
+          isHidden ? 'Some of its values are redacted, so it cannot be repeated.' : undefined
+        }
       >
         Replay
       </Action>

@@ -133,8 +133,8 @@ function Off({ requests }: { readonly requests: Requests }) {
   return (
     <div className="empty off">
       <p>
-        Nothing is recorded now. While it is, every call to this node is listed here: who asked
-        what, what was answered, and how long it took.
+        Recording is off. While it is on, every call to this node is listed here with its client,
+        answer and duration.
       </p>
       <p className="line-of">
         <Action kind="primary" run={() => record(requests, true, bodies)}>
@@ -152,7 +152,7 @@ function Off({ requests }: { readonly requests: Requests }) {
       <p>
         It costs each call some hundredths of a millisecond, and at most 16 MB of the node’s memory:
         the last 2,000 calls are kept, up to 64 kB of each text, until the node stops. Private keys
-        and tokens are taken out before anything is kept.
+        and tokens are redacted before recording.
       </p>
     </div>
   );
@@ -226,8 +226,8 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <p className="empty">
       {isFiltered
-        ? 'No call that was recorded passes the filter. What the explorer itself asks is hidden unless you want it.'
-        : `No call was made since. Anything sent to ${location.origin} appears here.`}
+        ? 'No recorded call matches the filter. The explorer’s own calls are hidden by default.'
+        : `No calls yet. Calls to ${location.origin} appears here.`}
     </p>
   );
 }
@@ -238,7 +238,7 @@ async function record(
   bodies: boolean = true,
   clear: boolean = false,
 ): Promise<void> {
-  const what = clear ? 'Forget what was recorded' : enabled ? 'Record requests' : 'Stop recording';
+  const what = clear ? 'Clear the recording' : enabled ? 'Record requests' : 'Stop recording';
   await act(what, 'devnet_recordRequests', { enabled, bodies, clear }, () => 'done');
   requests.reset();
 }
@@ -249,7 +249,7 @@ async function save(): Promise<void> {
     'devnet_getRecording',
     {},
     ({ requests, left_out }) =>
-      `${grouped(requests)} requests, for starkbox replay${left_out > 0 ? `; ${grouped(left_out)} left out, since they are longer than 64 kB or hold something hidden` : ''}`,
+      `${grouped(requests)} requests, for starkbox replay${left_out > 0 ? `; ${grouped(left_out)} left out, since they are longer than 64 kB or contain redacted values` : ''}`,
   );
   if (!saved) return;
   saveFile(saved.recording, 'starkbox-requests.jsonl', 'application/jsonl');

@@ -115,8 +115,8 @@ function NoSteps({ add }: { readonly add: () => void }) {
   return (
     <div className="empty">
       <p>
-        Transactions are tried out here one after the other, each on the state that the former
-        leaves. The chain does not change.
+        Simulates transactions in order, each on the state after the one before. The chain does not
+        change.
       </p>
       <p>
         <button type="button" className="button" onClick={add}>
@@ -176,7 +176,7 @@ function CurrentStep({ step, list, runs }: BuilderProps & { readonly step: StepD
           </p>
         )}
         {run && run.hash === undefined && runs.isStale && (
-          <p className="warn">The steps were changed since.</p>
+          <p className="warn">The steps have changed since.</p>
         )}
         {run && <RunOutcome run={run} changed={old && differences(run, old)} />}
       </div>

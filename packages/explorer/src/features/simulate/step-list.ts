@@ -88,7 +88,7 @@ async function stepFromTransaction(
       ? readMulticall(transaction.calldata)
       : undefined;
   if (!calls || !('sender_address' in transaction)) {
-    throw new Error('Only a transaction that calls something can be tried out again.');
+    throw new Error('Only invoke transactions can be simulated again.');
   }
   const step = newStep(nameOf(transaction.sender_address), calls, nameOf);
   const blockBefore =

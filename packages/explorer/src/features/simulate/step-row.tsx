@@ -80,7 +80,7 @@ export function StepRow(props: StepRowProps) {
         )}
         {step.calls.length > 1 && ` and ${step.calls.length - 1} more`}{' '}
         {differs && (
-          <span className="warn" role="img" aria-label="not as in the run before">
+          <span className="warn" role="img" aria-label="differs from the run before">
             ±
           </span>
         )}

@@ -104,7 +104,7 @@ export function Compare({
   });
   return (
     <section className="panel compare" aria-label="Compare">
-      <h2>What differs</h2>
+      <h2>Differences</h2>
       <div className="line-of">
         <PointChoice
           name="from"
@@ -129,8 +129,8 @@ export function Compare({
       )}
       {isTooFar && last <= head && (
         <p className="empty">
-          {grouped(last - first)} blocks lie between. Each has to be read for itself, so that at
-          most {grouped(MOST_APART)} are compared: choose nearer points.
+          {grouped(last - first)} blocks are in between. Each is read separately, so at most{' '}
+          {grouped(MOST_APART)} are compared: choose closer points.
         </p>
       )}
       {isFetching && <Loading what={`${grouped(last - first)} state updates`} />}

@@ -37,16 +37,14 @@ export function UndoBar() {
   if (!held) return null;
   return (
     <div className="notice" role="status">
-      <p>
-        {held.what}. The chain as it was is held in this tab; snapshots that went with it stay gone.
-      </p>
+      <p>{held.what}. This tab holds the previous chain; its later snapshots cannot be restored.</p>
       <Action
         run={async () => {
           const done = await act(
             'Undo the revert',
             'devnet_load',
             { image: held.image, format: 'image' },
-            () => 'the chain is what it was',
+            () => 'the chain is restored',
           );
           if (done !== undefined) keep(undefined);
         }}
@@ -54,7 +52,7 @@ export function UndoBar() {
         Undo
       </Action>
       <button type="button" className="button" onClick={() => keep(undefined)}>
-        Forget it
+        Discard
       </button>
     </div>
   );
@@ -72,10 +70,10 @@ async function revert(
   let image: string | undefined;
   if (isKept) {
     const made = await act(
-      'Hold the chain as it is',
+      'Save the current chain',
       'devnet_dump',
       { format: 'image', inline: true },
-      (result) => ('image' in result ? 'held' : new Error('The node gave no image.')),
+      (result) => ('image' in result ? 'held' : new Error('The node returned no image.')),
     );
     if (made === undefined || !('image' in made) || typeof made.image !== 'string') return false;
     image = made.image;
@@ -146,7 +144,7 @@ export function RevertSheet({
             checked={isRetaken}
             onChange={({ target }) => setRetaken(target.checked)}
           />
-          take the snapshot again: going back uses it up
+          take the snapshot again: reverting uses it up
         </label>
         <label className="line-of">
           <input
@@ -154,7 +152,7 @@ export function RevertSheet({
             checked={isKept}
             onChange={({ target }) => setKept(target.checked)}
           />
-          hold the present in this tab, so that this can be undone
+          keep the current chain in this tab, so that this can be undone
         </label>
         <div className="line-of">
           <Action kind="danger" run={run}>

@@ -23,8 +23,8 @@ export function SnapshotTable({ rows, head, ask, isLoading }: SnapshotTableProps
   if (rows.length === 0) {
     return (
       <p className="empty">
-        There is no snapshot. A snapshot remembers the whole chain as it is now, at no cost; going
-        back to it later removes everything that came after.
+        No snapshots yet. A snapshot records the current chain at no cost; reverting to it later
+        removes everything after it.
       </p>
     );
   }

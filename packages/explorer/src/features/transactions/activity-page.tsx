@@ -89,7 +89,11 @@ export function Activity() {
         onRows={onRows}
         onPeek={onPeek}
         empty={
-          failedOnly ? <p className="empty">Nothing has failed on this chain.</p> : <FirstSteps />
+          failedOnly ? (
+            <p className="empty">No transaction has failed on this chain.</p>
+          ) : (
+            <FirstSteps />
+          )
         }
       />
       {beside !== undefined && (
@@ -215,7 +219,7 @@ function FirstSteps() {
   ].join('\n');
   return (
     <div className="empty">
-      <p>Nothing has happened yet on this chain.</p>
+      <p>No transactions on this chain yet.</p>
       <dl className="facts">
         <dt>RPC</dt>
         <dd>

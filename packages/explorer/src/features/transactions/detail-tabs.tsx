@@ -68,13 +68,11 @@ export function Evidence({
         (diff ? (
           <StateChanges diff={diff} before={receipt.block_number - 1} />
         ) : (
-          <p className="empty">
-            There is no trace of this transaction, so its changes are not known.
-          </p>
+          <p className="empty">This transaction has no trace, so its state changes are unknown.</p>
         ))}
       {tab === 'events' &&
         (receipt.events.length === 0 ? (
-          <p className="empty">It emitted no event.</p>
+          <p className="empty">No events.</p>
         ) : (
           <EventTable
             events={receipt.events}
@@ -126,7 +124,7 @@ function Crossings({
         </dl>
       )}
       {receipt.messages_sent.length === 0 ? (
-        <p className="empty">It sent no message to L1.</p>
+        <p className="empty">No messages to L1.</p>
       ) : (
         <Json of={writeJson(receipt.messages_sent, 2)} />
       )}

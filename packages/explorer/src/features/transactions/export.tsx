@@ -64,7 +64,7 @@ export function Export({ filter }: { readonly filter: TransactionFilter }) {
           key={form}
           type="button"
           className="plain"
-          title={`Save the newest ${MOST} that pass the filter as ${form}`}
+          title={`Save the newest ${MOST} that match the filter as ${form}`}
           onClick={() => {
             setProblem(undefined);
             readAll(filter).then(FORMS[form], setProblem);

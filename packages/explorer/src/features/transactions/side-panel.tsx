@@ -34,7 +34,7 @@ export function SidePanel({
     <aside className="beside" aria-label={label}>
       <div className="line-of">
         <Link className="button" href={href}>
-          Open fully
+          Open page
         </Link>
         <button type="button" className="button" onClick={unpeek}>
           Close

@@ -201,12 +201,10 @@ export function Why({
     <section className="why" aria-label="Why it failed">
       <ul>{nest(0)}</ul>
       {tree.isUncertain && (
-        <p className="soft">
-          Several of the calls are equal; one of them failed, shown is the last.
-        </p>
+        <p className="soft">Several equal calls could have failed; the last one is shown.</p>
       )}
       <details>
-        <summary>Protocol text</summary>
+        <summary>Full revert reason</summary>
         <pre>
           {reason
             .slice(0, 20_000)

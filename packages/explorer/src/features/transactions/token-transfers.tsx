@@ -76,7 +76,7 @@ export function Movements({
   };
   return (
     <>
-      <ul className="story movements" aria-label="Token movements">
+      <ul className="story movements" aria-label="Token transfers">
         {own.slice(0, SHOWN).map(line)}
         {own.length > SHOWN && <li className="quiet">and {grouped(own.length - SHOWN)} more</li>}
       </ul>

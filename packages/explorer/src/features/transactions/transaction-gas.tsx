@@ -40,14 +40,16 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
         measure={measure}
         known={classes.size}
         whole="transaction"
-        outside={isReverted ? 'undone execution and outside the calls' : 'outside the call frames'}
+        outside={
+          isReverted ? 'reverted execution and outside the calls' : 'outside the call frames'
+        }
         onOpen={open}
       />
       <p className="quiet">
         {isReverted
-          ? 'The execution was undone; its trace has no calls, so that its gas is in one block with '
+          ? 'The execution was reverted and its trace has no calls, so its gas is in one block with '
           : 'Outside the call frames is '}
-        what the protocol takes for calldata, signature, events, messages and its own steps.
+        what the protocol charges for calldata, signature, events, messages and its own steps.
       </p>
       {all.children.some(({ id, gas }) => id === OUTSIDE && gas < 0) && (
         <p className="warn">The calls add up to more than was charged.</p>

@@ -106,7 +106,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
     <>
       {!read && (
         <div className="notice failed" role="status">
-          <p>This transaction no longer exists: {changeText()}. This is what it was.</p>
+          <p>This transaction no longer exists: {changeText()}. It is shown as it was.</p>
         </div>
       )}
       <Heading
@@ -146,7 +146,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
 function UnknownTransaction({ hash }: { readonly hash: string }) {
   return (
     <div className="empty">
-      <p>No transaction with this hash is on this chain.</p>
+      <p>This chain has no transaction with this hash.</p>
       <p className="whole">{hash}</p>
       {lastTurn() && <p>Since this tab was opened, {changeText()}.</p>}
       <p>
@@ -230,8 +230,8 @@ function Actions({
           onClick={() => {
             const gone = (liveNow().head?.number ?? block) - block + 1;
             setQuestion({
-              title: 'Go back to before this transaction?',
-              loss: `Its block ${block} and all after it go: ${grouped(gone)} in all.`,
+              title: 'Revert to before this transaction?',
+              loss: `Its block ${block} and all after it are lost: ${grouped(gone)} in all.`,
               verb: `Abort from block ${block}`,
               canKeep: true,
               run: () =>
@@ -239,12 +239,12 @@ function Actions({
                   `Abort from block ${block}`,
                   'devnet_abortBlocks',
                   { starting_block_id: { block_number: block } },
-                  ({ aborted }) => `${grouped(aborted.length)} blocks are gone`,
+                  ({ aborted }) => `${grouped(aborted.length)} blocks aborted`,
                 ),
             });
           }}
         >
-          Back to before this…
+          Revert to before this…
         </button>
       )}
       <Label value={hash} label={label} />

@@ -135,7 +135,7 @@ export function Transactions() {
               No transaction matches. <Link href={to('transactions')}>Show all transactions</Link>
             </p>
           ) : (
-            <p className="empty">There is no transaction on this chain yet.</p>
+            <p className="empty">No transactions on this chain yet.</p>
           )
         }
       />

@@ -277,7 +277,7 @@ function ListField(props: FieldProps & { readonly shape: Extract<Shape, { kind: 
       ))}
       {items.length > ROWS_SHOWN && (
         <p className="quiet">
-          … and {grouped(items.length - ROWS_SHOWN)} more, which count as well.
+          … and {grouped(items.length - ROWS_SHOWN)} more, which are encoded as well.
         </p>
       )}
       {encoded.error !== undefined && <p className="fail">{encoded.error}</p>}

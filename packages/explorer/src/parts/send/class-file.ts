@@ -44,9 +44,9 @@ export async function readClassFile(file: Blob): Promise<ClassFile> {
   try {
     value = JSON.parse(await file.text());
   } catch {
-    throw new NoClass('The file is no JSON.');
+    throw new NoClass('The file is not valid JSON.');
   }
-  if (!isFields(value)) throw new NoClass('The file holds no class.');
+  if (!isFields(value)) throw new NoClass('The file contains no class.');
   if ('sierra_program' in value) return readSierra(value);
   if ('bytecode' in value) return { kind: 'casm', casm: readCasm(value) };
   throw new NoClass('The file is neither a Sierra class (sierra_program) nor its CASM (bytecode).');
@@ -55,7 +55,7 @@ export async function readClassFile(file: Blob): Promise<ClassFile> {
 function readSierra(value: Fields): ClassFile {
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = value;
   if (!isFelts(sierra_program) || !isFields(entry_points_by_type))
-    throw new NoClass('The Sierra class is not whole.');
+    throw new NoClass('The Sierra class is incomplete.');
   const points = (name: string) => list(entry_points_by_type[name]).map(sierraEntryPoint);
   const sierra = {
     sierra_program,
@@ -80,13 +80,13 @@ function sierraEntryPoint(value: unknown) {
     const { selector, function_idx } = value;
     if (isFelt(selector) && typeof function_idx === 'number') return { selector, function_idx };
   }
-  throw new NoClass('An entry point of the Sierra class is not whole.');
+  throw new NoClass('An entry point of the Sierra class is incomplete.');
 }
 
 function readCasm(value: Fields): Casm {
   const { bytecode, entry_points_by_type, bytecode_segment_lengths } = value;
   if (!isFelts(bytecode) || !isFields(entry_points_by_type))
-    throw new NoClass('The CASM is not whole.');
+    throw new NoClass('The CASM is incomplete.');
   const points = (name: string) => list(entry_points_by_type[name]).map(casmEntryPoint);
   return {
     bytecode,
@@ -113,7 +113,7 @@ function casmEntryPoint(value: unknown): CasmEntryPoint {
       };
     }
   }
-  throw new NoClass('An entry point of the CASM is not whole.');
+  throw new NoClass('An entry point of the CASM is incomplete.');
 }
 
 /** JSON with a space after each colon and comma, the form in which the ABI is hashed. */

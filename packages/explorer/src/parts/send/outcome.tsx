@@ -178,7 +178,7 @@ function Events({
 
 function Differs() {
   return (
-    <span className="warn" role="img" aria-label="not as in the run before">
+    <span className="warn" role="img" aria-label="differs from the run before">
       ±
     </span>
   );
@@ -219,7 +219,7 @@ function Failure({
         )}
       </p>
       <details>
-        <summary>Protocol text</summary>
+        <summary>Full revert reason</summary>
         <pre>
           <Hostile text={reason} limit={10_000} />
         </pre>

@@ -26,7 +26,7 @@ export function BoundsFields({
     <details className="bounds">
       <summary>
         Bounds: at most <Amount of={mostFee(of)} unit={STRK} />{' '}
-        {isEdited ? 'as set by you' : 'from the simulation × 1.5, and what validation takes'}
+        {isEdited ? 'as set by you' : 'simulation × 1.5, plus validation'}
       </summary>
       <div className="bounds-grid">
         <span />
@@ -43,7 +43,7 @@ export function BoundsFields({
       </div>
       {isEdited && (
         <button type="button" className="plain" onClick={() => change(undefined)}>
-          Use the simulation’s again
+          Reset to the simulation
         </button>
       )}
     </details>

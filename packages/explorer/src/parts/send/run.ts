@@ -153,7 +153,7 @@ export async function send(sending: Sending): Promise<string | undefined> {
       readPrivateKey(sender),
       import('./hashes.js'),
     ]);
-    if (key === undefined) throw new Error('The node does not give the key of this account.');
+    if (key === undefined) throw new Error('The node has no private key for this account.');
     return submit(what, signed(transaction, chainId, key), tell);
   }
   return impersonated(sender, () => submit(what, transaction, tell));

@@ -230,12 +230,12 @@ function Shown({ of: shown, inputs, sendAnyway, after }: ShownProps) {
     <>
       {shown.isDoubtful && (
         <div className="notice">
-          <span>It was not sent, since it would be reverted.</span>
+          <span>Not sent, because it would be reverted.</span>
           <Action run={sendAnyway}>Send it anyway</Action>
         </div>
       )}
       {shown.run.hash === undefined && shown.inputs !== inputs && (
-        <p className="warn">This was with other inputs.</p>
+        <p className="warn">This result is for other inputs.</p>
       )}
       <RunOutcome run={shown.run} />
       {after?.(shown.run)}

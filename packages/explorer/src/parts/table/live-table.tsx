@@ -7,8 +7,8 @@ import { Loading, Problem } from '../page-states.js';
 import { type Column, VirtualTable } from './table.js';
 
 const MODES: readonly { readonly mode: Mode; readonly word: string; readonly hint: string }[] = [
-  { mode: 'paused', word: 'Paused', hint: 'Nothing changes' },
-  { mode: 'live', word: 'Live', hint: 'New rows are counted, and shown when you want' },
+  { mode: 'paused', word: 'Paused', hint: 'The list does not change' },
+  { mode: 'live', word: 'Live', hint: 'New rows are counted, and shown on request' },
   {
     mode: 'tail',
     word: 'Tail',
@@ -25,7 +25,7 @@ export function Modes() {
   const mode = useMode();
   return (
     <fieldset className="modes">
-      <legend className="unseen">How the list moves</legend>
+      <legend className="unseen">List updates</legend>
       {MODES.map(({ mode: one, word, hint }) => (
         <button
           key={one}
@@ -134,7 +134,7 @@ export function LiveTable<Row>(props: LiveTableProps<Row>) {
         <p className="filters">
           {list.beyond}
           <button type="button" className="button" onClick={() => list.readMore(true)}>
-            {list.beyond === undefined ? 'Look further back' : 'Read on there'}
+            {list.beyond === undefined ? 'Search older blocks' : 'Read on there'}
           </button>
         </p>
       )}

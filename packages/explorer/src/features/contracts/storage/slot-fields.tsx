@@ -140,7 +140,7 @@ export function OtherSlot({
         />
       </label>
       <button type="submit" className="button">
-        Stage it
+        Stage
       </button>
       <span id={id} className={isJudged ? 'fail' : 'quiet'}>
         {isJudged && (key === undefined || felt === undefined)

@@ -54,7 +54,7 @@ export function Storage({ address }: { readonly address: string }) {
               Apply {countText(staged)}…
             </Action>
             <button type="button" className="button" onClick={() => setStaged(new Map())}>
-              Forget them
+              Discard
             </button>
           </span>
         )}
@@ -62,8 +62,8 @@ export function Storage({ address }: { readonly address: string }) {
       {rows.length === 0 ? (
         <p className="empty">
           {query.error
-            ? 'This node does not list slots; one can be changed nevertheless.'
-            : 'Every slot of it is zero.'}
+            ? 'This node does not list slots. You can still change one by its key.'
+            : 'All slots are zero.'}
         </p>
       ) : (
         <SlotTable rows={rows} readMore={query.readMore} stage={stage} />
@@ -255,7 +255,7 @@ function ApplySheet({ address, staged, close, onApplied }: ApplySheetProps) {
           </tbody>
         </table>
         <p className="quiet">
-          Written at once by <code>devnet_applyStateDiff</code>, into the block being built.
+          Written together by <code>devnet_applyStateDiff</code>, into the pre-confirmed block.
         </p>
         <div className="line-of">
           <Action kind="primary" run={apply}>
