@@ -4,7 +4,7 @@ import { call } from '../rpc/client.js';
 import { liveNow } from '../rpc/live-state.js';
 
 /** The address of the one before (-1) or after (1); undefined at an end of the chain. */
-export async function neighbourOf(place: Place, step: -1 | 1): Promise<string | undefined> {
+export async function adjacentPage(place: Place, step: -1 | 1): Promise<string | undefined> {
   const { page, key } = place;
   if (key === undefined) return undefined;
   try {

@@ -4,7 +4,7 @@ import { areLettersOn, isShortcut, setLetters } from '../navigation/key-events.j
 import { go, type Place, setQuery, to, usePlace } from '../navigation/route.js';
 import { Sheet } from '../parts/dialog.js';
 import { nextMode, useMode } from '../parts/table/live-table.js';
-import { neighbourOf } from './adjacent.js';
+import { adjacentPage } from './adjacent.js';
 import { ENTRIES } from './pages.js';
 
 export interface Opened {
@@ -74,7 +74,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
       } else if (event.key === 'f' && page === 'transactions') {
         setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });
       } else if (event.key === '[' || event.key === ']') {
-        void neighbourOf(place, event.key === '[' ? -1 : 1).then((address) => {
+        void adjacentPage(place, event.key === '[' ? -1 : 1).then((address) => {
           if (address !== undefined) go(address);
         });
       } else if (

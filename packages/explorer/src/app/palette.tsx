@@ -7,7 +7,7 @@ import { useNames } from '../format/names.js';
 import { go, to } from '../navigation/route.js';
 import { act } from '../parts/action.js';
 import { Sheet } from '../parts/dialog.js';
-import { Hostile } from '../parts/values.js';
+import { UntrustedText } from '../parts/values.js';
 import { canWrite, liveNow } from '../rpc/live-state.js';
 import { search } from '../rpc/queries.js';
 import { commandRuns } from './command-result.js';
@@ -233,7 +233,7 @@ function Choices({ of: choices, active, activate, choose }: ChoicesProps) {
         >
           <span className="kind">{choice.kind}</span>
           <span className="what">
-            <Hostile text={choice.text} limit={160} />
+            <UntrustedText text={choice.text} limit={160} />
           </span>
         </li>
       ))}

@@ -13,7 +13,7 @@ import { Keys, type Opened, useKeys } from './keyboard.js';
 import { BOTTOM, type Entry, RAIL } from './pages.js';
 import { Palette } from './palette.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
-import { Door } from './token-page.js';
+import { TokenPage } from './token-page.js';
 
 const isIn = ({ page, also }: Entry, current: string): boolean =>
   page === current || (also?.includes(current) ?? false);
@@ -28,7 +28,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     () => namesOf(accounts.data ?? [], labels.data ?? []),
     [accounts.data, labels.data],
   );
-  useUpheavals();
+  useResetQueries();
   useEffect(() => void readFirstHead(), []);
   const isLocked = connection === 'locked';
   useEffect(() => {
@@ -48,9 +48,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <Rail page={page} />
         <Strip connection={connection} search={() => setOpen({ what: 'palette' })} />
         <main id="content">
-          <Upheaval />
+          <PastChanged />
           <CommandResult />
-          {connection === 'locked' ? <Door /> : children}
+          {connection === 'locked' ? <TokenPage /> : children}
         </main>
         <nav className="bottom" aria-label="Main pages">
           {BOTTOM.map(([name, target]) => (
@@ -207,7 +207,7 @@ function ThemeButton() {
 }
 
 /** After a revert, restart or load, cached blocks are read again. */
-function useUpheavals(): void {
+function useResetQueries(): void {
   const epoch = useLive((live) => live.epoch);
   const beat = useLive((live) => live.beat);
   const seen = useRef(epoch);
@@ -225,13 +225,15 @@ function useUpheavals(): void {
   useEffect(() => {
     if (beat > 0) void queries.invalidateQueries({ queryKey: ['now'] });
   }, [beat]);
-  const labelled = useLive((live) => live.deeds.find(({ event }) => event === 'label')?.id ?? 0);
+  const labelled = useLive(
+    (live) => live.operations.find(({ event }) => event === 'label')?.id ?? 0,
+  );
   useEffect(() => {
     if (labelled > 0) void queries.invalidateQueries({ queryKey: ['labels'] });
   }, [labelled]);
 }
 
-const UPHEAVALS: Readonly<Record<string, string>> = {
+const PAST_CHANGES: Readonly<Record<string, string>> = {
   away: 'The chain was restarted or reverted while you were away.',
   restart: 'The chain was restarted.',
   load: 'Another chain was loaded.',
@@ -239,11 +241,11 @@ const UPHEAVALS: Readonly<Record<string, string>> = {
   abort: 'Blocks were aborted.',
 };
 
-function Upheaval() {
-  const why = useLive((live) => live.upheaval);
+function PastChanged() {
+  const why = useLive((live) => live.pastChange);
   const epoch = useLive((live) => live.epoch);
   const [dismissed, setDismissed] = useState(0);
-  const text = why === undefined ? undefined : UPHEAVALS[why];
+  const text = why === undefined ? undefined : PAST_CHANGES[why];
   if (text === undefined || dismissed === epoch) return null;
   return (
     <div className="notice" role="status">

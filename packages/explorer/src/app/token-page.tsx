@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';
 
-export function Door() {
+export function TokenPage() {
   const [draft, setDraft] = useState('');
   const [problem, setProblem] = useState<string | undefined>();
   const hint = useId();

@@ -57,7 +57,7 @@ const FAMILIAR = [
 const functionNames = new Map(FAMILIAR.map((name) => [selectorOf(name), name]));
 
 /** Remembers the function names of an ABI; a name is right wherever its hash is the selector. */
-export function learn(abi: Abi): void {
+export function learnNames(abi: Abi): void {
   for (const [selector, { name }] of abi.functions) functionNames.set(selector, name);
 }
 

@@ -1,7 +1,7 @@
 // Page heading, loading state, error state.
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { RpcFailure, Unreachable } from '../rpc/client.js';
-import { Hostile } from './values.js';
+import { UntrustedText } from './values.js';
 
 /** Shows nothing at first, because most answers arrive within that time. */
 export function Loading({ what }: { readonly what: string }) {
@@ -41,11 +41,11 @@ export function ErrorText({ of }: { readonly of: unknown }) {
     const detail = typeof of.data === 'string' ? of.data : undefined;
     return (
       <>
-        <code>{of.method}</code> answered {of.code}: <Hostile text={of.message} />
+        <code>{of.method}</code> answered {of.code}: <UntrustedText text={of.message} />
         {detail !== undefined && (
           <>
             {' '}
-            <Hostile text={detail} />
+            <UntrustedText text={detail} />
           </>
         )}
       </>

@@ -99,7 +99,7 @@ export function Address({ of, mark = false, copy = false }: AddressProps) {
         value={of}
       >
         {mark && <Mark of={of} />}
-        {name === undefined ? shortAddress(of) : <Hostile text={name} limit={40} />}
+        {name === undefined ? shortAddress(of) : <UntrustedText text={name} limit={40} />}
       </Link>
       {copy && <Copy value={of} what="address" />}
     </>
@@ -161,13 +161,13 @@ export function FunctionName({ selector }: { readonly selector: string }) {
   if (name === undefined) return <Felt of={selector} />;
   return (
     <span title={selector}>
-      <Hostile text={name} limit={60} />
+      <UntrustedText text={name} limit={60} />
     </span>
   );
 }
 
 /** Untrusted text from the chain, a client or a file; no other component renders such texts. */
-export function Hostile({
+export function UntrustedText({
   text,
   limit,
   quoted = false,

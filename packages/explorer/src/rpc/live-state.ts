@@ -24,13 +24,13 @@ export interface Live {
   /** Increases when blocks may have disappeared. */
   readonly epoch: number;
   /** Reason of the last increase. */
-  readonly upheaval: string | undefined;
+  readonly pastChange: string | undefined;
   /** Increases with each change: a block, a transaction, a setting. */
   readonly beat: number;
   /** Whether changes arrive too fast to show; lists then only count them. */
   readonly flood: boolean;
   /** The last operations on the sandbox other than blocks, newest first. */
-  readonly deeds: readonly Deed[];
+  readonly operations: readonly Operation[];
 }
 
 export interface Fork {
@@ -39,7 +39,7 @@ export interface Fork {
   readonly block: number;
 }
 
-export interface Deed {
+export interface Operation {
   readonly id: number;
   readonly event: string;
   readonly chainTime: number;
@@ -62,10 +62,10 @@ let state: Live = {
   fork: undefined,
   price: undefined,
   epoch: 0,
-  upheaval: undefined,
+  pastChange: undefined,
   beat: 0,
   flood: false,
-  deeds: [],
+  operations: [],
 };
 /** The state that components see. */
 let shown: Live = state;
@@ -141,7 +141,7 @@ export function count(kind: string): void {
 }
 
 export function upset(why: string): void {
-  publish({ epoch: state.epoch + 1, upheaval: why });
+  publish({ epoch: state.epoch + 1, pastChange: why });
   stir();
 }
 

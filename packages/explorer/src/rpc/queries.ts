@@ -2,7 +2,7 @@
 import { type Abi, readAbi } from '@starkbox/abi';
 import { QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import { grouped } from '../format/amount.js';
-import { learn } from '../format/names.js';
+import { learnNames } from '../format/names.js';
 import { call, isMissing, Unreachable } from './client.js';
 import type { Params, Result } from './methods.js';
 import {
@@ -211,7 +211,7 @@ const classQuery = (hash: string) => ({
       class_hash: hash,
     });
     const read = readAbi(abi);
-    learn(read);
+    learnNames(read);
     return read;
   },
   retry: false,
@@ -244,7 +244,7 @@ export function useContractsKnown(addresses: readonly string[]): number {
           block_id: 'pre_confirmed',
           contract_address: address,
         });
-        learn(readAbi(abi));
+        learnNames(readAbi(abi));
         return true;
       },
       retry: false,

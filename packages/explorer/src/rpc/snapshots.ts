@@ -8,10 +8,10 @@ export type Snapshot = Result<'devnet_listSnapshots'>['snapshots'][number];
 
 /** Read again after operations on the sandbox; blocks do not change them. */
 export function useSnapshots(): UseQueryResult<readonly Snapshot[]> {
-  const deed = useLive((live) => live.deeds[0]?.id);
+  const operation = useLive((live) => live.operations[0]?.id);
   const epoch = useLive((live) => live.epoch);
   return useQuery({
-    queryKey: ['now', 'snapshots', deed, epoch],
+    queryKey: ['now', 'snapshots', operation, epoch],
     placeholderData: (old) => old,
     queryFn: async () => {
       try {

@@ -7,10 +7,10 @@ import {
   change,
   collect,
   count,
-  type Deed,
   type Fork,
   type Live,
   liveNow,
+  type Operation,
   publish,
   show,
   stir,
@@ -21,14 +21,14 @@ import { Socket } from './socket.js';
 
 const FRESH = 5_000;
 const PATIENCE = 10_000;
-const DEEDS_KEPT = 200;
+const OPERATIONS_KEPT = 200;
 const POLL = 2_000;
-const UPHEAVALS = new Set(['revert', 'restart', 'load', 'abort', 'state']);
+const PAST_CHANGES = new Set(['revert', 'restart', 'load', 'abort', 'state']);
 
 let isOpen = false;
 let openedAt = 0;
 let hasBeat = false;
-let nextDeed = 1;
+let nextOperation = 1;
 let headBeforeGap: string | undefined;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -81,17 +81,17 @@ function takeSandbox(news: unknown): void {
   if (moved) told.head = { number, hash };
   if (event !== 'beat') {
     const detail = field(news, 'detail');
-    const deed: Deed = {
-      id: nextDeed++,
+    const operation: Operation = {
+      id: nextOperation++,
       event,
       chainTime: chainTime ?? 0,
       block: number ?? liveNow().head?.number ?? 0,
       detail: isFields(detail) ? detail : {},
     };
-    told.deeds = [deed, ...liveNow().deeds].slice(0, DEEDS_KEPT);
+    told.operations = [operation, ...liveNow().operations].slice(0, OPERATIONS_KEPT);
   }
   if (Object.keys(told).length > 0) collect(told);
-  if (UPHEAVALS.has(event)) {
+  if (PAST_CHANGES.has(event)) {
     upset(event);
     // Restart and load end all subscriptions except this one.
     if (event === 'restart' || event === 'load') void subscribe(true);

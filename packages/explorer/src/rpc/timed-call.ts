@@ -2,7 +2,7 @@
 import { parseJson, writeJson } from '../format/json.js';
 import { isAnswer, postText } from './client.js';
 
-export interface Heard {
+export interface TimedAnswer {
   readonly text: string;
   /** The result, or the error. */
   readonly value: unknown;
@@ -12,7 +12,11 @@ export interface Heard {
 }
 
 /** @throws if the node could not be reached */
-export async function ask(method: string, params: unknown, signal?: AbortSignal): Promise<Heard> {
+export async function ask(
+  method: string,
+  params: unknown,
+  signal?: AbortSignal,
+): Promise<TimedAnswer> {
   const begin = performance.now();
   const body = writeJson({ jsonrpc: '2.0', id: 1, method, params });
   const text = await postText(body, 'console', signal);

@@ -10,24 +10,24 @@ export interface Undone {
 }
 
 /** The last change of the past. */
-export interface Turn {
+export interface PastChange {
   /** In milliseconds of the system clock. */
   readonly at: number;
   readonly why: string | undefined;
 }
 
 const KEPT = 20;
-let turn: Turn | undefined;
+let lastChange: PastChange | undefined;
 let epoch = liveNow().epoch;
 let undone: readonly Undone[] = [];
 let head = liveNow().head?.number;
 const watchers = new Set<() => void>();
 
 onLive(() => {
-  const { epoch: current, upheaval } = liveNow();
+  const { epoch: current, pastChange } = liveNow();
   if (current !== epoch) {
     epoch = current;
-    turn = { at: Date.now(), why: upheaval };
+    lastChange = { at: Date.now(), why: pastChange };
   }
   const now = liveNow().head?.number;
   if (now === undefined || now === head) return;
@@ -49,6 +49,6 @@ export function useUndone(): readonly Undone[] {
   );
 }
 
-export function lastTurn(): Turn | undefined {
-  return turn;
+export function lastPastChange(): PastChange | undefined {
+  return lastChange;
 }

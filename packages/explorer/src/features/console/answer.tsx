@@ -6,7 +6,7 @@ import { JsonText, laidOut } from '../../parts/json-text.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
-import { bytesText, type Heard, millisecondsText } from '../../rpc/timed-call.js';
+import { bytesText, millisecondsText, type TimedAnswer } from '../../rpc/timed-call.js';
 import { JsonTree } from './json-tree.js';
 import type { Running } from './run.js';
 
@@ -15,7 +15,7 @@ const LARGEST_TREE = 5_000_000;
 /** Longest answer that is shown; longer ones can be saved. */
 const LARGEST_SHOWN = 20_000_000;
 
-export function Answer({ of }: { readonly of: Heard | Error }) {
+export function Answer({ of }: { readonly of: TimedAnswer | Error }) {
   const [isRaw, setRaw] = useState(false);
   if (of instanceof Error) {
     return (

@@ -1,7 +1,7 @@
 // List of the last console calls, to repeat them.
 
 import { editInConsole } from '../../navigation/console-draft.js';
-import { Hostile } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 import { forget, usePast } from './history.js';
 
 const SHOWN = 20;
@@ -34,9 +34,9 @@ export function History({
               <span className={isError ? 'fail' : 'ok'} aria-hidden="true">
                 {isError ? '✕' : '✓'}
               </span>{' '}
-              {method === undefined && <Hostile text={name} limit={60} />}{' '}
+              {method === undefined && <UntrustedText text={name} limit={60} />}{' '}
               <span className="mono soft">
-                <Hostile text={params.replaceAll(/\s+/g, ' ')} limit={90} />
+                <UntrustedText text={params.replaceAll(/\s+/g, ' ')} limit={90} />
               </span>
             </button>
           </li>

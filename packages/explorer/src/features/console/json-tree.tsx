@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
-import { Hostile, Link } from '../../parts/values.js';
+import { Link, UntrustedText } from '../../parts/values.js';
 
 const FIRST_ITEMS = 50;
 const OPEN_DEPTH = 2;
@@ -33,7 +33,7 @@ function Branch({
   const [shown, setShown] = useState(FIRST_ITEMS);
   const label = name !== undefined && (
     <span className="soft">
-      <Hostile text={name} limit={80} />:{' '}
+      <UntrustedText text={name} limit={80} />:{' '}
     </span>
   );
   if (!parts) {
@@ -102,7 +102,7 @@ function Leaf({ name = '', of }: { readonly name: string | undefined; readonly o
   }
   return (
     <span className="mono">
-      "<Hostile text={of} />"
+      "<UntrustedText text={of} />"
     </span>
   );
 }

@@ -1,7 +1,7 @@
 // Running console call: one request, or a subscription with its notifications.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { openStream } from '../../rpc/stream.js';
-import { ask, type Heard } from '../../rpc/timed-call.js';
+import { ask, type TimedAnswer } from '../../rpc/timed-call.js';
 import { remember } from './history.js';
 
 export interface Told {
@@ -12,11 +12,15 @@ export interface Told {
 
 export interface Running {
   readonly state: 'idle' | 'waiting' | 'streaming';
-  readonly heard: Heard | Error | undefined;
+  readonly heard: TimedAnswer | Error | undefined;
   /** Newest first, limited to the last ones. */
   readonly told: readonly Told[];
   readonly toldInAll: number;
-  run(method: string, params: unknown, isSubscription: boolean): Promise<Heard | Error | undefined>;
+  run(
+    method: string,
+    params: unknown,
+    isSubscription: boolean,
+  ): Promise<TimedAnswer | Error | undefined>;
   stop(): void;
   clear(): void;
 }
@@ -25,7 +29,7 @@ const KEPT = 100;
 const COLLECT_MILLISECONDS = 100;
 
 interface Listener {
-  readonly onAnswer: (heard: Heard) => void;
+  readonly onAnswer: (heard: TimedAnswer) => void;
   /** Newest first, with how many there were in all. */
   readonly onTold: (fresh: readonly Told[], count: number) => void;
   readonly onEnd: () => void;
@@ -66,7 +70,7 @@ function followStream(method: string, params: unknown, listener: Listener): () =
 
 export function useRunning(): Running {
   const [state, setState] = useState<Running['state']>('idle');
-  const [heard, setHeard] = useState<Heard | Error | undefined>();
+  const [heard, setHeard] = useState<TimedAnswer | Error | undefined>();
   const [told, setTold] = useState<readonly Told[]>([]);
   const [count, setCount] = useState(0);
   const end = useRef<() => void>(() => {});

@@ -2,7 +2,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import { parseJson, writeJson } from '../../format/json.js';
 import { useNames } from '../../format/names.js';
-import { Hostile } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 import type { Schemas } from './shape.js';
 
 export interface FieldProps {
@@ -114,7 +114,7 @@ export function TextField({
           )}
           {name !== undefined && (
             <span className="quiet">
-              <Hostile text={name} limit={40} />
+              <UntrustedText text={name} limit={40} />
             </span>
           )}
           {isWrong && <span className="fail">0x and up to 64 hexadecimal digits</span>}

@@ -13,7 +13,7 @@ import {
 import { readAddress, useBook } from '../../parts/forms/address-book.js';
 import { collect, type NamedCall } from '../../parts/send/batch.js';
 import { SendForm } from '../../parts/send/send-form.js';
-import { Felt, Hostile } from '../../parts/values.js';
+import { Felt, UntrustedText } from '../../parts/values.js';
 import { Snippets } from './copy-snippets.js';
 import { type CallFormProps, ReadForm } from './read-form.js';
 import { asSncast, asStarknetJs, simulationAsCurl } from './snippets.js';
@@ -109,7 +109,7 @@ function FunctionHead({ of, selector }: { readonly of: AbiFunction; readonly sel
   return (
     <div className="function-head">
       <h2>
-        <Hostile text={of.name} limit={80} />
+        <UntrustedText text={of.name} limit={80} />
       </h2>
       <span className="quiet">
         {of.kind} · <Felt of={selector} />

@@ -15,7 +15,7 @@ import { usePlace } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
-import { Copy, Hostile } from '../../parts/values.js';
+import { Copy, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { ContractsOf } from './contracts-of-class.js';
 import { DeployForm } from './deploy.js';
@@ -103,7 +103,7 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
           aria-label={name === '' ? 'Functions' : name.slice(0, 100)}
         >
           <h2>
-            <Hostile text={name === '' ? 'Functions' : shortType(name)} limit={100} />
+            <UntrustedText text={name === '' ? 'Functions' : shortType(name)} limit={100} />
           </h2>
           <ul className="story">
             {functions.map((one) => (
@@ -124,7 +124,7 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
               .map((event) => (
                 <li key={event.name}>
                   <code>
-                    <Hostile
+                    <UntrustedText
                       text={`${shortType(event.name)}(${event.fields
                         .map(
                           ({ name, type, kind }) =>
@@ -148,7 +148,10 @@ function Signature({ of }: { readonly of: AbiFunction }) {
   const outputs = of.outputs.map(shortType).join(', ');
   return (
     <code>
-      <Hostile text={`${of.name}(${inputs})${outputs === '' ? '' : ` → ${outputs}`}`} limit={400} />
+      <UntrustedText
+        text={`${of.name}(${inputs})${outputs === '' ? '' : ` → ${outputs}`}`}
+        limit={400}
+      />
     </code>
   );
 }

@@ -3,14 +3,14 @@ import { type Abi, canonicalFelt, readAbi, shortAddress } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
-import { learn, useNames } from '../../format/names.js';
+import { learnNames, useNames } from '../../format/names.js';
 import { to, usePlace } from '../../navigation/route.js';
 import { LastDone } from '../../parts/action.js';
 import { Label } from '../../parts/label-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { TransactionList } from '../../parts/transaction/transaction-list.js';
-import { Amount, ClassRef, Copy, Hostile, Link, Mark } from '../../parts/values.js';
+import { Amount, ClassRef, Copy, Link, Mark, UntrustedText } from '../../parts/values.js';
 import { call, RpcFailure } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { queries, useClasses } from '../../rpc/queries.js';
@@ -28,8 +28,8 @@ export function ContractPage({ id: given }: { readonly id: string }) {
     <>
       <Heading title="Contract" />
       <p className="empty">
-        <Hostile text={given} limit={80} quoted /> is not an address: 0x and up to 64 hexadecimal
-        digits. The search finds contracts by name.
+        <UntrustedText text={given} limit={80} quoted /> is not an address: 0x and up to 64
+        hexadecimal digits. The search finds contracts by name.
       </p>
     </>
   );
@@ -59,7 +59,7 @@ function Contract({ address }: { readonly address: string }) {
         }
       >
         <Mark of={address} />
-        {name === undefined ? 'Contract' : <Hostile text={name} limit={60} />}
+        {name === undefined ? 'Contract' : <UntrustedText text={name} limit={60} />}
       </Heading>
       <p className="whole">
         {address} <Copy value={address} what="address" />
@@ -119,7 +119,7 @@ function useFacts(address: string) {
       if (classHash.status === 'rejected' && !isMissing) throw classHash.reason;
       if (found.status === 'fulfilled' && found.value && classHash.status === 'fulfilled') {
         const read = readAbi(found.value.abi);
-        learn(read);
+        learnNames(read);
         queries.setQueryData(['class', classHash.value], read);
         hasClass.current = true;
       }

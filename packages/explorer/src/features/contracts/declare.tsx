@@ -7,7 +7,7 @@ import { AddressBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { NoClass, readClassFile } from '../../parts/send/class-file.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
-import { ClassRef, Copy, Hostile } from '../../parts/values.js';
+import { ClassRef, Copy, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { type ClassToDeclare, declareAs } from './declare-transaction.js';
 
@@ -148,7 +148,7 @@ function ClassFacts({
     <dl className="facts">
       <dt>file</dt>
       <dd>
-        <Hostile text={chosen.name} limit={80} />
+        <UntrustedText text={chosen.name} limit={80} />
       </dd>
       <dt>class hash</dt>
       <dd>

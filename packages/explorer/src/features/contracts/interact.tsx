@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { setQuery, to, usePlace } from '../../navigation/route.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { tokenOf, Value } from '../../parts/transaction/decoded-value.js';
-import { Hostile, Link } from '../../parts/values.js';
+import { Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import { Tray } from './batch-tray.js';
@@ -166,7 +166,7 @@ function FunctionGroup({
               aria-pressed={one === chosen}
               onClick={() => setQuery({ f: one.name })}
             >
-              <Hostile text={one.name} limit={60} />
+              <UntrustedText text={one.name} limit={60} />
             </button>
             {values.has(one.name) && (
               <span className="reading">

@@ -5,7 +5,7 @@ import { momentText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
 import { type Asks, download, Group } from '../../parts/confirm.js';
 import { TakeSnapshot } from '../../parts/snapshot-form.js';
-import { Hostile } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 import { canWrite, useLive } from '../../rpc/live-state.js';
 import type { Params } from '../../rpc/methods.js';
 import { useStatus } from '../../rpc/queries.js';
@@ -43,7 +43,7 @@ export function State({ ask }: Asks) {
             <li key={snapshot.snapshot_id} className="line-of">
               <span>
                 ◆ <code>{snapshot.snapshot_id}</code>{' '}
-                {snapshot.name !== undefined && <Hostile text={snapshot.name} limit={60} />}
+                {snapshot.name !== undefined && <UntrustedText text={snapshot.name} limit={60} />}
               </span>
               <span className="soft">
                 block {snapshot.block_number}, {momentText(snapshot.timestamp)}

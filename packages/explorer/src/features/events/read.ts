@@ -1,6 +1,6 @@
 // Pages of events, newest first, from a method that returns the oldest first.
 import { readAbi } from '@starkbox/abi';
-import { learn } from '../../format/names.js';
+import { learnNames } from '../../format/names.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
 import { queries } from '../../rpc/queries.js';
@@ -132,7 +132,7 @@ async function readClassNow(contract_address: string): Promise<void> {
   ]);
   if (hash === undefined || !found) return;
   const abi = readAbi(found.abi);
-  learn(abi);
+  learnNames(abi);
   queries.setQueryData(['class-now', contract_address], hash);
   if (queries.getQueryData(['class', hash]) === undefined) {
     queries.setQueryData(['class', hash], abi);

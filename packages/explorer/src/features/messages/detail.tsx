@@ -2,7 +2,15 @@
 import { type Abi, decodeShortString, readFailure } from '@starkbox/abi';
 import { useEscape } from '../../navigation/escape-key.js';
 import { Action, act } from '../../parts/action.js';
-import { Address, BlockRef, Copy, Felt, FunctionName, Hostile, TxRef } from '../../parts/values.js';
+import {
+  Address,
+  BlockRef,
+  Copy,
+  Felt,
+  FunctionName,
+  TxRef,
+  UntrustedText,
+} from '../../parts/values.js';
 import { queries } from '../../rpc/queries.js';
 import { type MessageRow, Payload, type Placed, STATES } from './message-list.js';
 
@@ -32,7 +40,7 @@ export function MessageDetail({
       </div>
       {row.revert_reason !== undefined && (
         <p className="fail">
-          <Hostile text={readFailure(row.revert_reason).message} quoted />
+          <UntrustedText text={readFailure(row.revert_reason).message} quoted />
         </p>
       )}
       <dl className="facts">
@@ -153,7 +161,7 @@ function Spelled({ felt }: { readonly felt: string }) {
   if (text === undefined) return null;
   return (
     <span className="quiet">
-      <Hostile text={text} quoted limit={40} />
+      <UntrustedText text={text} quoted limit={40} />
     </span>
   );
 }

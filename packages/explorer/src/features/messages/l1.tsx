@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Action, act } from '../../parts/action.js';
 import { Problem } from '../../parts/page-states.js';
-import { Copy, Hostile } from '../../parts/values.js';
+import { Copy, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { queries } from '../../rpc/queries.js';
 
@@ -48,7 +48,7 @@ export function L1() {
         <span className="l1" aria-hidden="true">
           ◉
         </span>{' '}
-        L1 at <Hostile text={l1.url} limit={80} />
+        L1 at <UntrustedText text={l1.url} limit={80} />
       </span>
       <span className="quiet">
         contract <span className="mono">{l1.messaging_contract_address}</span>{' '}

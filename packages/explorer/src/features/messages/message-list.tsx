@@ -2,7 +2,7 @@
 import { type Abi, decodeInputs, readAbi, shortAddress } from '@starkbox/abi';
 import { useQueries } from '@tanstack/react-query';
 import { Fragment, useCallback, useMemo, useState } from 'react';
-import { learn } from '../../format/names.js';
+import { learnNames } from '../../format/names.js';
 import { LiveTable } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
 import { Members, RawFelts, Value } from '../../parts/transaction/decoded-value.js';
@@ -48,7 +48,7 @@ export function useAbis(addresses: readonly string[]): ReadonlyMap<string, Abi> 
           contract_address: address,
         });
         const read = readAbi(abi);
-        learn(read);
+        learnNames(read);
         return read;
       },
       retry: false,

@@ -9,11 +9,11 @@ import { Action } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
 import { Loading, Problem } from '../../parts/page-states.js';
-import { Copy, Hostile, Status, TxRef } from '../../parts/values.js';
+import { Copy, Status, TxRef, UntrustedText } from '../../parts/values.js';
 import { asCurl, call } from '../../rpc/client.js';
 import { fetchDiscovery, methodNamed } from '../../rpc/discovery.js';
 import type { Result } from '../../rpc/methods.js';
-import { ask, bytesText, type Heard, millisecondsText } from '../../rpc/timed-call.js';
+import { ask, bytesText, millisecondsText, type TimedAnswer } from '../../rpc/timed-call.js';
 import { clientOf, type RequestRow } from './group.js';
 
 type Recorded = Result<'devnet_getRequest'>;
@@ -84,17 +84,17 @@ function CallHeading({ of: row }: { readonly of: RequestRow }) {
   return (
     <>
       <h2>
-        <Hostile text={row.method} limit={80} />
+        <UntrustedText text={row.method} limit={80} />
       </h2>
       <span className="quiet">{clientOf(row)}</span>
       {row.agent !== undefined && (
         <span className="quiet wide">
-          <Hostile text={row.agent} limit={60} />
+          <UntrustedText text={row.agent} limit={60} />
         </span>
       )}
       {row.origin !== undefined && (
         <span className="quiet">
-          <Hostile text={row.origin} limit={60} />
+          <UntrustedText text={row.origin} limit={60} />
         </span>
       )}
     </>
@@ -244,7 +244,7 @@ function callIn(text: string | undefined): Made | undefined {
 
 function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Recorded }) {
   const [question, setQuestion] = useState<Question | undefined>();
-  const [heard, setHeard] = useState<Heard | Error | undefined>();
+  const [heard, setHeard] = useState<TimedAnswer | Error | undefined>();
   const { method, params, isHidden } = made;
   const run = async (): Promise<void> => {
     try {
@@ -260,7 +260,7 @@ function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Re
       title: `Repeat this call?`,
       loss: (
         <>
-          <Hostile text={method} limit={80} /> changes state: repeating it applies it twice.
+          <UntrustedText text={method} limit={80} /> changes state: repeating it applies it twice.
         </>
       ),
       verb: 'Repeat it',
@@ -294,7 +294,13 @@ function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Re
   );
 }
 
-function Again({ of, recorded }: { readonly of: Heard | Error; readonly recorded: Recorded }) {
+function Again({
+  of,
+  recorded,
+}: {
+  readonly of: TimedAnswer | Error;
+  readonly recorded: Recorded;
+}) {
   if (of instanceof Error) {
     return (
       <p role="alert" className="fail">

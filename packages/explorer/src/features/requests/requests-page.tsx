@@ -8,7 +8,7 @@ import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Modes, useMode } from '../../parts/table/live-table.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { Hostile, TxRef } from '../../parts/values.js';
+import { TxRef, UntrustedText } from '../../parts/values.js';
 import { Detail } from './detail.js';
 import {
   clientOf,
@@ -294,7 +294,7 @@ function Method({ of, toggle }: { readonly of: Line; readonly toggle: (batch: nu
   if (of.kind === 'call') {
     return (
       <>
-        <Hostile text={first.method} limit={60} />
+        <UntrustedText text={first.method} limit={60} />
         {of.rows.length > 1 && <span className="soft"> ×{of.rows.length}</span>}
         {first.tag !== undefined && <span className="quiet"> {first.tag}</span>}
       </>
@@ -312,7 +312,7 @@ function Method({ of, toggle }: { readonly of: Line; readonly toggle: (batch: nu
         {of.isOpen ? '▾' : '▸'} batch of {of.rows.length}
       </button>{' '}
       <span className="soft">
-        <Hostile text={names.join(', ')} limit={80} />
+        <UntrustedText text={names.join(', ')} limit={80} />
       </span>
     </>
   );
@@ -341,7 +341,7 @@ function Outcome({ of: { kind, rows } }: { readonly of: Line }) {
 function Refusal({ of: { code, message } }: { readonly of: RequestRow }) {
   return (
     <span className="fail">
-      {code} <Hostile text={message ?? ''} limit={160} />
+      {code} <UntrustedText text={message ?? ''} limit={160} />
     </span>
   );
 }
@@ -352,7 +352,7 @@ function Answer({ of: { method, result_preview: preview } }: { readonly of: Requ
   if (sent !== undefined) return <TxRef of={sent} />;
   return (
     <span className="soft mono">
-      <Hostile text={preview} limit={80} />
+      <UntrustedText text={preview} limit={80} />
     </span>
   );
 }

@@ -12,12 +12,12 @@ import {
 } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useMemo } from 'react';
-import { learn, useNames } from '../../format/names.js';
+import { learnNames, useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { AbiForm, blankInputs, encodeInputs, type FormInputs } from '../../parts/forms/abi-form.js';
 import { readAddress, useBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
-import { Hostile } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import type { CallDraft } from './steps.js';
@@ -50,7 +50,7 @@ function useAbiAt(address: string | undefined) {
         contract_address: address ?? '',
       });
       const read = readAbi(abi);
-      learn(read);
+      learnNames(read);
       return read;
     },
   });
@@ -184,7 +184,7 @@ function ContractField({ of, change, address, error, abiError }: ContractFieldPr
             address !== undefined && (
               <>
                 {called !== undefined && called !== of.contract.trim() && (
-                  <Hostile text={called} limit={40} />
+                  <UntrustedText text={called} limit={40} />
                 )}{' '}
                 = <span className="mono">{shortHash(address)}</span>
               </>

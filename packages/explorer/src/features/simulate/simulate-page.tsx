@@ -9,7 +9,7 @@ import { AddressBook, useBook } from '../../parts/forms/address-book.js';
 import { ErrorText, Heading } from '../../parts/page-states.js';
 import { differences, RunOutcome } from '../../parts/send/outcome.js';
 import { COMMAND } from '../../parts/send/send-form.js';
-import { Hostile } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { StepEditor } from './step-editor.js';
 import { type StepList, useSteps } from './step-list.js';
@@ -187,5 +187,5 @@ function CurrentStep({ step, list, runs }: BuilderProps & { readonly step: StepD
 function Detail({ of }: { readonly of: unknown }) {
   if (typeof of !== 'object' || of === null || !('execution_error' in of)) return null;
   const { execution_error } = of;
-  return <Hostile text={typeof execution_error === 'string' ? execution_error : ''} />;
+  return <UntrustedText text={typeof execution_error === 'string' ? execution_error : ''} />;
 }

@@ -3,7 +3,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { grouped } from '../../format/amount.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Sheet } from '../../parts/dialog.js';
-import { Hostile } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useStatus } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
@@ -123,7 +123,7 @@ export function RevertSheet({
           {snapshot.name !== undefined && (
             <>
               {' '}
-              <Hostile text={snapshot.name} quoted limit={60} />
+              <UntrustedText text={snapshot.name} quoted limit={60} />
             </>
           )}
           ?

@@ -4,7 +4,7 @@ import { momentText } from '../../format/time.js';
 import { setQuery } from '../../navigation/route.js';
 import { Action } from '../../parts/action.js';
 import { Loading } from '../../parts/page-states.js';
-import { BlockRef, Copy, Hostile } from '../../parts/values.js';
+import { BlockRef, Copy, UntrustedText } from '../../parts/values.js';
 import { useStatus } from '../../rpc/queries.js';
 import type { Snapshot } from '../../rpc/snapshots.js';
 
@@ -97,7 +97,7 @@ function SnapshotRow({ snapshot, head, transactions, ask }: SnapshotRowProps) {
         {snapshot.name === undefined ? (
           <span className="quiet">no name</span>
         ) : (
-          <Hostile text={snapshot.name} limit={60} />
+          <UntrustedText text={snapshot.name} limit={60} />
         )}
       </td>
       <td className="number" data-head="block">

@@ -8,9 +8,9 @@ import { setQuery, to, usePlace } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
-import { Deed } from '../../parts/transaction/transaction-list.js';
+import { CallSummary } from '../../parts/transaction/transaction-list.js';
 import { Address, Age, Amount, BlockRef, Copy, Gas, Status } from '../../parts/values.js';
-import { type Deed as Done, useLive } from '../../rpc/live-state.js';
+import { type Operation, useLive } from '../../rpc/live-state.js';
 import {
   readTransactions,
   type TransactionFilter,
@@ -24,7 +24,7 @@ export function Activity() {
   const { query } = usePlace();
   const failedOnly = query.get('failed') === '1';
   const beside = canonicalFelt(query.get('peek') ?? '');
-  const deeds = useLive((live) => live.deeds);
+  const operations = useLive((live) => live.operations);
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const known = useContractsKnown(contracts);
@@ -50,8 +50,8 @@ export function Activity() {
     );
   }, []);
   const shown = useCallback(
-    (rows: readonly Row[]) => arrange(rows, failedOnly ? [] : deeds, unfolded),
-    [deeds, unfolded, failedOnly],
+    (rows: readonly Row[]) => arrange(rows, failedOnly ? [] : operations, unfolded),
+    [operations, unfolded, failedOnly],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
   const columns = useMemo(
@@ -144,7 +144,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
                 <Address of={run.first.sender_address} mark /> <span className="quiet">→</span>{' '}
               </>
             )}
-            <Deed of={run.first} />
+            <CallSummary of={run.first} />
             {run.count > 1 && (
               <button type="button" className="plain" onClick={() => unfold(id)}>
                 {run.count} alike ▸
@@ -152,7 +152,7 @@ function activityColumns(unfold: (id: string) => void): readonly Column<Row>[] {
             )}
           </>
         ) : (
-          done && <DeedText of={done} />
+          done && <OperationText of={done} />
         ),
     },
     {
@@ -181,7 +181,7 @@ const idOf = (row: Row): string => row.id;
 const hrefOf = ({ run, done }: Row): string | undefined =>
   run ? to('tx', run.first.transaction_hash) : done && to('block', done.block);
 
-const DEEDS: Readonly<Record<string, string>> = {
+const OPERATIONS: Readonly<Record<string, string>> = {
   snapshot: 'snapshot taken',
   revert: 'reverted to a snapshot',
   restart: 'chain restarted',
@@ -194,7 +194,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   state: 'state edited',
 };
 
-function DeedText({ of }: { readonly of: Done }) {
+function OperationText({ of }: { readonly of: Operation }) {
   if (of.event === 'time') {
     const offset = offsetText(of.chainTime - Math.floor(Date.now() / 1000));
     return (
@@ -204,7 +204,7 @@ function DeedText({ of }: { readonly of: Done }) {
       </span>
     );
   }
-  return <span className="soft">{DEEDS[of.event] ?? of.event}</span>;
+  return <span className="soft">{OPERATIONS[of.event] ?? of.event}</span>;
 }
 
 /** Shown on a chain without transactions. */

@@ -1,5 +1,5 @@
 // Rows of the activity page: transactions, folded where they are alike, and changes of the sandbox between them.
-import type { Deed as Done } from '../../rpc/live-state.js';
+import type { Operation } from '../../rpc/live-state.js';
 import type { TransactionRow } from '../../rpc/queries.js';
 
 /** Consecutive transactions that are alike. */
@@ -10,7 +10,7 @@ interface Run {
 export interface Row {
   readonly id: string;
   readonly run?: Run;
-  readonly done?: Done;
+  readonly done?: Operation;
   readonly source?: TransactionRow;
 }
 
@@ -30,20 +30,20 @@ function isAlike(one: TransactionRow, other: TransactionRow): boolean {
 /** Folds runs of equal rows, and inserts changes to the sandbox where they happened. */
 export function arrange(
   rows: readonly Row[],
-  deeds: readonly Done[],
+  operations: readonly Operation[],
   unfolded: ReadonlySet<string>,
 ): Row[] {
   const arranged: Row[] = [];
-  let nextDeed = 0;
+  let nextOperation = 0;
   for (let at = 0; at < rows.length; ) {
     const row = rows[at]?.source;
     if (!row) break;
     for (
-      let deed = deeds[nextDeed];
-      deed && deed.block >= row.block_number;
-      deed = deeds[++nextDeed]
+      let operation = operations[nextOperation];
+      operation && operation.block >= row.block_number;
+      operation = operations[++nextOperation]
     ) {
-      arranged.push({ id: `deed ${deed.id}`, done: deed });
+      arranged.push({ id: `operation ${operation.id}`, done: operation });
     }
     let end = at + 1;
     for (let next = rows[end]?.source; next && isAlike(row, next); next = rows[++end]?.source);
@@ -56,6 +56,7 @@ export function arrange(
       at++;
     }
   }
-  for (const deed of deeds.slice(nextDeed)) arranged.push({ id: `deed ${deed.id}`, done: deed });
+  for (const operation of operations.slice(nextOperation))
+    arranged.push({ id: `operation ${operation.id}`, done: operation });
   return arranged;
 }

@@ -3,7 +3,7 @@ import type { Frame } from '@starkbox/abi';
 import { grouped, share } from '../../format/amount.js';
 import { setQuery } from '../../navigation/route.js';
 import { CallLine, type Classes, Outcome } from '../../parts/transaction/call-line.js';
-import { Hostile } from '../../parts/values.js';
+import { UntrustedText } from '../../parts/values.js';
 
 const PHASES: Readonly<Record<Frame['phase'], string>> = {
   validate: 'validate',
@@ -98,7 +98,7 @@ function FrameText({ of: frame, classes }: { readonly of: Frame; readonly classe
       {frame.cause !== undefined && (
         <span className="fail">
           {' '}
-          <Hostile text={frame.cause} quoted limit={80} />
+          <UntrustedText text={frame.cause} quoted limit={80} />
         </span>
       )}
       {frame.fate !== undefined && <span className="quiet"> {frame.fate}</span>}

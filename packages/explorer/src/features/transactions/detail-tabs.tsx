@@ -11,10 +11,10 @@ import { Address, FunctionName, Link } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
 import { CallTreeView } from './call-tree.js';
 import { Raw } from './raw-json.js';
-import { classesByContract, feeEventOf, type StoryProps } from './summary.js';
+import { classesByContract, feeEventOf, type SummaryProps } from './summary.js';
 import { TransactionGas } from './transaction-gas.js';
 
-export function Evidence({
+export function DetailTabs({
   hash,
   transaction,
   receipt,
@@ -22,7 +22,7 @@ export function Evidence({
   traceError,
   tree,
   classes,
-}: StoryProps & { readonly hash: string; readonly traceError: unknown }) {
+}: SummaryProps & { readonly hash: string; readonly traceError: unknown }) {
   const tab = usePlace().query.get('tab') ?? 'calls';
   const diff = trace?.state_diff;
   const changes = diff ? countChanges(diff) : undefined;

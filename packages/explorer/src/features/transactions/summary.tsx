@@ -9,7 +9,7 @@ import {
 } from '@starkbox/abi';
 import type { ReactNode } from 'react';
 import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
-import { Address, ClassRef, FunctionName, Hostile } from '../../parts/values.js';
+import { Address, ClassRef, FunctionName, UntrustedText } from '../../parts/values.js';
 import type { Receipt, Transaction as Sent, Trace } from '../../rpc/methods.js';
 
 const DEPLOYERS = new Set([selectorOf('deployContract'), selectorOf('deploy_contract')]);
@@ -33,7 +33,7 @@ export function Path({ finality }: { readonly finality: string }) {
   );
 }
 
-export interface StoryProps {
+export interface SummaryProps {
   readonly transaction: Sent;
   readonly receipt: Receipt;
   readonly trace: Trace | undefined;
@@ -46,13 +46,13 @@ function userFrames(tree: CallTree): readonly Frame[] {
   return tree.roots.find(({ phase }) => phase === 'execute')?.children ?? [];
 }
 
-export function Sentence(props: StoryProps): ReactNode {
+export function Sentence(props: SummaryProps): ReactNode {
   const { transaction, receipt } = props;
   const sender = senderOf(transaction);
   const failure = 'revert_reason' in receipt ? readFailure(receipt.revert_reason) : undefined;
   const end = failure ? (
     <>
-      ; it failed with <Hostile text={failure.message} quoted limit={160} />.
+      ; it failed with <UntrustedText text={failure.message} quoted limit={160} />.
     </>
   ) : (
     '.'
@@ -85,7 +85,7 @@ export function Sentence(props: StoryProps): ReactNode {
 }
 
 interface InvocationProps {
-  readonly of: StoryProps;
+  readonly of: SummaryProps;
   readonly who: ReactNode;
   readonly end: ReactNode;
   readonly hasFailed: boolean;
@@ -180,7 +180,7 @@ export function Why({
     if (!frame) {
       return (
         <li className="cause">
-          ✕ <Hostile text={tree.cause?.cause ?? readFailure(reason).message} />
+          ✕ <UntrustedText text={tree.cause?.cause ?? readFailure(reason).message} />
         </li>
       );
     }
@@ -212,7 +212,7 @@ export function Why({
             .map((line, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
               <span key={at}>
-                <Hostile text={line} limit={2_000} />
+                <UntrustedText text={line} limit={2_000} />
                 {'\n'}
               </span>
             ))}

@@ -19,7 +19,7 @@ interface Move {
   readonly isFee: boolean;
 }
 
-export function Movements({
+export function TokenTransfers({
   receipt,
   trace,
   classes,

@@ -9,16 +9,16 @@ import { act } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Label } from '../../parts/label-form.js';
 import { BesideContext, Heading, Loading, Problem } from '../../parts/page-states.js';
-import { Amount, BlockRef, Copy, Hostile, Link, Status } from '../../parts/values.js';
+import { Amount, BlockRef, Copy, Link, Status, UntrustedText } from '../../parts/values.js';
 import { useHeader } from '../../rpc/block-header.js';
 import { RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
 import type { Receipt, Transaction } from '../../rpc/methods.js';
 import { useClasses, useTransaction } from '../../rpc/queries.js';
-import { lastTurn } from '../../rpc/undone-blocks.js';
-import { Evidence } from './detail-tabs.js';
+import { lastPastChange } from '../../rpc/undone-blocks.js';
+import { DetailTabs } from './detail-tabs.js';
 import { Path, Sentence, Why } from './summary.js';
-import { Movements } from './token-transfers.js';
+import { TokenTransfers } from './token-transfers.js';
 
 const HASH_NOT_FOUND = 29;
 
@@ -44,7 +44,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 
 /** Whether the chain was cut since, as far as this tab knows. */
 function changeText(): string {
-  const turn = lastTurn();
+  const turn = lastPastChange();
   if (!turn) return 'the chain has changed';
   const what = CHANGES[turn.why ?? ''] ?? 'the chain has changed';
   return `${what} at ${new Date(turn.at).toLocaleTimeString()}`;
@@ -54,7 +54,7 @@ function changeText(): string {
 function useProgress(receipt: Receipt | undefined, refetch: () => void): void {
   const beat = useLive((live) => live.beat);
   const accepted = useLive(
-    (live) => live.deeds.find(({ event }) => event === 'accepted_on_l1')?.id ?? 0,
+    (live) => live.operations.find(({ event }) => event === 'accepted_on_l1')?.id ?? 0,
   );
   const isOpen = receipt?.finality_status === 'PRE_CONFIRMED';
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change may have closed its block
@@ -111,7 +111,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       )}
       <Heading
         title={`${isOk ? 'Succeeded' : 'Reverted'} · tx ${shortHash(hash)}`}
-        count={name !== undefined && <Hostile text={name} limit={60} />}
+        count={name !== undefined && <UntrustedText text={name} limit={60} />}
         actions={read && <Actions hash={hash} transaction={transaction} receipt={receipt} />}
       >
         <Status of={receipt.execution_status} words />
@@ -130,7 +130,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       />
       <Path finality={receipt.finality_status} />
       {isOk ? (
-        <Movements receipt={receipt} trace={trace} classes={classes} />
+        <TokenTransfers receipt={receipt} trace={trace} classes={classes} />
       ) : (
         <Why
           tree={tree}
@@ -138,7 +138,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
           reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
         />
       )}
-      <Evidence hash={hash} traceError={traceError} {...story} />
+      <DetailTabs hash={hash} traceError={traceError} {...story} />
     </>
   );
 }
@@ -148,7 +148,7 @@ function UnknownTransaction({ hash }: { readonly hash: string }) {
     <div className="empty">
       <p>This chain has no transaction with this hash.</p>
       <p className="whole">{hash}</p>
-      {lastTurn() && <p>Since this tab was opened, {changeText()}.</p>}
+      {lastPastChange() && <p>Since this tab was opened, {changeText()}.</p>}
       <p>
         <Link href={to('transactions')}>All transactions</Link>
       </p>

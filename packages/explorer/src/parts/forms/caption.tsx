@@ -2,14 +2,14 @@
 
 import { shortHash, shortType } from '@starkbox/abi';
 import { grouped } from '../../format/amount.js';
-import { Hostile } from '../values.js';
+import { UntrustedText } from '../values.js';
 
 export function Caption({ name, type }: { readonly name: string; readonly type: string }) {
   return (
     <span className="caption">
-      <Hostile text={name === '' ? 'value' : name} limit={60} />{' '}
+      <UntrustedText text={name === '' ? 'value' : name} limit={60} />{' '}
       <span className="quiet">
-        <Hostile text={shortType(type)} limit={120} />
+        <UntrustedText text={shortType(type)} limit={120} />
       </span>
     </span>
   );

@@ -13,7 +13,7 @@ import { useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
-import { Hostile } from '../values.js';
+import { UntrustedText } from '../values.js';
 import { useBook } from './address-book.js';
 import { Caption, Felts, Plain } from './caption.js';
 import { PasteField } from './paste-field.js';
@@ -126,7 +126,7 @@ function SimpleField({
               {shape.kind === 'integer' && <Plain felts={encoded.felts} text={text} />}
               {called !== undefined && called !== text.trim() && (
                 <>
-                  <Hostile text={called} limit={40} />{' '}
+                  <UntrustedText text={called} limit={40} />{' '}
                 </>
               )}
               = <Felts of={encoded.felts} />

@@ -15,7 +15,7 @@ import { useClasses } from '../../rpc/queries.js';
 import { CallLine, EventLine, Outcome as Returned } from '../transaction/call-line.js';
 import { RawFelts, tokenOf, Value } from '../transaction/decoded-value.js';
 import { StateChanges } from '../transaction/state-changes.js';
-import { Amount, FunctionName, Hostile, Status, TxRef } from '../values.js';
+import { Amount, FunctionName, Status, TxRef, UntrustedText } from '../values.js';
 import type { Run } from './run.js';
 
 const MOST_FRAMES = 200;
@@ -210,7 +210,7 @@ function Failure({
     <div className="why">
       <p>
         <span className="cause">
-          ✕ <Hostile text={message === '' ? 'No reason was given.' : message} quoted />
+          ✕ <UntrustedText text={message === '' ? 'No reason was given.' : message} quoted />
         </span>{' '}
         {cause && cause.depth > 0 && (
           <>
@@ -221,7 +221,7 @@ function Failure({
       <details>
         <summary>Full revert reason</summary>
         <pre>
-          <Hostile text={reason} limit={10_000} />
+          <UntrustedText text={reason} limit={10_000} />
         </pre>
       </details>
     </div>

@@ -4,7 +4,7 @@ import { useId } from 'react';
 import { useNames } from '../../format/names.js';
 import { useAccounts } from '../../rpc/queries.js';
 import { readAddress, useBook } from '../forms/address-book.js';
-import { Hostile } from '../values.js';
+import { UntrustedText } from '../values.js';
 
 export interface Sender {
   readonly address: string | undefined;
@@ -57,7 +57,7 @@ export function SenderField({
           <span className="fail">{sender.error}</span>
         ) : (
           <>
-            {sender.name !== text.trim() && <Hostile text={sender.name} limit={40} />}
+            {sender.name !== text.trim() && <UntrustedText text={sender.name} limit={40} />}
             {!sender.isOurs && ' impersonated'}
           </>
         )}

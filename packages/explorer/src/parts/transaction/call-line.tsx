@@ -10,7 +10,7 @@ import {
 } from '@starkbox/abi';
 import { type ReactNode, useMemo } from 'react';
 import { writeJson } from '../../format/json.js';
-import { Address, ClassRef, Copy, FunctionName, Hostile } from '../values.js';
+import { Address, ClassRef, Copy, FunctionName, UntrustedText } from '../values.js';
 import { Members, RawFelts, tokenOf, Value } from './decoded-value.js';
 
 export type Classes = ReadonlyMap<string, Abi>;
@@ -53,7 +53,11 @@ export function CallLine({
   return (
     <>
       <Address of={of.contract} />.
-      {found ? <Hostile text={found.name} limit={60} /> : <FunctionName selector={of.selector} />}
+      {found ? (
+        <UntrustedText text={found.name} limit={60} />
+      ) : (
+        <FunctionName selector={of.selector} />
+      )}
       {of.calldata === undefined ? (
         '(…)'
       ) : (
@@ -148,7 +152,7 @@ export function FrameDetail({ of, classes }: { readonly of: Frame; readonly clas
           <>
             <dt>failed with</dt>
             <dd className="fail">
-              <Hostile text={of.cause} quoted />
+              <UntrustedText text={of.cause} quoted />
             </dd>
           </>
         )}
@@ -174,10 +178,10 @@ function Fragmented({
   return (
     <>
       <dt>
-        <Hostile text={name} limit={40} />{' '}
+        <UntrustedText text={name} limit={40} />{' '}
         {type !== '' && (
           <span className="quiet">
-            <Hostile text={shortType(type)} limit={80} />
+            <UntrustedText text={shortType(type)} limit={80} />
           </span>
         )}
       </dt>
@@ -209,7 +213,7 @@ export function EventLine({
   }
   return (
     <>
-      <Hostile text={event.name} limit={60} />(
+      <UntrustedText text={event.name} limit={60} />(
       <Members of={event.members} token={tokenOf(from)} labels />)
     </>
   );

@@ -3,7 +3,7 @@ import { type Decoded, decodeShortString, type Named } from '@starkbox/abi';
 import { Fragment, type ReactNode } from 'react';
 import { amountText, ETH, exactText, grouped, STRK, type Unit } from '../../format/amount.js';
 import { ETH_ADDRESS, STRK_ADDRESS } from '../../format/names.js';
-import { Address, ClassRef, Felt, Hostile } from '../values.js';
+import { Address, ClassRef, Felt, UntrustedText } from '../values.js';
 
 const ITEMS_IN_LINE = 8;
 const DEPTH_IN_LINE = 4;
@@ -34,7 +34,7 @@ export function Value({ of, token, depth = 0 }: ValueProps): ReactNode {
     case 'unit':
       return '()';
     case 'text':
-      return <Hostile text={of.text} quoted limit={80} />;
+      return <UntrustedText text={of.text} quoted limit={80} />;
     case 'number':
       return token !== undefined && of.type === 'u256' ? (
         <span title={exactText(of.value, token)}>{amountText(of.value, token)}</span>
@@ -68,7 +68,7 @@ export function Value({ of, token, depth = 0 }: ValueProps): ReactNode {
     case 'choice':
       return (
         <>
-          <Hostile text={of.variant} limit={40} />
+          <UntrustedText text={of.variant} limit={40} />
           {of.value && (
             <>
               (<Value of={of.value} token={token} depth={depth + 1} />)
@@ -85,7 +85,7 @@ function FeltValue({ felt }: { readonly felt: string }) {
   if (text !== undefined) {
     return (
       <span title={felt}>
-        <Hostile text={text} quoted limit={40} />
+        <UntrustedText text={text} quoted limit={40} />
       </span>
     );
   }
@@ -110,12 +110,12 @@ export function Members({
       {at > 0 && ', '}
       {labels && !isLong(value) && (
         <span className="soft">
-          <Hostile text={name} limit={40} />:{' '}
+          <UntrustedText text={name} limit={40} />:{' '}
         </span>
       )}
       {isLong(value) && depth === 0 ? (
         <span title={`${value.items.length} items`}>
-          <Hostile text={name} limit={40} />[{value.items.length}]
+          <UntrustedText text={name} limit={40} />[{value.items.length}]
         </span>
       ) : (
         <Value of={value} token={token} depth={depth} />

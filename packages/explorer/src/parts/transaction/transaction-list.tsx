@@ -18,10 +18,10 @@ import {
   BlockRef,
   FunctionName,
   Gas,
-  Hostile,
   Link,
   Status,
   TxRef,
+  UntrustedText,
 } from '../values.js';
 
 export const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Short description of a transaction. */
-export function Deed({ of }: { readonly of: TransactionRow }) {
+export function CallSummary({ of }: { readonly of: TransactionRow }) {
   const reason = of.revert_reason;
   return (
     <>
@@ -50,7 +50,7 @@ export function Deed({ of }: { readonly of: TransactionRow }) {
       {reason !== undefined && (
         <span className="fail">
           {' '}
-          <Hostile text={readFailure(reason).message} quoted limit={80} />
+          <UntrustedText text={readFailure(reason).message} quoted limit={80} />
         </span>
       )}
     </>
@@ -91,7 +91,7 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     width: 'w-name',
     cell: (row) => row.sender_address !== undefined && <Address of={row.sender_address} mark />,
   },
-  { head: 'Call', phone: 'main', cell: (row) => <Deed of={row} /> },
+  { head: 'Call', phone: 'main', cell: (row) => <CallSummary of={row} /> },
   {
     head: 'l2 gas',
     width: 'w-gas',
