@@ -81,12 +81,12 @@ export function Stream({ of }: { readonly of: Running }) {
   return (
     <section aria-label="News" className="answer">
       <p role="status">
-        {isOver ? 'Stopped after' : 'Listening;'} {grouped(of.toldInAll)}{' '}
-        {of.toldInAll === 1 ? 'notification' : 'notifications'}
-        {of.toldInAll > of.told.length && `, the last ${of.told.length} are shown`}
+        {isOver ? 'Stopped after' : 'Listening;'} {grouped(of.received)}{' '}
+        {of.received === 1 ? 'notification' : 'notifications'}
+        {of.received > of.notifications.length && `, the last ${of.notifications.length} are shown`}
       </p>
       <ol className="news">
-        {of.told.map(({ id, at, text }) => (
+        {of.notifications.map(({ id, at, text }) => (
           <li key={id}>
             <details>
               <summary>

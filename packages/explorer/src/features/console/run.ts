@@ -4,7 +4,7 @@ import { openStream } from '../../rpc/stream.js';
 import { ask, type TimedAnswer } from '../../rpc/timed-call.js';
 import { remember } from './history.js';
 
-export interface Told {
+export interface Notification {
   readonly id: number;
   readonly at: number;
   readonly text: string;
@@ -12,10 +12,10 @@ export interface Told {
 
 export interface Running {
   readonly state: 'idle' | 'waiting' | 'streaming';
-  readonly heard: TimedAnswer | Error | undefined;
+  readonly answer: TimedAnswer | Error | undefined;
   /** Newest first, limited to the last ones. */
-  readonly told: readonly Told[];
-  readonly toldInAll: number;
+  readonly notifications: readonly Notification[];
+  readonly received: number;
   run(
     method: string,
     params: unknown,
@@ -29,15 +29,15 @@ const KEPT = 100;
 const COLLECT_MILLISECONDS = 100;
 
 interface Listener {
-  readonly onAnswer: (heard: TimedAnswer) => void;
+  readonly onAnswer: (answer: TimedAnswer) => void;
   /** Newest first, with how many there were in all. */
-  readonly onTold: (fresh: readonly Told[], count: number) => void;
+  readonly onNotifications: (fresh: readonly Notification[], count: number) => void;
   readonly onEnd: () => void;
 }
 
 /** Subscribes; the function that it returns unsubscribes. */
 function followStream(method: string, params: unknown, listener: Listener): () => void {
-  let buffer: Told[] = [];
+  let buffer: Notification[] = [];
   let next = 1;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const begin = performance.now();
@@ -57,7 +57,7 @@ function followStream(method: string, params: unknown, listener: Listener): () =
         timer = undefined;
         const fresh = buffer.reverse();
         buffer = [];
-        listener.onTold(fresh, next - 1);
+        listener.onNotifications(fresh, next - 1);
       }, COLLECT_MILLISECONDS);
     },
     ended: listener.onEnd,
@@ -70,8 +70,8 @@ function followStream(method: string, params: unknown, listener: Listener): () =
 
 export function useRunning(): Running {
   const [state, setState] = useState<Running['state']>('idle');
-  const [heard, setHeard] = useState<TimedAnswer | Error | undefined>();
-  const [told, setTold] = useState<readonly Told[]>([]);
+  const [answer, setAnswer] = useState<TimedAnswer | Error | undefined>();
+  const [notifications, setNotifications] = useState<readonly Notification[]>([]);
   const [count, setCount] = useState(0);
   const end = useRef<() => void>(() => {});
 
@@ -83,8 +83,8 @@ export function useRunning(): Running {
   useEffect(() => () => end.current(), []);
 
   const clear = useCallback(() => {
-    setHeard(undefined);
-    setTold([]);
+    setAnswer(undefined);
+    setNotifications([]);
     setCount(0);
   }, []);
 
@@ -92,16 +92,16 @@ export function useRunning(): Running {
     (method: string, params: unknown): void => {
       end.current = followStream(method, params, {
         onAnswer: (answer) => {
-          setHeard(answer);
+          setAnswer(answer);
           if (answer.isError) stop();
           else setState('streaming');
         },
-        onTold: (fresh, inAll) => {
-          setTold((old) => [...fresh, ...old].slice(0, KEPT));
+        onNotifications: (fresh, inAll) => {
+          setNotifications((old) => [...fresh, ...old].slice(0, KEPT));
           setCount(inAll);
         },
         onEnd: () => {
-          setHeard((old) => old ?? new Error('The connection ended.'));
+          setAnswer((old) => old ?? new Error('The connection ended.'));
           setState('idle');
         },
       });
@@ -128,7 +128,7 @@ export function useRunning(): Running {
           isError: answer.isError,
           milliseconds: answer.milliseconds,
         });
-        setHeard(answer);
+        setAnswer(answer);
         return answer;
       } catch (error) {
         const problem = control.signal.aborted
@@ -136,7 +136,7 @@ export function useRunning(): Running {
           : error instanceof Error
             ? error
             : new Error(String(error));
-        setHeard(problem);
+        setAnswer(problem);
         return problem;
       } finally {
         setState('idle');
@@ -145,5 +145,5 @@ export function useRunning(): Running {
     [clear, follow],
   );
 
-  return { state, heard, told, toldInAll: count, run, stop, clear };
+  return { state, answer, notifications, received: count, run, stop, clear };
 }

@@ -86,8 +86,8 @@ export function Workbench({ method, schemas, isRestricted }: WorkbenchProps) {
           </span>
         </p>
         {running.state === 'waiting' && <Loading what="the answer" />}
-        {running.heard && <Answer of={running.heard} />}
-        {(running.state === 'streaming' || running.toldInAll > 0) && <Stream of={running} />}
+        {running.answer && <Answer of={running.answer} />}
+        {(running.state === 'streaming' || running.received > 0) && <Stream of={running} />}
         <History method={method.name} restore={(params) => change(parseJson(params))} />
         {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
       </section>
