@@ -116,13 +116,8 @@ test('a node that returns with another chain is noticed', async () => {
   await first.node.close();
   const second = await setStage({ port });
   try {
-<<<<<<< HEAD:packages/explorer/test/app/chain-changes.browser.test.ts
     await page.getByText('restarted or reverted while you were away').waitFor();
     await page.getByText('No transactions on this chain yet.').waitFor();
-=======
-    await page.getByText('restarted or reverted while you were away').waitFor({ timeout: 30_000 });
-    await page.getByText('No transactions on this chain yet.').waitFor();
->>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/upheaval.browser.test.ts
   } finally {
     await second.close();
   }

@@ -123,7 +123,6 @@ describe('without the token', () => {
     await page.clock.install();
     let sockets = 0;
     page.on('websocket', () => sockets++);
-<<<<<<< HEAD:packages/explorer/test/app/token.browser.test.ts
     await page.reload();
     await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
     await settled();
@@ -132,14 +131,6 @@ describe('without the token', () => {
     await page.clock.runFor(60_000);
     await settled();
     expect(attempts() - before).toBe(0);
-=======
-    await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
-    await page.waitForTimeout(500);
-    const knocks = (): number => requests.filter((url) => url.endsWith('/rpc')).length + sockets;
-    const before = knocks();
-    await page.waitForTimeout(2_500);
-    expect(knocks() - before).toBe(0);
->>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/door.browser.test.ts
   });
 
   test('a wrong token in the address is reported as wrong', async () => {
@@ -148,15 +139,9 @@ describe('without the token', () => {
     expect(page.url()).toBe(`${stage.origin}/ui/blocks`);
   });
 
-<<<<<<< HEAD:packages/explorer/test/app/token.browser.test.ts
   test('the question is accessible in both themes', async () => {
     const { page } = await stage.open('', { bypassCSP: true });
     await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
-=======
-  test.each(['light', 'dark'] as const)('the question is accessible in %s', async (colorScheme) => {
-    const { page } = await stage.open('', { colorScheme, bypassCSP: true });
-    await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
->>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/door.browser.test.ts
     expect(await faultsOf(page)).toEqual([]);
   });
 });
@@ -169,13 +154,7 @@ test('a node that returns with another token asks for it', async () => {
   await first.node.close();
   const second = await setStage({ authToken: 'two', port });
   try {
-<<<<<<< HEAD:packages/explorer/test/app/token.browser.test.ts
     await page.getByRole('heading', { name: 'This node requires a token' }).waitFor();
-=======
-    await page
-      .getByRole('heading', { name: 'This node requires a token' })
-      .waitFor({ timeout: 30_000 });
->>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/door.browser.test.ts
     await page.getByLabel('token', { exact: true }).fill('two');
     await page.keyboard.press('Enter');
     await isLive(page);

@@ -259,60 +259,7 @@ test('a field is validated on blur, and all fields on submit', async () => {
   expect(await recipient.evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
-<<<<<<< HEAD:packages/explorer/test/contracts/interact.browser.test.ts
 test('calls are encoded for Cairo 0 accounts', async () => {
-=======
-describe('storage', () => {
-  test('is changed by several edits at once, after a look at them', async () => {
-    const { page } = await open(`contract/${counter}?tab=storage`);
-    const before = await count();
-    await page
-      .getByRole('button', { name: /^Edit slot/ })
-      .first()
-      .click();
-    await page.getByLabel(/^New value of slot/).fill('1000');
-    await page.getByLabel(/^New value of slot/).press('Enter');
-    await page.getByText('Apply 1 change…').waitFor();
-    await page.getByLabel('slot or variable').fill('elsewhere');
-    await page.getByLabel('new value').fill("'hi'");
-    await page.getByRole('button', { name: 'Stage' }).click();
-    await expect.poll(() => page.locator('tr.staged').count()).toBe(2);
-    expect(await count()).toBe(before);
-    await page.getByRole('button', { name: 'Apply 2 changes…' }).click();
-    const sheet = page.getByRole('dialog');
-    expect(await sheet.locator('tbody tr').count()).toBe(2);
-    await sheet.getByRole('button', { name: 'Apply 2 changes' }).click();
-    await expect.poll(() => count()).toBe(1000n);
-    await expect.poll(() => page.locator('tr.staged').count()).toBe(0);
-    expect(await page.getByRole('dialog').count()).toBe(0);
-  });
-});
-
-describe('history', () => {
-  test('tells when a class was replaced', async () => {
-    const upgradable = await stage.deploy('upgradable');
-    const upgraded = await stage.deploy('upgraded');
-    const { client } = stage.node;
-    const hashAt = (contract_address: string) =>
-      client.call('starknet_getClassHashAt', { block_id: 'latest', contract_address });
-    const [was, is] = [await hashAt(upgradable), await hashAt(upgraded)];
-    for (let at = 0; at < 20; at++) await client.call('devnet_createBlock', {});
-    await stage.send(0, [
-      { contractAddress: upgradable, entrypoint: 'replace_class', calldata: [is] },
-    ]);
-    const block = await client.call('starknet_blockNumber', {});
-    const { page } = await open(`contract/${upgradable}?tab=history`);
-    const row = page.locator('tr[data-row]').first();
-    await expect.poll(() => row.innerText()).toContain('class replaced');
-    expect(await row.locator(`a[href="/ui/block/${block}"]`).count()).toBe(1);
-    expect(await row.locator(`a[href="/ui/class/${was}"]`).count()).toBe(1);
-    expect(await row.locator(`a[href="/ui/class/${is}"]`).count()).toBe(1);
-    expect(await page.locator('tr[data-row]').count()).toBe(2);
-  });
-});
-
-test('accounts of Cairo 0 take their calls in another order, and get them so', async () => {
->>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/interact.browser.test.ts
   const old = await setStage({ accountClass: 'cairo0' });
   try {
     const { page } = await old.open(`contract/${STRK}?tab=interact&f=transfer`);

@@ -263,15 +263,9 @@ describe('the graph of a transaction', () => {
     await page.getByText('1 found').waitFor();
   });
 
-<<<<<<< HEAD:packages/explorer/test/gas/gas.browser.test.ts
   test('axe finds nothing in either theme', async () => {
     const { page } = await stage.open(`tx/${sent.get('reverted')}?tab=gas`, {});
     await page.getByText('The execution was reverted').waitFor();
-=======
-  test.each(['light', 'dark'] as const)('axe finds nothing, %s', async (colorScheme) => {
-    const { page } = await stage.open(`tx/${sent.get('reverted')}?tab=gas`, { colorScheme });
-    await page.getByText('The execution was reverted').waitFor();
->>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/gas.browser.test.ts
     expect(await faultsOf(page)).toEqual([]);
   });
 });
@@ -349,14 +343,10 @@ test('of a long chain the newest 2,000 transactions are read, with progress and 
     await page.getByRole('progressbar', { name: 'Traces read' }).waitFor();
     await page.getByText(/of (1,99\d|2,000) transactions/).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-<<<<<<< HEAD:packages/explorer/test/gas/gas.browser.test.ts
     await page.getByText(/Cancelled; the range has (1,99\d|2,000)\./).waitFor();
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
     // Reading two thousand traces takes a minute.
     if (!IS_FULL) return;
-=======
-    await page.getByText(/Cancelled; the range has (1,99\d|2,000)\./).waitFor();
->>>>>>> 3001f64 (Say the explorer's texts plainly):packages/explorer/test/gas.browser.test.ts
     const { page: whole } = await long.open('gas?from=0&view=table');
     await whole.getByText(/(1,99\d|2,000) transactions read\. These are the newest/).waitFor();
     expect(await whole.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
