@@ -88,13 +88,7 @@ export function Activity() {
         arrange={shown}
         onRows={onRows}
         onPeek={onPeek}
-        empty={
-          failedOnly ? (
-            <p className="empty">No transaction has failed on this chain.</p>
-          ) : (
-            <FirstSteps />
-          )
-        }
+        empty={failedOnly ? <NoFailures /> : <FirstSteps />}
       />
       {beside !== undefined && (
         <SidePanel label="Transaction" href={to('tx', beside)}>
@@ -103,6 +97,10 @@ export function Activity() {
       )}
     </>
   );
+}
+
+function NoFailures() {
+  return <p className="empty">No transaction has failed on this chain.</p>;
 }
 
 /** @param unfold shows the transactions that are folded in a row */
