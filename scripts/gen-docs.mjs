@@ -9,7 +9,6 @@ import {
   RESTRICTED_BY_DEFAULT,
 } from '../packages/starkbox/dist/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../packages/starkbox/dist/config/options.js';
-import { NOT_YET } from '../packages/starkbox/dist/config/rules.js';
 import { methodsPage } from './methods-page.mjs';
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
@@ -102,14 +101,12 @@ function row(key) {
   const option = OPTIONS[key];
   const names = [option.short, option.flag].filter((name) => name !== undefined);
   const preset = defaultText(option);
-  const gap = NOT_YET.find((one) => one.key === key);
-  const note = gap ? ` (${gap.note ?? 'not available yet'})` : '';
   const cells = [
     names.map((name) => `\`${name}\``).join(', '),
     `\`${environmentExample(option)}\``,
     `\`${key}\``,
     preset ?? '',
-    option.help + note,
+    option.help,
     option.field === undefined ? '' : `\`${option.field}\``,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

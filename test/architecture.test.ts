@@ -38,10 +38,10 @@ const SOUND: Readonly<Record<string, string>> = {
   'packages/starkbox/src/node/node.ts': `
     import { listen } from '../server/http/server.js';
     import { World } from '../chain/world/world.js';
-    import { read } from '../config/options.js';
+    import { read } from '../config/environment.js';
     import { Fork } from '../fork/fork.js';
     export const createNode = () => [listen, World, read, Fork];`,
-  'packages/starkbox/src/config/options.ts': `import '../felt.js'; export const read = () => process.env.PORT;`,
+  'packages/starkbox/src/config/environment.ts': `import '../felt.js'; export const read = () => process.env.PORT;`,
   'packages/starkbox/src/fork/fork.ts': `import '../log.js'; export class Fork {}`,
   'packages/starkbox/src/spec.ts': `export type Methods = {};`,
   'packages/starkbox/src/errors.ts': `import type { Methods } from './spec.js'; import 'pino';`,

@@ -17,7 +17,7 @@ export type Rule =
   | 'cycle' // files import each other, if only as types
   | 'folder-cycle' // folders import each other, if only as types
   | 'barrel' // re-exports, but is not a package's index.ts
-  | 'environment' // reads process.env outside of config/options.ts
+  | 'environment' // reads process.env outside of config/environment.ts
   | 'wall-clock' // reads the clock outside of chain/world/clock.ts
   | 'name' // has a name that says nothing
   | 'unplaced' // stands in no row of the table
@@ -167,7 +167,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 };
 
 const EMPTY_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'types', 'misc']);
-const ENVIRONMENT_READER = 'packages/starkbox/src/config/options.ts';
+const ENVIRONMENT_READER = 'packages/starkbox/src/config/environment.ts';
 const CLOCK_READER = 'packages/starkbox/src/chain/world/clock.ts';
 
 /** Everything in `sources` (path from the repository's root → text) that breaks a rule. */

@@ -1,6 +1,7 @@
 // Knows what words mean on the command line, in what order sources of options count, and what help looks like.
 import { createRequire } from 'node:module';
 import type { Command, Option as CommandOption, Help } from 'commander';
+import type { Environment } from '../config/environment.js';
 import { readConfigFile } from '../config/file.js';
 import {
   defaultText,
@@ -14,10 +15,9 @@ import {
   type Config,
   type ConfigKey,
   defaultConfig,
-  type Environment,
   OPTIONS,
 } from '../config/options.js';
-import { checkConfig, checkGiven, NOT_YET } from '../config/rules.js';
+import { checkConfig, checkGiven } from '../config/rules.js';
 import { type Given, readSources, type Source } from '../config/source.js';
 import { packageVersion } from '../node/version.js';
 import { type Paint, painter } from '../terminal.js';
@@ -181,10 +181,8 @@ function addOptions(
 function helpText(key: ConfigKey): string {
   const option = OPTIONS[key];
   const preset = defaultText(option);
-  const gap = NOT_YET.find((one) => one.key === key);
   return withFacts(
     option.help,
-    ...(gap ? [gap.note ?? 'not available yet'] : []),
     ...(preset === undefined ? [] : [`default: ${preset}`]),
     `env: ${environmentExample(option)}`,
     ...(option.field === undefined ? [] : [`config: ${option.field}`]),

@@ -1,13 +1,8 @@
 // Knows the life of the process: what it prints, how signals end it, and with which exit code.
 
+import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
-import {
-  type Config,
-  type ConfigKey,
-  type Environment,
-  environment,
-  OPTIONS,
-} from '../config/options.js';
+import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { AccountClassError, codeOf, reasonOf } from '../errors.js';
 import { createLog, type Log } from '../log.js';

@@ -22,6 +22,9 @@ export interface Option<T> {
   readonly isSecret?: boolean;
 }
 
+/** An option for each key of a config. */
+export type OptionTable<C> = { readonly [K in keyof C]: Option<C[K]> };
+
 /** Throws an `InvalidValue` that says what would be right. */
 export type Parse<T> = (text: string) => T;
 

@@ -1,26 +1,14 @@
-// Knows which options exclude or need each other, and what a config may not ask for.
+// Rules between options: which ones exclude or require each other, and which configs are refused.
 
 import { canonicalName } from '../method-names.js';
 import { methodFacts } from '../spec.js';
 import { longName, UsageError } from './option.js';
 import { type Config, type ConfigKey, OPTIONS } from './options.js';
 
-/** A config whose values are right one by one, but that cannot be obeyed. */
+/** A config whose values are valid one by one, but not together. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
-
-interface Gap {
-  readonly key: ConfigKey;
-  readonly asked: (config: Config) => boolean;
-  /** Finishes "this version cannot …". */
-  readonly lacks: string;
-  /** What help says, if more than that it is not available yet. */
-  readonly note?: string;
-}
-
-/** Options that are in the table for completeness. Whoever builds the feature deletes its line. */
-export const NOT_YET: readonly Gap[] = [];
 
 const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
   ['accountClass', 'accountClassCustom'],
@@ -82,11 +70,6 @@ export function checkGiven(
 
 /** Throws a `ConfigError` if a node cannot run with this. */
 export function checkConfig(config: Config): void {
-  const gap = NOT_YET.find(({ asked }) => asked(config));
-  if (gap) {
-    const name = longName(OPTIONS[gap.key]);
-    throw new ConfigError(`${name} is not available yet: this version cannot ${gap.lacks}`);
-  }
   if (config.proofMode === 'full') {
     throw new ConfigError(
       '--proof-mode full is not available yet: this version cannot verify real proofs, so it would refuse every invocation. Choose devnet, which makes and verifies mock proofs, or none',

@@ -1,13 +1,8 @@
 // Knows how a fork begins: from settings to the chain below, and to what is inherited from it.
 
+import { defaultForkCache } from '../config/environment.js';
 import { webUrls } from '../config/option.js';
-import {
-  type Config,
-  type ConfigKey,
-  defaultForkCache,
-  OPTIONS,
-  patienceOf,
-} from '../config/options.js';
+import { type Config, type ConfigKey, OPTIONS, patienceOf } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { invalidParams } from '../errors.js';
 import type { Log } from '../log.js';

@@ -1,5 +1,6 @@
 // Telemetry of a node: metrics, traces and log lines, each only if it is turned on.
-import { type Config, wantsTraces } from '../config/options.js';
+import { wantsTraces } from '../config/environment.js';
+import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
 import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
 import { milliseconds } from '../scheduling/turns.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { startNode } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { wantsTraces } from '../../src/config/options.js';
+import { wantsTraces } from '../../src/config/environment.js';
 import { createNode } from '../../src/index.js';
 
 interface Span {

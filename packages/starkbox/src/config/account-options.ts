@@ -1,0 +1,69 @@
+// Options of the accounts that exist from the start.
+import { bigNumber, type OptionTable, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
+
+const U32 = 2 ** 32 - 1;
+
+export interface AccountConfig {
+  readonly accounts: number;
+  readonly accountClass: 'cairo0' | 'cairo1';
+  /** A path. Takes the place of `accountClass`. */
+  readonly accountClassCustom: string | undefined;
+  readonly predeclareArgent: boolean;
+  /** Of each account, in wei and in fri. */
+  readonly initialBalance: bigint;
+  readonly seed: number;
+}
+
+export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
+  accounts: {
+    flag: '--accounts <NUMBER>',
+    field: 'total_accounts',
+    group: 'Accounts',
+    default: 10,
+    parse: wholeNumber(0, 255),
+    help: 'How many accounts are deployed from the start.',
+  },
+  accountClass: {
+    flag: '--account-class <ACCOUNT_CLASS>',
+    field: 'account_contract_class_hash',
+    group: 'Accounts',
+    default: 'cairo1',
+    parse: oneOf('cairo0', 'cairo1'),
+    help: 'Their class: cairo1 or cairo0, both by OpenZeppelin.',
+  },
+  accountClassCustom: {
+    flag: '--account-class-custom <PATH>',
+    field: 'account_contract_class_hash',
+    group: 'Accounts',
+    default: undefined,
+    parse: path,
+    help: 'A Sierra class in a JSON file to use instead; it must be able to execute and to validate.',
+  },
+  predeclareArgent: {
+    flag: '--predeclare-argent',
+    group: 'Accounts',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Declare the classes of Argent accounts, regular 0.4.0 and multisig 0.2.0.',
+  },
+  initialBalance: {
+    flag: '--initial-balance <DECIMAL_VALUE>',
+    field: 'predeployed_accounts_initial_balance',
+    short: '-e',
+    group: 'Accounts',
+    default: 10n ** 21n,
+    parse: bigNumber(0n),
+    help: 'What each account owns, in wei of ETH and in fri of STRK.',
+  },
+  seed: {
+    flag: '--seed <SEED>',
+    field: 'seed',
+    group: 'Accounts',
+    get default() {
+      return Math.floor(Math.random() * (U32 + 1));
+    },
+    defaultText: 'random',
+    parse: wholeNumber(0, U32),
+    help: 'The same seed gives the same accounts.',
+  },
+};

@@ -1,0 +1,115 @@
+// Options of the chain, its blocks and its gas prices.
+import {
+  bigNumber,
+  blockGeneration,
+  chainName,
+  type OptionTable,
+  oneOf,
+  trueOrFalse,
+  wholeNumber,
+} from './option.js';
+
+const GAS_PRICE = {
+  group: 'Gas prices',
+  default: 10n ** 9n,
+  parse: bigNumber(1n, 2n ** 128n - 1n),
+};
+
+export interface ChainConfig {
+  /** As the chain itself writes it: `SN_SEPOLIA`. */
+  readonly chainId: string;
+  readonly liteMode: boolean;
+  readonly proofMode: 'full' | 'devnet' | 'none';
+  /** A number is an interval in seconds. */
+  readonly blockGenerationOn: 'transaction' | 'demand' | number;
+  /** Seconds since 1970. */
+  readonly startTime: number | undefined;
+  readonly gasPriceWei: bigint;
+  readonly gasPriceFri: bigint;
+  readonly dataGasPriceWei: bigint;
+  readonly dataGasPriceFri: bigint;
+  readonly l2GasPriceWei: bigint;
+  readonly l2GasPriceFri: bigint;
+}
+
+export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
+  chainId: {
+    flag: '--chain-id <CHAIN_ID>',
+    field: 'chain_id',
+    group: 'Chain',
+    default: 'SN_SEPOLIA',
+    defaultText: 'TESTNET',
+    parse: chainName,
+    help: 'MAINNET (SN_MAIN), TESTNET (SN_SEPOLIA) or a name of your own, of up to 31 characters, kept in its case.',
+  },
+  liteMode: {
+    flag: '--lite-mode',
+    field: 'lite_mode',
+    group: 'Chain',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Save time: blocks get a simple hash and no commitments.',
+  },
+  proofMode: {
+    flag: '--proof-mode <PROOF_MODE>',
+    field: 'proof_mode',
+    group: 'Chain',
+    default: 'devnet',
+    parse: oneOf('full', 'devnet', 'none'),
+    help: 'How proofs that come with transactions are treated: devnet (mock proofs) or none. full is not available yet.',
+  },
+  blockGenerationOn: {
+    flag: '--block-generation-on <BLOCK_GENERATION_ON>',
+    field: 'block_generation_on',
+    group: 'Blocks and time',
+    default: 'transaction',
+    parse: blockGeneration,
+    fraction: (seconds) => `${seconds * 1000}ms`,
+    help: 'When a block is made: after each transaction, on demand, or every N seconds (a number such as 5, or 500ms).',
+  },
+  startTime: {
+    flag: '--start-time <SECONDS>',
+    field: 'start_time',
+    group: 'Blocks and time',
+    default: undefined,
+    defaultText: 'now',
+    parse: wholeNumber(0),
+    help: 'When the chain begins, in seconds since 1970.',
+  },
+  gasPriceWei: {
+    ...GAS_PRICE,
+    flag: '--gas-price <WEI_PER_GAS_UNIT>',
+    field: 'gas_price_wei',
+    help: 'L1 gas, in wei.',
+  },
+  gasPriceFri: {
+    ...GAS_PRICE,
+    flag: '--gas-price-fri <FRI_PER_GAS_UNIT>',
+    field: 'gas_price_fri',
+    help: 'L1 gas, in fri.',
+  },
+  dataGasPriceWei: {
+    ...GAS_PRICE,
+    flag: '--data-gas-price <WEI_PER_GAS_UNIT>',
+    field: 'data_gas_price_wei',
+    help: 'L1 data gas, in wei.',
+  },
+  dataGasPriceFri: {
+    ...GAS_PRICE,
+    flag: '--data-gas-price-fri <FRI_PER_GAS_UNIT>',
+    field: 'data_gas_price_fri',
+    help: 'L1 data gas, in fri.',
+  },
+  l2GasPriceWei: {
+    ...GAS_PRICE,
+    flag: '--l2-gas-price <WEI_PER_GAS_UNIT>',
+    field: 'l2_gas_price_wei',
+    help: 'L2 gas, in wei.',
+  },
+  l2GasPriceFri: {
+    ...GAS_PRICE,
+    flag: '--l2-gas-price-fri <FRI_PER_GAS_UNIT>',
+    field: 'l2_gas_price_fri',
+    help: 'L2 gas, in fri.',
+  },
+};

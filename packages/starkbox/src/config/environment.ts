@@ -1,0 +1,24 @@
+// Environment of this process. Nothing else reads it.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where answers of a network are kept unless a folder is named. */
+export function defaultForkCache(): string {
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  return join(cache, 'starkbox', 'fork');
+}
+
+/** The surroundings, for those who hand them to `readConfig`. */
+export function environment(): Environment {
+  return process.env;
+}
+
+/** Whether the standard variables of OpenTelemetry ask for traces; its SDK reads the rest of them. */
+export function wantsTraces(env: Environment = process.env): boolean {
+  const isOff =
+    env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
+  const place = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  return !isOff && place !== undefined && place !== '';
+}

@@ -1,0 +1,77 @@
+// Options of a fork.
+import { forkPoint, type OptionTable, path, trueOrFalse, webUrls, wholeNumber } from './option.js';
+
+const U16 = 2 ** 16 - 1;
+
+export interface ForkConfig {
+  /** One URL or several, separated by commas. */
+  readonly forkNetwork: string | undefined;
+  /** A number, a hash, or below zero how many blocks before the latest. */
+  readonly forkBlock: number | string | undefined;
+  readonly forkUpstreamCaching: boolean | undefined;
+  /** A folder; see `defaultForkCache`. */
+  readonly forkCacheDir: string | undefined;
+  /** A file. */
+  readonly forkLock: string | undefined;
+  readonly offline: boolean;
+  /** Seconds of silence. */
+  readonly forkTimeout: number;
+}
+
+export const FORK_OPTIONS: OptionTable<ForkConfig> = {
+  forkNetwork: {
+    flag: '--fork-network <URL>',
+    field: 'fork_config.url',
+    group: 'Forking',
+    default: undefined,
+    parse: webUrls,
+    help: 'A node of the network that this chain continues; several, separated by commas, replace each other.',
+  },
+  forkBlock: {
+    flag: '--fork-block <BLOCK>',
+    field: 'fork_config.block_number',
+    group: 'Forking',
+    default: undefined,
+    defaultText: 'the latest',
+    parse: forkPoint,
+    help: 'The last block taken from that network: a number, a hash, or -N for N before the latest.',
+  },
+  forkUpstreamCaching: {
+    flag: '--fork-upstream-caching <BOOL>',
+    field: 'fork_config.caching_enabled',
+    group: 'Forking',
+    default: undefined,
+    defaultText: 'true',
+    parse: trueOrFalse,
+    help: 'Whether answers of that network are kept on disk for later runs: true or false.',
+  },
+  forkCacheDir: {
+    flag: '--fork-cache-dir <PATH>',
+    group: 'Forking',
+    default: undefined,
+    defaultText: '~/.cache/starkbox/fork',
+    parse: path,
+    help: 'The folder to keep them in.',
+  },
+  forkLock: {
+    flag: '--fork-lock <PATH>',
+    group: 'Forking',
+    default: undefined,
+    parse: path,
+    help: 'The file to record every read of that network in; its block is forked again.',
+  },
+  offline: {
+    flag: '--offline',
+    group: 'Forking',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Do not ask that network: answer from the lock file alone.',
+  },
+  forkTimeout: {
+    flag: '--fork-timeout <SECONDS>',
+    group: 'Forking',
+    default: 10,
+    parse: wholeNumber(1, U16),
+    help: 'How long that network may be silent before it has failed.',
+  },
+};

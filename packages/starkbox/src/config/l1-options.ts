@@ -1,0 +1,37 @@
+// Options of the connection to L1.
+import { type OptionTable, webUrl, wholeNumber } from './option.js';
+
+const U16 = 2 ** 16 - 1;
+
+export interface L1Config {
+  /** The URL of an L1 node, or `anvil` for one of our own. */
+  readonly l1: string | undefined;
+  /** Of our own Anvil; 0 for any free one. */
+  readonly l1Port: number;
+  /** Milliseconds between two looks at L1. */
+  readonly l1AutoRelay: number | undefined;
+}
+
+export const L1_OPTIONS: OptionTable<L1Config> = {
+  l1: {
+    flag: '--l1 <anvil|URL>',
+    group: 'L1',
+    default: undefined,
+    parse: (text) => (text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text)),
+    help: 'The Ethereum to exchange messages with: anvil starts one that goes back in time with this chain.',
+  },
+  l1Port: {
+    flag: '--l1-port <PORT>',
+    group: 'L1',
+    default: 8545,
+    parse: wholeNumber(0, U16),
+    help: 'The port of that Anvil; 0 takes a free one and prints it.',
+  },
+  l1AutoRelay: {
+    flag: '--l1-auto-relay <MILLISECONDS>',
+    group: 'L1',
+    default: undefined,
+    parse: wholeNumber(1, 2 ** 31 - 1),
+    help: 'Carry messages both ways without being asked to, and look at L1 this often.',
+  },
+};

@@ -1,0 +1,58 @@
+// Options of metrics, logs and recordings.
+import { host, type OptionTable, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
+
+const U16 = 2 ** 16 - 1;
+
+export interface OutputConfig {
+  readonly metricsHost: string | undefined;
+  readonly metricsPort: number;
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+  readonly logFormat: 'pretty' | 'json';
+  readonly traceRequests: string | undefined;
+  readonly banner: boolean;
+}
+
+export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
+  metricsHost: {
+    flag: '--metrics-host <METRICS_HOST>',
+    group: 'Metrics',
+    default: undefined,
+    parse: host,
+    help: 'The address to serve metrics on; without it there are none.',
+  },
+  metricsPort: {
+    flag: '--metrics-port <METRICS_PORT>',
+    group: 'Metrics',
+    default: 9090,
+    parse: wholeNumber(0, U16),
+    help: 'The port to serve metrics on.',
+  },
+  logLevel: {
+    flag: '--log-level <LEVEL>',
+    group: 'Output',
+    default: 'info',
+    parse: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace'),
+    help: 'How much is logged, to stderr: silent, error, warn, info, debug or trace.',
+  },
+  logFormat: {
+    flag: '--log-format <FORMAT>',
+    group: 'Output',
+    default: 'pretty',
+    parse: oneOf('pretty', 'json'),
+    help: 'pretty is for people, json has one object a line.',
+  },
+  traceRequests: {
+    flag: '--trace-requests <FILE>',
+    group: 'Output',
+    default: undefined,
+    parse: path,
+    help: 'Record requests and answers in this file, without private keys; `starkbox replay FILE` repeats them.',
+  },
+  banner: {
+    flag: '--no-banner',
+    group: 'Output',
+    default: true,
+    parse: trueOrFalse,
+    help: 'Do not print accounts and tokens at the start.',
+  },
+};

@@ -1,0 +1,102 @@
+// Options of the HTTP and WebSocket server.
+import {
+  host,
+  hostNames,
+  methodNames,
+  type OptionTable,
+  origins,
+  token,
+  trueOrFalse,
+  wholeNumber,
+} from './option.js';
+
+const U16 = 2 ** 16 - 1;
+
+export interface ServerConfig {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Seconds. */
+  readonly timeout: number;
+  /** Canonical names (`starknet_…`, `devnet_…`). */
+  readonly restrictedMethods: readonly string[] | undefined;
+  readonly allowedHosts: readonly string[] | undefined;
+  readonly allowedOrigins: readonly string[] | undefined;
+  readonly authToken: string | undefined;
+  readonly ui: boolean;
+  readonly exitWithParent: boolean;
+}
+
+export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
+  host: {
+    flag: '--host <HOST>',
+    field: 'server_config.host',
+    group: 'Server',
+    default: '127.0.0.1',
+    parse: host,
+    help: 'The address to listen on: IPv4, IPv6 or a host name.',
+  },
+  port: {
+    flag: '--port <PORT>',
+    field: 'server_config.port',
+    group: 'Server',
+    default: 5050,
+    parse: wholeNumber(0, U16),
+    help: 'The port to listen on; 0 takes a free one and prints it.',
+  },
+  timeout: {
+    flag: '--timeout <SECONDS>',
+    field: 'server_config.timeout',
+    group: 'Server',
+    default: 120,
+    parse: wholeNumber(1, U16),
+    help: 'How long an HTTP request may take, at least 1.',
+  },
+  restrictedMethods: {
+    flag: '--restrictive-mode [METHODS...]',
+    field: 'server_config.restricted_methods',
+    group: 'Server',
+    default: undefined,
+    parse: methodNames,
+    help: 'Refuse these methods; without names, every devnet_ method that changes something, uses files or shows keys.',
+  },
+  allowedHosts: {
+    flag: '--allowed-hosts <NAMES...>',
+    group: 'Server',
+    default: undefined,
+    defaultText: 'loopback names if --host is one, else any',
+    parse: hostNames,
+    help: 'Names that clients may call this node by, besides numbers and loopback names; * for any.',
+  },
+  allowedOrigins: {
+    flag: '--allowed-origins <SITES...>',
+    group: 'Server',
+    default: undefined,
+    defaultText: 'loopback sites and browser extensions',
+    parse: origins,
+    help: 'More sites whose pages may use the devnet_ methods, such as https://example.org; * for any.',
+  },
+  authToken: {
+    flag: '--auth-token <TOKEN>',
+    group: 'Server',
+    default: undefined,
+    parse: token,
+    isSecret: true,
+    help: 'Answer only those who send this token (Authorization: Bearer TOKEN). Better given as a variable.',
+  },
+  ui: {
+    flag: '--ui',
+    field: 'server_config.ui_enabled',
+    group: 'Server',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Serve the explorer under /ui.',
+  },
+  exitWithParent: {
+    flag: '--exit-with-parent',
+    group: 'Server',
+    default: false,
+    parse: trueOrFalse,
+    help: 'End when the process that started this one has ended, as after a kill of npx.',
+  },
+};

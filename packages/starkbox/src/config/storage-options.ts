@@ -1,0 +1,69 @@
+// Options of what is kept of the chain, in memory and in files.
+import { type OptionTable, oneOf, path, wholeNumber } from './option.js';
+
+export interface StorageConfig {
+  readonly stateArchive: 'full' | 'none';
+  readonly dataDir: string | undefined;
+  /** Blocks and transactions that stay in memory where there is a data directory. */
+  readonly recentBlocks: number;
+  readonly dumpOn: 'exit' | 'block' | 'request' | undefined;
+  readonly dumpPath: string | undefined;
+  readonly dumpFormat: 'journal' | 'image';
+  /** Where callers may read and write files. */
+  readonly dumpDir: string | undefined;
+}
+
+export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
+  stateArchive: {
+    flag: '--state-archive-capacity <STATE_ARCHIVE_CAPACITY>',
+    field: 'state_archive',
+    group: 'State',
+    default: 'full',
+    parse: oneOf('none', 'full'),
+    help: 'full keeps the state of every block; none keeps only the newest, and so memory flat.',
+  },
+  dataDir: {
+    flag: '--data-dir <DIR>',
+    group: 'State',
+    default: undefined,
+    parse: path,
+    help: 'Keep the chain in this directory: every answered change is on disk, and the next start goes on.',
+  },
+  recentBlocks: {
+    flag: '--recent-blocks <NUMBER>',
+    group: 'State',
+    default: 2048,
+    parse: wholeNumber(1, 10 ** 6),
+    help: 'With --data-dir, about so many blocks and transactions stay in memory; older ones are read from disk.',
+  },
+  dumpOn: {
+    flag: '--dump-on <EVENT>',
+    field: 'dump_on',
+    group: 'State',
+    default: undefined,
+    parse: oneOf('exit', 'block', 'request'),
+    help: 'When the chain is written to a file: at exit, on request, or (only its calls) after each call.',
+  },
+  dumpPath: {
+    flag: '--dump-path <DUMP_PATH>',
+    field: 'dump_path',
+    group: 'State',
+    default: undefined,
+    parse: path,
+    help: 'The file to write; if it is there at the start, it is loaded.',
+  },
+  dumpFormat: {
+    flag: '--dump-format <FORMAT>',
+    group: 'State',
+    default: 'journal',
+    parse: oneOf('journal', 'image'),
+    help: 'What that file is to be: journal, the calls that made the chain, or image, all that it is.',
+  },
+  dumpDir: {
+    flag: '--dump-dir <DIR>',
+    group: 'State',
+    default: undefined,
+    parse: path,
+    help: 'Callers may dump to and load from files in this directory only, by paths relative to it.',
+  },
+};
