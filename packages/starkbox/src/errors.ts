@@ -1,11 +1,11 @@
-// Knows how a failure travels from where it is found to the wire: a code, a message and data.
+// Errors with a code, a message and data for the JSON-RPC answer.
 import { ERRORS, type ErrorName } from './spec.js';
 
-/** What a caller is told. Anything else that is thrown is a fault of ours and answered as such. */
+/** An error that is sent to the caller. Any other error is answered as an internal error. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
-  /** What the caller may act on; undefined for none. */
+  /** Details for the caller; undefined for none. */
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {

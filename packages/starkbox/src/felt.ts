@@ -1,4 +1,4 @@
-// Knows how field elements are written: canonical lower-case hex, padded hex, bytes, short strings, u256 halves.
+// Field elements: canonical hex, padded hex, bytes, short strings and u256 halves.
 
 /** A number as a canonical felt: lower case, no leading zeros. */
 export function hex(value: number | bigint): string {
@@ -16,7 +16,7 @@ export function feltBytes(felt: string): Buffer {
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
 }
 
-/** The felt that bytes mean. */
+/** The felt of big-endian bytes. */
 export function feltOf(bytes: Buffer): string {
   return hex(BigInt(`0x${bytes.toString('hex') || '0'}`));
 }
@@ -33,7 +33,7 @@ export function shortString(text: string): string {
 
 const LOW = 2n ** 128n - 1n;
 
-/** The two felts that carry a u256. */
+/** The two felts of a u256, the low one first. */
 export function u256(value: bigint): { readonly low: string; readonly high: string } {
   return { low: hex(value & LOW), high: hex(value >> 128n) };
 }

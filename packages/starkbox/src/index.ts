@@ -1,4 +1,4 @@
-// The public door: a node to start, or to hold in a test without a port, with its settings, errors and wire types.
+// Public API: a node with its options, errors and wire types.
 
 export { UsageError } from './config/option.js';
 export { type Config, type ConfigInput, defaultConfig } from './config/options.js';

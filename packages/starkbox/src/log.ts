@@ -1,4 +1,4 @@
-// Knows how a log line looks, and that lines go to stderr so that stdout is left to the banner.
+// Log lines on stderr; stdout has the banner.
 import { createRequire } from 'node:module';
 import { type Colour, type Output, painter, wantsColour } from './terminal.js';
 
@@ -34,7 +34,7 @@ export function createLog({ level, format }: LogOptions, output: Output = proces
   return format === 'json' ? jsonLog(level, output) : prettyLog(level, output);
 }
 
-/** Of our own, because pino with pino-pretty takes 70 ms to write its first line: a third of our start. */
+/** Without pino-pretty, which needs 70 ms for its first line: a third of a start. */
 function prettyLog(least: Level, output: Output): Log {
   const coloured = wantsColour(output);
   const line = (level: keyof Log): Log[keyof Log] =>
@@ -51,7 +51,7 @@ function prettyLine(
   coloured: boolean,
 ): string {
   const paint = painter(coloured);
-  // Seconds since the start: the time of day belongs to the chain's clock, and to the json format.
+  // Seconds since the start; the json format has the time of day.
   const time = paint('dim', `${process.uptime().toFixed(3).padStart(9)}s`);
   const name = paint(COLOURS[level], level.toUpperCase().padEnd(5));
   const text = typeof first === 'string' ? first : (message ?? '');
@@ -81,7 +81,7 @@ function inWords(value: unknown): string {
   }
 }
 
-/** Loaded only here: 30 ms that the other format need not wait for. */
+/** Loaded only here, because it takes 30 ms. */
 function jsonLog(level: Level, output: Output): Log {
   const require = createRequire(import.meta.url);
   const { pino }: typeof import('pino') = require('pino');

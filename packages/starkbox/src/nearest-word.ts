@@ -1,4 +1,4 @@
-// The known word that a mistyped one was probably meant to be.
+// Search for the known word that a mistyped one was probably meant to be.
 
 /** More edits than this make another word. */
 const MOST_EDITS = 3;
@@ -11,11 +11,23 @@ const MOST_EDITS = 3;
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(word);
+  const most = Math.min(MOST_EDITS, Math.floor(wanted.length / 3));
+  return withFewest(candidates, (candidate) => ({
+    edits: distance(wanted, plain(candidate)),
+    most,
+  }));
+}
+
+/** Of the candidates with at most as many edits as they may have, the first with the fewest. */
+export function withFewest(
+  candidates: Iterable<string>,
+  compare: (candidate: string) => { readonly edits: number; readonly most: number },
+): string | undefined {
   let found: string | undefined;
-  let fewest = Math.min(MOST_EDITS, Math.floor(wanted.length / 3)) + 1;
+  let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const edits = distance(wanted, plain(candidate));
-    if (edits >= fewest) continue;
+    const { edits, most } = compare(candidate);
+    if (edits > most || edits >= fewest) continue;
     found = candidate;
     fewest = edits;
   }
@@ -28,7 +40,7 @@ function plain(word: string): string {
 }
 
 /** Letters to insert, delete, replace or swap with the next one. */
-function distance(one: string, other: string): number {
+export function distance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {

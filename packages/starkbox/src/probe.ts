@@ -1,25 +1,25 @@
-// Knows which moments of a node's work somebody may want to time; where nobody does, nothing is timed.
+// Probe: hooks around a node's work, for metrics and traces.
 
-/** A piece of work. Its words come from short lists, whatever clients send. */
+/** A piece of work. Its labels come from short lists, never from clients. */
 export type Work =
   /** By canonical name; `unknown` for what is no method. */
   | { readonly kind: 'request'; readonly method: string }
   | { readonly kind: 'execution'; readonly of: Execution }
   /** The closing of a block. */
   | { readonly kind: 'block' }
-  /** A change of the chain, from its turn to its end. */
+  /** A change of the chain, without waiting in the queue. */
   | { readonly kind: 'change' }
-  /** A question to the chain below a fork. */
+  /** A request to the origin of a fork. */
   | { readonly kind: 'upstream'; readonly method: string };
 
 export type Execution = 'transaction' | 'call' | 'simulation';
 
 export interface Probe {
-  /** Does the work and sees how long it takes and whether it fails. */
+  /** Runs the work and observes its duration and its outcome. */
   around<T>(work: Work, run: () => Promise<T>): Promise<T>;
-  /** A change had to wait for those before it. */
+  /** A change waited in the queue for so many seconds. */
   waited(seconds: number): void;
-  /** An answer of the chain below a fork was kept, or had to be asked for. */
+  /** A read of the origin was in the cache, or was not. */
   looked(method: string, isKept: boolean): void;
 }
 
@@ -59,7 +59,7 @@ export type Stage = 'validate' | 'handle' | 'write';
 export interface CallReport {
   /** By canonical name; `unknown` for what is no method. */
   readonly method: string;
-  /** The client's. */
+  /** The id that the client sent. */
   readonly id: unknown;
   readonly transport: 'http' | 'ws' | 'in-process';
   readonly seconds: number;

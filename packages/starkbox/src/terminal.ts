@@ -1,10 +1,10 @@
-// Knows the terminal's codes for colours, and when they are welcome.
+// Colours of a terminal.
 
-/** What we need of a stream that text is written to. */
+/** A stream that text is written to. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
-  /** Of terminals. Takes NO_COLOR and its like into account. */
+  /** Only terminals have it. It takes NO_COLOR and similar variables into account. */
   hasColors?(): boolean;
 }
 
@@ -17,7 +17,7 @@ export function wantsColour(output: Output): boolean {
   return output.isTTY === true && output.hasColors?.() === true;
 }
 
-/** Colours text, or leaves it as it is. */
+/** Colours text, if colours are on. */
 export function painter(coloured: boolean): Paint {
   return (colour, text) =>
     coloured && text !== '' ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;

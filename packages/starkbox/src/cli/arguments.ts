@@ -1,4 +1,4 @@
-// Knows what words mean on the command line, in what order sources of options count, and what help looks like.
+// Command line: arguments, precedence of option sources, and help.
 import { createRequire } from 'node:module';
 import type { Command, Option as CommandOption, Help } from 'commander';
 import type { Environment } from '../config/environment.js';
@@ -31,7 +31,7 @@ export type CommandLine =
       readonly given: Given;
       /** The config file that was read. */
       readonly configFile: string | undefined;
-      /** A Unix socket on which a test harness waits for our port. */
+      /** A Unix socket on which a test harness waits for the port. */
       readonly portSocket: string | undefined;
     };
 
@@ -54,7 +54,7 @@ const CONFIG_FILE_VARIABLE = 'STARKBOX_CONFIG';
 const HELP_WIDTH = 80;
 const INDENT = ' '.repeat(6);
 const FACTS_WIDTH = HELP_WIDTH - INDENT.length - 1;
-/** Stand in for a space that does not break, and for the place where facts begin. */
+/** Placeholders for a non-breaking space, and for the start of the facts. */
 const UNBROKEN = '\u{e000}';
 const FACTS = '\u{e001}';
 const EXAMPLES = `  starkbox --seed 0                       the same accounts every time
@@ -64,7 +64,7 @@ const EXAMPLES = `  starkbox --seed 0                       the same accounts ev
   starkbox diff A B                       how two images differ
   starkbox replay FILE                    recorded requests once more`;
 
-/** Throws `UsageError` for what cannot be understood and `ConfigError` for what cannot be obeyed. */
+/** Throws a `UsageError` for invalid arguments and a `ConfigError` for an invalid combination. */
 export async function readConfig(
   argv: readonly string[],
   { env, directory, coloured }: Surroundings,
@@ -86,7 +86,7 @@ export async function readConfig(
   return { kind: 'start', config, given, configFile: file?.name, portSocket };
 }
 
-/** An empty variable counts as unset, but for the list, where it asks for the default one. */
+/** An empty variable counts as unset, except for a list, where it means the default list. */
 function environmentSource(env: Environment): Source {
   const texts = new Map<ConfigKey, string>();
   const names = new Map<ConfigKey, string>();
@@ -107,7 +107,7 @@ function environmentSource(env: Environment): Source {
 }
 
 /**
- * Loads commander only if there is a word to understand, and by `require`: that takes 10 ms, `import` 20,
+ * Loads commander only if there are arguments, and by `require`: that takes 10 ms, `import` takes 20,
  * because Node then searches its CommonJS for exports first.
  */
 function readWords(argv: readonly string[], paint: Paint): Words {
@@ -199,7 +199,7 @@ function withFacts(help: string, ...facts: readonly string[]): string {
   return `${help} ${FACTS}${unbroken.join(' ')}`;
 }
 
-/** One line for an option and then its text: names as long as ours leave no room for two columns. */
+/** The text of an option starts on a line of its own: long names leave no room for two columns. */
 function helpStyle(paint: Paint): Partial<Help> {
   return {
     styleTitle: (text) => paint('bold', text),

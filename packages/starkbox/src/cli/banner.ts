@@ -1,10 +1,10 @@
-// Knows what is printed at the start. Tools read it, so its words and its order stay as they are.
+// Banner with accounts and tokens. Tools parse it, so its text must not change.
 
 import type { Config } from '../config/options.js';
 import { padded, shortString } from '../felt.js';
 import type { Paint } from '../terminal.js';
 
-/** What a node says of itself. */
+/** The part of a node that the banner shows. */
 export interface BannerFacts {
   readonly config: Pick<Config, 'chainId' | 'initialBalance' | 'seed'>;
   readonly accounts: readonly {

@@ -1,4 +1,4 @@
-// Knows the life of the process: what it prints, how signals end it, and with which exit code.
+// The starkbox process: output, signals and exit codes.
 
 import { type Environment, environment } from '../config/environment.js';
 import { UsageError } from '../config/option.js';
@@ -22,12 +22,12 @@ export interface RunOptions {
   readonly directory: string;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Another way to make a node, for tests. */
+  /** Replaced by tests. */
   readonly createNode?: (
     config: Partial<Config>,
     options: { readonly log: Log; readonly progress?: (step: Step) => void },
   ) => Promise<Startable>;
-  /** Called when the node listens, before anything says so. */
+  /** Called when the node listens, before that is printed. */
   readonly onListening?: (started: Started) => void;
 }
 
@@ -43,16 +43,16 @@ export type Outcome = { readonly exitCode: number } | Started;
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
-/** By convention 128 and the number of the signal. */
+/** By convention 128 plus the number of the signal. */
 const EXIT_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** npm hands on a signal that the terminal has sent us already: no second wish within this time. */
+/** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
-/** Words that ask for something else than a node; what they do is loaded when one of them is said. */
+/** Commands other than running a node; loaded when used. */
 const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff', 'replay']);
 
-/** Everything from the words of the command line to a listening node. */
+/** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
   const { stdout, stderr } = options;
   const refuse = (message: string, exitCode: number): Outcome => {
@@ -88,7 +88,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
 
   const { config, given, configFile, portSocket } = line;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, stderr);
-  // Loaded late, because help and refusals need none of it.
+  // Loaded late, because help and usage errors do not need it.
   const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
   let node: Startable;
   try {
@@ -121,7 +121,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     const { url, messagingContract, isManaged } = node.l1;
     log.info(`L1${isManaged ? ' (Anvil)' : ''} on ${url}, messaging contract ${messagingContract}`);
   }
-  if (portSocket !== undefined) await tellPort(place.port, portSocket, stdout);
+  if (portSocket !== undefined) await sendPort(place.port, portSocket, stdout);
   return started;
 }
 
@@ -140,11 +140,11 @@ function refuseUnknownCommand([word]: readonly string[]): void {
   throw new UsageError(`unexpected argument '${word}' found: ${hint}`);
 }
 
-/** What the command does: runs in the real process and obeys its signals. */
+/** Entry point of the command, with the signals of the process. */
 export async function main(): Promise<void> {
   const { argv, stdout, stderr } = process;
   surviveFailedWrites(stdout, stderr);
-  // Looked up first, because they may end while the node starts.
+  // Found first, because they may end while the node starts.
   const startedBy = ancestors(environment()['npm_command'] !== undefined);
   const outcome = await run({
     argv: argv.slice(2),
@@ -152,14 +152,14 @@ export async function main(): Promise<void> {
     directory: process.cwd(),
     stdout,
     stderr,
-    // A program that reads the line about listening may send a signal at once.
-    onListening: (started) => obeySignals(started, startedBy),
+    // A program that waits for the line about listening may send a signal at once.
+    onListening: (started) => handleSignals(started, startedBy),
   });
   // A failed write to stdout may have set it.
   if ('exitCode' in outcome) process.exitCode ||= outcome.exitCode;
 }
 
-function obeySignals(
+function handleSignals(
   { node, log, exitsWithParent }: Started,
   startedBy: ReturnType<typeof ancestors>,
 ): void {
@@ -167,36 +167,36 @@ function obeySignals(
     log.error({ err }, 'unexpected error');
     process.exit(EXIT_FAILURE);
   };
-  // Also comes for promises that nobody waits for.
+  // Also emitted for unhandled rejections.
   process.on('uncaughtException', fail);
   let closing: number | undefined;
-  const obey = (signal: keyof typeof EXIT_SIGNAL): void => {
+  const handle = (signal: keyof typeof EXIT_SIGNAL): void => {
     if (closing !== undefined) {
       if (process.uptime() - closing > SAME_SIGNAL_SECONDS) process.exit(EXIT_SIGNAL[signal]);
       return;
     }
     closing = process.uptime();
-    log.info(`${signal}: finishing open requests; once more to exit at once`);
+    log.info(`${signal}: finishing open requests; send it again to exit at once`);
     node.close().then(() => process.exit(0), fail);
   };
-  process.on('SIGHUP', obey); // the terminal was closed
-  process.on('SIGINT', obey);
-  process.on('SIGTERM', obey);
+  process.on('SIGHUP', handle); // the terminal was closed
+  process.on('SIGINT', handle);
+  process.on('SIGTERM', handle);
   if (!exitsWithParent) return;
   onParentGone(startedBy, () => {
     log.info('the process that started this one has ended');
-    obey('SIGTERM');
+    handle('SIGTERM');
   });
 }
 
 /**
  * Without these listeners a closed pipe or a full disk behind stdout or stderr would end the process. What
- * cannot be written is lost; where stdout is the result of a command, the command has failed.
+ * cannot be written is lost; if stdout is the result of a command, the command has failed.
  */
 function surviveFailedWrites(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): void {
   stderr.on('error', () => {});
   stdout.on('error', (error) => {
-    // A reader that wants no more, as in `starkbox --help | head -1`.
+    // The reader has closed the pipe, as in `starkbox --help | head -1`.
     if (codeOf(error) === 'EPIPE') return;
     if (process.exitCode !== EXIT_FAILURE) {
       stderr.write(`error: cannot write to stdout: ${reasonOf(error)}\n`);
@@ -205,7 +205,7 @@ function surviveFailedWrites(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStr
   });
 }
 
-async function tellPort(port: number, path: string, stdout: Output): Promise<void> {
+async function sendPort(port: number, path: string, stdout: Output): Promise<void> {
   const { reportPort } = await import('./port-socket.js');
   const words = await reportPort(port, path).then(
     () => `Successfully wrote port to unix socket: ${path}`,
@@ -225,11 +225,11 @@ function whyNotListening(
     case 'EADDRINUSE':
       return `port ${port}${from('port')} on ${host} is taken: choose another with --port, or let the system pick one with --port 0`;
     case 'EACCES':
-      return `port ${port}${from('port')} on ${host} needs rights that this process lacks: choose one above 1023 with --port`;
+      return `port ${port}${from('port')} on ${host} needs privileges that this process lacks: choose one above 1023 with --port`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine${from('host')}: choose another with --host`;
+      return `${host} is not an address of this machine${from('host')}: choose another with --host`;
     case undefined:
       return reasonOf(error);
     default:

@@ -1,4 +1,4 @@
-// Whether the process that started this one is still there.
+// Check whether the process that started this one is still running.
 import { readFileSync } from 'node:fs';
 
 const POLL_MILLISECONDS = 500;

@@ -1,14 +1,14 @@
-// Knows how a test harness learns our port: two bytes, high one first, on a Unix socket of its own.
+// Report of the port to a test harness: two bytes, big-endian, on a Unix socket.
 import { connect } from 'node:net';
 
-/** Resolves when the socket has been told; rejects if nobody listens there. */
+/** Resolves when the port is sent; rejects if nothing listens on the socket. */
 export function reportPort(port: number, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => {
       socket.end(Uint8Array.of(port >> 8, port & 0xff), resolve);
     });
     socket.once('error', reject);
-    // A harness that keeps its end open must not keep us alive.
+    // A harness that keeps its end open must not keep this process alive.
     socket.unref();
   });
 }

@@ -1,18 +1,18 @@
-// Knows how a terminal shows how far a long task is: one line that is written over and then gone.
+// Progress line in a terminal, removed at the end.
 import type { Output } from '../terminal.js';
 
 export interface Step {
   /** What is being done. */
   readonly section: string;
   readonly bytes: number;
-  /** Of so many, where that is known. The last step has reached it. */
+  /** The total, if it is known. */
   readonly of?: number;
 }
 
-/** A line is drawn again after this much, and first: what is shorter takes no time. */
+/** Shortest time between two updates, and before the first one. */
 const STRIDE = 8 * 1024 * 1024;
 
-/** Hears of steps and shows them; nothing where nobody would see a line change. */
+/** Undefined if the output is not a terminal. */
 export function progressLine(output: Output): ((step: Step) => void) | undefined {
   if (output.isTTY !== true) return undefined;
   let drawn = 0;

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where answers of a network are kept unless a folder is named. */
+/** The default of --fork-cache-dir. */
 export function defaultForkCache(): string {
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   return join(cache, 'starkbox', 'fork');
 }
 
-/** The surroundings, for those who hand them to `readConfig`. */
+/** The environment variables, for `readConfig`. */
 export function environment(): Environment {
   return process.env;
 }

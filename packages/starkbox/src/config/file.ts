@@ -1,4 +1,4 @@
-// Where a config file may be, and how it is read.
+// Config file: location and reading.
 
 import { closeSync, existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
@@ -12,12 +12,12 @@ import { type Source, sourceOf } from './source.js';
 const NAMES = ['starkbox.config.json', 'starkbox.config.mjs'] as const;
 
 export interface ConfigFile {
-  /** As messages should call it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly source: Source;
 }
 
-/** The file that was asked for, or the one in the directory, if there is one. */
+/** The given file, or the one in the directory, if there is one. */
 export async function readConfigFile(
   directory: string,
   asked: string | undefined,
@@ -25,7 +25,7 @@ export async function readConfigFile(
   const path = asked === undefined ? find(directory) : resolve(directory, asked);
   if (path === undefined) return undefined;
   const name = asked ?? relative(directory, path);
-  if (!existsSync(path)) throw new UsageError(`there is no config file '${name}'`);
+  if (!existsSync(path)) throw new UsageError(`the config file '${name}' does not exist`);
   return { name, source: sourceOf(await load(name, path), name) };
 }
 

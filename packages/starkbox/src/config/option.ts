@@ -1,4 +1,4 @@
-// Knows what an option is, and the ways in which a text becomes the value of one.
+// Type of an option, and parsers of its values.
 import { canonicalName } from '../method-names.js';
 import { METHODS } from '../spec.js';
 
@@ -12,13 +12,13 @@ export interface Option<T> {
   readonly field?: string;
   /** May be a getter, where every config gets a value of its own. */
   readonly default: T;
-  /** What to print as the default, where the value itself would say little. */
+  /** Printed as the default instead of the value. */
   readonly defaultText?: string;
   readonly parse: Parse<T>;
   /** The text for a number that is not whole, where the option can have one. */
   readonly fraction?: (value: number) => string;
   readonly help: string;
-  /** Its value is shown nowhere. */
+  /** Its value is never shown. */
   readonly isSecret?: boolean;
 }
 
@@ -30,12 +30,12 @@ export type Parse<T> = (text: string) => T;
 
 export type OptionKind = 'value' | 'flag' | 'list';
 
-/** A text that cannot be an option's value; the message finishes the sentence "invalid value …:". */
+/** An invalid value; the message completes "invalid value …:". */
 export class InvalidValue extends Error {
   override readonly name = 'InvalidValue';
 }
 
-/** A command line, an environment or a config file that cannot be understood. */
+/** Invalid options on the command line, in the environment or in a config file. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -49,7 +49,7 @@ export function isConfigKey(name: string): name is ConfigKey {
 export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(OPTIONS).filter(isConfigKey);
 
 /**
- * A whole config: what is not given, or `undefined`, is as by default.
+ * A complete config: what is not given, or `undefined`, has its default.
  *
  * @example
  * defaultConfig({ port: 0, seed: 0 })
@@ -57,12 +57,12 @@ export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(OPTIONS).filter(isC
 export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const draft: Draft = {};
   for (const key of CONFIG_KEYS) settle(draft, key, overrides);
-  if (!isComplete(draft)) throw new Error('an option has got no value');
+  if (!isComplete(draft)) throw new Error('an option has no value');
   givenTo.set(draft, keysIn(overrides));
   return Object.freeze(draft);
 }
 
-/** A whole config does not show any more what of it was given. */
+/** Keys that were given, of each complete config. */
 const givenTo = new WeakMap<object, ReadonlySet<ConfigKey>>();
 
 /** The keys that were given a value: in a config of `defaultConfig`, those of its overrides. */
@@ -89,8 +89,8 @@ function isComplete(draft: Draft): draft is Config {
 }
 
 /**
- * Seconds after which work is given up that has not begun, or that still waits for the origin of a fork:
- * whoever is answered must have been waiting for less than the timeout, with time left for the work.
+ * Seconds after which work is refused that has not begun, or that still waits for the origin of a fork: half
+ * of the timeout, so that time is left for the work.
  */
 export function patienceOf({ timeout }: Config): number {
   return Math.max(1, timeout / 2);

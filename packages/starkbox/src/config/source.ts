@@ -1,4 +1,4 @@
-// The one way from what was given to settings: for the command line, the environment, a file and the library.
+// Sources of options: command line, environment, config file and library, all read the same way.
 
 import { nearest } from '../nearest-word.js';
 import { InvalidValue, longName, optionKind, UsageError } from './option.js';
@@ -12,10 +12,10 @@ import {
   OPTIONS,
 } from './options.js';
 
-/** Where values come from: the first source that has one for a key decides. */
+/** A source of values: the first source that has one for a key decides. */
 export interface Source {
   readonly texts: ReadonlyMap<ConfigKey, string>;
-  /** The option in the words of this source, for "invalid value … for …". */
+  /** The name of an option in this source, for "invalid value … for …". */
   readonly name: (key: ConfigKey) => string;
   /** For "(from …)" behind an error that comes later; nothing where the option alone says it. */
   readonly origin?: (key: ConfigKey) => string;
@@ -25,13 +25,13 @@ type Values = { -readonly [K in ConfigKey]?: Config[K] };
 
 export interface Given {
   readonly values: Partial<Config>;
-  /** What was given, whatever its value. */
+  /** The keys that were given. */
   readonly keys: ReadonlySet<ConfigKey>;
-  /** What to call the source of a value; only of those that need a name. */
+  /** Names of sources, for values whose option does not imply it. */
   readonly origins: ReadonlyMap<ConfigKey, string>;
 }
 
-/** Throws a `UsageError` for a value that its option cannot have. */
+/** Throws a `UsageError` for an invalid value. */
 export function readSources(sources: readonly Source[]): Given {
   const values: Values = {};
   const keys = new Set<ConfigKey>();
@@ -47,7 +47,7 @@ export function readSources(sources: readonly Source[]): Given {
   return { values, keys, origins };
 }
 
-/** What a program gave to `createNode`. */
+/** The options of `createNode`. */
 export function readInput(input: ConfigInput): Given {
   const chosen = givenIn(input);
   const entries = Object.entries(input).filter(([key]) => !isConfigKey(key) || chosen.has(key));
@@ -93,7 +93,7 @@ function textOf(value: unknown, key: ConfigKey, where: string): string {
     if (!Number.isInteger(value)) return OPTIONS[key].fraction?.(value) ?? String(value);
     if (Number.isSafeInteger(value)) return String(value);
     throw new UsageError(
-      `invalid value '${value}' for '${key}' in ${where}: write so large a number as a string or a BigInt`,
+      `invalid value '${value}' for '${key}' in ${where}: write a number of this size as a string or a BigInt`,
     );
   }
   const isList = OPTIONS[key].flag.includes('...');

@@ -1,4 +1,4 @@
-// Files that are written beside their place and renamed, so that a file is there as a whole or not at all.
+// Atomic writes: a draft beside the file is written and then renamed.
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../errors.js';
@@ -7,7 +7,7 @@ import { codeOf } from '../errors.js';
 const active = new Set<string>();
 let count = 0;
 
-/** A name for a draft of a file. It carries the process, so that what a killed one left can be told. */
+/** A name for a draft of a file. It contains the process id, so that drafts of killed processes are recognised. */
 export function beginDraft(path: string): string {
   count += 1;
   const draft = `${resolve(path)}.${process.pid}-${count}.draft`;
@@ -32,7 +32,7 @@ export function removeStaleDrafts(path: string): void {
     try {
       rmSync(draft, { force: true });
     } catch {
-      // It stays where it is; the next dump tries again.
+      // The next dump tries again.
     }
   }
 }

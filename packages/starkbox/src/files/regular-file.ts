@@ -1,4 +1,4 @@
-// Files that callers and options name: regular files only, opened without waiting.
+// Regular files named by callers and options, opened without blocking.
 import {
   accessSync,
   closeSync,
@@ -31,7 +31,7 @@ const LONGEST_PATH = 4096;
 const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const WRITING = constants.O_RDWR | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** Throws a `FileError` for a text that can be the path of no file. */
+/** Throws a `FileError` for a text that cannot be a path. */
 export function checkPath(path: string): void {
   const reason =
     path === ''
@@ -44,7 +44,7 @@ export function checkPath(path: string): void {
   if (reason !== undefined) throw new FileError(`invalid path: ${reason}`);
 }
 
-/** Whether something is there. Throws a `FileError` where that cannot be found out. */
+/** Whether something exists at a path. Throws a `FileError` if that cannot be determined. */
 export function fileExists(path: string, shown: string = path): boolean {
   return statusOf(path, shown) !== undefined;
 }
@@ -88,7 +88,7 @@ export function readRegularSync(path: string, shown: string = path): string {
   }
 }
 
-/** As `readRegularSync`, without keeping others waiting. */
+/** As `readRegularSync`, without blocking the event loop. */
 export async function readRegular(path: string, shown: string = path): Promise<string> {
   mustBeRegular(statusOf(path, shown), shown);
   const file = await open(path, READING).catch((error: unknown) => {

@@ -1,8 +1,8 @@
-// Knows which files callers may name: those of one directory, whatever way they try to leave it.
+// Paths of callers, confined to one directory.
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { isAbsolute, join, win32 } from 'node:path';
 
-/** A path that may not be used. Says nothing of what is there. */
+/** A path that may not be used. The message does not reveal whether something exists there. */
 export class Confined extends Error {
   override readonly name = 'Confined';
 }
@@ -24,14 +24,14 @@ export function confine(directory: string, path: string): string {
     if (index < last) {
       if (!found?.isDirectory()) refuse();
     } else if (found && (!found.isFile() || found.nlink > 1)) {
-      // Links lead elsewhere, and pipes and devices are no files of a chain.
+      // Links may lead out of the directory, and pipes and devices are not regular files.
       refuse();
     }
   }
   return place;
 }
 
-/** Strict, so that no system reads a name in another way than we do. */
+/** Strict, so that no operating system interprets a name in another way. */
 function segmentsOf(path: string): readonly string[] {
   if (path.length > LONGEST || isAbsolute(path) || win32.parse(path).root !== '') refuse();
   const segments = path.split('/');
@@ -54,7 +54,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return refuse(); // something on the way is no folder, or may not be looked into
+    return refuse(); // a part of the path is not a folder, or cannot be read
   }
 }
 

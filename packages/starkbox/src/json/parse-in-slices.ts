@@ -1,6 +1,6 @@
 // Long JSON texts, read in slices so that the event loop is not held.
 
-import { breathe } from '../scheduling/turns.js';
+import { endSharedSlice } from '../scheduling/slices.js';
 import { begins, endOfString, isDigit, TooManyValues, toNumber } from './json.js';
 
 export interface JsonLimits {
@@ -19,7 +19,7 @@ export async function parseInSlices(
   const reader = new Reader(text, limits);
   for (let steps = 1; reader.step(); steps += 1) {
     if (steps % STEPS !== 0) continue;
-    const pause = breathe();
+    const pause = endSharedSlice();
     if (pause) await pause;
   }
   return { value: reader.value, values: reader.values };
@@ -30,7 +30,7 @@ async function checkLimits(text: string, limits: JsonLimits): Promise<void> {
   const survey = { at: 0, depth: 0, values: 0 };
   while (survey.at < text.length) {
     surveySlice(text, survey, limits);
-    const pause = breathe();
+    const pause = endSharedSlice();
     if (pause) await pause;
   }
 }

@@ -1,4 +1,4 @@
-// Knows what a config means: to a chain that is made with it, and to whoever asks for it.
+// Options of a chain, and the config that `devnet_getConfig` shows.
 import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { type Config, patienceOf } from '../config/options.js';
@@ -41,10 +41,10 @@ export function chainOptionsOf(
   };
 }
 
-/** The configuration as `devnet_getConfig` shows it; only a restart on another network changes it. */
+/** The config as `devnet_getConfig` shows it; only a restart on another network changes it. */
 export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undefined): CONFIG {
   return {
-    // The keys of the accounts follow from it.
+    // Hidden with the private keys, which follow from it.
     seed: config.restrictedMethods?.includes('devnet_getPredeployedAccounts') ? null : config.seed,
     total_accounts: config.accounts,
     account_contract_class_hash: genesis.accountClass.hash,

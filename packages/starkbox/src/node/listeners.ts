@@ -5,7 +5,7 @@ import { stringify } from '../json/json.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
-import { Door } from '../server/access.js';
+import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import { type HttpServer, serveHttp, type Upgrade } from '../server/http/server.js';
 import type { Sockets } from '../server/ws/server.js';
@@ -48,7 +48,7 @@ export class Listeners implements Part {
   readonly budget: MemoryBudget;
   readonly #parts: ListenerParts;
   readonly #lifecycle: Lifecycle;
-  readonly #access: Door;
+  readonly #access: AccessRules;
   #opening: Promise<Address> | undefined;
   /** What the last opening opened. */
   #opened: Lifecycle | undefined;
@@ -62,7 +62,7 @@ export class Listeners implements Part {
     this.#lifecycle = lifecycle;
     const { config } = parts;
     this.budget = new MemoryBudget(config.memoryBudget);
-    this.#access = new Door({ ...config, token: config.authToken });
+    this.#access = new AccessRules({ ...config, token: config.authToken });
   }
 
   /** WebSockets, once they are loaded. */
@@ -111,7 +111,7 @@ export class Listeners implements Part {
       config: () => stringify(service.configOf(chain)),
       upgrades: new Map(SOCKET_PATHS.map((path) => [path, this.#upgrade])),
       explorer: config.ui ? new Explorer() : undefined,
-      door: this.#access,
+      access: this.#access,
       maximumConnections: config.maximumConnections,
       onRefusal: (session, what, error) => service.requests.refused(session, what, error),
       log,
@@ -135,7 +135,7 @@ export class Listeners implements Part {
       const { config, service, dispatcher, log } = this.#parts;
       this.#sockets = serveSockets({
         dispatcher,
-        door: this.#access,
+        access: this.#access,
         maximumSockets: config.maximumSockets,
         messageLimit: config.requestBodySizeLimit,
         budget: this.budget,

@@ -1,9 +1,9 @@
-// The memory that the requests and answers of all clients may take together.
+// Memory budget of the requests and answers of all clients.
 import { RpcError } from '../errors.js';
 
 /** Requests that hold no more than this may use the reserve. */
 const SMALL = 64 * 1024;
-/** A part of the budget that large requests leave free, so that small ones are served beside them. */
+/** A reserve for small requests. */
 const RESERVE = 1 / 8;
 
 /** Counts bytes against one limit. Each request has a share of its own. */
@@ -44,7 +44,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one request holds: its body, its values, its answer. */
+/** The part of the budget that one request holds: its body, its values, its answer. */
 export class Share {
   readonly #budget: MemoryBudget;
   #held = 0;
@@ -72,7 +72,7 @@ export class Share {
     this.#budget.give(less);
   }
 
-  /** Gives everything back. Takes nothing from then on. */
+  /** Returns everything to the budget. Nothing can be taken afterwards. */
   close(): void {
     this.#isClosed = true;
     this.give(this.#held);

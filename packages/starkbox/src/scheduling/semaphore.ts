@@ -1,12 +1,12 @@
-// A counting semaphore with a bounded queue: first come, first served.
+// Counting semaphore with a bounded first-in, first-out queue.
 import { RpcError, refuse } from '../errors.js';
 
 export interface SemaphoreLimits {
-  /** How many may be inside at a time. */
+  /** The number of permits. */
   readonly places?: number | undefined;
-  /** Seconds: a later turn is refused, because the client has its timeout before the work is done. */
+  /** Seconds after which a waiting run is refused, because its client would time out. */
   readonly patience?: number | undefined;
-  /** How many may wait. */
+  /** The length of the queue. */
   readonly queue?: number | undefined;
   /** The option that sets the length of the queue, for the message of an error. */
   readonly queueOption?: string | undefined;
@@ -19,7 +19,7 @@ export class Semaphore {
   readonly #patience: number;
   readonly #longestQueue: number;
   readonly #queueOption: string | undefined;
-  /** Those that wait, by what lets them in. */
+  /** Waiting runs: functions that give them a permit. */
   readonly #queue = new Set<() => void>();
   #places: number;
   #inside = 0;
@@ -35,13 +35,13 @@ export class Semaphore {
     return { inside: this.#inside, waiting: this.#queue.size };
   }
 
-  /** Changes how many may be inside; those that are stay. */
+  /** Changes the number of permits; running work is not affected. */
   resize(places: number = Number.POSITIVE_INFINITY): void {
     this.#places = places;
     this.#admitNext();
   }
 
-  /** @param signal takes a run that has not begun out of the queue */
+  /** @param signal removes a waiting run from the queue */
   async run<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (signal?.aborted) throw abandoned();
     if (this.#inside < this.#places) this.#inside += 1;
@@ -54,7 +54,7 @@ export class Semaphore {
     }
   }
 
-  /** Resolves inside. */
+  /** Resolves with a permit. */
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     if (this.#queue.size >= this.#longestQueue) {
       const hint = this.#queueOption ? `; ${this.#queueOption} sets the limit` : '';
@@ -66,7 +66,7 @@ export class Semaphore {
       await new Promise<void>((admit, reject) => {
         this.#queue.add(admit);
         const giveUp = (error: RpcError): void => {
-          // Out of the queue at once: a place that is given to a run that gave up would be lost.
+          // Removed at once: a permit given to a cancelled run would be lost.
           if (this.#queue.delete(admit)) reject(error);
         };
         leave = () => giveUp(abandoned());
@@ -86,7 +86,7 @@ export class Semaphore {
     for (const admit of this.#queue) {
       if (this.#inside >= this.#places) return;
       this.#queue.delete(admit);
-      // Counted before the promise settles, so that no other takes the place meanwhile.
+      // Counted before the promise settles, so that no other run takes the permit meanwhile.
       this.#inside += 1;
       admit();
     }

@@ -1,63 +1,63 @@
-// Knows who may come in: by the name they call us, the token they bring, and the site whose script they are.
+// Access rules of the server: by Host header, token and Origin header.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
-export interface DoorOptions {
-  /** What we listen on. */
+export interface AccessOptions {
+  /** The address that the server listens on. */
   readonly host: string;
-  /** Names that we may be called by, besides; `*` for any. */
+  /** Further names that a Host header may have; `*` for any. */
   readonly allowedHosts: readonly string[] | undefined;
   /** Sites whose pages may use every method; `*` for any. */
   readonly allowedOrigins: readonly string[] | undefined;
-  /** What everybody has to show. */
+  /** The token that every request has to carry. */
   readonly token: string | undefined;
 }
 
-/** Where browsers, which cannot send headers with a WebSocket, put the token: after this, in base64url. */
+/** Prefix of the subprotocol that carries a token in base64url: browsers cannot send headers with a WebSocket. */
 export const TOKEN_PROTOCOL = 'starkbox.bearer.';
-/** The protocol that is agreed upon then. */
+/** The subprotocol that the server selects. */
 export const SOCKET_PROTOCOL = 'starkbox';
 
 const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/;
 
-/** The rules at the entrance. They hold for HTTP and for WebSockets alike. */
-export class Door {
+/** The same rules hold for HTTP and for WebSockets. */
+export class AccessRules {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
   readonly #digest: Buffer | undefined;
-  readonly #takesAnyHost: boolean;
+  readonly #allowsAnyHost: boolean;
 
-  constructor({ host, allowedHosts, allowedOrigins, token }: DoorOptions) {
+  constructor({ host, allowedHosts, allowedOrigins, token }: AccessOptions) {
     this.#hosts = new Set([host, ...(allowedHosts ?? [])].map((name) => name.toLowerCase()));
     this.#origins = new Set(allowedOrigins);
     this.#digest = token === undefined ? undefined : digestOf(token);
-    // Who opens a door to the network calls it by names that we cannot know.
-    this.#takesAnyHost =
+    // A server that is open to the network has names that are not known here.
+    this.#allowsAnyHost =
       this.#hosts.has('*') || (allowedHosts === undefined && !isLoopback(host.toLowerCase()));
   }
 
-  get asksForToken(): boolean {
+  get requiresToken(): boolean {
     return this.#digest !== undefined;
   }
 
   /**
-   * A page of another site can have its own name lead to this machine; then a browser takes us for a part
-   * of that site, and only the name tells. Numbers lead nowhere else.
+   * Protects against DNS rebinding: a page of another site can point its own host name at this machine, and
+   * the Host header then has that name. IP addresses cannot be rebound.
    */
   admitsHost(header: string | undefined): boolean {
-    // Nobody but a browser is in danger, and browsers name the host.
-    if (header === undefined || this.#takesAnyHost) return true;
-    return this.#isOurName(header);
+    // Only browsers are open to DNS rebinding, and they always send the header.
+    if (header === undefined || this.#allowsAnyHost) return true;
+    return this.#isOwnName(header);
   }
 
-  #isOurName(header: string): boolean {
+  #isOwnName(header: string): boolean {
     const name = hostOf(header);
     if (name === undefined) return false;
     return isLoopback(name) || isIP(name) !== 0 || this.#hosts.has(name);
   }
 
-  /** Whether a request brings the token, where one is asked for. */
+  /** Whether a request carries the token, if one is required. */
   admitsToken(headers: IncomingHttpHeaders): boolean {
     if (this.#digest === undefined) return true;
     const given = bearer(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
@@ -65,17 +65,17 @@ export class Door {
   }
 
   /**
-   * Whether a request comes from a page whose site may not steer the chain. Who is no browser never does;
-   * pages from this machine, browser extensions, our own explorer and the sites that were named may.
+   * Whether a request comes from a page that may not use `devnet_` methods. Programs other than browsers,
+   * pages from this machine, browser extensions, the explorer and the allowed origins may use them.
    */
   isForeign(headers: IncomingHttpHeaders): boolean {
     const { origin, host = '' } = headers;
     if (this.#origins.has('*')) return false;
     if (origin === undefined) {
-      // A browser leaves the origin out where it asks for a page of the same site, or shows no answer.
+      // Browsers leave the origin out for requests to the same site, and for those whose answer no script reads.
       const site = headers['sec-fetch-site'];
       if (site === undefined || site === 'none') return false;
-      return site !== 'same-origin' || !this.#isOurName(host);
+      return site !== 'same-origin' || !this.#isOwnName(host);
     }
     if (this.#origins.has(origin) || EXTENSION.test(origin)) return false;
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
@@ -83,7 +83,7 @@ export class Door {
       return true;
     }
     if (isLoopback(bare(url.hostname))) return false;
-    return url.host !== host.toLowerCase() || !this.#isOurName(host);
+    return url.host !== host.toLowerCase() || !this.#isOwnName(host);
   }
 }
 
@@ -113,7 +113,7 @@ function bare(name: string): string {
   return name.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
-/** Names that lead to this machine whatever a name server says. */
+/** Names that always resolve to this machine. */
 function isLoopback(name: string): boolean {
   return (
     name === 'localhost' ||

@@ -9,27 +9,27 @@ import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { HIDDEN, hidesResult, Redaction } from '../rpc/request-log/redaction.js';
 
 export interface Recorder {
-  /** Answers as the dispatcher does, and writes down what. */
+  /** Wraps a dispatcher so that requests and answers are recorded. */
   recording(dispatcher: Pick<Dispatcher, 'handle'>): Pick<Dispatcher, 'handle'>;
   close(): Promise<void>;
 }
 
 export interface RecorderOptions {
   readonly path: string;
-  /** What a repetition has to know of this node: the first line. */
+  /** The first line: what a replay has to start with. */
   readonly about: object;
-  /** What must not be written; asked for with each request, since an L1 key can come later. */
+  /** What must not be written; read with each request, since an L1 key can be added later. */
   readonly secrets: () => { readonly keys: Iterable<string>; readonly words: readonly string[] };
   readonly log: Log;
-  /** Bytes that may wait for the file; requests beyond are left out and counted. */
+  /** Bytes that may wait to be written; further requests are left out and counted. */
   readonly mostWaiting?: number;
 }
 
 const MOST_WAITING = 64 * 1024 * 1024;
 
 /**
- * Writes a line when a request has been answered: reads that saw an old block then stand before the change
- * that made a new one. If the file cannot be written, recording stops and the node goes on.
+ * Writes a line when a request has been answered, so that reads of an old block precede the change that
+ * made a new one. If the file cannot be written, recording stops and the node continues.
  */
 export function openRecorder(options: RecorderOptions): Recorder {
   const { path, about, secrets, log, mostWaiting = MOST_WAITING } = options;
@@ -90,12 +90,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** Both texts without secrets; as JSON where they are some, and in one line. */
+/** Both texts without secrets, in one line; as JSON if they are JSON. */
 function exchange(redaction: Redaction, request: string, answer: string | undefined): object {
   const call = parsed(request);
   if (call === undefined) {
+    const text: unknown = JSON.parse(redaction.call('unknown', request).text);
     return {
-      request_text: JSON.parse(redaction.call('unknown', request).text),
+      request_text: text,
       ...(answer === undefined ? {} : { answer: new JsonText(redaction.text(answer).text) }),
     };
   }
@@ -141,7 +142,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The method by the name that redaction has for it. */
+/** The method by its canonical name. */
 function methodOf(call: unknown): string {
   const method =
     typeof call === 'object' && call !== null && 'method' in call ? call.method : undefined;

@@ -1,4 +1,4 @@
-// Knows the listener for metrics: one page, apart from the node's own door.
+// HTTP server of the metrics page.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -9,7 +9,7 @@ export interface MetricsPage {
 
 export interface MetricsPageOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 for any free one. */
   readonly port: number;
   readonly text: () => Promise<string>;
   /** Whether a request that names this host may be answered. */
@@ -38,7 +38,7 @@ export async function serveMetrics(options: MetricsPageOptions): Promise<Metrics
     server.once('error', (error) => {
       const name = host.includes(':') ? `[${host}]` : host;
       const reason = `cannot serve metrics on ${name}:${port}: ${error.message}`;
-      reject(new Error(`${reason}; --metrics-host and --metrics-port choose another place`));
+      reject(new Error(`${reason}; choose another address with --metrics-host and --metrics-port`));
     });
     server.listen({ host, port }, resolve);
   });

@@ -1,4 +1,4 @@
-// Knows every metric: its name, its labels, its buckets, and what it is to tell.
+// Prometheus metrics of a node.
 import { readdirSync, readFileSync } from 'node:fs';
 import {
   Counter,
@@ -11,14 +11,14 @@ import {
 } from 'prom-client';
 import { type Execution, type Probe, type Stage, stopwatch, type Work } from '../probe.js';
 
-/** What a scrape finds; looked up only then. */
+/** Figures that are read at a scrape. */
 export interface Figures {
   readonly blocks: number;
-  /** The ones of the block under construction included. */
+  /** Including those of the pending block. */
   readonly transactions: number;
   readonly pendingTransactions: number;
   readonly snapshots: number;
-  /** Changes that wait for their turn. */
+  /** Changes in the writer's queue. */
   readonly waitingChanges: number;
   /** Calls, estimates and simulations that wait for a slot. */
   readonly waitingExecutions: number;
@@ -33,13 +33,13 @@ export interface Figures {
   /** By topic. */
   readonly subscriptions: Readonly<Record<string, number>>;
   readonly sockets: number;
-  /** What waits for sockets to be read. */
+  /** What is queued for WebSocket clients. */
   readonly queuedMessages: number;
   readonly queuedBytes: number;
   readonly connections: number;
   /** What requests and answers hold of the memory budget. */
   readonly clientBytes: number;
-  /** Answers of the chain below a fork that are held. */
+  /** Cached answers of the origin. */
   readonly upstreamCacheSize: number;
 }
 
@@ -55,23 +55,18 @@ const EXECUTION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 
 type Contents = PrometheusContentType | OpenMetricsContentType;
 
-/** Of the process and not of a node, so there is one for all of them: its observers cannot be stopped. */
+/** Metrics of the process, shared by all nodes in it, because their observers cannot be stopped. */
 let ofProcess: Registry<Contents> | undefined;
 
 function processRegistry(): Registry<Contents> {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
-  gauge(
-    ofProcess,
-    'starkbox_engine_threads',
-    'Threads that execute, busy or resting',
-    engineThreads,
-  );
+  gauge(ofProcess, 'starkbox_engine_threads', 'Threads of the engine, busy or idle', engineThreads);
   return ofProcess;
 }
 
-/** The metrics of one node. Counters live as long as it does, whatever its chain goes back to. */
+/** The metrics of one node. Counters are not reset when its chain goes back to a snapshot. */
 export class Metrics implements Probe {
   readonly #registry = new Registry<Contents>();
   readonly #calls: Counter<'method' | 'status'>;
@@ -91,73 +86,73 @@ export class Metrics implements Probe {
     const registers = [this.#registry];
     this.#callSeconds = new Histogram({
       name: 'rpc_call_duration_seconds',
-      help: 'How long calls took',
+      help: 'Duration of calls',
       labelNames: ['method'],
       buckets: CALL,
       registers,
     });
     this.#calls = new Counter({
       name: 'rpc_call_count',
-      help: 'Calls, by outcome',
+      help: 'Number of calls, by outcome',
       labelNames: ['method', 'status'],
       registers,
     });
     this.#waits = new Histogram({
       name: 'devnet_lifecycle_lock_wait_seconds',
-      help: 'How long changes waited for their turn',
+      help: 'Time that changes waited in the queue',
       labelNames: ['mode'],
       buckets: TURN,
       registers,
     });
     this.#holds = new Histogram({
       name: 'devnet_lifecycle_lock_hold_seconds',
-      help: 'How long changes took when it was their turn',
+      help: 'Duration of changes, without waiting',
       labelNames: ['mode'],
       buckets: TURN,
       registers,
     });
     this.#blocks = new Histogram({
       name: 'starknet_block_creation_duration_seconds',
-      help: 'How long closing a block took',
+      help: 'Duration of closing a block',
       buckets: BLOCK,
       registers,
     });
     this.#executions = new Histogram({
       name: 'starkbox_execution_duration_seconds',
-      help: 'How long executions took',
+      help: 'Duration of executions',
       labelNames: ['kind'],
       buckets: EXECUTION,
       registers,
     });
     this.#stalls = new Histogram({
       name: 'starkbox_loop_stall_seconds',
-      help: 'Steps of serving a call that held the event loop for more than 0.2 s',
+      help: 'Steps of a call that blocked the event loop for more than 0.2 s',
       labelNames: ['method', 'stage'],
       buckets: STALL,
       registers,
     });
     this.#upstreamSeconds = new Histogram({
       name: 'starknet_upstream_call_duration_seconds',
-      help: 'How long questions to the forked chain took',
+      help: 'Duration of requests to the origin',
       labelNames: ['method', 'status'],
       buckets: UPSTREAM,
       registers,
     });
     this.#upstream = new Counter({
       name: 'starknet_upstream_call_count',
-      help: 'Questions to the forked chain',
+      help: 'Number of requests to the origin',
       labelNames: ['method', 'status'],
       registers,
     });
     this.#hits = new Counter({
       name: 'starknet_upstream_cache_hit_count',
-      help: 'Answers of the forked chain that were kept',
+      help: 'Reads of the origin that were answered from the cache',
       labelNames: ['method'],
       registers,
     });
     this.#misses = new Counter({
       name: 'starknet_upstream_cache_miss_count',
-      help: 'Answers of the forked chain that had to be asked for',
+      help: 'Reads of the origin that were not in the cache',
       labelNames: ['method'],
       registers,
     });
@@ -170,50 +165,64 @@ export class Metrics implements Probe {
       gauge(this.#registry, name, help, () => pick(look()));
     show('starknet_transaction_count', 'Transactions of the chain', (f) => f.transactions);
     show('starknet_block_count', 'Closed blocks of the chain', (f) => f.blocks);
-    show('starknet_upstream_cache_size', 'Answers that are held', (f) => f.upstreamCacheSize);
+    show(
+      'starknet_upstream_cache_size',
+      'Cached answers of the origin',
+      (f) => f.upstreamCacheSize,
+    );
     show(
       'starkbox_pending_transactions',
-      'In the block under construction',
+      'Transactions in the pending block',
       (f) => f.pendingTransactions,
     );
-    show('starkbox_snapshots', 'Moments to go back to', (f) => f.snapshots);
-    show('starkbox_changes_waiting', 'Changes that wait for their turn', (f) => f.waitingChanges);
+    show('starkbox_snapshots', 'Snapshots', (f) => f.snapshots);
+    show('starkbox_changes_waiting', 'Changes in the queue', (f) => f.waitingChanges);
     show(
       'starkbox_executions_waiting',
       'Calls, estimates and simulations that wait for a slot',
       (f) => f.waitingExecutions,
     );
-    show('starkbox_state_slots', 'Storage slots that are held', (f) => f.state.slots);
-    show('starkbox_state_contracts', 'Contracts that are held', (f) => f.state.contracts);
-    show('starkbox_state_classes', 'Classes that are held', (f) => f.state.classes);
+    show('starkbox_state_slots', 'Storage slots in memory', (f) => f.state.slots);
+    show('starkbox_state_contracts', 'Contracts in memory', (f) => f.state.contracts);
+    show('starkbox_state_classes', 'Classes in memory', (f) => f.state.classes);
+    show('starkbox_state_versions', 'Blocks whose state is in memory', (f) => f.state.versions);
     show(
-      'starkbox_state_versions',
-      'Blocks whose state can be read in memory',
-      (f) => f.state.versions,
+      'starkbox_state_older_values',
+      'Values of older blocks in memory',
+      (f) => f.state.olderValues,
     );
-    show('starkbox_state_older_values', 'Values held only for history', (f) => f.state.olderValues);
-    show('starkbox_state_bytes', 'About what the state weighs', (f) => f.state.approximateBytes);
+    show(
+      'starkbox_state_bytes',
+      'Approximate size of the state in memory',
+      (f) => f.state.approximateBytes,
+    );
     show('starkbox_sockets', 'Open WebSockets', (f) => f.sockets);
     show('starkbox_connections', 'Open HTTP connections', (f) => f.connections);
-    show(
-      'starkbox_client_bytes',
-      'Bytes of the memory budget that requests and answers hold',
-      (f) => f.clientBytes,
-    );
+    show('starkbox_client_bytes', 'Bytes of the memory budget in use', (f) => f.clientBytes);
     show(
       'starkbox_socket_queued_messages',
-      'Messages that wait to be read',
+      'Messages queued for WebSocket clients',
       (f) => f.queuedMessages,
     );
-    show('starkbox_socket_queued_bytes', 'Bytes that wait to be read', (f) => f.queuedBytes);
+    show(
+      'starkbox_socket_queued_bytes',
+      'Bytes queued for WebSocket clients',
+      (f) => f.queuedBytes,
+    );
     labelled(
       this.#registry,
       'starkbox_subscriptions',
-      'By topic',
+      'Subscriptions, by topic',
       'topic',
       () => look().subscriptions,
     );
-    labelled(this.#registry, 'starkbox_executions_running', 'By kind', 'kind', () => this.#running);
+    labelled(
+      this.#registry,
+      'starkbox_executions_running',
+      'Running executions, by kind',
+      'kind',
+      () => this.#running,
+    );
   }
 
   /** @param method by its canonical name, or `unknown` */
@@ -308,7 +317,7 @@ function labelled(
   });
 }
 
-/** Only Linux tells the names of threads. */
+/** The names of threads can be read on Linux only. */
 function engineThreads(): number {
   if (process.platform !== 'linux') return 0;
   const tasks = '/proc/self/task';

@@ -3,7 +3,7 @@ import { wantsTraces } from '../config/environment.js';
 import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
 import { type CallReport, joined, type Probe, type Stage } from '../probe.js';
-import { milliseconds } from '../scheduling/turns.js';
+import { milliseconds } from '../scheduling/slices.js';
 import type { Figures, Metrics } from './metrics.js';
 import type { MetricsPage } from './metrics-page.js';
 import type { Traces } from './traces.js';
@@ -49,47 +49,45 @@ export async function openTelemetry(
   };
 }
 
-/** Too heavy to be installed for everybody. */
+/** Not installed by default, because of their size. */
 const PACKAGES = ['api', 'exporter-trace-otlp-http@0.223', 'resources@2', 'sdk-trace-node@2']
   .map((name) => `@opentelemetry/${name}`)
   .join(' ');
 
-/** Traces are no reason not to start. */
+/** A node without the packages starts without traces. */
 async function loadTraces(log: Log, version: string): Promise<Traces | undefined> {
   try {
     return (await import('./traces.js')).openTraces(version);
   } catch (err) {
     log.warn(
       { err },
-      `There will be no traces until OpenTelemetry is here: npm install ${PACKAGES}`,
+      `no traces are sent, because OpenTelemetry is not installed: npm install ${PACKAGES}`,
     );
     return undefined;
   }
 }
 
-/** Between two warnings about stalls. */
+/** Shortest time between two warnings about stalls. */
 const STALL_WARNING_MILLISECONDS = 10_000;
 
 function stallReporter(metrics: Metrics | undefined, log: Log): Telemetry['onStall'] {
   let next = 0;
-  let untold = 0;
+  let unreported = 0;
   return (stage, method, took) => {
     metrics?.stalled(stage, method, took / 1e3);
     const now = milliseconds();
     if (now < next) {
-      untold += 1;
+      unreported += 1;
       return;
     }
     next = now + STALL_WARNING_MILLISECONDS;
-    const more = untold === 0 ? '' : `; ${untold} more since the last warning`;
-    untold = 0;
-    log.warn(
-      `${method} (${stage}) held the event loop for ${Math.round(took)} ms, others had to wait${more}`,
-    );
+    const more = unreported === 0 ? '' : `; ${unreported} more since the last warning`;
+    unreported = 0;
+    log.warn(`${method} (${stage}) blocked the event loop for ${Math.round(took)} ms${more}`);
   };
 }
 
-/** Longer ids are cut: a log line is to be read. */
+/** Longer ids are cut in the log. */
 const LONGEST_ID = 64;
 
 function reporter(

@@ -1,4 +1,4 @@
-// Knows how work becomes spans; the only file that sees OpenTelemetry. Its SDK reads the standard variables itself.
+// OpenTelemetry traces of a node. The SDK reads the standard variables itself.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -26,7 +26,7 @@ interface Shown {
 export function openTraces(version: string): Traces {
   const ours = resourceFromAttributes({ 'service.name': 'starkbox', 'service.version': version });
   const named = detectResources({ detectors: [envDetector] });
-  // Nothing is registered: a program that has a node in it may have a tracer of its own.
+  // Not registered globally: a program that embeds a node may have a tracer of its own.
   const provider = new NodeTracerProvider({
     resource: defaultResource().merge(ours).merge(named),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
@@ -43,7 +43,7 @@ export function openTraces(version: string): Traces {
     try {
       return await under.run(trace.setSpan(parent, span), run);
     } catch (error) {
-      // Codes, not messages: those may hold what a caller sent.
+      // The code only: a message may contain what a caller sent.
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'unexpected';
       span.setAttribute('error.type', code);
       span.setStatus({ code: SpanStatusCode.ERROR });

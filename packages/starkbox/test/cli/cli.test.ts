@@ -266,7 +266,7 @@ describe('a refusal', () => {
     const createFailing = failing(withCode('EADDRNOTAVAIL'), 'listen');
     const variable = await start('', { createNode: createFailing, env: { HOST: 'box' } });
     expect(variable.stderr).toMatch(
-      /^error: box is no address of this machine \(from the variable HOST\): /,
+      /^error: box is not an address of this machine \(from the variable HOST\): /,
     );
     writeFileSync(join(directory, 'starkbox.config.json'), '{ "host": "box" }');
     const file = await start('', { createNode: createFailing });

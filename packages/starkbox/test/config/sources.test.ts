@@ -128,7 +128,7 @@ describe('the options of createNode', () => {
     [{ initialBalance: -5 }, /^invalid value '-5' for 'initialBalance' /],
     [
       { initialBalance: 1e21 },
-      /'initialBalance'.*: write so large a number as a string or a BigInt$/,
+      /'initialBalance'.*: write a number of this size as a string or a BigInt$/,
     ],
     [{ accounts: -5 }, /^invalid value '-5' for 'accounts' /],
     [{ accounts: 300 }, /^invalid value '300' for 'accounts' /],

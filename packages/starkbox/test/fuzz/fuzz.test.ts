@@ -64,6 +64,6 @@ async function expectOrderlyEnd(node: ChildNode): Promise<void> {
   const complaints = node
     .log()
     .split('\n')
-    .filter((line) => !/held the event loop|^$/.test(line));
+    .filter((line) => !/blocked the event loop|^$/.test(line));
   expect(complaints).toEqual([]);
 }

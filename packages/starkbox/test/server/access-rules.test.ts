@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { Door, type DoorOptions } from '../../src/server/access.js';
+import { type AccessOptions, AccessRules } from '../../src/server/access.js';
 
 const TOKEN = 'correct-horse-battery-staple';
 
-const door = (options: Partial<DoorOptions> = {}): Door =>
-  new Door({
+const access = (options: Partial<AccessOptions> = {}): AccessRules =>
+  new AccessRules({
     host: '127.0.0.1',
     allowedHosts: undefined,
     allowedOrigins: undefined,
@@ -27,7 +27,7 @@ describe('the name we are called by', () => {
     '192.168.1.20:5050',
     undefined,
   ])('%s may be used', (name) => {
-    expect(door().admitsHost(name)).toBe(true);
+    expect(access().admitsHost(name)).toBe(true);
   });
 
   test.each([
@@ -47,27 +47,27 @@ describe('the name we are called by', () => {
     ' ',
     'x:',
   ])('%j may not', (name) => {
-    expect(door().admitsHost(name)).toBe(false);
+    expect(access().admitsHost(name)).toBe(false);
   });
 
   test('more can be named', () => {
-    const named = door({ allowedHosts: ['Box.Example'] });
+    const named = access({ allowedHosts: ['Box.Example'] });
     expect(named.admitsHost('box.example:5050')).toBe(true);
     expect(named.admitsHost('other.example')).toBe(false);
     expect(named.admitsHost('localhost')).toBe(true);
-    expect(door({ allowedHosts: ['*'] }).admitsHost('evil.example')).toBe(true);
+    expect(access({ allowedHosts: ['*'] }).admitsHost('evil.example')).toBe(true);
   });
 
   test('who listens to the network is called anything, until names are given', () => {
-    expect(door({ host: '0.0.0.0' }).admitsHost('starkbox')).toBe(true);
-    expect(door({ host: '0.0.0.0', allowedHosts: ['a'] }).admitsHost('starkbox')).toBe(false);
-    expect(door({ host: 'box.example' }).admitsHost('anything')).toBe(true);
-    expect(door({ host: '::1' }).admitsHost('anything')).toBe(false);
+    expect(access({ host: '0.0.0.0' }).admitsHost('starkbox')).toBe(true);
+    expect(access({ host: '0.0.0.0', allowedHosts: ['a'] }).admitsHost('starkbox')).toBe(false);
+    expect(access({ host: 'box.example' }).admitsHost('anything')).toBe(true);
+    expect(access({ host: '::1' }).admitsHost('anything')).toBe(false);
   });
 });
 
-const foreign = (headers: IncomingHttpHeaders, options?: Partial<DoorOptions>): boolean =>
-  door(options).isForeign({ host: 'localhost:5050', ...headers });
+const foreign = (headers: IncomingHttpHeaders, options?: Partial<AccessOptions>): boolean =>
+  access(options).isForeign({ host: 'localhost:5050', ...headers });
 
 describe('the site that calls', () => {
   test('who is no page may do everything', () => {
@@ -141,14 +141,14 @@ describe('the site that calls', () => {
 });
 
 describe('the token', () => {
-  const admits = (headers: IncomingHttpHeaders) => door({ token: TOKEN }).admitsToken(headers);
+  const admits = (headers: IncomingHttpHeaders) => access({ token: TOKEN }).admitsToken(headers);
   const protocol = `starkbox.bearer.${Buffer.from(TOKEN).toString('base64url')}`;
 
   test('comes in a header, or among the protocols of a WebSocket', () => {
     expect(admits({ authorization: `Bearer ${TOKEN}` })).toBe(true);
     expect(admits({ authorization: `bearer  ${TOKEN}` })).toBe(true);
     expect(admits({ 'sec-websocket-protocol': `starkbox, ${protocol}` })).toBe(true);
-    expect(door().admitsToken({})).toBe(true);
+    expect(access().admitsToken({})).toBe(true);
   });
 
   test.each([

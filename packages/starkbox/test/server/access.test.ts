@@ -190,7 +190,7 @@ test('a token is shown nowhere', async () => {
   await node.close();
 });
 
-test('restricted methods have no other name, door or form', async () => {
+test('restricted methods have no other name, path or form', async () => {
   const url = await listening({ restrictedMethods: ['sandbox_mint', 'chain_call'] });
   for (const call of ['devnet_mint', 'sandbox_mint', 'starknet_call', 'chain_call']) {
     expect((await send(url, { call })).error?.code).toBe(FORBIDDEN);

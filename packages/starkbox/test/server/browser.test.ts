@@ -1,4 +1,4 @@
-// The door as a real browser meets it: what pages of other sites can do to a node, and what they cannot.
+// Access rules in a real browser: what pages of other sites can do to a node, and what they cannot.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';

@@ -7,7 +7,7 @@ import { startNode } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { silentLog } from '../../src/log.js';
-import { Door } from '../../src/server/access.js';
+import { AccessRules } from '../../src/server/access.js';
 import { Explorer } from '../../src/server/http/explorer-files.js';
 import { serveHttp } from '../../src/server/http/server.js';
 import { exchange } from '../support/raw-http.js';
@@ -32,7 +32,7 @@ const common = {
   bodyLimit: 1000,
   config: () => '{}',
   log: silentLog,
-  door: new Door({
+  access: new AccessRules({
     host: '127.0.0.1',
     allowedHosts: undefined,
     allowedOrigins: undefined,

@@ -10,7 +10,7 @@ import type {
 } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex, padded, shortString } from '../../felt.js';
-import { breathe } from '../../scheduling/turns.js';
+import { endSharedSlice } from '../../scheduling/slices.js';
 import type {
   BLOCK_ID,
   CONTRACT_EXECUTION_ERROR,
@@ -236,7 +236,7 @@ async function run(
     // A batch of classes takes long to compile; the semaphore refuses what is aborted.
     if (options.signal?.aborted) break;
     transactions.push(await read(values, chainId, {}));
-    await breathe();
+    await endSharedSlice();
   }
   const each = transactions.map(
     ({ address, type }): ExecutionFlags => ({

@@ -1,4 +1,4 @@
-// Knows the commands beside running a node: which there are, what words they take, and how they end.
+// Commands other than running a node: names, arguments and results.
 
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../config/option.js';
@@ -7,7 +7,7 @@ import { reasonOf } from '../../errors.js';
 import { type Paint, painter } from '../../terminal.js';
 import { readNames } from './names.js';
 
-/** What a command was asked for. */
+/** The arguments of a command. */
 interface Words {
   readonly files: readonly string[];
   readonly json: boolean;
@@ -70,7 +70,7 @@ fails if an answer differs. Times, and what depends on them, may differ.
   },
 };
 
-/** The text to print; throws a `UsageError` for words that it does not understand. */
+/** The text to print; throws a `UsageError` for invalid arguments. */
 export function runCommand(argv: readonly string[], coloured: boolean): Promise<string> {
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];

@@ -1,4 +1,4 @@
-// Prints how two images differ.
+// The diff command: prints how two images differ.
 import { readImage } from '../../dump/image/read.js';
 import type { Source } from '../../dump/image/source.js';
 import { columns, counted, grouped, moment, type Style } from './format.js';

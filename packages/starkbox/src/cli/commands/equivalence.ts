@@ -1,19 +1,19 @@
-// Knows when two answers say the same: times, and what depends on them, may differ.
+// Equivalence of answers: times, and what depends on them, may differ.
 import { hex } from '../../felt.js';
 
 type Json = unknown;
 
-/** What names a block, or seals one, depends on its time. */
+/** Hashes and commitments of a block depend on its time. */
 const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
-/** Where the node stands is not what it answers. */
+/** Options that belong to a machine. */
 const OF_THE_PLACE: ReadonlySet<string> = new Set(['server_config', 'dump_path', 'private_key']);
-/** Stands in recordings where something secret was. */
+/** Replaces secrets in recordings. */
 export const HIDDEN = '•••';
-/** Numbers of the size of a time that are none. */
+/** Numbers in the range of times that are not times. */
 const OF_AN_AMOUNT = /gas|amount|price|fee|balance|resources|steps/;
 const [EARLIEST, LATEST] = [10 ** 9, 5 * 10 ** 9];
 
-/** Learns how the names in a recording are called now. */
+/** Maps names of a recording to those of the replay. */
 export class Likeness {
   readonly #names = new Map<string, string>();
   readonly #slack: number;
@@ -24,19 +24,19 @@ export class Likeness {
     this.#slack = slack;
   }
 
-  /** Two names of the same thing; false if the old one is already that of something else. */
+  /** Adds two names of the same thing; false if the old one is mapped to another. */
   learn(old: string, now: string): boolean {
     const known = this.#names.get(old);
     if (known === undefined) this.#names.set(old, now);
     return known === undefined || known === now;
   }
 
-  /** The same moment, then and now. */
+  /** Adds a time of the recording and its counterpart of the replay. */
   learnTime(old: number, now: number): void {
     this.#shift = now - old;
   }
 
-  /** A text of the recording with the names of now. */
+  /** A text of the recording with the names of the replay. */
   translate(text: string): string {
     return text.replaceAll(/"([^"\\]{4,80})"/g, (whole, word: string) => {
       const name = this.#names.get(word);
@@ -44,7 +44,7 @@ export class Likeness {
     });
   }
 
-  /** Where two answers differ first, as a path; nothing if they say the same. */
+  /** The path of the first difference; undefined if the answers are equivalent. */
   difference(old: Json, now: Json, path = '', key = ''): string | undefined {
     if (Object.is(old, now) || OF_THE_PLACE.has(key) || old === HIDDEN) return undefined;
     if (Array.isArray(old) && Array.isArray(now)) {

@@ -1,4 +1,4 @@
-// Knows how figures are shown to people: counts, sizes, times, columns.
+// Formats for people: counts, sizes, times and columns.
 import type { Paint } from '../../terminal.js';
 
 export interface Style {
@@ -33,7 +33,7 @@ export function moment(seconds: number): string {
     : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Rows whose columns stand under each other. */
+/** Rows with aligned columns. */
 export function columns(rows: readonly (readonly string[])[], indent = ''): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,13 +1,14 @@
-// Knows how two images differ: where their blocks part, and what their states, settings and queues have not in common.
+// Difference of two images: blocks, state, settings and queues.
 
 import type { State } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex } from '../../felt.js';
+import { felts, list, object } from '../../json/reader.js';
 import { type GivenNames, Names } from './names.js';
 
-/** A value that is not the same in both. */
+/** A value that differs. */
 export interface Changed {
   readonly before: string;
   readonly after: string;
@@ -50,7 +51,7 @@ export interface Difference {
   readonly settings: Readonly<Record<string, Changed>>;
 }
 
-/** Of the blocks that only one image has, this many are told one by one. */
+/** Blocks of only one image that are listed one by one. */
 const BLOCKS_TOLD = 10;
 const NOTHING = '0x0';
 const HASH_CONTRACT = '0x1';
@@ -77,7 +78,7 @@ export async function differenceOf(
   };
 }
 
-/** A hash covers all blocks before it, so the place can be found by halving. */
+/** Binary search: a hash covers all blocks before it. */
 function lastCommonBlock({ history: old }: World, { history: now }: World): number | undefined {
   if (old.first !== now.first) return undefined;
   let [equal, unequal] = [old.first - 1, Math.min(old.next, now.next)];
@@ -196,6 +197,20 @@ async function slotChanges(
   );
 }
 
+interface Emitted {
+  readonly keys: readonly string[];
+  readonly data: readonly string[];
+}
+
+/** The events of a receipt's JSON. */
+function eventsIn(receipt: string): readonly Emitted[] {
+  const parsed: unknown = JSON.parse(receipt);
+  return list(object(parsed, 'receipt')['events'], 'events', (event, where) => {
+    const { keys, data } = object(event, where);
+    return { keys: felts(keys, `${where}.keys`), data: felts(data, `${where}.data`) };
+  });
+}
+
 /** So that a long chain does not make everything that was ever mentioned a key of a balance. */
 const MOST_MENTIONED = 20_000;
 
@@ -203,7 +218,7 @@ const MOST_MENTIONED = 20_000;
 function mentioned(worlds: readonly World[], common: number | undefined) {
   const known = new Set<string>();
   const pairs = new Map<string, readonly [string, string]>();
-  const hear = (events: readonly { keys: readonly string[]; data: readonly string[] }[]): void => {
+  const collect = (events: readonly Emitted[]): void => {
     for (const { keys, data } of events) {
       const [one, other, ...more] = [...keys.slice(1), ...data].slice(0, 3);
       for (const felt of [one, other, ...more]) if (felt !== undefined) known.add(felt);
@@ -214,10 +229,10 @@ function mentioned(worlds: readonly World[], common: number | undefined) {
     for (let number = state.firstVersion; number <= state.version; number += 1) {
       for (const { address } of state.diffOf(number).deployed_contracts) known.add(address);
     }
-    for (const { receipt } of pending.transactions) hear(receipt.events);
+    for (const { receipt } of pending.transactions) collect(receipt.events);
     for (let number = history.next - 1; number > (common ?? -1); number -= 1) {
       if (known.size > MOST_MENTIONED) break;
-      for (const text of history.receipts(number)) hear(JSON.parse(text).events);
+      for (const text of history.receipts(number)) collect(eventsIn(text));
     }
   }
   known.delete(NOTHING);

@@ -1,4 +1,4 @@
-// Prints what an image holds.
+// The inspect command: prints what an image contains.
 import { FORMAT } from '../../dump/image/format.js';
 import { surveyImage } from '../../dump/image/read.js';
 import type { Source } from '../../dump/image/source.js';

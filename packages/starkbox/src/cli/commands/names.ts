@@ -1,4 +1,4 @@
-// Knows names for storage slots and addresses: the well-known ones, and those that somebody gives in a file.
+// Names of storage slots and addresses: well-known ones, and those of a file.
 
 import { hades, storageAddress } from '@starkbox/engine';
 import { MINTER, SEQUENCER } from '../../chain/genesis/accounts.js';
@@ -81,7 +81,7 @@ export function readNames(path: string): GivenNames {
 }
 
 const VARIABLE = /^\w+(\[(address|0x[0-9a-fA-F]{1,64})\]){0,3}$/;
-/** So that `[address][address]` of a long chain ends some day. */
+/** Bound for the combinations of `[address][address]`. */
 const MOST_COMBINATIONS = 100_000;
 
 export class Names {
@@ -140,7 +140,7 @@ export class Names {
     this.#slots.set(hex(BigInt(word) % ADDRESS_BOUND), { variable: `${name} (text)` });
   }
 
-  /** A variable may take more than one slot, and nobody says how many: the next one is shown as such. */
+  /** A variable may take more than one slot, of unknown number: the next one is shown as an offset. */
   #given(pattern: string, addresses: readonly string[]): void {
     const [name = '', ...places] = pattern.split(/[[\]]+/).filter((part) => part !== '');
     let combinations: readonly (readonly string[])[] = [[]];

@@ -1,4 +1,4 @@
-// Repeats recorded requests on a fresh node, or on one that runs, and tells where it answers otherwise.
+// The replay command: repeats recorded requests on a node, and reports answers that differ.
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ import { counted, type Style } from './format.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Seconds by which one run may be slower than the other. */
+/** Seconds by which the replay may be slower than the recording. */
 const SLACK = 600;
 /** Differences that are shown. */
 const SHOWN = 20;
@@ -97,7 +97,7 @@ function shown(
   ].join('\n');
 }
 
-/** The first block then and now gives the first names, and by how much all times differ. */
+/** The first blocks of both give the first pair of names, and the offset of all times. */
 async function meet(doors: Doors, likeness: Likeness, genesis: Values): Promise<void> {
   const params = { block_id: { block_number: genesis['number'] } };
   const call = { jsonrpc: '2.0', id: 0, method: 'starknet_getBlockWithTxHashes', params };
@@ -129,7 +129,7 @@ async function repeat(
   return path === undefined ? undefined : { method: name, path, recorded: answer, now };
 }
 
-/** Where requests go: over HTTP, or through the socket that they came by. */
+/** Transport of requests: HTTP, or one WebSocket for each one of the recording. */
 class Doors {
   readonly #url: string;
   readonly #sockets = new Map<number, Promise<WebSocket>>();
@@ -177,7 +177,7 @@ class Doors {
   }
 }
 
-/** Notifications come in between, at moments of their own. */
+/** Skips notifications, which may come at any time. */
 function nextAnswer(socket: WebSocket): Promise<string> {
   return new Promise((resolve, reject) => {
     const take = (data: unknown): void => {
@@ -192,7 +192,7 @@ function nextAnswer(socket: WebSocket): Promise<string> {
   });
 }
 
-/** Options that this version has; a recording may be of another. */
+/** Options that this version has; a recording may be of another version. */
 function configOf(options: unknown): object {
   const known = Object.entries(objectOf(stringify(options))).filter(([key]) => isConfigKey(key));
   const { accountClass, dumpOn, ...rest }: Values = Object.fromEntries(known);

@@ -2,7 +2,7 @@
 
 import { RpcError } from '../../errors.js';
 import type { Share } from '../../scheduling/memory-budget.js';
-import { breathe } from '../../scheduling/turns.js';
+import { endSharedSlice } from '../../scheduling/slices.js';
 import { errorAnswer, type Id, idIn } from './envelope.js';
 
 /** How the answer to a request reaches its client. */
@@ -40,7 +40,7 @@ export async function answerBatch(batch: Batch): Promise<string | undefined> {
   const { calls, delivery, signal, make, skip } = batch;
   const answers = new BatchAnswer(batch.limit, delivery);
   for (const call of calls) {
-    const pause = breathe();
+    const pause = endSharedSlice();
     if (pause) await pause;
     let answer: string | undefined;
     if (!answers.refusal && !signal?.aborted) {
@@ -121,7 +121,7 @@ class BatchAnswer {
 
   async #send(write: NonNullable<Delivery['write']>): Promise<void> {
     // Many batches whose calls end together take turns in writing.
-    await breathe();
+    await endSharedSlice();
     const held = this.#held;
     this.#held = 0;
     const piece = this.#taken();

@@ -4,7 +4,7 @@ import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import type { JsonLimits } from '../../json/parse-in-slices.js';
 import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
-import { breathe, milliseconds } from '../../scheduling/turns.js';
+import { endSharedSlice, milliseconds } from '../../scheduling/slices.js';
 import { answerBatch, answerTooLarge, type Delivery } from './batch.js';
 import type { HandlerTable, Session } from './call-context.js';
 import {
@@ -234,7 +234,7 @@ export class Dispatcher {
     let begin = milliseconds();
     const params = read(call.params);
     if (this.#took('validate', name, begin) > LONG_STEP_MILLISECONDS) {
-      await breathe();
+      await endSharedSlice();
       begin = milliseconds();
     }
     const cause = isJournalled ? { ...call, method: name } : undefined;

@@ -1,4 +1,5 @@
 // Suggestions for names that do not exist: the nearest one that does.
+import { distance, withFewest } from '../../nearest-word.js';
 
 /** Names that differ in more letters are not alike. */
 const MOST_DIFFERENCES = 4;
@@ -55,36 +56,16 @@ function withoutPrefix(name: string): string {
 /** The name with the fewest differences in spelling; undefined if all differ too much. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > LONGEST) return undefined;
-  let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const candidate of known) {
+  const wanted = name.toLowerCase();
+  return withFewest(known, (candidate) => {
     const shorter = Math.min(name.length, candidate.length);
     const most = Math.min(Math.floor(shorter / 3), MOST_DIFFERENCES);
-    if (Math.abs(name.length - candidate.length) > most) continue;
-    const distance = differences(name.toLowerCase(), candidate.toLowerCase());
-    if (distance <= most && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
-      best = { name: candidate, distance };
-    }
-  }
-  return best?.name;
-}
-
-/** Letters to insert, remove or replace (Levenshtein). */
-function differences(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [above, letter] of [...one].entries()) {
-    const next = [above + 1];
-    for (const [index, against] of [...other].entries()) {
-      next.push(
-        Math.min(
-          (row[index + 1] ?? 0) + 1,
-          (next[index] ?? 0) + 1,
-          (row[index] ?? 0) + (letter === against ? 0 : 1),
-        ),
-      );
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+    const isFar = Math.abs(name.length - candidate.length) > most;
+    return {
+      most,
+      edits: isFar ? Number.POSITIVE_INFINITY : distance(wanted, candidate.toLowerCase()),
+    };
+  });
 }
 
 /** The end of a sentence that names what does not exist. */

@@ -1,8 +1,8 @@
-// The body of a request as it arrives: what it holds, and when it is too much.
+// Reader of request bodies, with limits of size and memory.
 import type { IncomingMessage } from 'node:http';
 import type { Share } from '../../scheduling/memory-budget.js';
 
-/** Shorter pieces are copied together, because each would take far more memory than its bytes. */
+/** Shorter chunks are copied into one buffer, because each would take far more memory than its bytes. */
 const SHORT = 4 * 1024;
 const ROOM = 16 * 1024;
 
@@ -15,11 +15,11 @@ export interface Body {
 
 export interface Reading {
   readonly body: Promise<Body | BodyRefusal>;
-  /** What has not come yet is not waited for any more. */
+  /** Stops waiting for the rest of the body. */
   stop(): void;
 }
 
-/** The rest of a body that is refused is still taken off the wire, and dropped. */
+/** The rest of a refused body is read and dropped. */
 export function readBody(request: IncomingMessage, limit: number, share: Share): Reading {
   let stop = (): void => {};
   const body = new Promise<Body | BodyRefusal>((resolve, reject) => {

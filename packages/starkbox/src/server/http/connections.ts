@@ -1,14 +1,14 @@
-// Knows what is under way on each connection, and so when it can be closed or handed over.
+// Open HTTP connections, and the requests under way on each.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** How long a client may take to finish a request that it had begun to send when we stop. */
+/** Time for a client to finish sending a request when the server stops. */
 const GRACE_MILLISECONDS = 1_000;
 
-/** Node itself would wait for connections that never asked for anything. */
+/** Closes idle connections when the server stops; Node itself would wait for them. */
 export class Connections {
   readonly #requests = new Map<Duplex, Set<IncomingMessage>>();
-  /** What comes after the requests that are under way. */
+  /** Actions that wait for the requests under way. */
   readonly #waiting = new WeakMap<Duplex, () => void>();
   #draining = false;
 
@@ -19,7 +19,7 @@ export class Connections {
   add(socket: Duplex): void {
     if (this.#requests.has(socket)) return;
     this.#requests.set(socket, new Set());
-    // While a connection changes hands nobody else listens, and nobody would survive.
+    // Without a listener here, a socket error during an upgrade would end the process.
     socket.on('error', () => {});
     socket.once('close', () => this.delete(socket));
   }
@@ -41,13 +41,13 @@ export class Connections {
     });
   }
 
-  /** Runs when nothing is under way on a connection; never if it ends before. */
+  /** Runs the action when no request is under way on a connection; never if the connection ends first. */
   whenAnswered(socket: Duplex, action: () => void): void {
     if (this.#requests.get(socket)?.size === 0) action();
     else this.#waiting.set(socket, action);
   }
 
-  /** True if nothing comes after this request on its connection. */
+  /** Whether the connection closes after this request. */
   isLast({ socket }: IncomingMessage): boolean {
     return this.#draining && (this.#requests.get(socket)?.size ?? 0) <= 1;
   }

@@ -1,10 +1,10 @@
-// Knows the explorer's files: where they are, under which paths, and what a browser may do with them.
+// Server of the explorer's files, with their security headers.
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reply } from './reply.js';
 
-/** Where the build puts them; the same from the sources and from what they are built into. */
+/** Where the build puts them; the same path from `src` and from `dist`. */
 const FOLDER = fileURLToPath(new URL('../../../dist/explorer', import.meta.url));
 
 const POLICY = [
@@ -21,7 +21,7 @@ const POLICY = [
   'trusted-types starkbox',
 ].join('; ');
 
-/** What a page could ask the browser for. Copying is all that the explorer does. */
+/** Browser features that the explorer does not need; it only copies to the clipboard. */
 const REFUSED = [
   'accelerometer',
   'autoplay',
@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** Forms in which a file may lie beside itself, the smallest first. */
+/** Encodings in which a file may be present, the smallest first. */
 const PACKED = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -85,7 +85,7 @@ const PACKED = [
 
 const INDEX = ['index.html'];
 
-/** Answers for every path from `/ui` on. */
+/** Serves every path below `/ui`. */
 export class Explorer {
   readonly #folder: string;
 
@@ -153,12 +153,12 @@ const NOT_BUILT = plain(
   'The explorer was not built into this installation. In the repository, `npm run build:explorer` builds it.',
 );
 
-/** Leads out of the folder, or nowhere. */
+/** Whether a path leaves the folder or is invalid. */
 function isHostile(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..' || /[\\\0]/.test(segment);
 }
 
-/** The content of a file; nothing where there is none. */
+/** The content of a file; undefined if there is none. */
 async function contentOf(path: string): Promise<Buffer | undefined> {
   return readFile(path).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -169,7 +169,7 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
   });
 }
 
-/** Whether a client takes an encoding. */
+/** Whether a client accepts an encoding. */
 function accepts(header: string, encoding: string): boolean {
   return header.split(',').some((one) => {
     const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase());

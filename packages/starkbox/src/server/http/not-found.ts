@@ -1,4 +1,4 @@
-// What a request is told that asks for a path or a method that is not served: one line that says where things are.
+// Texts of 404 and 405 responses: what is not served, and what is served where.
 import { SPEC_VERSION } from '../../spec.js';
 import { Explorer } from './explorer-files.js';
 
@@ -13,12 +13,12 @@ export const RPC_PATHS: readonly string[] = ['/', '/rpc'];
 
 const AT = RPC_PATHS.join(' and ');
 const SOCKETS_AT = 'WebSocket connections are served at /ws';
-/** Paths that public nodes have for the versions of the specification, such as /rpc/v0_9. */
+/** Public nodes have paths for the versions of the specification, such as /rpc/v0_9. */
 const VERSION = /\/v\d/;
-/** Of a path, in characters. */
+/** Characters of a path that are shown. */
 const LONGEST = 100;
 
-/** To a request for a path that does not exist. */
+/** Text for a path that does not exist. */
 export function nothingAt(path: string, { explorer, sockets }: Served): string {
   if (Explorer.owns(path) && !explorer) {
     return 'The explorer is off: start the node with --ui to have it at /ui/';
@@ -31,7 +31,7 @@ export function nothingAt(path: string, { explorer, sockets }: Served): string {
   return sockets ? `${line}. ${SOCKETS_AT}` : line;
 }
 
-/** To a request for a path that exists, with a method that it does not take. */
+/** Text for a method that a path does not take. */
 export function wrongMethodAt(path: string, { explorer, sockets }: Served): string {
   if (!RPC_PATHS.includes(path)) {
     return sockets && path === '/ws'

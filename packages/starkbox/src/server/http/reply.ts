@@ -1,12 +1,12 @@
-// Knows what the server says to a request, before it is bytes.
+// HTTP response before it is written.
 
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Its headers are all that it has: no other site may read it. */
+  /** Sent without CORS headers: no other site may read it. */
   readonly isPage?: boolean;
-  /** The request is refused while its body arrives: it is heard for a moment, then closed. */
+  /** The request is refused while its body arrives: the connection closes after a moment. */
   readonly lingers?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// One JSON-RPC request over HTTP: its body, its time, its share of the memory budget and its answer.
+// One JSON-RPC request over HTTP: body, timeout, share of the memory budget and answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RpcError } from '../../errors.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
@@ -11,7 +11,7 @@ import { beginStream, type PacedWriter } from './send-reply.js';
 
 export interface RpcRequestOptions {
   readonly dispatcher: Pick<Dispatcher, 'handle'>;
-  /** How long an answer may take. A call that has begun goes on. */
+  /** How long an answer may take. A call that has begun is not interrupted. */
   readonly timeoutSeconds: number;
   /** In bytes. */
   readonly bodyLimit: number;
@@ -23,7 +23,7 @@ export interface RpcRequest {
   readonly session: Session;
   /** Whether nothing comes after this request on its connection. */
   readonly isLast: () => boolean;
-  /** The answer to a request that is not read. */
+  /** The answer to a request that is refused. */
   readonly refuse: (status: number, error: RpcError) => Reply;
 }
 
@@ -62,7 +62,7 @@ class Exchange {
   serve(): Promise<Reply | undefined> {
     const { request, response } = this.#parts;
     const { socket } = request;
-    // The share is held until the work has ended and the answer is sent or of no use any more.
+    // The share is held until the work has ended and the answer is sent or dropped.
     let open = 2;
     const ended = (): void => {
       open -= 1;
@@ -101,7 +101,7 @@ class Exchange {
     this.#reading = readBody(request, bodyLimit, this.#share);
     const body = await this.#reading.body;
     this.#reading = undefined;
-    // The client is gone, or has an answer.
+    // The client is gone, or was answered with a timeout.
     if (body === 'too late') return undefined;
     if (typeof body === 'string') return this.#refuse(body);
     this.#body = body.text;
@@ -137,7 +137,7 @@ class Exchange {
     if (!this.#stream) {
       const id = body === undefined || body.length > SHORT_BODY ? null : idOf(body);
       const reply = json(408, errorAnswer(error, id));
-      // What has not arrived by now is not waited for.
+      // The rest of the body is not waited for.
       const headers = { ...reply.headers, ...(body === undefined && { connection: 'close' }) };
       resolve({ ...reply, headers });
     }

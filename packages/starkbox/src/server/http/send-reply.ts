@@ -1,4 +1,4 @@
-// How answers are written to an HTTP connection: their headers, and long ones no faster than they are read.
+// Writer of HTTP responses: headers, and long bodies with back-pressure.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Reply } from './reply.js';
 
@@ -12,7 +12,7 @@ const EVERY_ANSWER = {
 const PIECE = 64 * 1024;
 /** How long a client may leave a piece unread before its connection is closed. */
 const UNREAD_MILLISECONDS = 30_000;
-/** How long a client that is refused may go on sending, so that it reads why. */
+/** How long a refused client may go on sending, so that it can read the refusal. */
 const LINGER_MILLISECONDS = 2_000;
 
 export async function send(
@@ -24,11 +24,11 @@ export async function send(
   const { status, headers, body = '', isPage = false } = reply;
   if (response.destroyed) return;
   if (response.headersSent) {
-    // A part of another answer has been sent: the client must not take it for the whole.
+    // Part of another answer was sent: the client must not take it for a complete one.
     response.destroy();
     return;
   }
-  // A body that we told the client not to send may come nevertheless, or not.
+  // After a refused `Expect: 100-continue`, the body may follow or not.
   const unsettled = request.headers.expect !== undefined && !request.complete;
   response.writeHead(status, {
     ...(isPage ? {} : EVERY_ANSWER),
@@ -45,7 +45,7 @@ export async function send(
   }
 }
 
-/** The answer is written at once. The connection stays open for a moment: if it were closed, what the client still sends would make the system discard the answer. */
+/** Closes after a moment: if it closed at once, incoming data would make the system discard the answer. */
 function linger(
   body: string | Uint8Array,
   request: IncomingMessage,
@@ -60,7 +60,7 @@ function linger(
   response.write(body);
 }
 
-/** Begins an answer whose length is not known. */
+/** Begins an answer of unknown length. */
 export function beginStream(response: ServerResponse, isLast: boolean): PacedWriter {
   response.writeHead(200, {
     ...EVERY_ANSWER,
@@ -94,7 +94,7 @@ export class PacedWriter {
     const response = this.#response;
     return new Promise((resolve) => {
       const timer = setInterval(() => {
-        // Before it is the turn of this answer on its connection there is nothing to be read.
+        // Without a socket, an earlier pipelined answer is still being written.
         if (response.socket) response.destroy();
       }, UNREAD_MILLISECONDS);
       const end = (): void => {
@@ -107,7 +107,7 @@ export class PacedWriter {
   }
 }
 
-/** Pairs of surrogates are not torn apart. */
+/** Does not split a surrogate pair. */
 function endOfPiece(text: string, at: number): number {
   const end = at + PIECE;
   if (end >= text.length) return text.length;

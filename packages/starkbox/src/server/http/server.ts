@@ -1,4 +1,4 @@
-// Knows HTTP: routes, headers, limits of size and time, and how a server stops without cutting anybody off.
+// HTTP server: routes, headers, limits, upgrades and an orderly stop.
 import {
   createServer,
   type IncomingMessage,
@@ -13,7 +13,7 @@ import type { Log } from '../../log.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
 import { errorAnswer } from '../../rpc/protocol/envelope.js';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
-import type { Door } from '../access.js';
+import type { AccessRules } from '../access.js';
 import { callerOf } from '../caller.js';
 import { declaredLength } from './body.js';
 import { Connections } from './connections.js';
@@ -23,42 +23,42 @@ import { json, type Reply } from './reply.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
 
-/** Takes a connection over that asks for another protocol. */
+/** Takes over a connection that asks for another protocol. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface HttpOptions extends RpcRequestOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** What all requests may hold together; without it, as much as they like. */
+  /** Memory that all requests may hold together; unlimited by default. */
   readonly budget?: MemoryBudget | undefined;
   /** The configuration as JSON, for `GET /config`. */
   readonly config: () => string;
   readonly log: Log;
-  /** Who may come in; without it, everybody. */
-  readonly door?: Door;
+  /** Everyone has access by default. */
+  readonly access?: AccessRules;
   /** The most connections at a time; more are closed at once. */
   readonly maximumConnections?: number;
   /** How long the head of a request may take. */
   readonly headSeconds?: number;
-  /** Hears of requests that no method is asked for: how they were made, and what was wrong. */
+  /** Called for requests that are refused before dispatch. */
   readonly onRefusal?: (session: Session, what: string, error: RpcError) => void;
-  /** Answers for the paths from `/ui` on. */
+  /** Serves the paths below `/ui`. */
   readonly explorer?: Explorer | undefined;
-  /** Paths that are doors to another protocol. The server lets go of such a connection. */
+  /** Paths that take another protocol, and what takes over their connections. */
   readonly upgrades?: ReadonlyMap<string, Upgrade>;
 }
 
 export interface HttpServer {
   readonly host: string;
   readonly port: number;
-  /** Open connections, without those that were handed over. */
+  /** Open connections without upgraded ones. */
   readonly connections: number;
   /** Accepts nothing more, answers what is under way, and resolves when every connection is closed. */
   close(): Promise<void>;
 }
 
-/** Gives the reply, or writes it and gives none. */
+/** Returns the reply, or writes it and returns undefined. */
 type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -67,25 +67,25 @@ type Serve = (
 interface Route {
   readonly GET?: Serve;
   readonly POST?: Serve;
-  /** Anybody may ask, without a token. */
+  /** Needs no token. */
   readonly isOpen?: boolean;
-  /** Browsers of other sites have no business here. */
+  /** Sends no CORS headers. */
   readonly isOwn?: boolean;
 }
 
-/** Of a content type that is refused, in characters. */
+/** Characters of a refused content type that are shown. */
 const LONGEST_TYPE = 100;
 const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
 
-/** Longer than the pools of clients keep a connection, so that it is they who close it. */
+/** Longer than the pools of clients keep a connection, so that the client closes it. */
 const KEEP_ALIVE_MILLISECONDS = 65_000;
-/** Requests come from programs, which send their heads in one piece. */
+/** How long the head of a request may take. */
 const HEAD_SECONDS = 15;
-/** How often connections are looked at that have not sent theirs. */
-const LOOK_MILLISECONDS = 1_000;
-/** Connections that the system may hold for us; where it holds too few, clients wait for seconds. */
+/** How often that is checked. */
+const CHECK_MILLISECONDS = 1_000;
+/** Connections that may wait to be accepted; with a short queue, clients wait for seconds. */
 const BACKLOG = 4096;
-/** In bytes; twice what any client of ours sends would be a twentieth of it. */
+/** Bytes; clients send less than a tenth of it. */
 const LARGEST_HEAD = 16 * 1024;
 
 /**
@@ -102,8 +102,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     try {
       reply = await serve(routes, request, response, options);
     } catch (err) {
-      if (request.socket.destroyed) return; // so did its request
-      options.log.error({ err }, 'A request failed unexpectedly');
+      if (request.socket.destroyed) return; // the client is gone
+      options.log.error({ err }, 'an HTTP request failed unexpectedly');
       reply = json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
     }
     if (reply) await send(reply, request, response, connections.isLast(request));
@@ -112,17 +112,17 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     headersTimeout: (options.headSeconds ?? HEAD_SECONDS) * 1000,
-    connectionsCheckingInterval: LOOK_MILLISECONDS,
+    connectionsCheckingInterval: CHECK_MILLISECONDS,
     maxHeaderSize: LARGEST_HEAD,
-    // Bodies have a time limit of their own, with an answer.
+    // Bodies have a timeout of their own, which is answered.
     requestTimeout: 0,
   });
-  // To node, zero means that there is no limit.
+  // For Node, zero means no limit.
   if (options.maximumConnections) server.maxConnections = options.maximumConnections;
   server.on('request', (request, response) => void answer(request, response));
   server.on('connection', (socket) => connections.add(socket));
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Who asks first need not send what would be thrown away.
+    // A body that is too large need not be sent.
     if (declaredLength(request) <= options.bodyLimit) response.writeContinue();
     void answer(request, response);
   });
@@ -130,14 +130,14 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const upgrade = upgradeOf(request, options);
       connections.whenAnswered(socket, () => {
-        const refusal = upgrade && refuseAtDoor(request, options, true);
+        const refusal = upgrade && refuseAccess(request, options, true);
         if (refusal) {
           socket.end(rawReply(refusal));
         } else if (upgrade) {
           connections.delete(socket);
           upgrade(request, socket, head);
         } else {
-          // Some clients offer another protocol with every request. It is served as if they did not.
+          // Some clients offer another protocol with every request; the offer is ignored.
           socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
           server.emit('connection', socket);
         }
@@ -145,7 +145,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
     });
   }
   const port = await listen(server, options);
-  server.on('error', (err) => options.log.error({ err }, 'The server has a problem'));
+  server.on('error', (err) => options.log.error({ err }, 'the HTTP server failed'));
 
   let closed: Promise<void> | undefined;
   return {
@@ -184,7 +184,7 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
         {
           request,
           response,
-          session: callerOf(request, 'http', options.door),
+          session: callerOf(request, 'http', options.access),
           isLast: () => connections.isLast(request),
           refuse: (status, error) => refusalOf(request, options, status, error),
         },
@@ -200,7 +200,7 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
   const { explorer } = options;
   if (explorer) {
     routes.set('/ui', {
-      // A browser that opens a page cannot bring a token. The page holds no secret.
+      // A browser that opens a page cannot send a token. The page holds no secret.
       GET: (request) =>
         explorer.serve(pathOf(request), String(request.headers['accept-encoding'] ?? '')),
       isOpen: true,
@@ -224,11 +224,11 @@ function serve(
   const { method } = request;
   const path = pathOf(request);
   const route = routes.get(Explorer.owns(path) ? '/ui' : path);
-  // A browser asks whether it may show the token before it does.
-  const asksForToken = method !== 'OPTIONS' && route !== undefined && !route.isOpen;
-  const refusal = refuseAtDoor(request, options, asksForToken);
+  // A preflight request carries no token.
+  const requiresToken = method !== 'OPTIONS' && route !== undefined && !route.isOpen;
+  const refusal = refuseAccess(request, options, requiresToken);
   if (refusal) return refusal;
-  if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.door);
+  if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.access);
   const served = {
     explorer: options.explorer !== undefined,
     sockets: options.upgrades !== undefined,
@@ -241,7 +241,7 @@ function serve(
   return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };
 }
 
-/** Clients of JSON-RPC show an error; other programs, and people, read a line of text. */
+/** JSON-RPC clients get an error, others a line of text. */
 function missed(
   request: IncomingMessage,
   options: HttpOptions,
@@ -252,28 +252,28 @@ function missed(
   return refusalOf(request, options, status, new RpcError(-32600, line));
 }
 
-/** Where calls are taken as well, other protocols than WebSocket are only offered, and are not meant. */
+/** On paths that also take calls, only a GET for WebSocket is an upgrade; other offers are ignored. */
 function upgradeOf(request: IncomingMessage, { upgrades }: HttpOptions): Upgrade | undefined {
   const path = pathOf(request);
-  const isMeant =
+  const isUpgrade =
     !RPC_PATHS.includes(path) ||
     (request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket');
-  return isMeant ? upgrades?.get(path) : undefined;
+  return isUpgrade ? upgrades?.get(path) : undefined;
 }
 
-function refuseAtDoor(
+function refuseAccess(
   request: IncomingMessage,
   options: HttpOptions,
-  asksForToken: boolean,
+  requiresToken: boolean,
 ): Reply | undefined {
-  const { door } = options;
+  const { access } = options;
   const { headers } = request;
-  if (!door) return undefined;
-  if (!door.admitsHost(headers.host)) {
+  if (!access) return undefined;
+  if (!access.admitsHost(headers.host)) {
     const message = 'This node does not go by that name; --allowed-hosts gives it one';
     return refusalOf(request, options, 403, new RpcError(-32604, message));
   }
-  if (!asksForToken || door.admitsToken(headers)) return undefined;
+  if (!requiresToken || access.admitsToken(headers)) return undefined;
   const error = new RpcError(-32001, 'Unauthorized: send the token as Authorization: Bearer');
   const reply = refusalOf(request, options, 401, error);
   return { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Bearer' } };
@@ -281,22 +281,22 @@ function refuseAtDoor(
 
 function refusalOf(
   request: IncomingMessage,
-  { door, onRefusal }: HttpOptions,
+  { access, onRefusal }: HttpOptions,
   status: number,
   error: RpcError,
 ): Reply {
-  onRefusal?.(callerOf(request, 'http', door), `${request.method} ${pathOf(request)}`, error);
+  onRefusal?.(callerOf(request, 'http', access), `${request.method} ${pathOf(request)}`, error);
   return json(status, errorAnswer(error));
 }
 
-/** What scripts of other sites may do is decided by the method they call, which only comes after this. */
-function preflight({ headers }: IncomingMessage, door: Door | undefined): Reply {
+/** Whether a foreign page may call is decided by the method, which is not known at a preflight. */
+function preflight({ headers }: IncomingMessage, access: AccessRules | undefined): Reply {
   return {
     status: 200,
     headers: {
       'access-control-allow-methods': 'GET,POST',
-      'access-control-allow-headers': `content-type${door?.asksForToken ? ',authorization' : ''}`,
-      // Pages from the internet may be asked for this before they reach a private address.
+      'access-control-allow-headers': `content-type${access?.requiresToken ? ',authorization' : ''}`,
+      // Browsers ask for it before a public page reaches a private address.
       ...(headers['access-control-request-private-network'] && {
         'access-control-allow-private-network': 'true',
       }),
@@ -304,7 +304,7 @@ function preflight({ headers }: IncomingMessage, door: Door | undefined): Reply 
   };
 }
 
-/** An answer on a connection that node has let go of. */
+/** A response for a connection that Node has detached from its HTTP server. */
 function rawReply({ status, headers, body = '' }: Reply): string {
   const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
@@ -314,12 +314,12 @@ function rawReply({ status, headers, body = '' }: Reply): string {
 
 function pathOf(request: IncomingMessage): string {
   const url = request.url ?? '/';
-  // Proxies may send the whole address.
+  // Proxies may send an absolute URL.
   const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
   return path.split('?', 1)[0] ?? path;
 }
 
-/** The head of a request without the header that made node hand the connection over. */
+/** The head of a request without its Upgrade header. */
 function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -334,9 +334,9 @@ function text(status: number, body: string): Reply {
 }
 
 function serveConfig(request: IncomingMessage, options: HttpOptions): Reply {
-  const { config, door } = options;
-  // It holds the seed, and so every key.
-  if (door?.isForeign(request.headers)) {
+  const { config, access } = options;
+  // It contains the seed, from which all private keys follow.
+  if (access?.isForeign(request.headers)) {
     const message = 'Pages of this site may not; --allowed-origins names those that may';
     return refusalOf(request, options, 403, new RpcError(-32604, message));
   }

@@ -1,87 +1,89 @@
-// Knows when subscribers get their news: after calls, and without taking the processor from those who execute them.
-import { milliseconds } from '../../scheduling/turns.js';
+// Schedule for writing notifications to WebSocket clients: after calls, and in batches while the chain is busy.
+import { milliseconds } from '../../scheduling/slices.js';
 
-/** Somebody to whom something is to be written. */
-export interface Reader {
-  /** Writes a piece of it; whether another one could be written. */
+/** A client with a queue of frames. */
+export interface Flushable {
+  /** Writes one batch; true if another one can be written. */
   flush(): boolean;
 }
 
-/** How long calls may have to wait for writing that has begun. */
-const TURN_MILLISECONDS = 1;
-/** How much longer we rest than we wrote, while a chain has news. */
-const REST = 10;
-const LONGEST_REST_MILLISECONDS = 500;
-/** Timers are not more exact. */
-const SHORTEST_REST_MILLISECONDS = 1;
+/** After this time, writing pauses for calls. */
+const SLICE_MILLISECONDS = 1;
+/** Length of the pause after a round, as a multiple of the time that the round took. */
+const PAUSE_FACTOR = 10;
+const LONGEST_PAUSE_MILLISECONDS = 500;
+/** The resolution of timers. */
+const SHORTEST_PAUSE_MILLISECONDS = 1;
 
 /**
- * Writes in rounds, to everybody who has something to read, and calls go first: a round is interrupted for
- * them every millisecond. After a round we rest as long as it was expensive, so that cores are left to
- * execution and messages gather: to write one costs nearly as much as to write a hundred. A few subscribers
- * therefore get everything at once, and a thousand get it in bundles while the chain is busy.
+ * Writes in rounds to all clients with queued frames; a round is interrupted for calls every millisecond.
+ * After a round follows a pause in proportion to its cost, in which frames accumulate: writing one costs
+ * nearly as much as writing a hundred. A few subscribers therefore get each notification at once, and a
+ * thousand get them in batches while the chain is busy.
  */
-export class Outbox {
-  /** To whom something is written in this round, and in the next one. */
-  #round = new Set<Reader>();
-  #next = new Set<Reader>();
-  /** Writing has begun, or will as soon as calls have been seen to. */
+export class FlushScheduler {
+  /** Clients of this round, and of the next one. */
+  #round = new Set<Flushable>();
+  #next = new Set<Flushable>();
+  /** A round has begun, or begins in the next turn of the event loop. */
   #isWriting = false;
-  #resting: NodeJS.Timeout | undefined;
-  #restUntil = 0;
+  #pause: NodeJS.Timeout | undefined;
+  #pauseUntil = 0;
   /** Milliseconds of this round. */
   #spent = 0;
-  /** Since the last round began. */
-  #hasNews = false;
+  /** Whether frames were queued since the last round began. */
+  #hasNew = false;
 
-  /** Something new is to be written. The reader need not be added again until it was flushed. */
-  add(reader: Reader): void {
-    this.#hasNews = true;
-    this.resume(reader);
+  /** A frame was queued. The client need not be added again until it was flushed. */
+  add(client: Flushable): void {
+    this.#hasNew = true;
+    this.resume(client);
   }
 
-  /** Something old can be written at last. */
-  resume(reader: Reader): void {
-    this.#next.add(reader);
-    if (this.#isWriting || this.#resting) return;
-    const rest = this.#restUntil - milliseconds();
-    if (rest < SHORTEST_REST_MILLISECONDS) this.hurry();
-    else this.#resting = setTimeout(() => this.hurry(), rest);
+  /** A client that was blocked can be written to again. */
+  resume(client: Flushable): void {
+    this.#next.add(client);
+    if (this.#isWriting || this.#pause) return;
+    const pause = this.#pauseUntil - milliseconds();
+    if (pause < SHORTEST_PAUSE_MILLISECONDS) this.flushSoon();
+    else this.#pause = setTimeout(() => this.flushSoon(), pause);
   }
 
-  /** There is no time to rest. */
-  hurry(): void {
-    clearTimeout(this.#resting);
-    this.#resting = undefined;
+  /** Ends the pause. */
+  flushSoon(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
     if (this.#isWriting) return;
     this.#isWriting = true;
-    setImmediate(this.#turn);
+    setImmediate(this.#writeSlice);
   }
 
-  readonly #turn = (): void => {
+  readonly #writeSlice = (): void => {
     const begin = milliseconds();
     let now = begin;
     if (this.#round.size === 0) [this.#round, this.#next] = [this.#next, this.#round];
-    for (const reader of this.#round) {
-      this.#round.delete(reader);
+    for (const client of this.#round) {
+      this.#round.delete(client);
       let hasMore: boolean;
       do {
-        hasMore = reader.flush();
+        hasMore = client.flush();
         now = milliseconds();
-      } while (hasMore && now - begin < TURN_MILLISECONDS);
-      if (hasMore) this.#round.add(reader);
-      if (now - begin >= TURN_MILLISECONDS) break;
+      } while (hasMore && now - begin < SLICE_MILLISECONDS);
+      if (hasMore) this.#round.add(client);
+      if (now - begin >= SLICE_MILLISECONDS) break;
     }
     this.#spent += now - begin;
-    if (this.#round.size > 0) setImmediate(this.#turn);
+    if (this.#round.size > 0) setImmediate(this.#writeSlice);
     else this.#endRound(now);
   };
 
   #endRound(now: number): void {
     this.#isWriting = false;
-    const rest = this.#hasNews ? Math.min(REST * this.#spent, LONGEST_REST_MILLISECONDS) : 0;
-    this.#restUntil = now + rest;
-    this.#hasNews = false;
+    const pause = this.#hasNew
+      ? Math.min(PAUSE_FACTOR * this.#spent, LONGEST_PAUSE_MILLISECONDS)
+      : 0;
+    this.#pauseUntil = now + pause;
+    this.#hasNew = false;
     this.#spent = 0;
     const [first] = this.#next;
     if (first) this.resume(first);

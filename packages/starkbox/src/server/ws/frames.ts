@@ -1,17 +1,18 @@
-// Knows what waits for one WebSocket client, and how many messages become one piece of bytes.
+// Queue of text frames for one WebSocket client.
 
-/** RFC 6455: the whole of a text message, from a server, which masks nothing. */
-const WHOLE_TEXT = 0x81;
+/** RFC 6455: first byte of an unfragmented text frame. */
+const TEXT_FRAME = 0x81;
+/** Length codes: the length follows in two or in eight bytes. */
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Messages in the order they are to be sent. Each is kept as two parts, because the second is the same
- * for many clients: what waits for a client is little more than a reference.
+ * Messages in the order in which they are sent. Each has two parts: the second one is shared by all
+ * clients that get the same notification.
  */
-export class Mailbox {
+export class FrameQueue {
   #own: Buffer[] = [];
   #shared: Buffer[] = [];
   /** Messages before this position have been taken. */
@@ -19,12 +20,12 @@ export class Mailbox {
   #bytes = 0;
   #pushed = 0;
 
-  /** How many messages were ever put in. */
+  /** Messages that were ever pushed. */
   get pushed(): number {
     return this.#pushed;
   }
 
-  /** How many of them are not here any more. */
+  /** Messages that were taken or cleared. */
   get taken(): number {
     return this.#pushed - this.length;
   }
@@ -33,7 +34,7 @@ export class Mailbox {
     return this.#shared.length - this.#first;
   }
 
-  /** Of the messages, as the client would receive them. */
+  /** Length of all queued messages. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -46,14 +47,14 @@ export class Mailbox {
   }
 
   /**
-   * Takes as many messages as there is room for, as frames; one in any case.
+   * Takes as many messages as fit into the buffer, as frames; at least one.
    *
-   * @returns the beginning of `room`, or other bytes where not even the first message fits
+   * @returns the beginning of `buffer`, or a new one if the first message does not fit
    */
-  take(room: Buffer): Buffer {
+  take(buffer: Buffer): Buffer {
     const [own = NOTHING, shared = NOTHING] = [this.#own[this.#first], this.#shared[this.#first]];
     const least = frameLength(own.length + shared.length);
-    const piece = least > room.length ? Buffer.allocUnsafeSlow(least) : room;
+    const piece = least > buffer.length ? Buffer.allocUnsafeSlow(least) : buffer;
     const end = this.#fill(piece);
     if (this.#first === this.#shared.length) this.clear();
     return piece.subarray(0, end);
@@ -89,9 +90,9 @@ function frameLength(length: number): number {
   return length + (length < TWO_BYTES ? 2 : length < 2 ** 16 ? 4 : 10);
 }
 
-/** The position after it. */
+/** Returns the position after the header. */
 function writeHeader(piece: Buffer, at: number, length: number): number {
-  piece[at] = WHOLE_TEXT;
+  piece[at] = TEXT_FRAME;
   if (length < TWO_BYTES) {
     piece[at + 1] = length;
     return at + 2;

@@ -1,24 +1,24 @@
-// What a WebSocket client has sent of a message that is not complete.
+// Memory of incomplete WebSocket messages.
 import type { Duplex } from 'node:stream';
 import type { Share } from '../../scheduling/memory-budget.js';
 
-/** Counts bytes as they come: `ws` keeps them until the message is whole. */
-export class Arrivals {
+/** Counts bytes as they arrive, because `ws` holds them until the message is complete. */
+export class IncomingBytes {
   readonly #stream: Duplex;
   readonly #share: Share;
   readonly #refuse: () => void;
   #last = 0;
 
-  /** @param refuse what happens when the budget allows no more */
+  /** @param refuse called when the budget is used up */
   constructor(stream: Duplex, share: Share, refuse: () => void) {
     this.#stream = stream;
     this.#share = share;
     this.#refuse = refuse;
-    // Before `ws`, which announces complete messages while it takes the same bytes.
+    // Before the listener of `ws`, which emits complete messages while it handles the same bytes.
     stream.prependListener('data', this.#count);
   }
 
-  /** A message is whole. What is left after it came with the last bytes. */
+  /** A message is complete. What remains counted arrived in the same chunk, after it. */
   completed(length: number): void {
     const left = Math.max(0, this.#share.held - length - headerLength(length));
     this.#share.give(this.#share.held - Math.min(left, this.#last));
@@ -35,7 +35,7 @@ export class Arrivals {
   };
 }
 
-/** Of a message in one frame, with the mask that clients use. */
+/** Header of an unfragmented frame with the mask that clients use. */
 function headerLength(length: number): number {
   return 6 + (length < 126 ? 0 : length < 2 ** 16 ? 2 : 8);
 }

@@ -154,5 +154,5 @@ test('a step that holds the event loop is told of, by its method and at most onc
   const text = '{"jsonrpc":"2.0","id":1,"method":"devnet_slow"}';
   await dispatcher.handle(`[${text},${text}]`, { transport: 'http' });
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(/^devnet_slow \(handle\) held the event loop for \d+ ms/);
+  expect(warnings[0]).toMatch(/^devnet_slow \(handle\) blocked the event loop for \d+ ms/);
 });

@@ -130,7 +130,7 @@ describe('who does not read', () => {
 
 describe('who may be gone', () => {
   /** Long enough that a busy machine does not make a client late. */
-  const pulseMilliseconds = 250;
+  const heartbeatMilliseconds = 250;
 
   /** Waits for so many pulses, by the pings that a client of the usual kind gets. */
   async function pulses(served: SocketServer, count: number): Promise<void> {
@@ -141,7 +141,7 @@ describe('who may be gone', () => {
   }
 
   test('is asked, and disconnected if it does not answer', async () => {
-    const served = await openServer({ pulseMilliseconds });
+    const served = await openServer({ heartbeatMilliseconds });
     const { raw, listener } = await listening(served);
     const answering = pulses(served, 3);
     await once(raw.socket, 'close');
@@ -152,7 +152,7 @@ describe('who may be gone', () => {
   });
 
   test('shows by a message that it is not', async () => {
-    const served = await openServer({ pulseMilliseconds });
+    const served = await openServer({ heartbeatMilliseconds });
     const raw = await rawSocket(served);
     let pings = 0;
     while (pings < 3) {
@@ -165,7 +165,7 @@ describe('who may be gone', () => {
   });
 
   test('is not asked while it cannot be heard because its own calls take long', async () => {
-    const served = await openServer({ pulseMilliseconds });
+    const served = await openServer({ heartbeatMilliseconds });
     const raw = await rawSocket(served);
     raw.call(0, 'devnet_wait');
     for (const id of upTo(200)) raw.call(id + 1, 'starknet_chainId');
@@ -177,7 +177,7 @@ describe('who may be gone', () => {
   });
 
   test('is disconnected if it calls and calls but never reads', async () => {
-    const served = await openServer({ pulseMilliseconds });
+    const served = await openServer({ heartbeatMilliseconds });
     const raw = await rawSocket(served);
     raw.socket.pause();
     for (const id of upTo(MANY)) raw.call(id, 'devnet_large');

@@ -1,0 +1,282 @@
+// One WebSocket client: its queue of calls, its queue of frames and its limits.
+import type { Duplex } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import type { Log } from '../../log.js';
+import type { Listener, Session } from '../../rpc/protocol/call-context.js';
+import type { Dispatcher } from '../../rpc/protocol/dispatcher.js';
+import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
+import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
+import type { Flushable, FlushScheduler } from './flush-scheduler.js';
+import { FrameQueue } from './frames.js';
+import { IncomingBytes } from './incoming-messages.js';
+
+export interface ConnectionOptions {
+  readonly dispatcher: Pick<Dispatcher, 'handle'>;
+  /** What may be queued for a client that does not read. */
+  readonly queueLimit: { readonly messages: number; readonly bytes: number };
+  /** Sends pending notifications, so that they precede the answer of the call that caused them. */
+  readonly beforeAnswer: () => void;
+  /** Called as soon as a connection is gone. */
+  readonly onClose: (listener: Listener) => void;
+  readonly log: Log;
+}
+
+/** How long a client may take to answer a close frame when the node stops or has no memory left. */
+export const SHUTDOWN_MILLISECONDS = 1_000;
+/** Calls that may wait on one socket before it is paused. */
+const CALLS_AHEAD = 64;
+/** Bytes that are written at a time. */
+const PIECE = 64 * 1024;
+
+/** Close codes of RFC 6455. */
+export const GOING_AWAY = 1001;
+const POLICY = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+/** Longer calls are not parsed for the id of an error. */
+const SHORT_CALL = 64 * 1024;
+
+/** Scratch buffer for frames, reused within one call. */
+let scratch = Buffer.allocUnsafeSlow(PIECE);
+
+/** A call in the queue of its socket. */
+interface QueuedCall {
+  readonly text: string;
+  readonly share: Share;
+  /** The answer, if the call is refused. */
+  readonly refusal: string | undefined;
+}
+
+/** One client. Its calls are answered in order, and everything sent to it goes through one queue. */
+export class Connection implements Listener, Flushable {
+  readonly #socket: WebSocket;
+  /** The TCP stream of the socket. Text frames are written to it in batches; `ws` writes the others. */
+  readonly #stream: Duplex;
+  readonly #session: Session;
+  readonly #scheduler: FlushScheduler;
+  readonly #options: ConnectionOptions;
+  readonly #frames = new FrameQueue();
+  readonly #abandoned = new AbortController();
+  /** Writes whose callback has not come yet. */
+  #unsettled = 0;
+  /** The send buffer is full, because the client does not read. */
+  #isBlocked = false;
+  /** Whether a flush is scheduled. */
+  #isScheduled = false;
+  readonly #budget: MemoryBudget;
+  readonly #incoming: IncomingBytes;
+  readonly #calls: QueuedCall[] = [];
+  /** Memory shares of answers that have not been written, by the position of the answer in the queue. */
+  readonly #shares = new Map<Share, number>();
+  #answering = false;
+  #afterAnswer: (() => void)[] = [];
+  #unblocked: (() => void) | undefined;
+  #isAlive = true;
+
+  constructor(parts: {
+    readonly socket: WebSocket;
+    readonly stream: Duplex;
+    readonly session: Session;
+    readonly scheduler: FlushScheduler;
+    readonly budget: MemoryBudget;
+    readonly options: ConnectionOptions;
+  }) {
+    const { socket, stream, session, scheduler, budget, options } = parts;
+    this.#socket = socket;
+    this.#stream = stream;
+    this.#scheduler = scheduler;
+    this.#options = options;
+    this.#budget = budget;
+    this.#incoming = new IncomingBytes(stream, budget.open(), () => {
+      this.end(TRY_AGAIN_LATER, 'the node holds too much; --memory-budget sets the limit');
+      // Until the client answers the close frame, what it sends is still read.
+      setTimeout(() => this.terminate(), SHUTDOWN_MILLISECONDS).unref();
+    });
+    this.#session = { ...session, listener: this, signal: this.#abandoned.signal };
+    socket.on('message', (data: RawData) => this.#receive(data));
+    socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    socket.on('error', (err) => {
+      options.log.debug({ err }, 'a WebSocket failed');
+      this.#detach();
+    });
+    socket.on('close', () => this.#detach());
+  }
+
+  get waiting(): Pick<FrameQueue, 'length' | 'bytes'> {
+    return this.#frames;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  send(text: string): void {
+    if (!this.isOpen) return;
+    this.#frames.push(Buffer.from(text));
+    while (this.flush());
+    this.#checkLimits();
+  }
+
+  sendShared(own: Buffer, shared: Buffer): void {
+    if (!this.isOpen) {
+      this.#detach();
+      return;
+    }
+    this.#frames.push(own, shared);
+    if (this.#isBlocked) this.#checkLimits();
+    // The queue is full but the client reads: write now, so that the queue stays bounded.
+    else if (this.#exceeds(1)) this.flush();
+    else {
+      if (this.#exceeds(0.5)) this.#scheduler.flushSoon();
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      this.#scheduler.add(this);
+    }
+  }
+
+  afterAnswer(action: () => void): void {
+    this.#afterAnswer.push(action);
+  }
+
+  /** Writes one batch of frames; true if another one can be written. */
+  flush(): boolean {
+    this.#isScheduled = false;
+    if (!this.isOpen || this.#isBlocked || this.#frames.length === 0) return false;
+    const piece = this.#frames.take(scratch);
+    this.#unsettled += 1;
+    this.#stream.write(piece, this.#settled);
+    if (this.#stream.writableLength > 0) {
+      this.#isBlocked = true;
+      // The stream keeps these bytes.
+      if (piece.buffer === scratch.buffer) scratch = Buffer.allocUnsafeSlow(PIECE);
+    }
+    return !this.#isBlocked && this.#frames.length > 0;
+  }
+
+  readonly #settled = (): void => {
+    this.#unsettled -= 1;
+    if (this.#unsettled === 0 && this.#shares.size > 0) this.#release();
+    if (this.#unsettled > 0 || !this.#isBlocked) return;
+    this.#isBlocked = false;
+    this.#isAlive = true;
+    this.#unblocked?.();
+    if (this.#frames.length > 0) this.#scheduler.resume(this);
+  };
+
+  /** Releases the shares of answers that have been written. */
+  #release(): void {
+    for (const [share, place] of this.#shares) {
+      if (place > this.#frames.taken) continue;
+      this.#shares.delete(share);
+      share.close();
+    }
+  }
+
+  #exceeds(share: number): boolean {
+    const { messages, bytes } = this.#options.queueLimit;
+    return this.#frames.length > messages * share || this.#frames.bytes > bytes * share;
+  }
+
+  /** Closes the socket if the queue is too long because the client does not read. */
+  #checkLimits(): void {
+    if (!this.#isBlocked || !this.#exceeds(1)) return;
+    const { messages, bytes } = this.#options.queueLimit;
+    this.#options.log.warn(
+      `closing a WebSocket that does not read: more than ${messages} messages or ${bytes} bytes are queued`,
+    );
+    this.end(POLICY, 'messages are not read fast enough');
+  }
+
+  /** Sends a close frame, and nothing after it. */
+  end(code: number, reason: string): void {
+    this.#detach();
+    this.#socket.close(code, reason);
+    // The answer to a close frame is only read while the socket is not paused.
+    this.#socket.resume();
+  }
+
+  /** Drops what is queued, and ends the subscriptions. */
+  #detach(): void {
+    this.#abandoned.abort();
+    this.#frames.clear();
+    this.#incoming.close();
+    for (const { share } of this.#calls) share.close();
+    this.#calls.length = 0;
+    // The call under way ends by itself.
+    if (this.#shares.size > 0) this.#release();
+    this.#afterAnswer = [];
+    this.#unblocked?.();
+    this.#options.onClose(this);
+  }
+
+  checkHeartbeat(): void {
+    if (!this.isOpen) return;
+    // While the socket is paused because a call takes long, no pong can be read.
+    const isPaused = this.#socket.isPaused && !this.#unblocked;
+    if (this.#isAlive || isPaused) this.#socket.ping();
+    else this.terminate();
+    this.#isAlive = false;
+  }
+
+  terminate(): void {
+    this.#detach();
+    this.#socket.terminate();
+  }
+
+  #receive(data: RawData): void {
+    if (!this.isOpen) return;
+    this.#isAlive = true;
+    const text = textOf(data);
+    this.#incoming.completed(Buffer.byteLength(text));
+    const share = this.#budget.open();
+    const refusal = share.take(text.length)
+      ? undefined
+      : errorAnswer(share.refusal(), text.length > SHORT_CALL ? null : idOf(text));
+    this.#calls.push({ text: refusal === undefined ? text : '', share, refusal });
+    if (this.#calls.length > CALLS_AHEAD) this.#socket.pause();
+    if (!this.#answering) void this.#answerAll();
+  }
+
+  async #answerAll(): Promise<void> {
+    this.#answering = true;
+    for (let call = this.#calls.shift(); call !== undefined; call = this.#calls.shift()) {
+      if (this.#socket.isPaused && this.#calls.length < CALLS_AHEAD / 2) this.#socket.resume();
+      await this.#answer(call);
+      // The next call waits until the client reads its answers.
+      if (this.#isBlocked && this.isOpen) await this.#whenUnblocked();
+    }
+    this.#answering = false;
+  }
+
+  async #answer({ text, share, refusal }: QueuedCall): Promise<void> {
+    const answer =
+      refusal ?? (await this.#options.dispatcher.handle(text, this.#session, { share }));
+    this.#options.beforeAnswer();
+    if (answer === undefined || !this.isOpen) share.close();
+    else {
+      this.#shares.set(share, this.#frames.pushed + 1);
+      this.send(answer);
+      // Written at once: nothing is held any more.
+      if (this.#unsettled === 0) this.#release();
+    }
+    const actions = this.#afterAnswer;
+    this.#afterAnswer = [];
+    for (const action of actions) action();
+  }
+
+  #whenUnblocked(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#unblocked = () => {
+        this.#unblocked = undefined;
+        resolve();
+      };
+    });
+  }
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return Buffer.from(data instanceof ArrayBuffer ? new Uint8Array(data) : data).toString('utf8');
+}
