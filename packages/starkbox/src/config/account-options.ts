@@ -21,7 +21,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     group: 'Accounts',
     default: 10,
     parse: wholeNumber(0, 255),
-    help: 'How many accounts are deployed from the start.',
+    help: 'Number of accounts that are deployed at the start.',
   },
   accountClass: {
     flag: '--account-class <ACCOUNT_CLASS>',
@@ -29,7 +29,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     group: 'Accounts',
     default: 'cairo1',
     parse: oneOf('cairo0', 'cairo1'),
-    help: 'Their class: cairo1 or cairo0, both by OpenZeppelin.',
+    help: 'Class of these accounts: cairo1 or cairo0, both by OpenZeppelin.',
   },
   accountClassCustom: {
     flag: '--account-class-custom <PATH>',
@@ -37,7 +37,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     group: 'Accounts',
     default: undefined,
     parse: path,
-    help: 'A Sierra class in a JSON file to use instead; it must be able to execute and to validate.',
+    help: 'JSON file with a Sierra class to use instead; it needs __execute__ and __validate__.',
   },
   predeclareArgent: {
     flag: '--predeclare-argent',
@@ -53,7 +53,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     group: 'Accounts',
     default: 10n ** 21n,
     parse: bigNumber(0n),
-    help: 'What each account owns, in wei of ETH and in fri of STRK.',
+    help: 'Initial balance of each account, in wei of ETH and in fri of STRK.',
   },
   seed: {
     flag: '--seed <SEED>',
@@ -64,6 +64,6 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     },
     defaultText: 'random',
     parse: wholeNumber(0, U32),
-    help: 'The same seed gives the same accounts.',
+    help: 'Seed of the accounts: the same seed gives the same accounts.',
   },
 };

@@ -48,7 +48,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     group: 'Chain',
     default: false,
     parse: trueOrFalse,
-    help: 'Save time: blocks get a simple hash and no commitments.',
+    help: 'Faster blocks: with a simple hash and without commitments.',
   },
   proofMode: {
     flag: '--proof-mode <PROOF_MODE>',
@@ -56,7 +56,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     group: 'Chain',
     default: 'devnet',
     parse: oneOf('full', 'devnet', 'none'),
-    help: 'How proofs that come with transactions are treated: devnet (mock proofs) or none. full is not available yet.',
+    help: 'How proofs of transactions are handled: devnet (mock proofs) or none. full is not available yet.',
   },
   blockGenerationOn: {
     flag: '--block-generation-on <BLOCK_GENERATION_ON>',
@@ -65,7 +65,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     default: 'transaction',
     parse: blockGeneration,
     fraction: (seconds) => `${seconds * 1000}ms`,
-    help: 'When a block is made: after each transaction, on demand, or every N seconds (a number such as 5, or 500ms).',
+    help: 'When a block is created: after each transaction, on demand, or every N seconds (a number such as 5, or 500ms).',
   },
   startTime: {
     flag: '--start-time <SECONDS>',
@@ -74,7 +74,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     default: undefined,
     defaultText: 'now',
     parse: wholeNumber(0),
-    help: 'When the chain begins, in seconds since 1970.',
+    help: 'Time of the first block, in seconds since 1970.',
   },
   gasPriceWei: {
     ...GAS_PRICE,

@@ -25,7 +25,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     group: 'Forking',
     default: undefined,
     parse: webUrls,
-    help: 'A node of the network that this chain continues; several, separated by commas, replace each other.',
+    help: 'URL of a node of the network to fork; with several, separated by commas, the others are fallbacks.',
   },
   forkBlock: {
     flag: '--fork-block <BLOCK>',
@@ -34,7 +34,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     default: undefined,
     defaultText: 'the latest',
     parse: forkPoint,
-    help: 'The last block taken from that network: a number, a hash, or -N for N before the latest.',
+    help: 'Block to fork after: a number, a hash, or -N for N blocks before the latest.',
   },
   forkUpstreamCaching: {
     flag: '--fork-upstream-caching <BOOL>',
@@ -43,7 +43,7 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     default: undefined,
     defaultText: 'true',
     parse: trueOrFalse,
-    help: 'Whether answers of that network are kept on disk for later runs: true or false.',
+    help: 'Whether answers of that network are cached on disk for later runs: true or false.',
   },
   forkCacheDir: {
     flag: '--fork-cache-dir <PATH>',
@@ -51,27 +51,27 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     default: undefined,
     defaultText: '~/.cache/starkbox/fork',
     parse: path,
-    help: 'The folder to keep them in.',
+    help: 'Directory of that cache.',
   },
   forkLock: {
     flag: '--fork-lock <PATH>',
     group: 'Forking',
     default: undefined,
     parse: path,
-    help: 'The file to record every read of that network in; its block is forked again.',
+    help: 'Lock file that records every read of that network; later runs fork the same block.',
   },
   offline: {
     flag: '--offline',
     group: 'Forking',
     default: false,
     parse: trueOrFalse,
-    help: 'Do not ask that network: answer from the lock file alone.',
+    help: 'Answer from the lock file only, without the network.',
   },
   forkTimeout: {
     flag: '--fork-timeout <SECONDS>',
     group: 'Forking',
     default: 10,
     parse: wholeNumber(1, U16),
-    help: 'How long that network may be silent before it has failed.',
+    help: 'Seconds without an answer after which a request to that network fails.',
   },
 };

@@ -18,20 +18,20 @@ export const L1_OPTIONS: OptionTable<L1Config> = {
     group: 'L1',
     default: undefined,
     parse: (text) => (text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text)),
-    help: 'The Ethereum to exchange messages with: anvil starts one that goes back in time with this chain.',
+    help: 'Ethereum node to exchange messages with: anvil starts one whose snapshots follow those of this chain.',
   },
   l1Port: {
     flag: '--l1-port <PORT>',
     group: 'L1',
     default: 8545,
     parse: wholeNumber(0, U16),
-    help: 'The port of that Anvil; 0 takes a free one and prints it.',
+    help: 'Port of that Anvil; 0 picks a free one and prints it.',
   },
   l1AutoRelay: {
     flag: '--l1-auto-relay <MILLISECONDS>',
     group: 'L1',
     default: undefined,
     parse: wholeNumber(1, 2 ** 31 - 1),
-    help: 'Carry messages both ways without being asked to, and look at L1 this often.',
+    help: 'Relay messages in both directions automatically, checking L1 at this interval.',
   },
 };

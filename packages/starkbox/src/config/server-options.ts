@@ -34,7 +34,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     group: 'Server',
     default: '127.0.0.1',
     parse: host,
-    help: 'The address to listen on: IPv4, IPv6 or a host name.',
+    help: 'Address to listen on: IPv4, IPv6 or a host name.',
   },
   port: {
     flag: '--port <PORT>',
@@ -42,7 +42,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     group: 'Server',
     default: 5050,
     parse: wholeNumber(0, U16),
-    help: 'The port to listen on; 0 takes a free one and prints it.',
+    help: 'Port to listen on; 0 picks a free one and prints it.',
   },
   timeout: {
     flag: '--timeout <SECONDS>',
@@ -50,7 +50,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     group: 'Server',
     default: 120,
     parse: wholeNumber(1, U16),
-    help: 'How long an HTTP request may take, at least 1.',
+    help: 'Timeout of an HTTP request, at least 1.',
   },
   restrictedMethods: {
     flag: '--restrictive-mode [METHODS...]',
@@ -66,7 +66,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     default: undefined,
     defaultText: 'loopback names if --host is one, else any',
     parse: hostNames,
-    help: 'Names that clients may call this node by, besides numbers and loopback names; * for any.',
+    help: 'Host names that requests may use, in addition to IP addresses and loopback names; * for any.',
   },
   allowedOrigins: {
     flag: '--allowed-origins <SITES...>',
@@ -74,7 +74,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     default: undefined,
     defaultText: 'loopback sites and browser extensions',
     parse: origins,
-    help: 'More sites whose pages may use the devnet_ methods, such as https://example.org; * for any.',
+    help: 'Further sites whose pages may use devnet_ methods, such as https://example.org; * for any.',
   },
   authToken: {
     flag: '--auth-token <TOKEN>',
@@ -82,7 +82,7 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     default: undefined,
     parse: token,
     isSecret: true,
-    help: 'Answer only those who send this token (Authorization: Bearer TOKEN). Better given as a variable.',
+    help: 'Require this token (Authorization: Bearer TOKEN). Prefer the environment variable.',
   },
   ui: {
     flag: '--ui',
@@ -97,6 +97,6 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     group: 'Server',
     default: false,
     parse: trueOrFalse,
-    help: 'End when the process that started this one has ended, as after a kill of npx.',
+    help: 'Exit when the process that started this one has ended, for example when npx was killed.',
   },
 };
