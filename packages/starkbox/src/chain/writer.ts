@@ -19,7 +19,7 @@ export interface Change {
   readonly cause?: Cause | undefined;
 }
 
-/** What a change makes of a standing, and what it tells whoever asked for it. */
+/** The world and snapshots after a change, and what its caller gets. */
 export interface ChangeResult<T> {
   readonly after: WorldAndSnapshots;
   readonly result: T;
@@ -27,7 +27,7 @@ export interface ChangeResult<T> {
   readonly snapshot?: bigint | undefined;
 }
 
-/** Is told of what has happened. It cannot undo it: an error of its own concerns nothing else. */
+/** Runs after a change. It cannot undo it: its error is reported and affects nothing else. */
 interface Observer<T> {
   readonly name: string;
   readonly observe: (event: T) => void;
@@ -41,14 +41,14 @@ const warnOfObserver: ObserverErrorHandler = (name, error) =>
 
 /**
  * Runs changes one after another, in the order they were asked for; an error changes nothing. Where a
- * keeper writes them down, the next change does not wait for that, but nobody sees a change before it
+ * keeper writes them down, the next change does not wait for that, but readers do not see a change before it
  * is kept; and one that cannot be kept takes with it all that were built upon it.
  */
 export class Writer {
   readonly #keeper: ChainStore | undefined;
   readonly #probe: Probe | undefined;
   readonly #patience: number;
-  /** What everybody sees. */
+  /** What readers see. */
   #shown: WorldAndSnapshots;
   /** What the next change starts from. */
   #head: WorldAndSnapshots;
@@ -64,7 +64,7 @@ export class Writer {
   readonly #transitionObservers: Observer<Transition>[] = [];
   readonly #onObserverError: ObserverErrorHandler;
 
-  /** @param patience seconds: a change whose turn comes later is refused, because nobody waits for it */
+  /** @param patience seconds: a change that waited longer is refused, because its caller has timed out */
   constructor(
     standing: WorldAndSnapshots,
     keeper?: ChainStore,

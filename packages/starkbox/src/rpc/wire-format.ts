@@ -1,4 +1,4 @@
-// Knows the shapes of blocks, transactions and receipts on the wire.
+// Shapes of blocks, transactions and receipts on the wire.
 import { SEQUENCER } from '../chain/genesis/accounts.js';
 import type { Header, TransactionRecord } from '../chain/history/header.js';
 import { pendingNumber } from '../chain/world/find-block.js';

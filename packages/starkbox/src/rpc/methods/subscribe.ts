@@ -50,7 +50,7 @@ export function subscribeMethods(
   limits: SubscriptionLimits,
 ): Group<SubscribeMethods> {
   /**
-   * A subscription begins when its id has been sent: then its past is told, and what happened
+   * A subscription begins when its id has been sent: then its history is sent, and what happened
    * between the call and that moment.
    */
   const begin = (
@@ -75,7 +75,7 @@ export function subscribeMethods(
     return subscription.id;
   };
 
-  /** An origin takes its time: what it told must still be the past of this chain. */
+  /** The chain may have changed while the origin was asked: its blocks must still be the history of this chain. */
   const mustStand = (
     before: World,
     fork: Fork | undefined,
@@ -99,11 +99,11 @@ export function subscribeMethods(
         { key: 'heads', pick: (news) => (news.topic === 'heads' ? news.text() : undefined) },
         (world, subscription) => {
           if (first === undefined) return;
-          for (const header of older) subscriptions.tellOne(subscription, pastHeadNews(header));
+          for (const header of older) subscriptions.notifyOne(subscription, pastHeadNews(header));
           const own = Math.max(first, world.history.first);
           for (let number = own; number <= latestHeader(world).number; number += 1) {
             const header = world.history.header(number);
-            if (header) subscriptions.tellOne(subscription, headNews(header));
+            if (header) subscriptions.notifyOne(subscription, headNews(header));
           }
         },
       );
@@ -140,7 +140,7 @@ export function subscribeMethods(
         },
         (world, subscription) => {
           for (const event of older) {
-            subscriptions.tellOne(subscription, pastEventNews(event, finality_status));
+            subscriptions.notifyOne(subscription, pastEventNews(event, finality_status));
           }
           const last = pendingNumber(world);
           const to = wanted <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, wanted);
@@ -148,7 +148,7 @@ export function subscribeMethods(
           const blocks = [...world.history.eventBlocks(filter)];
           for (const block of to === last ? [...blocks, last] : blocks) {
             for (const event of eventsOf(world, block)) {
-              subscriptions.tellOne(subscription, eventNews(world, event, finality_status));
+              subscriptions.notifyOne(subscription, eventNews(world, event, finality_status));
             }
           }
         },
@@ -164,7 +164,7 @@ export function subscribeMethods(
         },
         (world, subscription) => {
           const located = findTransaction(world, transaction_hash);
-          if (located) subscriptions.tellOne(subscription, statusNews(world, located));
+          if (located) subscriptions.notifyOne(subscription, statusNews(world, located));
         },
       ),
 

@@ -48,7 +48,7 @@ export async function answerBatch(batch: Batch): Promise<string | undefined> {
       answer = await (answers.hasBegun && signal ? unlessAborted(making, signal) : making);
     }
     if (signal?.aborted) {
-      // Where nothing was sent yet, the client is gone or has been told of the timeout.
+      // Where nothing was sent yet, the client is gone or has its answer: the timeout.
       if (!answers.hasBegun || !(signal.reason instanceof RpcError)) return undefined;
       answers.refusal ??= signal.reason;
     }

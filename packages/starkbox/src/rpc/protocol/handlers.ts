@@ -3,7 +3,7 @@ import type { Wire } from '../../json/json.js';
 import type { MethodName, Methods } from '../../spec.js';
 import type { CallContext } from './call-context.js';
 
-/** Every method but the notifications, which nobody calls. */
+/** Every method; notifications are not called. */
 export type ServedMethod = MethodName;
 
 export type Handlers = {

@@ -1,8 +1,8 @@
-// Knows how ajv's errors become one line that tells a caller which value is wrong and what was expected.
+// Errors of ajv as one line: which value is wrong, and what was expected.
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
 import { didYouMean, nearest } from './method-suggestions.js';
 
-/** What explaining needs of whoever checks. */
+/** What an explanation needs of the validator. */
 export interface Checker {
   /** A validator for one member of a union, to hear it alone. */
   compile(member: AnySchemaObject): ValidateFunction;

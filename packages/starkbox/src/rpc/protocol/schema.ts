@@ -1,4 +1,4 @@
-// Knows how the parameters of a call are read: positional or named, held against our documents, felts canonical.
+// Reader of params: positional or named, validated against the documents, with felts in canonical form.
 import { readdirSync, readFileSync } from 'node:fs';
 import type {
   Ajv,
@@ -117,7 +117,7 @@ function toParameter(declared: unknown): Parameter {
   return { name: String(at(declared, 'name')), required: at(declared, 'required') === true };
 }
 
-/** Presence and names; a new object, so that nobody's own is written to. */
+/** Presence and names; a new object, so that the caller's is not changed. */
 function toNamed(given: unknown, parameters: readonly Parameter[]): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   const take = ({ name, required }: Parameter, value: unknown): void => {

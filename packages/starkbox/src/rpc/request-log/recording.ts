@@ -23,7 +23,7 @@ export interface RecordingText {
   readonly left_out: number;
 }
 
-/** @param about what whoever repeats the calls has to know of the node */
+/** @param about the facts about the node that a replay needs */
 export function recordingOf(about: object, calls: readonly RecordedCall[]): RecordingText {
   const lines = [stringify(about)];
   let leftOut = 0;

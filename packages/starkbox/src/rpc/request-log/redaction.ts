@@ -5,7 +5,7 @@ import { methodFacts } from '../../spec.js';
 /** Stands where something secret was. */
 export const HIDDEN = '•••';
 
-/** Members whose value is nobody's business, by their names. */
+/** Names of members whose values are secret. */
 const NAME =
   '[\\w-]{0,40}(?:private[_-]?key|secret|passw|passphrase|mnemonic|authorization|api[_-]?key)[\\w-]{0,40}|(?:auth|access|bearer|refresh)?[_-]?token|seed';
 /** Of any kind, also where the text ends within it, and where it is JSON inside of a string. */
@@ -78,7 +78,7 @@ export function hidesResult(method: string): boolean {
 
 /** Without params whose secrets have no names; those of what is no method may be any. */
 function withoutNameless(method: string, call: unknown): unknown {
-  // No JSON, so that nobody knows what is in it.
+  // Text that is not JSON may hold anything.
   if (typeof call === 'string') return SUSPICIOUS.test(call) ? HIDDEN : call;
   if (typeof call !== 'object' || call === null || !('params' in call)) return call;
   const { params } = call;

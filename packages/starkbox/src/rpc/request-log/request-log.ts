@@ -31,7 +31,7 @@ const LONGEST_MESSAGE = 300;
 const LONGEST_NAME = 200;
 /** Longer calls are not read again for the sake of a preview. */
 const SHORT = 4000;
-/** Clients over HTTP that are told apart. */
+/** Clients over HTTP that get an id of their own. */
 const MOST_CLIENTS = 500;
 
 /** The tag of what pages of the explorer ask by themselves. */
@@ -43,11 +43,11 @@ export interface RequestLogOptions {
   readonly now: () => number;
   /** What must never be kept. */
   readonly secrets: () => { readonly keys: Iterable<string>; readonly words: readonly string[] };
-  /** What whoever repeats the calls has to know of this node. */
+  /** The facts about this node that a replay needs. */
   readonly about: () => object;
 }
 
-/** The last calls, while somebody wants to know them. */
+/** The last calls, while recording is on. */
 export class RequestLog implements RequestObserver {
   readonly #options: RequestLogOptions;
   readonly #kept = new Map<number, RecordedCall>();
@@ -173,7 +173,7 @@ export class RequestLog implements RequestObserver {
     const { subscriptions } = this.#options;
     if (!subscriptions.has('requests')) return;
     subscriptions.later(() =>
-      subscriptions.tell({ topic: 'requests', text: () => stringify(row) }),
+      subscriptions.notify({ topic: 'requests', text: () => stringify(row) }),
     );
   }
 

@@ -32,52 +32,52 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
   if (subscriptions.isEmpty) return;
   const { undone, refinalised, added, waitingFrom, dropped } = diffWorlds(before, after);
 
-  if (undone) subscriptions.tellReorg(reorgText(undone.first, undone.last));
-  else subscriptions.tellReorgOf(droppedNews(subscriptions, before, dropped));
+  if (undone) subscriptions.notifyReorg(reorgText(undone.first, undone.last));
+  else subscriptions.notifyReorgOf(droppedNews(subscriptions, before, dropped));
   for (let block = refinalised.from; block <= refinalised.to; block += 1) {
-    for (const hash of after.history.hashes(block)) tellStatus(subscriptions, after, hash);
+    for (const hash of after.history.hashes(block)) notifyStatus(subscriptions, after, hash);
   }
   for (let block = added.from; block <= added.to; block += 1) {
-    tellBlock(subscriptions, after, block);
+    notifyBlock(subscriptions, after, block);
   }
   // What a revert brings back may have waited before, and come out otherwise.
   for (const { record } of after.pending.transactions.slice(kind === 'step' ? waitingFrom : 0)) {
-    if (kind === 'step') tellWaiting(subscriptions, after, record.hash);
+    if (kind === 'step') notifyWaiting(subscriptions, after, record.hash);
     else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
-      tellStatus(subscriptions, after, record.hash);
+      notifyStatus(subscriptions, after, record.hash);
     }
   }
 }
 
-function tellBlock(subscriptions: Subscriptions, world: World, block: number): void {
+function notifyBlock(subscriptions: Subscriptions, world: World, block: number): void {
   const header = world.history.header(block);
   if (!header) return;
-  subscriptions.tell(headNews(header));
+  subscriptions.notify(headNews(header));
   if (header.transactionCount === 0 || !subscriptions.wantsTransactions) return;
   for (const [index, record] of transactionsOf(world, block).entries()) {
     const located = { record, block, index };
-    subscriptions.tell(transactionNews(world, located));
-    subscriptions.tell(statusNews(world, located));
-    subscriptions.tell(receiptNews(world, located));
+    subscriptions.notify(transactionNews(world, located));
+    subscriptions.notify(statusNews(world, located));
+    subscriptions.notify(receiptNews(world, located));
   }
   if (!subscriptions.has('events')) return;
-  for (const event of eventsOf(world, block)) subscriptions.tell(eventNews(world, event));
+  for (const event of eventsOf(world, block)) subscriptions.notify(eventNews(world, event));
 }
 
-function tellWaiting(subscriptions: Subscriptions, world: World, hash: string): void {
+function notifyWaiting(subscriptions: Subscriptions, world: World, hash: string): void {
   const located = findTransaction(world, hash);
   if (!located) return;
-  subscriptions.tell(statusNews(world, located));
-  subscriptions.tell(transactionNews(world, located));
-  subscriptions.tell(receiptNews(world, located));
+  subscriptions.notify(statusNews(world, located));
+  subscriptions.notify(transactionNews(world, located));
+  subscriptions.notify(receiptNews(world, located));
   if (!subscriptions.has('events')) return;
   for (const event of pendingEventsOf(world, located.index)) {
-    subscriptions.tell(eventNews(world, event));
+    subscriptions.notify(eventNews(world, event));
   }
 }
 
 /**
- * What was told of transactions that no longer wait, with the text of a reorg in its place. The block
+ * The notifications of transactions that no longer wait, with the text of a reorg in its place. The block
  * under construction has a number but no hash, and the standard's form requires one: it is zero.
  */
 function* droppedNews(
@@ -98,13 +98,13 @@ function* droppedNews(
   }
 }
 
-function tellStatus(subscriptions: Subscriptions, world: World, hash: string): void {
+function notifyStatus(subscriptions: Subscriptions, world: World, hash: string): void {
   if (!subscriptions.has(`status ${hash}`)) return;
   const located = findTransaction(world, hash);
-  if (located) subscriptions.tell(statusNews(world, located));
+  if (located) subscriptions.notify(statusNews(world, located));
 }
 
-/** How many texts of notifications were written in this process: none without somebody to read. */
+/** How many texts of notifications were written in this process: none without a subscriber. */
 export const figures: { textsWritten: number } = { textsWritten: 0 };
 
 /** Writes a text when it is first asked for, and once. */

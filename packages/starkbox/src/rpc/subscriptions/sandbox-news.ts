@@ -32,15 +32,15 @@ export class SandboxNews {
     this.#subscriptions = subscriptions;
   }
 
-  /** Somebody listens now. */
+  /** There is a subscriber now. */
   begin(): void {
-    this.#tell(this.#chain.world, { event: 'beat' });
+    this.#notify(this.#chain.world, { event: 'beat' });
     this.#beating ??= setInterval(() => this.#beat(), BEAT_MILLISECONDS).unref();
   }
 
   #beat(): void {
     if (this.#subscriptions.has('sandbox')) {
-      this.#tell(this.#chain.world, { event: 'beat' });
+      this.#notify(this.#chain.world, { event: 'beat' });
       return;
     }
     clearInterval(this.#beating);
@@ -49,10 +49,10 @@ export class SandboxNews {
 
   turned(turn: Transition): void {
     if (!this.#subscriptions.has('sandbox')) return;
-    for (const event of eventsOf(turn)) this.#tell(turn.after.world, event);
+    for (const event of eventsOf(turn)) this.#notify(turn.after.world, event);
   }
 
-  #tell(world: World, event: Event): void {
+  #notify(world: World, event: Event): void {
     const { number, hash } = latestHeader(world);
     const text = stringify({
       ...event,
@@ -61,7 +61,7 @@ export class SandboxNews {
       chain_time: nextTime(world),
     } satisfies SANDBOX_NEWS);
     this.#subscriptions.later(() =>
-      this.#subscriptions.tell({ topic: 'sandbox', text: () => text }),
+      this.#subscriptions.notify({ topic: 'sandbox', text: () => text }),
     );
   }
 }

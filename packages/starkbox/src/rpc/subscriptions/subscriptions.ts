@@ -55,7 +55,7 @@ const NAMES = {
   requests: 'subscriptionRequests',
 } as const;
 
-/** They outlive the chain, and are not told of its blocks. */
+/** These outlive a restart of the chain, and get no reorgs. */
 const OF_THE_NODE: readonly Key[] = ['sandbox', 'requests'];
 
 /** The subscriptions of all sockets. */
@@ -65,8 +65,8 @@ export class Subscriptions {
   /** With the beginning of each notification, which never changes. */
   readonly #byKey = new Map<Key, Map<Subscription, Buffer>>();
   #epoch = 0;
-  /** What is still to be told, oldest first. */
-  #untold: (() => void)[] = [];
+  /** Notifications that are still to be sent, oldest first. */
+  #unsent: (() => void)[] = [];
   #last: { readonly text: string; readonly bytes: Buffer } | undefined;
 
   /** @param limit the most that one socket may have */
@@ -79,7 +79,7 @@ export class Subscriptions {
     return this.#epoch;
   }
 
-  /** Whether nobody listens to anything of the chain. */
+  /** Whether there are no subscriptions to the chain. */
   get isEmpty(): boolean {
     return OF_THE_NODE.filter((key) => this.#byKey.has(key)).length === this.#byKey.size;
   }
@@ -103,26 +103,26 @@ export class Subscriptions {
     return this.#byKey.has(key);
   }
 
-  /** Whether anybody listens to anything of the chain but heads. */
+  /** Whether there are subscriptions to more of the chain than heads. */
   get wantsTransactions(): boolean {
     const others = (['heads', ...OF_THE_NODE] as const).filter((key) => this.#byKey.has(key));
     return this.#byKey.size > others.length;
   }
 
   /**
-   * Tells something when calls have been seen to, so that no answer waits until thousands were told.
-   * Whoever could notice the difference calls `catchUp` first.
+   * Sends notifications after the calls at hand, so that no answer waits for thousands of them.
+   * Code that depends on the order calls `catchUp` first.
    */
-  later(telling: () => void): void {
-    if (this.#untold.push(telling) === 1) setImmediate(() => this.catchUp());
+  later(send: () => void): void {
+    if (this.#unsent.push(send) === 1) setImmediate(() => this.catchUp());
   }
 
-  /** Tells everything that happened so far. */
+  /** Sends everything that happened so far. */
   catchUp(): void {
-    if (this.#untold.length === 0) return;
-    const untold = this.#untold;
-    this.#untold = [];
-    for (const tell of untold) tell();
+    if (this.#unsent.length === 0) return;
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const send of unsent) send();
   }
 
   /** An id for a subscription that is about to begin. */
@@ -187,21 +187,21 @@ export class Subscriptions {
     this.#epoch += 1;
   }
 
-  tell(news: News): void {
+  notify(news: News): void {
     for (const [{ listener, pick }, own] of this.#byKey.get(keyOf(news)) ?? []) {
       const text = pick(news);
       if (text !== undefined) listener.sendShared(own, this.#shared(text));
     }
   }
 
-  tellOne(subscription: Subscription, news: News): void {
+  notifyOne(subscription: Subscription, news: News): void {
     const text = subscription.pick(news);
     if (text === undefined) return;
     subscription.listener.sendShared(opening(subscription, news.topic), closing(text));
   }
 
-  /** Everybody learns that blocks are gone, once for each subscription. */
-  tellReorg(text: string): void {
+  /** Notifies each subscription once that blocks are gone. */
+  notifyReorg(text: string): void {
     for (const own of this.#byListener.values()) {
       for (const subscription of own.values()) {
         if (OF_THE_NODE.includes(subscription.key)) continue;
@@ -211,13 +211,13 @@ export class Subscriptions {
   }
 
   /** Sends the text as a reorg to each subscription that wants any of the news, once. */
-  tellReorgOf(all: Iterable<News>): void {
-    const told = new Set<Subscription>();
+  notifyReorgOf(all: Iterable<News>): void {
+    const notified = new Set<Subscription>();
     for (const news of all) {
       for (const subscription of this.#byKey.get(keyOf(news))?.keys() ?? []) {
-        const text = told.has(subscription) ? undefined : subscription.pick(news);
+        const text = notified.has(subscription) ? undefined : subscription.pick(news);
         if (text === undefined) continue;
-        told.add(subscription);
+        notified.add(subscription);
         subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
       }
     }
