@@ -1,10 +1,8 @@
-// Knows how to ask a node and hold every answer against the specifications.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// A JSON-RPC client that checks every answer against the specifications.
 import type { MethodName, Methods } from 'starkbox';
 import { isObject, type JsonObject } from './json.js';
-import { loadPublishedSpec, publishedSpecDirectory } from './published-spec.js';
-import { loadSpec, type Spec } from './spec-documents.js';
+import { loadOwnSpec, standardSpec } from './published-spec.js';
+import type { Spec } from './spec-documents.js';
 
 /** Takes JSON-RPC text and gives the answer: a node in this process, or {@link overHttp}. */
 export type Door = (text: string) => Promise<string | undefined>;
@@ -94,20 +92,12 @@ interface Answer<Result> {
   readonly error?: unknown;
 }
 
-let published: Spec | undefined;
 let own: Spec | undefined;
 
-/** Standard methods by the published documents; without those at hand, by ours. */
+/** Standard methods by the published documents, ours by our own. */
 function specOf(method: string): Spec {
-  if (method.startsWith('starknet_') && existsSync(publishedSpecDirectory)) {
-    published ??= loadPublishedSpec();
-    return published;
-  }
-  own ??= loadSpec({
-    name: 'our documents',
-    directory: fileURLToPath(new URL('../../starkbox/spec', import.meta.url)),
-    files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
-  });
+  if (method.startsWith('starknet_')) return standardSpec();
+  own ??= loadOwnSpec();
   return own;
 }
 

@@ -2,7 +2,7 @@
 export { connectDapp, type Dapp } from './accounts.js';
 export { checkedFetch } from './checked-fetch.js';
 export { type Client, checkedClient, type Door, overHttp, RpcFailure } from './client.js';
-export { loadPublishedSpec } from './published-spec.js';
+export { hasPublishedSpec, loadPublishedSpec, standardSpec } from './published-spec.js';
 export { paramsValues, resultValues, schemaValues, valuesOf } from './schema-values.js';
 export {
   connectSocket,

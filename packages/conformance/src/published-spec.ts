@@ -1,4 +1,5 @@
-// Knows the published OpenRPC documents of Starknet: where they are, and which of them cannot be taken at their word.
+// The published OpenRPC documents of Starknet, with corrections of known mistakes in them.
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, objectAt } from './json.js';
 import { loadSpec, type Spec } from './spec-documents.js';
@@ -19,9 +20,8 @@ const FILES: readonly string[] = [
 
 /**
  * Components that correct answers break.
- * The rest of the blemishes (`schema` around a schema, `required` as a string, no `type` beside
- * `properties`, unions of which one member includes another) can be told by their form, and whoever
- * reads a schema deals with them.
+ * Other mistakes (`schema` around a schema, `required` as a string, no `type` beside `properties`,
+ * unions of which one member includes another) are recognised by their form when a schema is read.
  */
 const REPAIRS: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
   // Meant is "below 2^251"; written is "begins with 0 to 7", which refuses 0x9.
@@ -57,6 +57,32 @@ export function loadPublishedSpec(directory: string = publishedSpecDirectory): S
     files: FILES,
     repair: (component, schema) => REPAIRS[component]?.(schema) ?? schema,
   });
+}
+
+export function hasPublishedSpec(): boolean {
+  return existsSync(publishedSpecDirectory);
+}
+
+/** Our own documents, which have the standard methods too. */
+export function loadOwnSpec(): Spec {
+  return loadSpec({
+    name: 'our documents',
+    directory: fileURLToPath(new URL('../../starkbox/spec', import.meta.url)),
+    files: ['read.json', 'write.json', 'trace.json', 'ws.json', 'casm.json', 'devnet.json'],
+  });
+}
+
+let standard: Spec | undefined;
+
+/** The published documents; where they are not at hand, ours, with a warning. */
+export function standardSpec(): Spec {
+  if (!standard && !hasPublishedSpec()) {
+    console.warn(
+      'The published specification is not part of the project: standard methods are checked against our own documents.',
+    );
+  }
+  standard ??= hasPublishedSpec() ? loadPublishedSpec() : loadOwnSpec();
+  return standard;
 }
 
 function withoutMinimum(schema: JsonObject): JsonObject {

@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { loadPublishedSpec } from '@starkbox/conformance';
+import { standardSpec } from '@starkbox/conformance';
 import { type BuiltinClass, builtinClass, Class, configure } from '@starkbox/engine';
 import { type CompiledSierraCasm, hash, json as lossless } from 'starknet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import {
   type SierraClass,
 } from '../fixtures/sierra.js';
 
-const spec = loadPublishedSpec();
+const spec = standardSpec();
 const counter = await contract('counter');
 const OURS = (await readdir(new URL('../../../../contracts/cairo/', import.meta.url)))
   .filter((file) => file.endsWith('.sierra.json'))

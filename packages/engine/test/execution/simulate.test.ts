@@ -1,6 +1,6 @@
 // Executions that change nothing: batches, calls, views of older states.
 
-import { loadPublishedSpec } from '@starkbox/conformance';
+import { standardSpec } from '@starkbox/conformance';
 import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../fixtures/chain.js';
 import { applied, balanceKey, CONTRACT, deposit } from '../fixtures/transactions.js';
 
-const spec = loadPublishedSpec();
+const spec = standardSpec();
 
 let chain: Genesis;
 let account: Account;

@@ -146,7 +146,7 @@ describe('packing', () => {
         bodyOf([{ transaction: '{}', proofFacts: undefined, receipt: '{}', trace }]);
       }
       process.on('exit', () => console.log(packing().characters));`;
-    const left = Number(await runElsewhere('src/chain/body.ts', script));
+    const left = Number(await runElsewhere('src/chain/history/packed-texts.ts', script));
     expect(left).toBeGreaterThan(1024 * 1024);
   });
 });
