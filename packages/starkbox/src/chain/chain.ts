@@ -1,7 +1,7 @@
 // The chain: every change of it goes through here, one at a time.
 import type { Class, ClassLimits, Rejection } from '@starkbox/engine';
 import { refuse } from '../errors.js';
-import { failingByOrigin } from '../fork/fork.js';
+import { onlyOriginFailures } from '../fork/fork.js';
 import { during, type Probe } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
 import { BlockTimer } from './block-timer.js';
@@ -294,7 +294,7 @@ export class Chain {
     const { classes: given = [] } = change;
     const classes = given.length === 0 ? [] : await compileGiven(given, this.options.classLimits);
     if (this.options.fork) {
-      await failingByOrigin(applyChange(this.world.pendingState, change, classes));
+      await onlyOriginFailures(applyChange(this.world.pendingState, change, classes));
     }
     return this.#write(cause, async (world) => {
       const state = await applyChange(world.pendingState, change, classes);

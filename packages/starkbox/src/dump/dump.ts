@@ -7,7 +7,7 @@ import type { DUMP_FORMAT, IMAGE_DUMP } from '../spec.js';
 import type { Progress } from './image/format.js';
 import type { ImageHeader } from './image/header.js';
 import { ImageError } from './image/source.js';
-import { imageBytes, type Writing, writeImageFile } from './image/write.js';
+import { imageBytes, type WriteOptions, writeImageFile } from './image/write.js';
 import { failDump, type JournalCall, journalText } from './journal.js';
 import { writeWhole } from './journal-file.js';
 
@@ -81,9 +81,9 @@ function factsOf({ first_block, last_block, transactions }: ImageHeader) {
   return { first_block, last_block, transactions };
 }
 
-function writingOf({ chain, writtenBy, keepsJournal, tell }: DumpOptions): Writing {
+function writingOf({ chain, writtenBy, keepsJournal, tell }: DumpOptions): WriteOptions {
   const { chainId, fork } = chain.options;
-  return { chainId, writtenBy, keepsJournal, origin: fork?.origin, tell };
+  return { chainId, writtenBy, keepsJournal, origin: fork?.stateSource, tell };
 }
 
 /**

@@ -95,7 +95,7 @@ async function loadImage({ chain, check, tell }: DumpOptions, source: Source): P
     keepsHistory,
     first,
     parentHash,
-    origin: fork?.origin,
+    origin: fork?.stateSource,
     tell,
   });
   const { journal } = loaded.world;

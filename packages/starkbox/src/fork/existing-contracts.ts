@@ -3,7 +3,7 @@ import { storageAddress } from '@starkbox/engine';
 import { fromU256, hex } from '../felt.js';
 import type { Fork } from './fork.js';
 
-export interface Ground {
+export interface ExistingContracts {
   /** Whether a contract is there already. */
   readonly has: (address: string) => boolean;
   /** The class of a token that is there; `undefined` where there is none. */
@@ -12,18 +12,22 @@ export interface Ground {
 }
 
 /** Where nothing is. */
-export const BARE: Ground = { has: () => false, tokenClass: () => undefined, supply: () => 0n };
+export const NO_CONTRACTS: ExistingContracts = {
+  has: () => false,
+  tokenClass: () => undefined,
+  supply: () => 0n,
+};
 
 /**
  * Asked all at once, so that it takes one request. Every transaction reads a nonce and pays somebody: these
  * are asked for as well, so that transactions among the accounts here do not need the origin.
  */
-export async function readGround(
+export async function readExistingContracts(
   fork: Fork,
   tokens: readonly string[],
   accounts: readonly string[],
   payees: readonly string[],
-): Promise<Ground> {
+): Promise<ExistingContracts> {
   const slot = async (address: string, key: string): Promise<string> =>
     (await fork.read({ kind: 'storage', address, key })) ?? '0x0';
   const wide = (address: string, low: string): Promise<readonly [string, string]> =>

@@ -1,14 +1,19 @@
 // Knows the chain below this one: where it ends, what it still has to say, and how far it is accepted here.
-import { EngineError, Origin, type OriginOptions, type OriginQuestion } from '@starkbox/engine';
+import {
+  EngineError,
+  type OriginQuestion,
+  type OriginOptions as SourceOptions,
+  Origin as StateSource,
+} from '@starkbox/engine';
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
+import type { OriginClient } from './origin/client.js';
 import type { ForkBlock } from './origin/header.js';
-import type { Upstream } from './origin/upstream.js';
 
 /** What a chain needs of its origin. */
-export type Below = Pick<
-  Upstream,
+export type OriginReads = Pick<
+  OriginClient,
   | 'ask'
   | 'at'
   | 'block'
@@ -30,7 +35,7 @@ const HEADERS_AT_ONCE = 100;
 /** What a page of the origin's events is continued with. */
 const ORIGIN_TOKEN = 'origin-';
 
-export interface PastEvents {
+export interface EventRange {
   readonly from: number;
   readonly to: number;
   readonly addresses: readonly string[] | undefined;
@@ -38,7 +43,7 @@ export interface PastEvents {
 }
 
 /** An event as the origin shows it. */
-export type PastEvent = Readonly<Record<string, unknown>>;
+export type OriginEvent = Readonly<Record<string, unknown>>;
 
 /**
  * Where a forked chain begins. It never changes, so worlds share it; only how far L1 has accepted the
@@ -49,28 +54,32 @@ export class Fork {
   readonly block: ForkBlock;
   readonly chainId: string;
   /** For states: what they do not hold is asked here, once. */
-  readonly origin: Origin;
-  readonly manners: OriginOptions;
-  readonly #below: Below;
+  readonly stateSource: StateSource;
+  readonly sourceOptions: SourceOptions;
+  readonly #origin: OriginReads;
   readonly #hashes: ReadonlyMap<number, string>;
 
-  constructor(below: Below, hashes: ReadonlyMap<number, string>, manners: OriginOptions = {}) {
-    this.block = below.block;
-    this.chainId = below.chainId;
-    this.manners = manners;
-    this.origin = new Origin(below.ask, manners);
-    this.#below = below;
+  constructor(
+    origin: OriginReads,
+    hashes: ReadonlyMap<number, string>,
+    sourceOptions: SourceOptions = {},
+  ) {
+    this.block = origin.block;
+    this.chainId = origin.chainId;
+    this.sourceOptions = sourceOptions;
+    this.stateSource = new StateSource(origin.ask, sourceOptions);
+    this.#origin = origin;
     this.#hashes = hashes;
   }
 
-  static async from(below: Below, manners: OriginOptions = {}): Promise<Fork> {
-    const { number } = below.block;
+  static async from(origin: OriginReads, sourceOptions: SourceOptions = {}): Promise<Fork> {
+    const { number } = origin.block;
     const count = Math.min(HASH_BUFFER, number + 1);
     const recent = Array.from({ length: count }, (_, index) => number - index);
     const hashes = await Promise.all(
-      recent.map(async (at): Promise<readonly [number, string]> => [at, await below.hashOf(at)]),
+      recent.map(async (at): Promise<readonly [number, string]> => [at, await origin.hashOf(at)]),
     );
-    return new Fork(below, new Map(hashes), manners);
+    return new Fork(origin, new Map(hashes), sourceOptions);
   }
 
   /** Number of the first block that is not the origin's. */
@@ -80,16 +89,16 @@ export class Fork {
 
   /** Whatever the origin holds; a state asks by itself, one thing after the other. */
   read(question: OriginQuestion): Promise<string | null> {
-    return this.#below.ask(question);
+    return this.#origin.ask(question);
   }
 
   /** The origin as it was when an earlier block was its last. */
-  at(number: number): Promise<Pick<Upstream, 'ask' | 'foresee'>> {
-    return this.#below.at(number);
+  at(number: number): Promise<Pick<OriginClient, 'ask' | 'prefetchReads'>> {
+    return this.#origin.at(number);
   }
 
   hashOf(number: number): Promise<string> {
-    return this.#below.hashOf(number);
+    return this.#origin.hashOf(number);
   }
 
   /** The block in which the origin last wrote a slot; 0 where it never did. */
@@ -98,7 +107,7 @@ export class Fork {
     const response_flags = ['INCLUDE_LAST_UPDATE_BLOCK'];
     const params = { contract_address, key, block_id, response_flags };
     try {
-      const { text } = await this.#below.forward('starknet_getStorageAt', params);
+      const { text } = await this.#origin.forward('starknet_getStorageAt', params);
       const { last_update_block: number } = membersOf(parse(text));
       return typeof number === 'number' ? number : refuse('The origin does not tell when it wrote');
     } catch (error) {
@@ -117,11 +126,11 @@ export class Fork {
     if (id === 'l1_accepted') {
       const { number: last } = this.block;
       if (accepted !== undefined && accepted >= last) return last;
-      const newest = Math.max(accepted ?? -1, (await this.#below.l1Accepted()) ?? -1);
+      const newest = Math.max(accepted ?? -1, (await this.#origin.l1Accepted()) ?? -1);
       return newest < 0 ? fail('BLOCK_NOT_FOUND') : newest;
     }
     if (typeof id === 'string') return fail('BLOCK_NOT_FOUND');
-    if ('block_hash' in id) return this.#below.numberOf(id.block_hash);
+    if ('block_hash' in id) return this.#origin.numberOf(id.block_hash);
     return id.block_number <= this.block.number ? id.block_number : fail('BLOCK_NOT_FOUND');
   }
 
@@ -145,17 +154,17 @@ export class Fork {
       params['block_id'] === 'l1_accepted'
         ? { ...params, block_id: { block_number: await this.find('l1_accepted', accepted) } }
         : params;
-    const answer = await this.#below.forward(method, asked);
+    const answer = await this.#origin.forward(method, asked);
     return this.#asAccepted(method, params, answer, accepted);
   }
 
   /** One page of events; a token goes on with the next. */
   async eventPage(
-    { from, to, addresses, keys }: PastEvents,
+    { from, to, addresses, keys }: EventRange,
     chunkSize: number,
     token: string | undefined,
-  ): Promise<{ readonly events: readonly PastEvent[]; readonly next: string | undefined }> {
-    const answer = await this.#below.forward('starknet_getEvents', {
+  ): Promise<{ readonly events: readonly OriginEvent[]; readonly next: string | undefined }> {
+    const answer = await this.#origin.forward('starknet_getEvents', {
       filter: {
         from_block: { block_number: from },
         to_block: { block_number: Math.min(to, this.block.number) },
@@ -174,7 +183,7 @@ export class Fork {
   }
 
   /** All events of a range, page by page. */
-  async *events(range: PastEvents): AsyncGenerator<PastEvent, void, undefined> {
+  async *events(range: EventRange): AsyncGenerator<OriginEvent, void, undefined> {
     let token: string | undefined;
     do {
       const page = await this.eventPage(range, EVENTS_AT_ONCE, token);
@@ -189,7 +198,7 @@ export class Fork {
     for (let first = from; first <= this.block.number; first += HEADERS_AT_ONCE) {
       const count = Math.min(HEADERS_AT_ONCE, this.block.number - first + 1);
       const blocks = await Promise.all(
-        Array.from({ length: count }, (_, index) => this.#below.header(first + index)),
+        Array.from({ length: count }, (_, index) => this.#origin.header(first + index)),
       );
       found.push(...blocks.map(membersOf));
     }
@@ -228,7 +237,7 @@ export class Fork {
       }
       case 'status': {
         if (accepted === undefined) return answer;
-        const number = await this.#below.blockOf(String(params['transaction_hash']));
+        const number = await this.#origin.blockOf(String(params['transaction_hash']));
         return isAccepted(number) ? written(onL1(membersOf(parse(answer.text)))) : answer;
       }
       case 'messages':
@@ -243,7 +252,7 @@ export class Fork {
     const statuses = await Promise.all(
       listOf(parse(answer.text)).map(async (item) => {
         const status = membersOf(item);
-        const number = await this.#below
+        const number = await this.#origin
           .blockOf(String(status['transaction_hash']))
           .catch((error: unknown) => {
             if (isCode(error, 'TXN_HASH_NOT_FOUND')) return undefined;
@@ -264,22 +273,22 @@ export function isOriginToken(token: string | null | undefined): token is string
 }
 
 /** For work that is done for its reads alone: any other failure is left to those who do it in earnest. */
-export async function failingByOrigin(work: Promise<unknown>): Promise<void> {
+export async function onlyOriginFailures(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (isOfOrigin(error)) throw error;
+    if (isOriginReadError(error)) throw error;
   }
 }
 
 /** True for a read that failed because of the origin. */
-function isOfOrigin(error: unknown): error is EngineError {
+function isOriginReadError(error: unknown): error is EngineError {
   return error instanceof EngineError && error.kind === 'origin';
 }
 
 /** What a caller is told when a state could not be read because of the origin; else the error itself. */
-export function tellOrigin(error: unknown): unknown {
-  return isOfOrigin(error)
+export function withOriginMessage(error: unknown): unknown {
+  return isOriginReadError(error)
     ? new RpcError(-1, `Failed to read from state: ${error.message}`)
     : error;
 }

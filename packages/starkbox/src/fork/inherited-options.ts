@@ -20,7 +20,7 @@ type Inherited = Pick<
  *
  * @param given keys that were given a value, which may be the default
  */
-export function inherit<C extends Inherited>(
+export function withInherited<C extends Inherited>(
   config: C,
   given: ReadonlySet<ConfigKey>,
   fork: Fork,

@@ -1,4 +1,4 @@
-// Knows how a fork begins: from settings to the chain below, and to what is inherited from it.
+// Knows how a fork begins: from settings to the origin, and to what is inherited from it.
 
 import { defaultForkCache } from '../config/environment.js';
 import { webUrls } from '../config/option.js';
@@ -9,20 +9,20 @@ import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import { SPEC_VERSION } from '../spec.js';
 import { Fork } from './fork.js';
-import { inherit } from './inherited-options.js';
+import { withInherited } from './inherited-options.js';
+import type { OriginClient } from './origin/client.js';
 import { OriginError, shownUrl } from './origin/failure.js';
-import type { Upstream } from './origin/upstream.js';
 
 export interface OpenedFork {
   readonly fork: Fork;
   /** To be closed at the end: it has things to write. */
-  readonly upstream: Upstream;
+  readonly origin: OriginClient;
   /** The settings, with what is inherited. */
   readonly config: Config;
 }
 
 /**
- * The chain below, where one is asked for. Its client is loaded only then.
+ * The origin, where one is asked for. Its client is loaded only then.
  *
  * @param given keys of the config that were given a value, by options or by the data directory
  */
@@ -34,8 +34,8 @@ export async function openFork(
 ): Promise<OpenedFork | undefined> {
   const { forkNetwork, forkBlock, forkUpstreamCaching, forkCacheDir, forkLock, offline } = config;
   if (forkNetwork === undefined && !offline) return withoutNetwork(config);
-  const { Upstream } = await import('./origin/upstream.js');
-  const upstream = await Upstream.connect({
+  const { OriginClient } = await import('./origin/client.js');
+  const origin = await OriginClient.connect({
     urls: forkNetwork?.split(',') ?? [],
     block: forkBlock,
     cacheDirectory:
@@ -48,26 +48,26 @@ export async function openFork(
     },
     offline,
     suite: process.cwd(),
-    manners: { patience: config.forkTimeout * 1000 },
+    policy: { patience: config.forkTimeout * 1000 },
     log,
     probe,
   });
-  const { specVersion, block } = upstream;
+  const { specVersion, block } = origin;
   if (specVersion !== undefined && !isCompatible(specVersion)) {
     log.warn(
       `JSON-RPC API version of origin (${specVersion}) does not match this node's version (${SPEC_VERSION}).`,
     );
   }
   try {
-    const fork = await Fork.from(upstream, { timeLimit: patienceOf(config) * 1000 });
-    const inherited = inherit(config, given, fork);
+    const fork = await Fork.from(origin, { timeLimit: patienceOf(config) * 1000 });
+    const inherited = withInherited(config, given, fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(
       `Forked ${inherited.chainId} after block ${block.number} (${block.hash}) of ${source}`,
     );
-    return { fork, upstream, config: inherited };
+    return { fork, origin, config: inherited };
   } catch (error) {
-    await upstream.close();
+    await origin.close();
     throw error instanceof OriginError ? error.asFailure('starknet_getBlockWithTxHashes') : error;
   }
 }

@@ -73,7 +73,7 @@ function survey(text: string, maxDepth: number, maxValues: number): boolean {
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (begins(code)) {
+    if (beginsValue(code)) {
       values += 1;
       if (values > maxValues) throw new TooManyValues(maxValues);
     }
@@ -100,7 +100,7 @@ function survey(text: string, maxDepth: number, maxValues: number): boolean {
 }
 
 /** Whether a value or a name begins; of a number, its first digit. */
-export function begins(code: number): boolean {
+export function beginsValue(code: number): boolean {
   return (
     code === QUOTE ||
     isDigit(code) ||

@@ -1,7 +1,7 @@
 // Long JSON texts, read in slices so that the event loop is not held.
 
 import { endSharedSlice } from '../scheduling/slices.js';
-import { begins, endOfString, isDigit, TooManyValues, toNumber } from './json.js';
+import { beginsValue, endOfString, isDigit, TooManyValues, toNumber } from './json.js';
 
 export interface JsonLimits {
   /** How deep a text may be nested. */
@@ -16,7 +16,7 @@ export async function parseInSlices(
   limits: JsonLimits,
 ): Promise<{ readonly value: unknown; readonly values: number }> {
   await checkLimits(text, limits);
-  const reader = new Reader(text, limits);
+  const reader = new SlicedParser(text, limits);
   for (let steps = 1; reader.step(); steps += 1) {
     if (steps % STEPS !== 0) continue;
     const pause = endSharedSlice();
@@ -46,7 +46,7 @@ function surveySlice(text: string, survey: Survey, limits: JsonLimits): void {
   const end = Math.min(text.length, at + SLICE);
   for (; at < end; at += 1) {
     const code = text.charCodeAt(at);
-    if (begins(code)) {
+    if (beginsValue(code)) {
       values += 1;
       if (values > limits.values) throw new TooManyValues(limits.values);
       if (code === QUOTE) {
@@ -101,7 +101,7 @@ type Container = unknown[] | Record<string, unknown>;
 /** What may come next; `element` and `member` also allow the end of what has just begun. */
 type Expected = 'value' | 'element' | 'key' | 'member' | 'next' | 'nothing';
 
-class Reader {
+class SlicedParser {
   readonly #text: string;
   readonly #limits: JsonLimits;
   readonly #open: Container[] = [];

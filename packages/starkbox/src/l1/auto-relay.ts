@@ -6,7 +6,7 @@ import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Postman } from './postman.js';
 
-export interface RelayOptions {
+export interface AutoRelayOptions {
   readonly chain: Chain;
   readonly postman: Postman;
   /** How often L1 is looked at, in milliseconds. */
@@ -17,22 +17,22 @@ export interface RelayOptions {
 /** An L1 that is away is asked less and less often, but not less than this, in milliseconds. */
 const LONGEST_PAUSE = 5_000;
 
-export class Relay {
-  readonly #options: RelayOptions;
+export class AutoRelay {
+  readonly #options: AutoRelayOptions;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #isUnderWay = false;
   /** Something was sent while messages were being carried. */
   #isDue = false;
   /** Why the last attempt failed, so that one reason is told once. */
-  #trouble: string | undefined;
+  #lastError: string | undefined;
   #pause: number;
   /** What is carried belongs to no call, also when one has just made the block that sent it. */
-  readonly #runForNobody: () => void;
+  readonly #runDetached: () => void;
 
-  constructor(options: RelayOptions) {
+  constructor(options: AutoRelayOptions) {
     this.#options = options;
-    this.#runForNobody = AsyncResource.bind(() => void this.#run());
+    this.#runDetached = AsyncResource.bind(() => void this.#run());
     this.#pause = options.interval;
   }
 
@@ -56,9 +56,9 @@ export class Relay {
       return;
     }
     // A trouble is not over because a block was made.
-    if (this.#trouble !== undefined && milliseconds < this.#pause) return;
+    if (this.#lastError !== undefined && milliseconds < this.#pause) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#runForNobody, milliseconds);
+    this.#timer = setTimeout(this.#runDetached, milliseconds);
     this.#timer.unref();
   }
 
@@ -67,7 +67,7 @@ export class Relay {
     this.#isDue = false;
     await this.#carry();
     this.#isUnderWay = false;
-    this.#runSoon(this.#isDue && this.#trouble === undefined ? 0 : this.#pause);
+    this.#runSoon(this.#isDue && this.#lastError === undefined ? 0 : this.#pause);
   }
 
   async #carry(): Promise<void> {
@@ -75,17 +75,17 @@ export class Relay {
     if (!postman.isConnected) return;
     try {
       const { toL1, toL2, url } = await postman.flush();
-      if (this.#trouble !== undefined) log.info(`messages flow again between here and ${url}`);
+      if (this.#lastError !== undefined) log.info(`messages flow again between here and ${url}`);
       if (toL1.length + toL2.length > 0) {
         log.info(`carried ${toL2.length} messages from L1 and ${toL1.length} to L1`);
       }
-      this.#trouble = undefined;
+      this.#lastError = undefined;
       this.#pause = interval;
     } catch (error) {
       const reason = reasonOf(error);
       if (this.#isStopped) return;
-      if (reason !== this.#trouble) log.warn(`messages wait: ${reason}`);
-      this.#trouble = reason;
+      if (reason !== this.#lastError) log.warn(`messages wait: ${reason}`);
+      this.#lastError = reason;
       this.#pause = Math.max(interval, Math.min(this.#pause * 2, LONGEST_PAUSE));
     }
   }

@@ -1,16 +1,16 @@
 // Knows the L1 that a node was given at its start: another node's, an Anvil of its own, or none.
 import type { Chain } from '../chain/chain.js';
 import type { Log } from '../log.js';
-import type { AnvilKeeper } from './anvil/autosave.js';
+import type { AnvilAutosave } from './anvil/autosave.js';
 import type { Anvil } from './anvil/process.js';
 import type { AnvilState } from './anvil/state-files.js';
-import { Relay } from './auto-relay.js';
+import { AutoRelay } from './auto-relay.js';
 import { ethereumAt } from './ethereum/client.js';
-import { PairedTimeline } from './paired-snapshots.js';
+import { PairedSnapshots } from './paired-snapshots.js';
 import { Postman } from './postman.js';
 import type { RouteOptions } from './route.js';
 
-export interface CompanionConfig {
+export interface L1Config {
   /** A URL, or `anvil` for one of our own. */
   readonly l1: string | undefined;
   /** Of that Anvil. */
@@ -29,29 +29,29 @@ export interface L1Facts {
 }
 
 /** Everything of a node that has to do with L1. */
-export class Companion {
+export class L1 {
   readonly postman: Postman;
-  readonly timeline: PairedTimeline;
+  readonly snapshots: PairedSnapshots;
   readonly #chain: Chain;
   readonly #log: Log;
-  #relay: Relay | undefined;
+  #relay: AutoRelay | undefined;
   #anvil: Anvil | undefined;
   /** Of an Anvil whose chain is kept. */
   #state: AnvilState | undefined;
-  #keeper: AnvilKeeper | undefined;
+  #autosave: AnvilAutosave | undefined;
 
   constructor(options: Omit<RouteOptions, 'settle'>) {
     this.#chain = options.chain;
     this.#log = options.log;
     const settle = async (url: string): Promise<void> => {
-      if (url === this.#anvil?.url) await this.#keeper?.save();
+      if (url === this.#anvil?.url) await this.#autosave?.save();
     };
     this.postman = new Postman({ ...options, settle });
-    this.timeline = new PairedTimeline(this.#chain, this.postman);
+    this.snapshots = new PairedSnapshots(this.#chain, this.postman);
   }
 
   /** Connects and begins to carry messages, as far as was asked for. */
-  async open({ l1, l1Port, l1AutoRelay, dataDir }: CompanionConfig): Promise<L1Facts | undefined> {
+  async open({ l1, l1Port, l1AutoRelay, dataDir }: L1Config): Promise<L1Facts | undefined> {
     if (l1 === 'anvil') await this.#startAnvil(l1Port, dataDir);
     // A chain that was kept knows its L1, and how far it has read there.
     else if (l1 !== undefined && this.#chain.world.messages.l1?.url !== new URL(l1).href) {
@@ -59,7 +59,7 @@ export class Companion {
     }
     if (l1AutoRelay !== undefined) {
       const { postman } = this;
-      this.#relay = new Relay({
+      this.#relay = new AutoRelay({
         chain: this.#chain,
         postman,
         interval: l1AutoRelay,
@@ -86,17 +86,17 @@ export class Companion {
     const { url } = this.#anvil;
     const node = await ethereumAt(url);
     if (this.#state) {
-      const { AnvilKeeper } = await import('./anvil/autosave.js');
-      this.#keeper = new AnvilKeeper(node, this.#state, this.#log);
-      this.#keeper.start();
+      const { AnvilAutosave } = await import('./anvil/autosave.js');
+      this.#autosave = new AnvilAutosave(node, this.#state, this.#log);
+      this.#autosave.start();
     }
     if (!(await this.postman.resume(url, this.#state?.previousUrl))) {
       await this.postman.load({ url });
     }
     const link = this.#chain.world.messages.l1;
     // Failing, it tries again soon.
-    const save = async (): Promise<void> => this.#keeper?.save().catch(() => undefined);
-    if (link) await this.timeline.pairWith(node, link, save);
+    const save = async (): Promise<void> => this.#autosave?.save().catch(() => undefined);
+    if (link) await this.snapshots.pairWith(node, link, save);
   }
 
   /** Carries nothing more by itself. What the same signal ends is no fault from now on. */
@@ -109,7 +109,7 @@ export class Companion {
   async close(): Promise<void> {
     this.stop();
     await this.postman.close();
-    await this.#keeper?.stop();
+    await this.#autosave?.stop();
     await this.#anvil?.close();
     await this.#state?.adoptExit();
   }

@@ -7,7 +7,7 @@ import { L1Error } from './ethereum/endpoint.js';
 import type { Postman } from './postman.js';
 
 /** An L1 of our own, and how it was when the chain began. */
-interface Partner {
+interface PairedL1 {
   readonly node: Ethereum;
   readonly link: L1Link;
   /** Its name for that moment; good for one return. */
@@ -17,10 +17,10 @@ interface Partner {
 }
 
 /** Snapshots, reverts and restarts of a chain; of its L1 too, once there is one to pair with. */
-export class PairedTimeline {
+export class PairedSnapshots {
   readonly #chain: Chain;
   readonly #postman: Postman;
-  #partner: Partner | undefined;
+  #paired: PairedL1 | undefined;
   /** The partner's names for our snapshots. */
   readonly #names = new Map<bigint, string>();
 
@@ -30,8 +30,8 @@ export class PairedTimeline {
   }
 
   /** From now on this L1 goes back with the chain, but not beyond this moment. */
-  async pairWith(node: Ethereum, link: L1Link, save: Partner['save']): Promise<void> {
-    this.#partner = { node, link, beginning: await node.snapshot(), save };
+  async pairWith(node: Ethereum, link: L1Link, save: PairedL1['save']): Promise<void> {
+    this.#paired = { node, link, beginning: await node.snapshot(), save };
   }
 
   snapshot(title?: string): Promise<bigint> {
@@ -68,7 +68,7 @@ export class PairedTimeline {
         const { node, link, beginning } = partner;
         await node.revert(beginning);
         this.#names.clear();
-        this.#partner = { ...partner, beginning: await node.snapshot() };
+        this.#paired = { ...partner, beginning: await node.snapshot() };
         await this.#chain.restart(
           (now) => (relink ? relink(now) : now.url === link.url ? link : now),
           options,
@@ -80,11 +80,11 @@ export class PairedTimeline {
   }
 
   /** With a partner, both sides change while no message is under way. */
-  async #together<T>(both: (partner: Partner) => Promise<T>, alone: () => Promise<T>): Promise<T> {
-    const partner = this.#partner;
+  async #together<T>(both: (partner: PairedL1) => Promise<T>, alone: () => Promise<T>): Promise<T> {
+    const partner = this.#paired;
     if (!partner) return alone();
     try {
-      return await this.#postman.alone(() => both(this.#partner ?? partner));
+      return await this.#postman.exclusive(() => both(this.#paired ?? partner));
     } catch (error) {
       if (error instanceof L1Error) refuse(`The L1 cannot follow: ${error.message}`);
       throw error;

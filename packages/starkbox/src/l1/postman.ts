@@ -58,7 +58,7 @@ export class Postman {
 
   /** Connects with an L1; the messaging contract there. */
   load({ url, contract: given, key = DEFAULT_KEY }: Connection, cause?: Cause): Promise<string> {
-    return this.alone(async () => {
+    return this.exclusive(async () => {
       const node = await this.#route.nodeAt(readUrl(url));
       await checkKey(key);
       const head = await node.head();
@@ -84,7 +84,7 @@ export class Postman {
    * @param formerly another URL of the same L1: there it may have gone back since it was read
    */
   resume(url: string, formerly?: string): Promise<boolean> {
-    return this.alone(async () => {
+    return this.exclusive(async () => {
       const { l1 } = this.#route.chain.world.messages;
       if (!l1) return false;
       const node = await this.#route.nodeAt(readUrl(url));
@@ -112,7 +112,7 @@ export class Postman {
 
   /** Carries everything that waits, in both directions. */
   flush(): Promise<Carried> {
-    return this.alone(async () => {
+    return this.exclusive(async () => {
       const received = await inDirection('from L1', () => receive(this.#route));
       const toL1 = await inDirection('to L1', () => this.#sending.send());
       return { ...received, toL1 };
@@ -120,7 +120,7 @@ export class Postman {
   }
 
   /** Runs something while nothing is delivered. */
-  alone<T>(action: () => Promise<T>): Promise<T> {
+  exclusive<T>(action: () => Promise<T>): Promise<T> {
     const run = this.#tail.then(action);
     this.#tail = run.catch(() => undefined);
     return run;

@@ -65,7 +65,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
     await route.options.settle(url);
     route.mustBeOpen();
-    await route.chain.l1Steps.pass(link, { block: head.number + 1, log: 0, seen: head });
+    await route.chain.l1Steps.moveCursor(link, { block: head.number + 1, log: 0, seen: head });
   }
   return true;
 }
@@ -93,7 +93,7 @@ async function takeAll(
       const next = { block, log: log + 1, seen: head };
       route.mustBeOpen();
       const moved = cancelled[index]
-        ? await route.chain.l1Steps.pass(link, next)
+        ? await route.chain.l1Steps.moveCursor(link, next)
         : await take(route, link, next, message, onTaken);
       if (!moved) return undefined;
       link = moved;
@@ -124,7 +124,7 @@ async function take(
         `a message from L1 cannot be executed and is passed over: ${done.reason}`,
       );
   }
-  return chain.l1Steps.pass(link, next);
+  return chain.l1Steps.moveCursor(link, next);
 }
 
 function isBefore(one: L1Place, other: L1Place): boolean {

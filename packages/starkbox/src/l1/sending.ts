@@ -14,7 +14,7 @@ import type { Route } from './route.js';
 const REFUSALS = 16;
 
 /** Whether L1 has got a message, whether it has to be signed anew, or why L1 does not take it. */
-type Outcome = 'arrived' | 'again' | L1Error;
+type SendOutcome = 'arrived' | 'again' | L1Error;
 
 export class Sending {
   readonly #route: Route;
@@ -71,7 +71,7 @@ export class Sending {
     );
   }
 
-  async #carry(node: Ethereum, link: L1Link, { id, message }: Outgoing): Promise<Outcome> {
+  async #carry(node: Ethereum, link: L1Link, { id, message }: Outgoing): Promise<SendOutcome> {
     if (link.inFlight) return this.#bring(node, link, link.inFlight);
     let signed: Omit<InFlight, 'id'>;
     try {
@@ -82,15 +82,15 @@ export class Sending {
     }
     this.#route.mustBeOpen();
     this.#signed = signed.hash;
-    await this.#route.chain.l1Steps.depart(link, { id, ...signed });
+    await this.#route.chain.l1Steps.markInFlight(link, { id, ...signed });
     return 'again';
   }
 
   /** Brings a message in flight to an end. */
-  async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<Outcome> {
+  async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<SendOutcome> {
     const land = (arrived: boolean): Promise<void> => {
       this.#route.mustBeOpen();
-      return this.#route.chain.l1Steps.land(inFlight, arrived);
+      return this.#route.chain.l1Steps.markLanded(inFlight, arrived);
     };
     // The block that sent it was undone. If it is too late, then at least L1 gets it once.
     if (!isOutgoing(this.#route.chain.world.messages, inFlight.id)) {

@@ -51,5 +51,5 @@ export class ChainBases {
 
 /** The chain of a store, or a new one. */
 export function openChain(options: ChainOptions, opened: OpenedStore | undefined): Promise<Chain> {
-  return opened ? Chain.kept(options, opened.store, opened.standing) : Chain.create(options);
+  return opened ? Chain.kept(options, opened.store, opened.saved) : Chain.create(options);
 }

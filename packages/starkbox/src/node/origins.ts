@@ -3,7 +3,7 @@ import type { Config, ConfigKey } from '../config/options.js';
 import { refuse } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
 import { openFork } from '../fork/open-fork.js';
-import type { Upstream } from '../fork/origin/upstream.js';
+import type { OriginClient } from '../fork/origin/client.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import type { Part } from './lifecycle.js';
@@ -19,7 +19,7 @@ export class Origins implements Part {
   readonly #given: ReadonlySet<ConfigKey>;
   readonly #log: Log;
   readonly #probe: Probe | undefined;
-  readonly #clients: Upstream[] = [];
+  readonly #clients: OriginClient[] = [];
   #isClosed = false;
 
   constructor(given: ReadonlySet<ConfigKey>, log: Log, probe: Probe | undefined) {
@@ -33,10 +33,10 @@ export class Origins implements Part {
     const opened = await openFork(config, this.#given, this.#log, this.#probe);
     if (!opened) return { config, fork: undefined };
     if (this.#isClosed) {
-      await opened.upstream.close();
+      await opened.origin.close();
       refuse('The node is closed');
     }
-    this.#clients.push(opened.upstream);
+    this.#clients.push(opened.origin);
     return { config: opened.config, fork: opened.fork };
   }
 

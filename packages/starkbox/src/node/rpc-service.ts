@@ -8,7 +8,7 @@ import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
 import { JsonText } from '../json/json.js';
-import { Companion } from '../l1/l1.js';
+import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
 import { discovery } from '../rpc/discover.js';
 import { createMethods, type Served } from '../rpc/methods/table.js';
@@ -50,7 +50,7 @@ export class RpcService {
   readonly sandbox: SandboxNews;
   readonly requests: RequestLog;
   /** The L1 of the node's chain. */
-  readonly l1: Companion;
+  readonly l1: L1;
   /** The dispatcher of the node's chain. */
   readonly dispatcher: Dispatcher;
   readonly #parts: RpcServiceParts;
@@ -110,11 +110,11 @@ export class RpcService {
     }
   }
 
-  #l1Of(chain: Chain): Companion {
-    return new Companion({ chain, log: this.#parts.log });
+  #l1Of(chain: Chain): L1 {
+    return new L1({ chain, log: this.#parts.log });
   }
 
-  #dispatcherOf(chain: Chain, l1: Companion): Dispatcher {
+  #dispatcherOf(chain: Chain, l1: L1): Dispatcher {
     const { base, binding, telemetry, log } = this.#parts;
     const { config } = base;
     const isOwn = chain === this.#parts.chain;
@@ -142,13 +142,13 @@ export class RpcService {
     });
   }
 
-  #served(chain: Chain, l1: Companion): Omit<Served, 'discover'> {
+  #served(chain: Chain, l1: L1): Omit<Served, 'discover'> {
     const { base, version } = this.#parts;
     const { config } = base;
     return {
       chain,
       postman: l1.postman,
-      timeline: l1.timeline,
+      timeline: l1.snapshots,
       subscriptions: this.subscriptions,
       limits: {
         addresses: config.maximumFilterAddresses,

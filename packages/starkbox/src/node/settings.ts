@@ -7,7 +7,7 @@ import { removeStaleDrafts } from '../files/atomic-file.js';
 import { checkFolder, checkPath, checkWritable } from '../files/regular-file.js';
 import { withRecorded } from '../fork/open-fork.js';
 import type { Log } from '../log.js';
-import type { HeldDirectory } from '../store/open.js';
+import type { LockedDirectory } from '../store/open.js';
 
 export interface Settings {
   readonly config: Config;
@@ -21,17 +21,17 @@ export interface Settings {
 export async function holdDataDirectory(
   { values }: Pick<Given, 'values'>,
   log: Log,
-): Promise<HeldDirectory | undefined> {
+): Promise<LockedDirectory | undefined> {
   if (values.dataDir === undefined) return undefined;
   // Loaded only when needed: the database is a tenth of a start.
-  const { holdDirectory } = await import('../store/open.js');
-  return holdDirectory(values.dataDir, values, log);
+  const { lockDirectory } = await import('../store/open.js');
+  return lockDirectory(values.dataDir, values, log);
 }
 
 /** @throws UsageError or ConfigError if a node cannot run with these options */
 export async function checkSettings(
   { values, keys }: Pick<Given, 'values' | 'keys'>,
-  directory: HeldDirectory | undefined,
+  directory: LockedDirectory | undefined,
   log: Log,
 ): Promise<Settings> {
   const config =

@@ -3,7 +3,7 @@ import type { Chain } from '../chain/chain.js';
 import { l1TransactionHash } from '../chain/steps/l1-handler.js';
 import { findBlock } from '../chain/world/find-block.js';
 import { isKnown, type World } from '../chain/world/world.js';
-import { tellOrigin } from '../fork/fork.js';
+import { withOriginMessage } from '../fork/fork.js';
 import { Semaphore } from '../scheduling/semaphore.js';
 import { type BLOCK_ID, type MethodFacts, methodFacts } from '../spec.js';
 import type { Handler, HandlerTable } from './protocol/call-context.js';
@@ -70,7 +70,7 @@ function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphor
 /** Runs a handler; a failed read of the origin becomes an error that names it. */
 function failingPlainly(run: () => unknown): unknown {
   const explain = (error: unknown): never => {
-    throw tellOrigin(error);
+    throw withOriginMessage(error);
   };
   try {
     const answer = run();

@@ -20,7 +20,7 @@ export interface Branches {
 }
 
 /** Blocks of one branch. */
-export interface Run {
+export interface BlockRange {
   readonly branch: number;
   readonly from: number;
   /** The block after the last. */
@@ -28,13 +28,13 @@ export interface Run {
 }
 
 /** What became of the branches, and which blocks must be deleted in the same breath. */
-export interface Turn {
+export interface BranchChange {
   readonly branches: Branches;
-  readonly deleted: Run | undefined;
+  readonly deleted: BlockRange | undefined;
 }
 
 /** How blocks leave that a chain no longer has. */
-export interface Leaving {
+export interface DeletionPolicy {
   /** So many are deleted at once; more are left behind under their branch, and swept away. */
   readonly atOnce: number;
   readonly newBranch: () => number;
@@ -49,16 +49,20 @@ export function startingAt(lineage: Lineage, next: number): Branches {
 }
 
 /** Everything anew, under another branch. */
-export function begunAnew(branches: Branches, lineage: Lineage, next: number): Branches {
+export function restartedWith(branches: Branches, lineage: Lineage, next: number): Branches {
   return {
     head: { lineage, next, pendingDiffs: List() },
     snapshots: PersistentMap(),
-    ends: leftBehind(branches),
+    ends: withHeadEnded(branches),
   };
 }
 
 /** Without the blocks from `from` on. */
-export function cutAt(branches: Branches, from: number, { atOnce, newBranch }: Leaving): Turn {
+export function withoutBlocksFrom(
+  branches: Branches,
+  from: number,
+  { atOnce, newBranch }: DeletionPolicy,
+): BranchChange {
   const { head, snapshots } = branches;
   const { lineage, next } = head;
   const place: Place = { lineage, next: from, pendingDiffs: List() };
@@ -69,15 +73,19 @@ export function cutAt(branches: Branches, from: number, { atOnce, newBranch }: L
       deleted: { branch: lineage.tip, from, to: next },
     };
   }
-  const turned = { ...place, lineage: lineage.turned(newBranch(), from) };
+  const turned = { ...place, lineage: lineage.branchedOff(newBranch(), from) };
   return {
-    branches: { ...branches, head: turned, ends: leftBehind(branches) },
+    branches: { ...branches, head: turned, ends: withHeadEnded(branches) },
     deleted: undefined,
   };
 }
 
 /** Back at a snapshot, which is used up with all later ones. */
-export function backAt(branches: Branches, id: bigint, { atOnce, newBranch }: Leaving): Turn {
+export function revertedTo(
+  branches: Branches,
+  id: bigint,
+  { atOnce, newBranch }: DeletionPolicy,
+): BranchChange {
   const { head } = branches;
   const kept = branches.snapshots.get(id);
   if (!kept) throw new Error(`there is no snapshot ${id} on disk`);
@@ -90,15 +98,15 @@ export function backAt(branches: Branches, id: bigint, { atOnce, newBranch }: Le
       deleted: { branch: tip, from: kept.next, to: head.next },
     };
   }
-  const turned = { ...kept, lineage: kept.lineage.turned(newBranch(), kept.next) };
+  const turned = { ...kept, lineage: kept.lineage.branchedOff(newBranch(), kept.next) };
   return {
-    branches: { head: turned, snapshots, ends: leftBehind(branches) },
+    branches: { head: turned, snapshots, ends: withHeadEnded(branches) },
     deleted: undefined,
   };
 }
 
 /** Blocks that neither the chain nor a snapshot needs. */
-export function garbageIn({ head, snapshots, ends }: Branches): readonly Run[] {
+export function garbageIn({ head, snapshots, ends }: Branches): readonly BlockRange[] {
   return [...ends].flatMap(([branch, to]) => {
     const from = Math.max(neededOf(snapshots, branch), endIn(head, branch));
     return from < to ? [{ branch, from, to }] : [];
@@ -106,12 +114,12 @@ export function garbageIn({ head, snapshots, ends }: Branches): readonly Run[] {
 }
 
 /** After garbage was deleted. */
-export function withoutGarbage(branches: Branches, { branch, from }: Run): Branches {
+export function withoutGarbage(branches: Branches, { branch, from }: BlockRange): Branches {
   const { ends } = branches;
   return { ...branches, ends: from === 0 ? ends.delete(branch) : ends.set(branch, from) };
 }
 
-function leftBehind({ head, ends }: Branches): Branches['ends'] {
+function withHeadEnded({ head, ends }: Branches): Branches['ends'] {
   return head.lineage.segments.length === 0 ? ends : ends.set(head.lineage.tip, head.next);
 }
 

@@ -9,9 +9,9 @@ import { messagesFromJson, NO_MESSAGES } from '../chain/world/messages.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../chain/world/world.js';
 import {
   includedFromJson,
-  type Moment,
-  momentText,
-  readMoment,
+  readWorldJson,
+  type WorldParts,
+  worldJson,
 } from '../chain/world/world-json.js';
 import type { Fork } from '../fork/fork.js';
 import { List, PersistentMap } from '../immutable.js';
@@ -22,49 +22,53 @@ import { afterAll, classKey, numberedKey, numberIn, singleKey } from './keys.js'
 import type { Lineage, Segment } from './lineage.js';
 
 /** A world as it is written down, without what has entries of its own. */
-export interface WrittenPlace {
+export interface PlaceRecord {
   readonly first: number;
   readonly next: number;
   readonly segments: readonly Segment[];
   readonly moment: string;
 }
 
-export interface WrittenHead extends WrittenPlace {
+export interface HeadRecord extends PlaceRecord {
   readonly lastSnapshot: string;
   readonly nextBranch: number;
   readonly ends: readonly (readonly [branch: number, end: number])[];
 }
 
-export interface WrittenSnapshot extends WrittenPlace {
+export interface SnapshotRecord extends PlaceRecord {
   readonly pendingDiffs: readonly string[];
   readonly note?: SnapshotNote | undefined;
 }
 
-export function writtenPlace({ history }: World, { lineage }: Place, moment: Moment): WrittenPlace {
+export function placeRecord(
+  { history }: World,
+  { lineage }: Place,
+  moment: WorldParts,
+): PlaceRecord {
   const { first, next } = history;
-  return { first, next, segments: lineage.segments, moment: momentText(moment) };
+  return { first, next, segments: lineage.segments, moment: worldJson(moment) };
 }
 
-export function headEntry(head: WrittenHead): Entry {
+export function headEntry(head: HeadRecord): Entry {
   return [singleKey('standing'), Buffer.from(stringify(head))];
 }
 
-export interface ReadBack {
-  readonly standing: WorldAndSnapshots;
+export interface StoredChain {
+  readonly content: WorldAndSnapshots;
   readonly branches: Branches;
-  readonly head: WrittenHead;
+  readonly head: HeadRecord;
 }
 
 /** The chain that a database holds; `undefined` if it holds none. */
-export async function readBack(
+export async function readChain(
   database: Database,
   fork: Fork | undefined,
   lineageOf: (segments: readonly Segment[]) => Lineage,
-): Promise<ReadBack | undefined> {
+): Promise<StoredChain | undefined> {
   const text = database.get(singleKey('standing'));
   if (!text) return undefined;
-  const head = database.decode('the head of the chain', (): WrittenHead => placeIn(text));
-  const placeOf = ({ segments, next }: WrittenPlace, diffs: readonly string[]): Place => ({
+  const head = database.decode('the head of the chain', (): HeadRecord => placeIn(text));
+  const placeOf = ({ segments, next }: PlaceRecord, diffs: readonly string[]): Place => ({
     lineage: lineageOf(segments),
     next,
     pendingDiffs: List(diffs),
@@ -77,9 +81,9 @@ export async function readBack(
   let places = PersistentMap<bigint, Place>();
   for (const { key, value } of rangeOf(database, 'snapshot')) {
     const id = BigInt(numberIn(key));
-    const [kept, moment] = database.decode(`snapshot ${id}`, (): [WrittenSnapshot, Moment] => {
-      const written: WrittenSnapshot = placeIn(value);
-      return [written, readMoment(written.moment)];
+    const [kept, moment] = database.decode(`snapshot ${id}`, (): [SnapshotRecord, WorldParts] => {
+      const written: SnapshotRecord = placeIn(value);
+      return [written, readWorldJson(written.moment)];
     });
     const keptPlace = placeOf(kept, kept.pendingDiffs);
     places = places.set(id, keptPlace);
@@ -89,22 +93,22 @@ export async function readBack(
   const lastSnapshot = BigInt(head.lastSnapshot);
   return {
     head,
-    standing: Object.freeze({ world, snapshots, notes, lastSnapshot }),
+    content: Object.freeze({ world, snapshots, notes, lastSnapshot }),
     branches: { head: place, snapshots: places, ends: PersistentMap(head.ends) },
   };
 }
 
-function placeIn<T extends WrittenPlace>(text: Buffer): T {
+function placeIn<T extends PlaceRecord>(text: Buffer): T {
   const place: T = JSON.parse(text.toString());
   if (Array.isArray(place.segments) && place.first <= place.next) return place;
   throw new TypeError('it says nothing of blocks');
 }
 
-function headMoment(database: Database, head: WrittenHead): Moment {
+function headMoment(database: Database, head: HeadRecord): WorldParts {
   const messages = database.get(singleKey('messages'));
   const labels = database.get(singleKey('labels'));
   return {
-    ...readMoment(head.moment),
+    ...readWorldJson(head.moment),
     messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
     labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
     pending: textsOf(database, 'pendingTransaction').reduce(
@@ -117,9 +121,9 @@ function headMoment(database: Database, head: WrittenHead): Moment {
 async function worldAt(
   database: Database,
   fork: Fork | undefined,
-  { first, next }: WrittenPlace,
+  { first, next }: PlaceRecord,
   { lineage, pendingDiffs }: Place,
-  moment: Moment,
+  moment: WorldParts,
 ): Promise<World> {
   database.decode(`block ${next - 1}`, () => {
     if (next > first && !lineage.at(next - 1)) throw new Error('it is missing');

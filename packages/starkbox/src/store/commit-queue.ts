@@ -11,9 +11,9 @@ interface Waiting<T> {
 
 export interface Listener<T> {
   /** Everything up to this is on disk. */
-  readonly onKept: (meaning: T) => void;
+  readonly onCommitted: (meaning: T) => void;
   /** What was pushed and is not on disk never will be. */
-  readonly onLost: () => void;
+  readonly onFailed: () => void;
 }
 
 /** Whatever waits while something is being written is written together: one commit for all of it. */
@@ -64,12 +64,12 @@ export class CommitQueue<T> {
       } catch (error) {
         // What came after was built upon it.
         const lost = [...group, ...this.#waiting.splice(0)];
-        this.#listener.onLost();
+        this.#listener.onFailed();
         for (const { failed } of lost) failed(error);
         continue;
       }
       for (const { meaning, done } of group) {
-        this.#listener.onKept(meaning);
+        this.#listener.onCommitted(meaning);
         done();
       }
     }

@@ -7,14 +7,14 @@ import { codeOf, RpcError, reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import { ERRORS } from '../spec.js';
 import { compactedPath, Database, FileFault } from './database.js';
-import type { Birth } from './fixed-options.js';
+import type { FixedOptions } from './fixed-options.js';
 import {
   draftOf,
+  equalFixedOptions,
   type Identity,
   IdentityError,
   identityFrom,
   identityText,
-  isSameBirth,
   readIdentity,
   writeIdentity,
 } from './identity.js';
@@ -27,8 +27,8 @@ export class DirectoryError extends Error {
 }
 
 const LOCK = 'lock';
-const BLOCKS = 'chain.mdb';
-const BIRTH = 'chain.json';
+const DATABASE_FILE = 'chain.mdb';
+const IDENTITY_FILE = 'chain.json';
 
 /** With less than this free, a disk is full. */
 const FULL_BYTES = 1024 * 1024;
@@ -55,7 +55,7 @@ export class Directory {
   }
 
   /** Takes hold of a directory, which is made if it is not there. */
-  static async take(path: string, log: Log): Promise<Directory> {
+  static async acquire(path: string, log: Log): Promise<Directory> {
     try {
       mkdirSync(path, { recursive: true });
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -73,14 +73,14 @@ export class Directory {
   }
 
   /** What its chain was begun with; `undefined` if it holds none. */
-  get birth(): Birth | undefined {
+  get fixedOptions(): FixedOptions | undefined {
     return this.#identity?.birth;
   }
 
   /** @param birth what a chain that is begun now is begun with */
-  async open(birth: Birth): Promise<Database> {
+  async open(birth: FixedOptions): Promise<Database> {
     try {
-      const database = this.#database ?? new Database(this.#file(BLOCKS));
+      const database = this.#database ?? new Database(this.#file(DATABASE_FILE));
       this.#database = database;
       const identity = { birth, ...this.#identity, id: this.#identity?.id ?? randomUUID() };
       // The copy in the database is there first, so that chain.json never names another one.
@@ -89,7 +89,7 @@ export class Directory {
       // A first start that was cut off may have left a part of the first block.
       if (!hasChain(database)) await database.replaceAll(own);
       else if (!database.get(singleKey('identity'))?.equals(text)) await database.write(own);
-      if (this.#toldId !== identity.id) writeIdentity(this.#file(BIRTH), identity);
+      if (this.#toldId !== identity.id) writeIdentity(this.#file(IDENTITY_FILE), identity);
       await database.compact();
       return database;
     } catch (error) {
@@ -98,7 +98,7 @@ export class Directory {
   }
 
   /** A write that failed, as the caller who asked for it is told. */
-  async unwritten(error: unknown): Promise<RpcError> {
+  async writeError(error: unknown): Promise<RpcError> {
     const { code } = ERRORS.INTERNAL_ERROR;
     if (error instanceof FileFault) return new RpcError(code, this.#whatIsGone(error));
     const cause = await causeOf(error);
@@ -117,23 +117,24 @@ export class Directory {
 
   /** Finds out what is there, and refuses what does not belong together. */
   #look(): void {
-    rmSync(draftOf(this.#file(BIRTH)), { force: true });
-    rmSync(compactedPath(this.#file(BLOCKS)), { force: true });
+    rmSync(draftOf(this.#file(IDENTITY_FILE)), { force: true });
+    rmSync(compactedPath(this.#file(DATABASE_FILE)), { force: true });
     let told: Identity | IdentityError | undefined;
     try {
-      told = readIdentity(this.#file(BIRTH));
+      told = readIdentity(this.#file(IDENTITY_FILE));
     } catch (error) {
       if (!(error instanceof IdentityError)) throw error;
       told = error;
     }
-    const size = statSync(this.#file(BLOCKS), { throwIfNoEntry: false })?.size;
+    const size = statSync(this.#file(DATABASE_FILE), { throwIfNoEntry: false })?.size;
     // Nothing is lost with a file that never held anything.
     if (!told && !size) return;
     if (told instanceof IdentityError && told.isOtherVersion) throw this.#otherVersion(told);
-    if (!size) throw this.#damage(`${BLOCKS} is ${size === 0 ? 'empty' : 'missing'}${begun(told)}`);
-    const fault = faultIn(this.#file(BLOCKS));
-    if (fault !== undefined) throw this.#damage(`${BLOCKS} ${fault}`);
-    const database = new Database(this.#file(BLOCKS));
+    if (!size)
+      throw this.#damage(`${DATABASE_FILE} is ${size === 0 ? 'empty' : 'missing'}${begun(told)}`);
+    const fault = faultIn(this.#file(DATABASE_FILE));
+    if (fault !== undefined) throw this.#damage(`${DATABASE_FILE} ${fault}`);
+    const database = new Database(this.#file(DATABASE_FILE));
     this.#database = database;
     const kept = this.#identityIn(database);
     if (told instanceof IdentityError) throw this.#unreadable(told, kept);
@@ -146,7 +147,7 @@ export class Directory {
     try {
       return text === undefined ? undefined : identityFrom(text);
     } catch (error) {
-      throw this.#damage(`the copy of ${BIRTH} in ${BLOCKS} ${reasonOf(error)}`);
+      throw this.#damage(`the copy of ${IDENTITY_FILE} in ${DATABASE_FILE} ${reasonOf(error)}`);
     }
   }
 
@@ -154,13 +155,13 @@ export class Directory {
   #matched(told: Identity, kept: Identity | undefined, database: Database): Identity {
     if (told.id === undefined) {
       // Written by an older version, which gave out no identities.
-      if (!hasChain(database)) throw this.#damage(`${BLOCKS} holds no chain${begun(told)}`);
+      if (!hasChain(database)) throw this.#damage(`${DATABASE_FILE} holds no chain${begun(told)}`);
       if (!kept) return told;
-      if (isSameBirth(told.birth, kept.birth)) return { ...told, id: kept.id };
+      if (equalFixedOptions(told.birth, kept.birth)) return { ...told, id: kept.id };
     } else if (kept?.id === told.id) return told;
     throw this.#damage(
-      `${BIRTH} and ${BLOCKS} belong to two different chains (${told.id ?? 'no id'} and ${kept?.id ?? 'no id'})`,
-      `Put the right ${BLOCKS} beside ${BIRTH}, or choose another directory with --data-dir; to go on with the chain in ${BLOCKS}, ${kept ? `delete ${BIRTH}, which is then written again` : `put back the ${BIRTH} that it had`}`,
+      `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${told.id ?? 'no id'} and ${kept?.id ?? 'no id'})`,
+      `Put the right ${DATABASE_FILE} beside ${IDENTITY_FILE}, or choose another directory with --data-dir; to go on with the chain in ${DATABASE_FILE}, ${kept ? `delete ${IDENTITY_FILE}, which is then written again` : `put back the ${IDENTITY_FILE} that it had`}`,
     );
   }
 
@@ -168,33 +169,35 @@ export class Directory {
   #recovered(kept: Identity | undefined, database: Database): Identity | undefined {
     if (!hasChain(database)) {
       if (kept || database.isEmpty) return undefined;
-      throw this.#damage(`${BLOCKS} holds something else than a chain, and ${BIRTH} is missing`);
+      throw this.#damage(
+        `${DATABASE_FILE} holds something else than a chain, and ${IDENTITY_FILE} is missing`,
+      );
     }
     if (!kept) {
       throw this.#damage(
-        `${BLOCKS} holds a chain, but ${BIRTH} is missing, which says what it was begun with`,
+        `${DATABASE_FILE} holds a chain, but ${IDENTITY_FILE} is missing, which says what it was begun with`,
       );
     }
     this.#log.warn(
-      `${this.#file(BIRTH)} is missing: it is written again from the copy in ${BLOCKS} (--seed ${kept.birth['seed']})`,
+      `${this.#file(IDENTITY_FILE)} is missing: it is written again from the copy in ${DATABASE_FILE} (--seed ${kept.birth['seed']})`,
     );
     return kept;
   }
 
   #otherVersion(error: IdentityError): DirectoryError {
     return this.#damage(
-      `${BIRTH} ${error.message}`,
+      `${IDENTITY_FILE} ${error.message}`,
       'Use the version of Starkbox that wrote it, or choose another directory with --data-dir',
       'cannot be used',
     );
   }
 
   #unreadable(error: IdentityError, kept: Identity | undefined): DirectoryError {
-    const what = `${BIRTH} ${error.message}`;
+    const what = `${IDENTITY_FILE} ${error.message}`;
     if (!kept) return this.#damage(what);
     return this.#damage(
       what,
-      `${BLOCKS} has a copy of what it said: delete ${BIRTH} and start again, and it is written again (--seed ${kept.birth['seed']})`,
+      `${DATABASE_FILE} has a copy of what it said: delete ${IDENTITY_FILE} and start again, and it is written again (--seed ${kept.birth['seed']})`,
     );
   }
 
@@ -237,7 +240,7 @@ const hasChain = (database: Database): boolean => database.get(singleKey('standi
 
 const begun = (told: Identity | IdentityError | undefined): string =>
   told && 'birth' in told
-    ? `, although ${BIRTH} says that a chain was begun here with --seed ${told.birth['seed']}`
+    ? `, although ${IDENTITY_FILE} says that a chain was begun here with --seed ${told.birth['seed']}`
     : '';
 
 function takeLock(path: string): FileLock {

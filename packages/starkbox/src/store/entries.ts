@@ -1,10 +1,10 @@
 // Knows what a block leaves in a data directory, and how to take it away again.
 
 import type { StateDiff } from '@starkbox/engine';
-import { heldFrom, marksOf } from '../chain/history/packed-block.js';
+import { marksOf, readPackedBlock } from '../chain/history/packed-block.js';
 import { declaredIn } from '../chain/steps/apply-state-diff.js';
 import { feltBytes } from '../felt.js';
-import type { Run } from './branches.js';
+import type { BlockRange } from './branches.js';
 import type { Database, Entry } from './database.js';
 import { blockKey, dated, markPrefix, numberIn, prefix } from './keys.js';
 
@@ -35,7 +35,7 @@ export function* withoutValues(entries: Iterable<Entry>): Generator<Entry, void,
 /** What deletes some of the blocks that nobody needs; nothing if there are none left. */
 export function* garbageEntries(
   database: Database,
-  { branch, from, to }: Run,
+  { branch, from, to }: BlockRange,
   most: number,
 ): Generator<Entry, void, undefined> {
   const found = database.getRange({
@@ -44,7 +44,7 @@ export function* garbageEntries(
     limit: most,
   });
   for (const { key, value } of found) {
-    const block = database.decode(`block ${numberIn(key)}`, () => heldFrom(value));
+    const block = database.decode(`block ${numberIn(key)}`, () => readPackedBlock(value));
     const text = block.stateDiff?.part(0);
     const diff: StateDiff = text === undefined ? NO_DIFF : JSON.parse(text);
     const content = { record: value, marks: marksOf(block), diff };

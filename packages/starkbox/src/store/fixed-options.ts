@@ -4,7 +4,7 @@ import { longName } from '../config/option.js';
 import { type Config, OPTIONS } from '../config/options.js';
 
 /** As texts, in the way of the command line. */
-export type Birth = Readonly<Record<string, string | null>>;
+export type FixedOptions = Readonly<Record<string, string | null>>;
 
 const KEYS = [
   'seed',
@@ -21,14 +21,18 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 
 /** @param forkHash of the block that a fork begins after */
-export function birthOf(config: Config, forkHash: string | undefined): Birth {
+export function fixedOptionsOf(config: Config, forkHash: string | undefined): FixedOptions {
   const texts = KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]);
   const fork = { forkNetwork: config.forkNetwork ?? null, forkBlock: forkHash ?? null };
   return { ...Object.fromEntries(texts), ...fork };
 }
 
 /** What was asked for, with what the chain was born with where nothing was. */
-export function reborn(birth: Birth, given: Partial<Config>, path: string): Partial<Config> {
+export function withFixedOptions(
+  birth: FixedOptions,
+  given: Partial<Config>,
+  path: string,
+): Partial<Config> {
   const config: { -readonly [K in keyof Config]?: Config[K] } = { ...given };
   for (const key of KEYS) {
     // A fork is named after the network below.
@@ -44,7 +48,11 @@ export function reborn(birth: Birth, given: Partial<Config>, path: string): Part
 const isNothing = (text: string | null | undefined): boolean => text === null || text === undefined;
 
 /** Throws unless a fork begins where the chain in a directory does. */
-export function mustBeSameFork(birth: Birth, forkHash: string | undefined, path: string): void {
+export function checkSameFork(
+  birth: FixedOptions,
+  forkHash: string | undefined,
+  path: string,
+): void {
   const was = birth['forkBlock'] ?? undefined;
   if (was === forkHash) return;
   throw new Error(

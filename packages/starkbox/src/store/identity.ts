@@ -1,12 +1,12 @@
 // What a data directory says of itself, in chain.json and again in the database.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../errors.js';
-import type { Birth } from './fixed-options.js';
+import type { FixedOptions } from './fixed-options.js';
 
 export interface Identity {
   /** The same in both places; directories of older versions have none. */
   readonly id: string | undefined;
-  readonly birth: Birth;
+  readonly birth: FixedOptions;
 }
 
 /** Counted up when older versions could not read what is on disk. */
@@ -38,7 +38,7 @@ export function identityFrom(text: string): Identity {
     const reason = `is written in format ${format}; this version of Starkbox reads format ${FORMAT}`;
     throw new IdentityError(reason, true);
   }
-  return { id: typeof id === 'string' ? id : undefined, birth: birthFrom(birth) };
+  return { id: typeof id === 'string' ? id : undefined, birth: readFixedOptions(birth) };
 }
 
 function jsonOf(text: string): unknown {
@@ -53,7 +53,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-function birthFrom(value: unknown): Birth {
+function readFixedOptions(value: unknown): FixedOptions {
   const birth: Record<string, string | null> = {};
   for (const [name, text] of Object.entries(membersOf(value))) {
     if (typeof text !== 'string' && text !== null)
@@ -83,7 +83,7 @@ export function writeIdentity(path: string, identity: Identity): void {
   renameSync(draftOf(path), path);
 }
 
-export function isSameBirth(one: Birth, other: Birth): boolean {
+export function equalFixedOptions(one: FixedOptions, other: FixedOptions): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].every((name) => (one[name] ?? null) === (other[name] ?? null));
 }

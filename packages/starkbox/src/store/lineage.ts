@@ -1,8 +1,14 @@
 // Knows one line of blocks on disk, from the first to wherever it ends: their contents and their states.
-import { type FeltQuestion, Origin, type OriginQuestion, type Slot, State } from '@starkbox/engine';
+import {
+  type FeltQuestion,
+  type OriginQuestion,
+  type Slot,
+  State,
+  Origin as StateSource,
+} from '@starkbox/engine';
 import type { Cursor } from '../chain/history/block-index.js';
 import type { Archive } from '../chain/history/history.js';
-import { type Held, heldFrom } from '../chain/history/packed-block.js';
+import { type PackedBlock, readPackedBlock } from '../chain/history/packed-block.js';
 import type { ArchivedStates, Slots } from '../chain/world/archived-states.js';
 import { feltOf } from '../felt.js';
 import type { Fork } from '../fork/fork.js';
@@ -26,7 +32,7 @@ export interface Segment {
 }
 
 /** Answers what no block of ours has written: a fork has a chain below. */
-export type Below = Pick<Fork, 'read' | 'manners'>;
+export type FallbackSource = Pick<Fork, 'read' | 'sourceOptions'>;
 
 /** States of old blocks that were asked for lately. */
 const STATES = 16;
@@ -39,18 +45,21 @@ export class Lineage implements Archive, ArchivedStates {
   readonly segments: readonly Segment[];
   readonly #database: Database;
   readonly #keepHistory: boolean;
-  readonly #below: Below | undefined;
+  readonly #fallback: FallbackSource | undefined;
   readonly #states = new Map<number, State>();
 
   constructor(
     database: Database,
     segments: readonly Segment[],
-    { keepHistory, below }: { readonly keepHistory: boolean; readonly below: Below | undefined },
+    {
+      keepHistory,
+      below: fallback,
+    }: { readonly keepHistory: boolean; readonly below: FallbackSource | undefined },
   ) {
     this.#database = database;
     this.segments = segments;
     this.#keepHistory = keepHistory;
-    this.#below = below;
+    this.#fallback = fallback;
   }
 
   /** The branch that new blocks are written under. */
@@ -59,11 +68,11 @@ export class Lineage implements Archive, ArchivedStates {
   }
 
   /** The same up to a block, and under another branch from there on. */
-  turned(branch: number, from: number): Lineage {
+  branchedOff(branch: number, from: number): Lineage {
     const kept = this.segments.filter((segment) => segment.from < from);
     return new Lineage(this.#database, [...kept, { branch, from }], {
       keepHistory: this.#keepHistory,
-      below: this.#below,
+      below: this.#fallback,
     });
   }
 
@@ -78,10 +87,10 @@ export class Lineage implements Archive, ArchivedStates {
     );
   }
 
-  at(number: number): Held | undefined {
+  at(number: number): PackedBlock | undefined {
     const { branch } = this.#segmentOf(number) ?? {};
     const record = branch === undefined ? undefined : this.#database.get(blockKey(branch, number));
-    return record && this.#database.decode(`block ${number}`, () => heldFrom(record));
+    return record && this.#database.decode(`block ${number}`, () => readPackedBlock(record));
   }
 
   find(mark: number, passes: (number: number) => boolean): number | undefined {
@@ -136,7 +145,7 @@ export class Lineage implements Archive, ArchivedStates {
     const state = State.create({
       version: number + 1,
       keepHistory: this.#keepHistory,
-      origin: this.originAfter(number),
+      origin: this.stateSourceAfter(number),
     });
     const [oldest] = this.#states.keys();
     if (oldest !== undefined && this.#states.size >= STATES) this.#states.delete(oldest);
@@ -145,14 +154,14 @@ export class Lineage implements Archive, ArchivedStates {
   }
 
   /** What answers for a state as a block left it. */
-  originAfter(number: number): Origin {
-    const below = this.#below;
-    return new Origin(
-      async (question) => this.#answer(question, number) ?? below?.read(question) ?? null,
+  stateSourceAfter(number: number): StateSource {
+    const fallback = this.#fallback;
+    return new StateSource(
+      async (question) => this.#answer(question, number) ?? fallback?.read(question) ?? null,
       {
-        ...below?.manners,
+        ...fallback?.sourceOptions,
         // The database is read synchronously, so only what a fork's origin holds has to be waited for.
-        lookup: (question) => this.#answer(question, number) ?? (below ? undefined : null),
+        lookup: (question) => this.#answer(question, number) ?? (fallback ? undefined : null),
       },
     );
   }

@@ -5,11 +5,11 @@ import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config/o
 import type { Fork } from '../fork/fork.js';
 import type { Log } from '../log.js';
 import { Directory } from './directory.js';
-import { birthOf, mustBeSameFork, reborn } from './fixed-options.js';
+import { checkSameFork, fixedOptionsOf, withFixedOptions } from './fixed-options.js';
 import { Store } from './store.js';
 
 /** A directory that this process holds, before its chain is read. */
-export interface HeldDirectory {
+export interface LockedDirectory {
   /** What was asked for, with what the chain was born with. */
   readonly config: Config;
   /** The keys of both. */
@@ -24,37 +24,37 @@ export interface HeldDirectory {
 export interface OpenedStore {
   readonly store: Store;
   /** The chain that was left there. */
-  readonly standing: WorldAndSnapshots | undefined;
+  readonly saved: WorldAndSnapshots | undefined;
 }
 
-export async function holdDirectory(
+export async function lockDirectory(
   path: string,
   given: Partial<Config>,
   log: Log,
-): Promise<HeldDirectory> {
-  const directory = await Directory.take(path, log);
+): Promise<LockedDirectory> {
+  const directory = await Directory.acquire(path, log);
   let store: Store | undefined;
   const close = async (): Promise<void> => {
     await store?.close();
     await directory.close();
   };
   try {
-    const { birth } = directory;
-    const chosen = birth ? reborn(birth, given, path) : given;
+    const { fixedOptions } = directory;
+    const chosen = fixedOptions ? withFixedOptions(fixedOptions, given, path) : given;
     return {
       config: defaultConfig(chosen),
       given: givenIn(chosen),
-      isNew: birth === undefined,
+      isNew: fixedOptions === undefined,
       async open(config, fork) {
-        if (birth) mustBeSameFork(birth, fork?.block.hash, path);
-        const database = await directory.open(birthOf(config, fork?.block.hash));
+        if (fixedOptions) checkSameFork(fixedOptions, fork?.block.hash, path);
+        const database = await directory.open(fixedOptionsOf(config, fork?.block.hash));
         store = new Store(database, {
           keepHistory: config.stateArchive === 'full',
           recent: config.recentBlocks,
           fork,
-          explain: (error) => directory.unwritten(error),
+          explain: (error) => directory.writeError(error),
         });
-        return { store, standing: await store.read() };
+        return { store, saved: await store.read() };
       },
       close,
     };

@@ -20,22 +20,22 @@ import type { Fork } from '../fork/fork.js';
 import { List } from '../immutable.js';
 import { stringify } from '../json/json.js';
 import {
+  type BranchChange,
   type Branches,
-  backAt,
-  begunAnew,
-  cutAt,
+  type DeletionPolicy,
   garbageIn,
-  type Leaving,
+  restartedWith,
+  revertedTo,
   startingAt,
-  type Turn,
+  withoutBlocksFrom,
   withoutGarbage,
 } from './branches.js';
 import {
+  type HeadRecord,
   headEntry,
-  readBack,
-  type WrittenHead,
-  type WrittenSnapshot,
-  writtenPlace,
+  placeRecord,
+  readChain,
+  type SnapshotRecord,
 } from './codec.js';
 import { CommitQueue } from './commit-queue.js';
 import type { Database, Entry } from './database.js';
@@ -51,9 +51,9 @@ const AT_ONCE = 32;
 const CHUNK = 256;
 
 /** What is true when some entries are written. */
-interface Outcome {
+interface Committed {
   readonly branches: Branches;
-  readonly head: WrittenHead;
+  readonly head: HeadRecord;
 }
 
 export class Store implements ChainStore {
@@ -61,13 +61,13 @@ export class Store implements ChainStore {
   readonly #keepHistory: boolean;
   readonly #recent: number;
   readonly #fork: Fork | undefined;
-  readonly #leaving: Leaving;
+  readonly #deletion: DeletionPolicy;
   #nextBranch = 1;
   /** What the next move starts from, and what is on disk. */
   #branches: Branches;
   #durable: Branches;
-  #durableHead: WrittenHead | undefined;
-  readonly #queue: CommitQueue<Outcome>;
+  #durableHead: HeadRecord | undefined;
+  readonly #queue: CommitQueue<Committed>;
   #sweeping: Promise<void> | undefined;
   #isClosed = false;
 
@@ -87,21 +87,21 @@ export class Store implements ChainStore {
     this.#keepHistory = options.keepHistory;
     this.#recent = options.recent;
     this.#fork = options.fork;
-    this.#leaving = {
+    this.#deletion = {
       atOnce: Math.ceil(options.recent / AT_ONCE),
       newBranch: () => this.#nextBranch++,
     };
     this.#branches = startingAt(this.#lineage([]), 0);
     this.#durable = this.#branches;
     this.#queue = new CommitQueue(database, options.explain, {
-      onKept: ({ branches, head }) => {
+      onCommitted: ({ branches, head }) => {
         this.#durable = branches;
         this.#durableHead = head;
         this.#sweeping ??= this.#sweep().finally(() => {
           this.#sweeping = undefined;
         });
       },
-      onLost: () => {
+      onFailed: () => {
         this.#branches = this.#durable;
       },
     });
@@ -121,7 +121,7 @@ export class Store implements ChainStore {
     const entries: Entry[] = [];
     let branches = await this.#follow(move, entries);
     branches = this.#followSnapshots(before, after, branches, entries);
-    const world = await this.#settled(after.world, branches.head.lineage);
+    const world = await this.#withoutOldBlocks(after.world, branches.head.lineage);
     const head = this.#putHead(move, branches, entries);
     return {
       after: world === after.world ? after : { ...after, world },
@@ -136,14 +136,14 @@ export class Store implements ChainStore {
     const [before, after] = [move.before.world, move.after.world];
     if (move.kind === 'restart' || move.kind === 'load') return this.#begin(before, after, entries);
     if (move.snapshot !== undefined) {
-      const turn = backAt(this.#branches, move.snapshot, this.#leaving);
-      return this.#takeUp(before, after, turn, entries);
+      const turn = revertedTo(this.#branches, move.snapshot, this.#deletion);
+      return this.#afterBranchChange(before, after, turn, entries);
     }
     const common = commonBlock(before, after);
     let branches = this.#branches;
     if (common + 1 < before.history.next) {
-      const turn = cutAt(branches, common + 1, this.#leaving);
-      branches = await this.#takeUp(before, after, turn, entries);
+      const turn = withoutBlocksFrom(branches, common + 1, this.#deletion);
+      branches = await this.#afterBranchChange(before, after, turn, entries);
       if (after.history.next === common + 1) return branches;
     }
     if (after.history.next > common + 1) {
@@ -167,10 +167,10 @@ export class Store implements ChainStore {
   }
 
   /** Blocks are gone; others may be there again. */
-  async #takeUp(
+  async #afterBranchChange(
     before: World,
     after: World,
-    { branches, deleted }: Turn,
+    { branches, deleted }: BranchChange,
     entries: Entry[],
   ): Promise<Branches> {
     this.#forgetPending(before, this.#branches, entries);
@@ -208,7 +208,7 @@ export class Store implements ChainStore {
       chunk = [];
     }
     entries.push(...chunk);
-    const branches = begunAnew(this.#branches, lineage, history.next);
+    const branches = restartedWith(this.#branches, lineage, history.next);
     const diff = await world.latestState.diffTo(world.pendingState);
     return this.#putPending(world, branches, entries, 0, diff);
   }
@@ -274,17 +274,17 @@ export class Store implements ChainStore {
       if (before.snapshots.get(id) === world) continue;
       const place = snapshots.get(id) ?? branches.head;
       const text = stringify({
-        ...writtenPlace(world, place, world),
+        ...placeRecord(world, place, world),
         pendingDiffs: place.pendingDiffs.toArray(),
         note: after.notes.get(id),
-      } satisfies WrittenSnapshot);
+      } satisfies SnapshotRecord);
       entries.push([numberedKey('snapshot', Number(id)), Buffer.from(text)]);
       snapshots = snapshots.set(id, place);
     }
     return { ...branches, snapshots };
   }
 
-  #putHead({ kind, before, after }: Transition, branches: Branches, entries: Entry[]): WrittenHead {
+  #putHead({ kind, before, after }: Transition, branches: Branches, entries: Entry[]): HeadRecord {
     const { world, lastSnapshot } = after;
     if (kind !== 'step' || before.world.messages !== world.messages) {
       const text = stringify(messagesToJson(world.messages));
@@ -299,8 +299,8 @@ export class Store implements ChainStore {
       messages: NO_MESSAGES,
       labels: NO_LABELS,
     };
-    const head: WrittenHead = {
-      ...writtenPlace(world, branches.head, moment),
+    const head: HeadRecord = {
+      ...placeRecord(world, branches.head, moment),
       lastSnapshot: String(lastSnapshot),
       nextBranch: this.#nextBranch,
       ends: [...branches.ends],
@@ -310,7 +310,7 @@ export class Store implements ChainStore {
   }
 
   /** The same world with only its newest blocks in memory, if it is time for that. */
-  async #settled(world: World, lineage: Lineage): Promise<World> {
+  async #withoutOldBlocks(world: World, lineage: Lineage): Promise<World> {
     const { history } = world;
     const held = (from: number): number => {
       const before = history.totals(from - 1)?.transactions ?? 0;
@@ -322,7 +322,7 @@ export class Store implements ChainStore {
     base = Math.min(base, this.#durable.head.next);
     const isWritten = this.#durable.head.lineage.equals(lineage);
     if (!isWritten || base <= history.base) return world;
-    const origin = lineage.originAfter(base - 1);
+    const origin = lineage.stateSourceAfter(base - 1);
     const [pendingState, latestState] = await Promise.all([
       world.pendingState.settle(base - 1, origin),
       world.latestState.settle(base - 1, origin),
@@ -361,13 +361,15 @@ export class Store implements ChainStore {
 
   /** The chain that was left here; `undefined` if there is none. */
   async read(): Promise<WorldAndSnapshots | undefined> {
-    const found = await readBack(this.#database, this.#fork, (segments) => this.#lineage(segments));
+    const found = await readChain(this.#database, this.#fork, (segments) =>
+      this.#lineage(segments),
+    );
     if (!found) return undefined;
     this.#nextBranch = found.head.nextBranch;
     this.#branches = found.branches;
     this.#durable = found.branches;
     this.#durableHead = found.head;
-    return found.standing;
+    return found.content;
   }
 
   #lineage(segments: readonly Segment[]): Lineage {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
-import type { Upstream } from '../../src/fork/origin/upstream.js';
+import type { OriginClient } from '../../src/fork/origin/client.js';
 import { type Log, silentLog } from '../../src/log.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => origin.close());
 
 /** Some of everything. */
-async function suite(upstream: Upstream): Promise<readonly unknown[]> {
+async function suite(upstream: OriginClient): Promise<readonly unknown[]> {
   const block_id = { block_number: 0 };
   return [
     upstream.chainId,
@@ -105,7 +105,7 @@ test('what comes from the cache is recorded as well', async () => {
 
 test('reads of earlier blocks are kept apart from those of the fork point', async () => {
   const file = join(origin.folder, 'earlier.lock.json');
-  const read = async (upstream: Upstream): Promise<readonly unknown[]> => {
+  const read = async (upstream: OriginClient): Promise<readonly unknown[]> => {
     const earlier = await upstream.at(0);
     const hash = await earlier.classHash(STRK);
     return [

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
+import { OriginClient } from '../../src/fork/origin/client.js';
 import { Remote } from '../../src/fork/origin/remote.js';
-import { Upstream } from '../../src/fork/origin/upstream.js';
 import { silentLog } from '../../src/log.js';
 import { ERRORS } from '../../src/spec.js';
 
@@ -25,7 +25,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 let origin: ListeningNode;
 let fork: ListeningNode;
 /** The same origin, asked without a fork above it and with short pauses between attempts. */
-let upstream: Upstream;
+let upstream: OriginClient;
 let server: Server;
 let url: string;
 let reply: Reply | undefined;
@@ -69,7 +69,7 @@ beforeAll(async () => {
     forkUpstreamCaching: false,
     forkTimeout: 1,
   });
-  upstream = await Upstream.connect({ urls: [url], log: silentLog, manners: { backoff: 1 } });
+  upstream = await OriginClient.connect({ urls: [url], log: silentLog, policy: { backoff: 1 } });
 });
 afterAll(async () => {
   await upstream.close();
@@ -315,7 +315,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
 ];
 
 test.each(EXPECTED)('a result of %s that is not %s is malformed', async (method, name) => {
-  const remote = new Remote([url], { log: silentLog, manners: { attempts: 1 } });
+  const remote = new Remote([url], { log: silentLog, policy: { attempts: 1 } });
   for (const result of ['null', '-5', 'false', '[[7]]']) {
     const body = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
     const error = await during(

@@ -1,8 +1,8 @@
 // Shows how questions reach the origin: together, once, within bounds, again where that may help, and never as a guess.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
-import { OriginError, UpstreamError } from '../../src/fork/origin/failure.js';
-import { type Manners, Remote } from '../../src/fork/origin/remote.js';
+import { OriginError, OriginFailure } from '../../src/fork/origin/failure.js';
+import { Remote, type RequestPolicy } from '../../src/fork/origin/remote.js';
 import { silentLog } from '../../src/log.js';
 import { QUICK, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 import { FaultyProxy, type Mishap } from '../support/fork/proxy.js';
@@ -24,8 +24,11 @@ afterEach(() => {
 });
 afterAll(() => origin.close());
 
-function connect(manners: Partial<Manners> = {}, urls: readonly string[] = [proxy.url]): Remote {
-  const remote = new Remote(urls, { log: silentLog, manners: { ...QUICK, ...manners } });
+function connect(
+  manners: Partial<RequestPolicy> = {},
+  urls: readonly string[] = [proxy.url],
+): Remote {
+  const remote = new Remote(urls, { log: silentLog, policy: { ...QUICK, ...manners } });
   opened.push(remote);
   return remote;
 }
@@ -42,12 +45,12 @@ const always = (mishap: Mishap) => () => mishap;
 const atFirst = (times: number, mishap: Mishap) => (seen: { readonly index: number }) =>
   seen.index < times ? mishap : undefined;
 
-async function failureOf(answer: Promise<unknown>): Promise<UpstreamError> {
+async function failureOf(answer: Promise<unknown>): Promise<OriginFailure> {
   const error = await answer.then(
     (value) => new Error(`it answers ${String(value)}`),
     (reason: unknown) => reason,
   );
-  if (error instanceof UpstreamError) return error;
+  if (error instanceof OriginFailure) return error;
   throw error;
 }
 
@@ -112,7 +115,7 @@ describe('questions', () => {
     for (const [method, params, code] of codes) {
       const error = await remote.ask(method, params).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(RpcError);
-      expect(error).not.toBeInstanceOf(UpstreamError);
+      expect(error).not.toBeInstanceOf(OriginFailure);
       expect(error).toMatchObject({ code });
     }
     expect(remote.figures().retries).toBe(0);
@@ -137,7 +140,7 @@ describe('a failure', () => {
     expect(remote.figures().retries).toBeGreaterThanOrEqual(2);
   });
 
-  const lasting: readonly (readonly [UpstreamError['kind'], Mishap, number])[] = [
+  const lasting: readonly (readonly [OriginFailure['kind'], Mishap, number])[] = [
     ['unreachable', { kind: 'reset' }, 3],
     ['malformed', { kind: 'truncate' }, 3],
     ['malformed', { kind: 'garbage' }, 3],
@@ -323,7 +326,7 @@ test(`${REQUESTS} questions to an origin that fails at random get right answers 
       } else {
         const { reason } = answer;
         if (reason instanceof OriginError) expect(reason.message).toBe('Internal error');
-        else if (reason instanceof UpstreamError) expect(reason.reason).not.toBe('');
+        else if (reason instanceof OriginFailure) expect(reason.reason).not.toBe('');
         else throw reason;
         told += 1;
       }

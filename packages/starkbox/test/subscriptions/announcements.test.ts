@@ -211,13 +211,13 @@ describe('the order in which a change is told', () => {
   }
 
   /** The hashes of what is sent next; a chain with the same past tells them. */
-  async function foresee(): Promise<{ readonly a: string; readonly b: string }> {
+  async function prefetchReads(): Promise<{ readonly a: string; readonly b: string }> {
     const twin = await gather(DEMAND);
     return { a: await twin.mint(), b: await twin.transfer() };
   }
 
   test('order.2 of a transaction that waits', async () => {
-    const names = await foresee();
+    const names = await prefetchReads();
     const audience = await gather(DEMAND);
     const socket = await everything(audience, [names.a, names.b]);
     await audience.mint();
@@ -234,7 +234,7 @@ describe('the order in which a change is told', () => {
   });
 
   test('order.3 of a block', async () => {
-    const names = await foresee();
+    const names = await prefetchReads();
     const audience = await gather(DEMAND);
     const socket = await everything(audience, [names.a, names.b]);
     await audience.mint();
@@ -256,7 +256,7 @@ describe('the order in which a change is told', () => {
   });
 
   test('order.3 of a block that a transaction makes', async () => {
-    const names = await foresee();
+    const names = await prefetchReads();
     const audience = await gather();
     const socket = await everything(audience, [names.a]);
     await audience.mint();

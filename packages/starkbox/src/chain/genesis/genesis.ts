@@ -12,7 +12,11 @@ import type { Config } from '../../config/options.js';
 import { AccountClassError, reasonOf } from '../../errors.js';
 import { hex, shortString, u256 } from '../../felt.js';
 import { readRegular } from '../../files/regular-file.js';
-import { BARE, type Ground, readGround } from '../../fork/existing-contracts.js';
+import {
+  type ExistingContracts,
+  NO_CONTRACTS,
+  readExistingContracts,
+} from '../../fork/existing-contracts.js';
 import type { Fork } from '../../fork/fork.js';
 import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
 
@@ -56,7 +60,7 @@ type GenesisConfig = Pick<
   | 'stateArchive'
 >;
 
-/** @param fork the chain below, which has tokens and balances of its own */
+/** @param fork the forked chain, which has tokens and balances of its own */
 export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise<Genesis> {
   const [account, accountCairo0, strk, eth, udc, udcCairo0, argent, custom] = await Promise.all([
     builtinClass('account'),
@@ -79,24 +83,24 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   const deployed = (address: string, { hash }: Class) => ({ address, class_hash: hash });
   const empty = State.create({
     keepHistory: config.stateArchive === 'full',
-    ...(fork ? { version: fork.next, origin: fork.origin } : {}),
+    ...(fork ? { version: fork.next, origin: fork.stateSource } : {}),
   });
   const holders = [MINTER, ...accounts].map(({ address }) => address);
-  const ground = fork
-    ? await readGround(fork, [STRK, ETH], holders, [MINTER.address, SEQUENCER])
-    : BARE;
+  const existing = fork
+    ? await readExistingContracts(fork, [STRK, ETH], holders, [MINTER.address, SEQUENCER])
+    : NO_CONTRACTS;
   const ownTokens = [deployed(STRK, strk), deployed(ETH, eth)];
   const diff: Partial<StateDiff> = {
     deployed_contracts: [
-      ...ownTokens.filter(({ address }) => !ground.has(address)),
+      ...ownTokens.filter(({ address }) => !existing.has(address)),
       deployed(UDC, udc),
       deployed(LEGACY_UDC, udcCairo0),
-      ...[deployed(MINTER.address, account)].filter(({ address }) => !ground.has(address)),
+      ...[deployed(MINTER.address, account)].filter(({ address }) => !existing.has(address)),
       ...accounts.map(({ address }) => deployed(address, accountClass)),
     ],
     storage_diffs: [
-      token(STRK, 'StarkNet Token', 'STRK', accounts, config.initialBalance, ground),
-      token(ETH, 'Ether', 'ETH', accounts, config.initialBalance, ground),
+      token(STRK, 'StarkNet Token', 'STRK', accounts, config.initialBalance, existing),
+      token(ETH, 'Ether', 'ETH', accounts, config.initialBalance, existing),
       ...[MINTER, ...accounts].map(accountStorage),
     ],
   };
@@ -106,8 +110,8 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     state: await empty.apply(diff, custom ? [...classes, custom] : classes),
     accounts,
     accountClass,
-    eth: { address: ETH, classHash: ground.tokenClass(ETH) ?? eth.hash },
-    strk: { address: STRK, classHash: ground.tokenClass(STRK) ?? strk.hash },
+    eth: { address: ETH, classHash: existing.tokenClass(ETH) ?? eth.hash },
+    strk: { address: STRK, classHash: existing.tokenClass(STRK) ?? strk.hash },
     udc: { address: UDC, classHash: udc.hash },
     argent: regular && multisig ? { regular: regular.hash, multisig: multisig.hash } : undefined,
     async warm() {
@@ -132,18 +136,18 @@ function token(
   symbol: string,
   accounts: readonly Account[],
   balance: bigint,
-  ground: Ground,
+  existing: ExistingContracts,
 ): StateDiff['storage_diffs'][number] {
-  const isNew = ({ address }: Account): boolean => !ground.has(address);
+  const isNew = ({ address }: Account): boolean => !existing.has(address);
   const added = BigInt(accounts.filter(isNew).length) * balance;
   const minted = isNew(MINTER) ? MINTER_BALANCE : 0n;
-  const supply = ground.supply(address) + added + minted;
+  const supply = existing.supply(address) + added + minted;
   const own = [
     ...byteArray('ERC20_name', name),
     ...byteArray('ERC20_symbol', symbol),
     { key: storageAddress('ERC20_decimals'), value: '0x12' },
   ];
-  const isThere = ground.has(address);
+  const isThere = existing.has(address);
   const entries = [
     ...(isThere ? [] : own),
     { key: storageAddress('permitted_minter'), value: MINTER.address },

@@ -21,8 +21,8 @@ export function markOf(felt: string, role = 0): number {
 }
 
 /** Blocks by the marks of the felts they mention: a persistent value. */
-export class Mentions {
-  static readonly none: Mentions = new Mentions(PersistentMap());
+export class BlockIndex {
+  static readonly empty: BlockIndex = new BlockIndex(PersistentMap());
 
   readonly #blocks: PersistentMap<number, Blocks>;
 
@@ -31,21 +31,21 @@ export class Mentions {
   }
 
   /** The marks of one block after another, the first of which has the number `first`. */
-  static of(first: number, marks: Iterable<readonly number[]>): Mentions {
-    const steps = gathering(first, marks);
+  static of(first: number, marks: Iterable<readonly number[]>): BlockIndex {
+    const steps = buildSteps(first, marks);
     for (;;) {
       const { done, value } = steps.next();
-      if (done) return new Mentions(value);
+      if (done) return new BlockIndex(value);
     }
   }
 
   /** As `of`, with turns for others. */
-  static async gathered(first: number, marks: Iterable<readonly number[]>): Promise<Mentions> {
+  static async build(first: number, marks: Iterable<readonly number[]>): Promise<BlockIndex> {
     const slices = new Slices();
-    const steps = gathering(first, marks);
+    const steps = buildSteps(first, marks);
     for (;;) {
       const { done, value } = steps.next();
-      if (done) return new Mentions(value);
+      if (done) return new BlockIndex(value);
       if (slices.isOver) await slices.next();
     }
   }
@@ -56,8 +56,8 @@ export class Mentions {
   }
 
   /** With one more block; it must be newer than all before. */
-  with(marks: Iterable<number>, block: number): Mentions {
-    return new Mentions(
+  with(marks: Iterable<number>, block: number): BlockIndex {
+    return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
         for (const mark of marks) blocks.set(mark, extended(blocks.get(mark), block));
       }),
@@ -65,8 +65,8 @@ export class Mentions {
   }
 
   /** Without the blocks from `from` on under these marks. */
-  without(marks: Iterable<number>, from: number): Mentions {
-    return new Mentions(
+  without(marks: Iterable<number>, from: number): BlockIndex {
+    return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
         for (const mark of marks) {
           const left = shortened(blocks.get(mark), from);
@@ -85,8 +85,8 @@ export class Mentions {
   }
 
   /** Without the blocks before `from` under these marks. */
-  withoutOlder(marks: Iterable<number>, from: number): Mentions {
-    return new Mentions(
+  withoutOlder(marks: Iterable<number>, from: number): BlockIndex {
+    return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
         for (const mark of marks) {
           const left = withoutFirst(blocks.get(mark), from);
@@ -113,14 +113,14 @@ export class Mentions {
 }
 
 /** Builds an index in small steps. */
-function* gathering(
+function* buildSteps(
   first: number,
   marks: Iterable<readonly number[]>,
 ): Generator<void, PersistentMap<number, Blocks>, undefined> {
   const found = new Map<number, number | number[]>();
   let block = first;
   for (const ofBlock of marks) {
-    for (const mark of ofBlock) gather(found, mark, block);
+    for (const mark of ofBlock) addMark(found, mark, block);
     block += 1;
     yield;
   }
@@ -137,7 +137,7 @@ function* gathering(
 /** Far less than a millisecond. */
 const MARKS_A_STEP = 100;
 
-function gather(found: Map<number, number | number[]>, mark: number, block: number): void {
+function addMark(found: Map<number, number | number[]>, mark: number, block: number): void {
   const known = found.get(mark);
   if (known === undefined) found.set(mark, block);
   else if (typeof known === 'number') {

@@ -23,7 +23,7 @@ export const calls = (address: string): number => markOf(address, CALLED);
 export const holds = (type: string): number => markOf(type, TYPE);
 
 /** @param diff what the block changed, as JSON text */
-export function landmarksOf(
+export function blockKeysOf(
   transactions: readonly TransactionRecord[],
   diff: string,
 ): readonly number[] {
@@ -34,8 +34,8 @@ export function landmarksOf(
     marks.add(DECLARES);
   }
   for (const { transaction, receipt, trace } of transactions) {
-    marks.add(holds(typeIn(transaction)));
-    const sender = senderIn(transaction, receipt);
+    marks.add(holds(typeOf(transaction)));
+    const sender = senderOf(transaction, receipt);
     if (sender !== undefined) marks.add(sentBy(sender));
     if (isReverted(receipt)) marks.add(FAILS);
     if (sendsMessages(receipt)) marks.add(SENDS);
@@ -48,12 +48,12 @@ export function landmarksOf(
 }
 
 /** The type of a transaction, from its text. */
-export function typeIn(transaction: string): string {
+export function typeOf(transaction: string): string {
   return /"type":"([A-Z_\d]+)"/.exec(transaction)?.[1] ?? '';
 }
 
 /** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
-export function senderIn(transaction: string, receipt: string): string | undefined {
+export function senderOf(transaction: string, receipt: string): string | undefined {
   return (/"sender_address":"(0x[\da-f]+)"/.exec(transaction) ??
     /"contract_address":"(0x[\da-f]+)"/.exec(transaction) ??
     /"contract_address":"(0x[\da-f]+)"/.exec(receipt))?.[1];

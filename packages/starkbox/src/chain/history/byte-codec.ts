@@ -7,7 +7,7 @@ export class BytesError extends Error {
 }
 
 /** Writes one value after another. */
-export class Writer {
+export class ByteWriter {
   #bytes = Buffer.allocUnsafe(512);
   #length = 0;
 
@@ -61,7 +61,7 @@ export class Writer {
 }
 
 /** Reads what a `Writer` wrote; throws a `BytesError` where that cannot be. */
-export class Reader {
+export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
 

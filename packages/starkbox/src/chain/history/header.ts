@@ -40,5 +40,5 @@ export interface ClosedBlock {
   /** JSON text, for a chain whose states forget what blocks changed. */
   readonly stateDiff?: string | undefined;
   /** What it is found by beside its hashes and events. */
-  readonly landmarks?: readonly number[] | undefined;
+  readonly blockKeys?: readonly number[] | undefined;
 }

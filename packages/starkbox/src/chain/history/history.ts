@@ -2,22 +2,22 @@
 
 import { List } from '../../immutable.js';
 import { Slices } from '../../scheduling/slices.js';
-import { type Cursor, Mentions, markOf } from './block-index.js';
+import { BlockIndex, type Cursor, markOf } from './block-index.js';
 import { candidates, type Emitted, type EventFilter } from './event-index.js';
 import type { ClosedBlock, Header, TransactionRecord } from './header.js';
 import {
-  type Held,
   hasHash,
   headerOf,
-  heldFrom,
-  hold,
   marksOf,
+  type PackedBlock,
+  packBlock,
+  readPackedBlock,
   recordOf,
   transactionHash,
   transactionHashes,
   transactionIndex,
 } from './packed-block.js';
-import { allTexts, receiptsOf, Texts, textsAt } from './packed-texts.js';
+import { allTexts, receiptsOf, TextChunk, textsAt } from './packed-texts.js';
 
 /** Where a transaction stands. */
 export interface Position {
@@ -42,7 +42,7 @@ export interface HistoryFigures extends Totals {
 /** Old blocks that are kept elsewhere. What it has once answered for a number stays so. */
 export interface Archive {
   /** A block that was told to it. */
-  at(number: number): Held | undefined;
+  at(number: number): PackedBlock | undefined;
   /** The newest block under a mark that passes a test. */
   find(mark: number, passes: (number: number) => boolean): number | undefined;
   /** The newest block under a mark that is not after `upTo`. */
@@ -56,9 +56,9 @@ interface Parts {
   readonly archive: Archive | undefined;
   /** The number of the first block in `blocks`. */
   readonly base: number;
-  readonly blocks: List<Held>;
+  readonly blocks: List<PackedBlock>;
   readonly latest: Header | undefined;
-  readonly mentions: Mentions;
+  readonly index: BlockIndex;
 }
 
 /**
@@ -75,8 +75,8 @@ export class History {
   readonly latest: Header | undefined;
   readonly #archive: Archive | undefined;
   readonly #base: number;
-  readonly #blocks: List<Held>;
-  readonly #mentions: Mentions;
+  readonly #blocks: List<PackedBlock>;
+  readonly #index: BlockIndex;
 
   constructor(parts: Parts) {
     this.first = parts.first;
@@ -84,7 +84,7 @@ export class History {
     this.#archive = parts.archive;
     this.#base = parts.base;
     this.#blocks = parts.blocks;
-    this.#mentions = parts.mentions;
+    this.#index = parts.index;
   }
 
   /** A history without blocks, whose first will have this number. */
@@ -95,7 +95,7 @@ export class History {
       base: first,
       blocks: List(),
       latest: undefined,
-      mentions: Mentions.none,
+      index: BlockIndex.empty,
     });
   }
 
@@ -107,13 +107,13 @@ export class History {
   static async restore(
     first: number,
     records: Iterable<Uint8Array>,
-    check: (number: number, block: Held, before: Held | undefined) => void = () => {},
+    check: (number: number, block: PackedBlock, before: PackedBlock | undefined) => void = () => {},
   ): Promise<History> {
-    const blocks: Held[] = [];
+    const blocks: PackedBlock[] = [];
     const slices = new Slices();
     for (const record of records) {
       const before = blocks.at(-1);
-      const block = heldFrom(record, before);
+      const block = readPackedBlock(record, before);
       check(first + blocks.length, block, before);
       blocks.push(block);
       if (slices.isOver) await slices.next();
@@ -125,7 +125,7 @@ export class History {
       base: first,
       blocks: List(blocks),
       latest: last && headerOf(first + blocks.length - 1, last, blocks.at(-2)),
-      mentions: await Mentions.gathered(first, marksOfEach(blocks)),
+      index: await BlockIndex.build(first, marksOfEach(blocks)),
     });
   }
 
@@ -138,7 +138,7 @@ export class History {
       base: next,
       blocks: List(),
       latest: last && headerOf(next - 1, last, archive.at(next - 2)),
-      mentions: Mentions.none,
+      index: BlockIndex.empty,
     });
   }
 
@@ -166,12 +166,12 @@ export class History {
     if (header.number !== this.next || header.transactionCount !== transactions.length) {
       throw new RangeError(`block ${header.number} cannot follow block ${this.next - 1}`);
     }
-    const added = hold(block, events, this.latest, this.#at(this.next - 1));
+    const added = packBlock(block, events, this.latest, this.#at(this.next - 1));
     return new History({
       ...this.#parts(),
       blocks: this.#blocks.push(added),
       latest: Object.freeze({ ...header }),
-      mentions: this.#mentions.with(marksOf(added), header.number),
+      index: this.#index.with(marksOf(added), header.number),
     });
   }
 
@@ -186,7 +186,7 @@ export class History {
       ...this.#parts(),
       blocks: this.#blocks.setSize(from - this.#base),
       latest: this.header(from - 1),
-      mentions: this.#mentions.without(this.#marks(from, this.next), from),
+      index: this.#index.without(this.#marks(from, this.next), from),
     });
   }
 
@@ -198,7 +198,7 @@ export class History {
       archive,
       base,
       blocks: this.#blocks.slice(base - this.#base),
-      mentions: this.#mentions.withoutOlder(this.#marks(this.#base, base), base),
+      index: this.#index.withoutOlder(this.#marks(this.#base, base), base),
     });
   }
 
@@ -209,7 +209,7 @@ export class History {
       base: this.#base,
       blocks: this.#blocks,
       latest: this.latest,
-      mentions: this.#mentions,
+      index: this.#index,
     };
   }
 
@@ -244,19 +244,18 @@ export class History {
     return block === undefined ? undefined : { block, index };
   }
 
-  #find(mark: number, passes: (block: Held) => boolean): number | undefined {
+  #find(mark: number, passes: (block: PackedBlock) => boolean): number | undefined {
     const test = (number: number): boolean => {
       const block = this.#at(number);
       return block !== undefined && passes(block);
     };
-    return this.#mentions.find(mark, test) ?? this.#archive?.find(mark, test);
+    return this.#index.find(mark, test) ?? this.#archive?.find(mark, test);
   }
 
   /** The newest closed block under a mark that is not after `upTo`; there may be one too many, never one too few. */
   newest(mark: number, upTo: number): number | undefined {
     return (
-      this.#mentions.newest(mark, upTo) ??
-      this.#archive?.newest(mark, Math.min(upTo, this.#base - 1))
+      this.#index.newest(mark, upTo) ?? this.#archive?.newest(mark, Math.min(upTo, this.#base - 1))
     );
   }
 
@@ -270,7 +269,7 @@ export class History {
   transactions(number: number): readonly TransactionRecord[] {
     const block = this.#at(number);
     if (!block) return [];
-    const texts = allTexts(block.body);
+    const texts = allTexts(block.texts);
     return transactionHashes(block).flatMap((hash, index) => {
       const kept = texts[index];
       return kept ? [{ hash, ...kept }] : [];
@@ -280,14 +279,14 @@ export class History {
   /** One transaction of a block. Of a large block, unpacks only a piece. */
   transaction(number: number, index: number): TransactionRecord | undefined {
     const block = this.#at(number);
-    const texts = block && textsAt(block.body, index);
+    const texts = block && textsAt(block.texts, index);
     return texts && { hash: transactionHash(block, index), ...texts };
   }
 
   /** The receipts of a block's transactions, as JSON texts. */
   receipts(number: number): readonly string[] {
     const block = this.#at(number);
-    return block ? receiptsOf(block.body) : [];
+    return block ? receiptsOf(block.texts) : [];
   }
 
   /** The state difference of a block as JSON text, if it was given. */
@@ -309,7 +308,7 @@ export class History {
   /** The blocks in which an event may match a filter, ascending; whether one does, its receipts tell. */
   eventBlocks(filter: EventFilter): Iterable<number> {
     return candidates(filter, (mark) => {
-      const recent = this.#mentions.cursor(mark);
+      const recent = this.#index.cursor(mark);
       const old = this.#archive?.cursor(mark);
       return old ? new JoinedCursor(old, this.#base, recent) : recent;
     });
@@ -326,7 +325,7 @@ export class History {
     return recordOf(
       stateDiff === undefined || block.stateDiff
         ? block
-        : { ...block, stateDiff: new Texts([stateDiff]) },
+        : { ...block, stateDiff: new TextChunk([stateDiff]) },
     );
   }
 
@@ -342,17 +341,17 @@ export class History {
       transactions: this.transactionCount,
       events: this.eventCount,
       inMemory: this.#blocks.size,
-      marks: this.#mentions.size,
+      marks: this.#index.size,
     };
   }
 
-  #at(number: number): Held | undefined {
+  #at(number: number): PackedBlock | undefined {
     if (number >= this.#base) return this.#blocks.get(number - this.#base);
     return number < this.first ? undefined : this.#archive?.at(number);
   }
 }
 
-function* marksOfEach(blocks: readonly Held[]): Iterable<readonly number[]> {
+function* marksOfEach(blocks: readonly PackedBlock[]): Iterable<readonly number[]> {
   for (const block of blocks) yield marksOf(block);
 }
 

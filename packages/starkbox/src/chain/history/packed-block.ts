@@ -2,13 +2,13 @@
 import { wideBytes } from '../../felt.js';
 import { markOf } from './block-index.js';
 import { UNKNOWN } from './block-keys.js';
-import { BytesError, Reader, Writer } from './byte-codec.js';
+import { ByteReader, BytesError, ByteWriter } from './byte-codec.js';
 import { type Emitted, eventMarks } from './event-index.js';
 import type { ClosedBlock, Header, HeaderPrices, Price } from './header.js';
-import { type Body, bodyFrom, bodyOf, Texts } from './packed-texts.js';
+import { type PackedTexts, packedTextsFrom, packTexts, TextChunk } from './packed-texts.js';
 
 /** A block as it is held: about a hundred thousand of them, so felts are bytes and texts are packed. */
-export interface Held {
+export interface PackedBlock {
   /** The block's hash, its four commitments, and the hashes of its transactions. */
   readonly felts: string;
   /** Unless it is the hash of the block before. */
@@ -18,10 +18,10 @@ export interface Held {
   readonly stateDiffLength: number;
   readonly transactionsUpTo: number;
   readonly eventsUpTo: number;
-  readonly body: Body;
-  readonly stateDiff: Texts | undefined;
-  /** What it is indexed by: its events, and its landmarks. */
-  readonly eventMarks: Marks;
+  readonly texts: PackedTexts;
+  readonly stateDiff: TextChunk | undefined;
+  /** What it is indexed by: its events, and its blockKeys. */
+  readonly indexMarks: Marks;
 }
 
 /** Marks as text of two characters each: an array would weigh twice as much. */
@@ -32,13 +32,13 @@ const HEADER_FELTS = 5;
 const ZERO = '0'.charCodeAt(0);
 
 /** @param events what each transaction emitted, in the order of the transactions */
-export function hold(
+export function packBlock(
   block: ClosedBlock,
   events: readonly (readonly Emitted[])[],
   parent: Header | undefined,
-  before: Held | undefined,
-): Held {
-  const { header, transactions, stateDiff, landmarks = [] } = block;
+  before: PackedBlock | undefined,
+): PackedBlock {
+  const { header, transactions, stateDiff, blockKeys = [] } = block;
   return Object.freeze({
     felts: bytesOf([
       header.hash,
@@ -54,13 +54,17 @@ export function hold(
     stateDiffLength: header.stateDiffLength,
     transactionsUpTo: (before?.transactionsUpTo ?? 0) + transactions.length,
     eventsUpTo: (before?.eventsUpTo ?? 0) + header.eventCount,
-    body: bodyOf(transactions),
-    stateDiff: stateDiff === undefined ? undefined : Texts.keep([stateDiff]),
-    eventMarks: marksToText([...eventMarks(events.flat()), ...landmarks]),
+    texts: packTexts(transactions),
+    stateDiff: stateDiff === undefined ? undefined : TextChunk.keep([stateDiff]),
+    indexMarks: marksToText([...eventMarks(events.flat()), ...blockKeys]),
   });
 }
 
-export function headerOf(number: number, block: Held, before: Held | undefined): Header {
+export function headerOf(
+  number: number,
+  block: PackedBlock,
+  before: PackedBlock | undefined,
+): Header {
   const [hash = '', transactions = '', events = '', receipts = '', stateDiff = ''] = feltsIn(
     block,
     0,
@@ -82,22 +86,22 @@ export function headerOf(number: number, block: Held, before: Held | undefined):
   });
 }
 
-const blockHash = (block: Held): string => feltsIn(block, 0, 1)[0] ?? '0x0';
+const blockHash = (block: PackedBlock): string => feltsIn(block, 0, 1)[0] ?? '0x0';
 
-export function transactionHashes(block: Held): readonly string[] {
+export function transactionHashes(block: PackedBlock): readonly string[] {
   return feltsIn(block, HEADER_FELTS, block.felts.length / FELT);
 }
 
-export function transactionHash(block: Held, index: number): string {
+export function transactionHash(block: PackedBlock, index: number): string {
   return feltsIn(block, HEADER_FELTS + index, HEADER_FELTS + index + 1)[0] ?? '0x0';
 }
 
-export function hasHash(block: Held, hash: string): boolean {
+export function hasHash(block: PackedBlock, hash: string): boolean {
   return block.felts.startsWith(bytesOf([hash]));
 }
 
 /** Where the transaction with a hash stands in a block; −1 if it does not. */
-export function transactionIndex({ felts }: Held, hash: string): number {
+export function transactionIndex({ felts }: PackedBlock, hash: string): number {
   const bytes = bytesOf([hash]);
   let at = felts.indexOf(bytes, HEADER_FELTS * FELT);
   while (at >= 0 && at % FELT !== 0) at = felts.indexOf(bytes, at + 1);
@@ -105,20 +109,20 @@ export function transactionIndex({ felts }: Held, hash: string): number {
 }
 
 /** Everything that a block is found by: its hash, its transactions' hashes, its events. */
-export function marksOf(block: Held): readonly number[] {
+export function marksOf(block: PackedBlock): readonly number[] {
   const hashes = [blockHash(block), ...transactionHashes(block)].map((hash) => markOf(hash));
-  return [...hashes, ...marksFromText(block.eventMarks)];
+  return [...hashes, ...marksFromText(block.indexMarks)];
 }
 
 // Records.
 
 /** The first number of a record; whoever changes what follows it counts on. */
 const FORMAT = 2;
-/** The same without landmarks. */
-const WITHOUT_LANDMARKS = 1;
+/** The same without blockKeys. */
+const WITHOUT_BLOCK_KEYS = 1;
 
-export function recordOf(block: Held): Buffer {
-  const writer = new Writer()
+export function recordOf(block: PackedBlock): Buffer {
+  const writer = new ByteWriter()
     .number(FORMAT)
     .number(block.timestamp)
     .number(block.stateDiffLength)
@@ -129,20 +133,20 @@ export function recordOf(block: Held): Buffer {
   for (const { price_in_fri, price_in_wei } of pricesOf(block.prices)) {
     writer.felt(price_in_fri).felt(price_in_wei);
   }
-  const marks = marksFromText(block.eventMarks);
+  const marks = marksFromText(block.indexMarks);
   writer.number(marks.length);
   for (const mark of marks) writer.number(mark);
-  const texts = block.stateDiff ? [...block.body, block.stateDiff] : block.body;
-  writer.number(block.body.length).number(texts.length);
+  const texts = block.stateDiff ? [...block.texts, block.stateDiff] : block.texts;
+  writer.number(block.texts.length).number(texts.length);
   for (const text of texts) writer.number(text.size).latin1(text.packed());
   return writer.done();
 }
 
 /** @param before the block before it, with which it may share its prices */
-export function heldFrom(record: Uint8Array, before?: Held): Held {
-  const reader = new Reader(record);
+export function readPackedBlock(record: Uint8Array, before?: PackedBlock): PackedBlock {
+  const reader = new ByteReader(record);
   const format = reader.number();
-  if (format !== FORMAT && format !== WITHOUT_LANDMARKS)
+  if (format !== FORMAT && format !== WITHOUT_BLOCK_KEYS)
     throw new BytesError(`a block is written in the unknown format ${format}`);
   const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
   const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
@@ -157,7 +161,7 @@ export function heldFrom(record: Uint8Array, before?: Held): Held {
   const inBody = reader.number();
   const texts = times(reader, () => {
     const size = reader.number();
-    return new Texts(reader.latin1(), size);
+    return new TextChunk(reader.latin1(), size);
   });
   if (!reader.isAtEnd) throw new BytesError('a block is followed by something');
   if (inBody > texts.length || texts.length > inBody + 1) {
@@ -171,13 +175,13 @@ export function heldFrom(record: Uint8Array, before?: Held): Held {
     stateDiffLength,
     transactionsUpTo,
     eventsUpTo,
-    body: bodyFrom(texts.slice(0, inBody)),
+    texts: packedTextsFrom(texts.slice(0, inBody)),
     stateDiff: texts[inBody],
-    eventMarks: marksToText(marks),
+    indexMarks: marksToText(marks),
   });
 }
 
-function times<T>(reader: Reader, read: () => T): readonly T[] {
+function times<T>(reader: ByteReader, read: () => T): readonly T[] {
   const values: T[] = [];
   for (let left = reader.number(); left > 0; left -= 1) values.push(read());
   return values;
@@ -192,7 +196,7 @@ export const pricesOf = (prices: HeaderPrices): readonly Price[] => [
 ];
 
 /** Blocks at equal prices share one object. */
-function sharedPrices(prices: HeaderPrices, before: Held | undefined): HeaderPrices {
+function sharedPrices(prices: HeaderPrices, before: PackedBlock | undefined): HeaderPrices {
   if (!before || before.prices === prices) return prices;
   const others = pricesOf(before.prices);
   const areEqual = pricesOf(prices).every(
@@ -209,7 +213,11 @@ function bytesOf(felts: readonly string[]): string {
   return wideBytes(felts).toString('latin1');
 }
 
-function feltsIn({ felts }: Pick<Held, 'felts'>, first: number, end: number): readonly string[] {
+function feltsIn(
+  { felts }: Pick<PackedBlock, 'felts'>,
+  first: number,
+  end: number,
+): readonly string[] {
   const digits = Buffer.from(felts.slice(first * FELT, end * FELT), 'latin1').toString('hex');
   const found: string[] = [];
   for (let at = 2 * FELT; at <= digits.length; at += 2 * FELT) {

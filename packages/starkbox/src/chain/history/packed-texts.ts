@@ -14,44 +14,44 @@ export interface TransactionTexts {
 }
 
 /** The texts of a block's transactions, in pieces that are unpacked one at a time. */
-export type Body = readonly Texts[];
+export type PackedTexts = readonly TextChunk[];
 
 // What one piece holds of each transaction, in this order.
 const [TRANSACTION, PROOF_FACTS, RECEIPT, TRACE, PARTS] = [0, 1, 2, 3, 4] as const;
 export const TEXTS_OF_TRANSACTION: number = PARTS;
 
 /** Reading one transaction of a large block unpacks no more than about this many characters. */
-const PIECE = 32 * 1024;
+const CHUNK_CHARACTERS = 32 * 1024;
 
-const NO_BODY: Body = Object.freeze([]);
+const NO_TEXTS: PackedTexts = Object.freeze([]);
 
-export function bodyOf(transactions: readonly TransactionTexts[]): Body {
-  if (transactions.length === 0) return NO_BODY;
-  const pieces: Texts[] = [];
+export function packTexts(transactions: readonly TransactionTexts[]): PackedTexts {
+  if (transactions.length === 0) return NO_TEXTS;
+  const pieces: TextChunk[] = [];
   let parts: string[] = [];
   let length = 0;
   for (const { transaction, proofFacts, receipt, trace } of transactions) {
     const added = [transaction, proofFacts ? JSON.stringify(proofFacts) : '', receipt, trace];
     const addedLength = lengthOf(added);
-    if (length > 0 && length + addedLength > PIECE) {
-      pieces.push(Texts.keep(parts));
+    if (length > 0 && length + addedLength > CHUNK_CHARACTERS) {
+      pieces.push(TextChunk.keep(parts));
       parts = [];
       length = 0;
     }
     parts.push(...added);
     length += addedLength;
   }
-  pieces.push(Texts.keep(parts));
+  pieces.push(TextChunk.keep(parts));
   return Object.freeze(pieces);
 }
 
 /** A body from texts that another had. */
-export function bodyFrom(pieces: Body): Body {
-  return pieces.length === 0 ? NO_BODY : Object.freeze(pieces);
+export function packedTextsFrom(pieces: PackedTexts): PackedTexts {
+  return pieces.length === 0 ? NO_TEXTS : Object.freeze(pieces);
 }
 
 /** The texts of one transaction; unpacks the piece it stands in. */
-export function textsAt(body: Body, index: number): TransactionTexts | undefined {
+export function textsAt(body: PackedTexts, index: number): TransactionTexts | undefined {
   if (index < 0) return undefined;
   let before = 0;
   for (const piece of body) {
@@ -62,20 +62,20 @@ export function textsAt(body: Body, index: number): TransactionTexts | undefined
   return undefined;
 }
 
-export function allTexts(body: Body): readonly TransactionTexts[] {
+export function allTexts(body: PackedTexts): readonly TransactionTexts[] {
   return body.flatMap((piece) =>
     Array.from({ length: piece.size / PARTS }, (_, index) => transactionIn(piece, index * PARTS)),
   );
 }
 
 /** The receipts alone: what a search for events reads. */
-export function receiptsOf(body: Body): readonly string[] {
+export function receiptsOf(body: PackedTexts): readonly string[] {
   return body.flatMap((piece) =>
     Array.from({ length: piece.size / PARTS }, (_, index) => piece.part(index * PARTS + RECEIPT)),
   );
 }
 
-function transactionIn(piece: Texts, start: number): TransactionTexts {
+function transactionIn(piece: TextChunk, start: number): TransactionTexts {
   const facts = piece.part(start + PROOF_FACTS);
   return {
     transaction: piece.part(start + TRANSACTION),
@@ -92,7 +92,7 @@ const lengthOf = (parts: readonly string[]): number =>
 const END = '\0';
 
 /** Some JSON texts that never change, though the form in which they are held does. */
-export class Texts {
+export class TextChunk {
   /** How many there are. */
   readonly size: number;
   /**
@@ -108,8 +108,8 @@ export class Texts {
   }
 
   /** Texts that are packed in a while. */
-  static keep(parts: readonly string[]): Texts {
-    const texts = new Texts(parts);
+  static keep(parts: readonly string[]): TextChunk {
+    const texts = new TextChunk(parts);
     backlog.add(texts, lengthOf(parts));
     return texts;
   }
@@ -140,15 +140,15 @@ export class Texts {
 // turn of the event loop, when the answer to the transaction is on its way.
 
 /** As many characters as this wait unpacked for ever: new blocks are read most, or reverted at once. */
-const FRESH = 256 * 1024;
+const UNPACKED_CHARACTERS = 256 * 1024;
 /** With more than this waiting, no more is put off: whoever adds also packs. */
-const MOST = 4 * 1024 * 1024;
+const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;
 /** Packed in one turn of the event loop, within a millisecond or so. */
-const AT_ONCE = 64 * 1024;
+const CHARACTERS_PER_TURN = 64 * 1024;
 
 /** The texts that wait to be packed, oldest first; one queue for all the chains of a process. */
 class Backlog {
-  readonly #waiting = new Map<Texts, number>();
+  readonly #waiting = new Map<TextChunk, number>();
   #characters = 0;
   #isDue = false;
 
@@ -156,23 +156,23 @@ class Backlog {
     return { texts: this.#waiting.size, characters: this.#characters };
   }
 
-  add(texts: Texts, length: number): void {
+  add(texts: TextChunk, length: number): void {
     this.#waiting.set(texts, length);
     this.#characters += length;
-    this.#packDownTo(MOST);
-    if (this.#characters > FRESH && !this.#isDue) this.#putOff();
+    this.#packDownTo(MOST_WAITING_CHARACTERS);
+    if (this.#characters > UNPACKED_CHARACTERS && !this.#isDue) this.#schedule();
   }
 
   drain(): void {
     this.#packDownTo(0);
   }
 
-  #putOff(): void {
+  #schedule(): void {
     this.#isDue = true;
     const turn = setImmediate(() => {
       this.#isDue = false;
-      this.#packDownTo(Math.max(FRESH, this.#characters - AT_ONCE));
-      if (this.#characters > FRESH) this.#putOff();
+      this.#packDownTo(Math.max(UNPACKED_CHARACTERS, this.#characters - CHARACTERS_PER_TURN));
+      if (this.#characters > UNPACKED_CHARACTERS) this.#schedule();
     });
     // Nobody would read the result of packing that kept a process from ending.
     turn.unref();
@@ -221,10 +221,10 @@ class Unpacked {
   }
 }
 
-let recent: { readonly texts: Texts; readonly unpacked: Unpacked } | undefined;
+let recent: { readonly texts: TextChunk; readonly unpacked: Unpacked } | undefined;
 
 /** Whoever reads a part of some texts mostly reads another next. */
-function unpacked(texts: Texts, packed: string): Unpacked {
+function unpacked(texts: TextChunk, packed: string): Unpacked {
   if (recent?.texts === texts) return recent.unpacked;
   try {
     recent = { texts, unpacked: new Unpacked(unpack(packed)) };

@@ -39,7 +39,7 @@ interface Position {
  * counting from the start, the places where recent pages ended are kept; a place that is not
  * known, or not valid any more, is counted anew.
  */
-export class EventReader {
+export class EventPager {
   #ends = new Map<string, Position & { readonly hash: string | undefined }>();
 
   page(world: World, filter: EventFilter): EventPage {

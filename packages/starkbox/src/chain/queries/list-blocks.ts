@@ -5,9 +5,9 @@ import {
   FAILS,
   holds,
   isReverted,
-  senderIn,
+  senderOf,
   sentBy,
-  typeIn,
+  typeOf,
   UNKNOWN,
 } from '../history/block-keys.js';
 import type { Header, TransactionRecord } from '../history/header.js';
@@ -149,9 +149,9 @@ function passes(
   { transaction, receipt, trace }: TransactionRecord,
   { sender, contract, type, status }: TRANSACTION_FILTER,
 ): boolean {
-  if (type !== undefined && typeIn(transaction) !== type) return false;
+  if (type !== undefined && typeOf(transaction) !== type) return false;
   if (status !== undefined && isReverted(receipt) !== (status === 'REVERTED')) return false;
-  const from = (sender ?? contract) ? senderIn(transaction, receipt) : undefined;
+  const from = (sender ?? contract) ? senderOf(transaction, receipt) : undefined;
   if (sender !== undefined && from !== sender) return false;
   return contract === undefined || from === contract || isCalledIn(trace, contract);
 }
@@ -183,7 +183,7 @@ function summarise(
   const receipt: Receipt = JSON.parse(text);
   const sent: Sent = JSON.parse(transaction);
   const made = callsIn(sent);
-  const sender = senderIn(transaction, text);
+  const sender = senderOf(transaction, text);
   const { revert_reason: reason } = receipt;
   return {
     transaction_hash: hash,

@@ -8,12 +8,12 @@ import { latestHeader, pendingNumber, stateDiffText } from '../world/find-block.
 import type { World } from '../world/world.js';
 import { type Page, readPage } from './page.js';
 
-export interface PageWish {
+export interface PageRequest {
   readonly cursor: string | undefined;
   readonly limit: number;
 }
 
-export function listContracts(world: World, wish: PageWish): Promise<Page<CONTRACT_ROW>> {
+export function listContracts(world: World, request: PageRequest): Promise<Page<CONTRACT_ROW>> {
   const rowOf = async (address: string, block: number): Promise<CONTRACT_ROW> => ({
     contract_address: address,
     // It may have been replaced since.
@@ -22,7 +22,7 @@ export function listContracts(world: World, wish: PageWish): Promise<Page<CONTRA
     ...labelled(world, address),
   });
   return readPage({
-    ...wish,
+    ...request,
     world,
     from: pendingNumber(world),
     marks: [[DEPLOYS, UNKNOWN]],
@@ -35,7 +35,7 @@ export function listContracts(world: World, wish: PageWish): Promise<Page<CONTRA
   });
 }
 
-export function listClasses(world: World, wish: PageWish): Promise<Page<CLASS_ROW>> {
+export function listClasses(world: World, wish: PageRequest): Promise<Page<CLASS_ROW>> {
   return readPage({
     ...wish,
     world,
@@ -61,7 +61,7 @@ export function listClasses(world: World, wish: PageWish): Promise<Page<CLASS_RO
 export async function listStorage(
   world: World,
   address: string,
-  wish: PageWish & { readonly isPending: boolean },
+  wish: PageRequest & { readonly isPending: boolean },
 ): Promise<Page<STORAGE_ROW>> {
   const { isPending, cursor, limit } = wish;
   const state = isPending ? world.pendingState : world.latestState;

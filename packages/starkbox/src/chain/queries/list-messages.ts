@@ -2,7 +2,7 @@
 import { messageToL1Hash } from '@starkbox/engine';
 import { padded } from '../../felt.js';
 import type { MESSAGE_ROW } from '../../spec.js';
-import { holds, isReverted, SENDS, sendsMessages, typeIn, UNKNOWN } from '../history/block-keys.js';
+import { holds, isReverted, SENDS, sendsMessages, typeOf, UNKNOWN } from '../history/block-keys.js';
 import type { TransactionRecord } from '../history/header.js';
 import { pendingNumber } from '../world/find-block.js';
 import type { Messages, MessageToL1 } from '../world/messages.js';
@@ -27,7 +27,7 @@ export function listMessagesToL2(world: World, wish: Wish): Promise<Page<MESSAGE
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => () => {
         const record = recordAt(world, block, index);
-        return record && typeIn(record.transaction) === 'L1_HANDLER'
+        return record && typeOf(record.transaction) === 'L1_HANDLER'
           ? handled(world, record, block, index)
           : undefined;
       }),

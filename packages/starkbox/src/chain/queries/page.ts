@@ -11,7 +11,7 @@ export interface Page<T> {
   readonly next: string | undefined;
 }
 
-export interface Reading<T> {
+export interface PageQuery<T> {
   readonly world: World;
   /** The first block to look at: the newest. */
   readonly from: number;
@@ -37,7 +37,7 @@ interface Place {
   readonly index: number;
 }
 
-export async function readPage<T>(reading: Reading<T>): Promise<Page<T>> {
+export async function readPage<T>(reading: PageQuery<T>): Promise<Page<T>> {
   const { limit, rowsIn } = reading;
   const rows: T[] = [];
   let effort = 0;
@@ -72,7 +72,7 @@ export async function readPage<T>(reading: Reading<T>): Promise<Page<T>> {
  * found, a block before which nothing is missed.
  */
 function newestBlock(
-  { world, marks, to = world.history.first }: Reading<unknown>,
+  { world, marks, to = world.history.first }: PageQuery<unknown>,
   upTo: number,
   goOn: () => boolean,
 ): number | undefined {
@@ -92,7 +92,7 @@ function newestOf(history: History, group: readonly number[], upTo: number): num
   return group.reduce((newest, mark) => Math.max(newest, history.newest(mark, upTo) ?? -1), -1);
 }
 
-function startOf({ cursor, from }: Reading<unknown>): Place {
+function startOf({ cursor, from }: PageQuery<unknown>): Place {
   if (cursor === undefined) return { block: from, index: Number.POSITIVE_INFINITY };
   const [, block, index] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
   if (block === undefined || index === undefined) invalidParams('params.cursor: is none of ours');

@@ -70,7 +70,7 @@ export async function replayTransaction(
   ]);
   const index = traces.findIndex((trace) => members(trace)['transaction_hash'] === hash);
   const real = members(traces[index])['trace_root'] ?? fail('TXN_HASH_NOT_FOUND');
-  parent.foresee(readsOf(members(real)));
+  parent.prefetchReads(readsOf(members(real)));
 
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
     Promise.all(hashes.map((one) => classOf(fork, one)));

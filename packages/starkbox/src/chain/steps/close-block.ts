@@ -3,7 +3,7 @@ import { poseidon, type Seal, type State, starknetKeccak } from '@starkbox/engin
 import { hex, shortString } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
-import { landmarksOf } from '../history/block-keys.js';
+import { blockKeysOf } from '../history/block-keys.js';
 import type { Header, HeaderPrices } from '../history/header.js';
 import type { History } from '../history/history.js';
 import { afterBlock } from '../world/clock.js';
@@ -47,9 +47,9 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
     stateDiffCommitment: seal.state_diff_commitment,
   };
   const transactions = included.map(({ record }) => record);
-  const landmarks = landmarksOf(transactions, world.pendingState.diffTextOf(number));
+  const blockKeys = blockKeysOf(transactions, world.pendingState.diffTextOf(number));
   const grown = history.append(
-    { header, transactions, landmarks },
+    { header, transactions, blockKeys },
     included.map(({ receipt }) => receipt.events),
   );
   const latest = world.pendingState.advance();

@@ -1,7 +1,7 @@
 // Knows how a transaction becomes part of the block under construction: executed there, or refused with the reason.
 import type { Rejection } from '@starkbox/engine';
 import { fail } from '../../errors.js';
-import { failingByOrigin } from '../../fork/fork.js';
+import { onlyOriginFailures } from '../../fork/fork.js';
 import type { Probe } from '../../probe.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
@@ -68,7 +68,7 @@ export async function readAhead(
   const context = pendingContext(world, rules, nextTime(world));
   const validate = !isImpersonated(world.impersonation, transaction.address);
   // Others of the same sender may be before it, so that its nonce is not due yet.
-  await failingByOrigin(
+  await onlyOriginFailures(
     executions.readAhead(world.pendingState, context, transaction, {
       validate,
       strictNonce: false,

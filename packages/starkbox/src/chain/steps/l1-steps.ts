@@ -85,7 +85,7 @@ export class L1Steps {
   }
 
   /** Goes on to another place on L1; the link then, unless it is no longer the one read by. */
-  pass(link: L1Link, cursor: L1Cursor): Promise<L1Link | undefined> {
+  moveCursor(link: L1Link, cursor: L1Cursor): Promise<L1Link | undefined> {
     return this.#chain.write<L1Link | undefined>(undefined, async (world) => {
       if (world.messages.l1 !== link) return [world, undefined];
       const moved = { ...link, cursor };
@@ -127,7 +127,7 @@ export class L1Steps {
   }
 
   /** Writes down that a message is about to leave for L1; false if it may not any more. */
-  depart(link: L1Link, inFlight: InFlight): Promise<boolean> {
+  markInFlight(link: L1Link, inFlight: InFlight): Promise<boolean> {
     return this.#chain.write(undefined, async (world) => {
       const { l1 } = world.messages;
       if (l1 !== link || !isOutgoing(world.messages, inFlight.id)) return [world, false];
@@ -136,7 +136,7 @@ export class L1Steps {
   }
 
   /** Writes down that L1 has got a message, or never will by this transaction. */
-  land(inFlight: InFlight, arrived: boolean): Promise<void> {
+  markLanded(inFlight: InFlight, arrived: boolean): Promise<void> {
     return this.#chain.write(undefined, async (world) => {
       const messages = withLanded(world.messages, inFlight, arrived);
       return [messages === world.messages ? world : { ...world, messages }, undefined];

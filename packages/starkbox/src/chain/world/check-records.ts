@@ -14,7 +14,7 @@ import {
   string,
 } from '../../json/reader.js';
 import { type Emitted, eventMarks } from '../history/event-index.js';
-import { type Held, marksOf, pricesOf, transactionHashes } from '../history/packed-block.js';
+import { marksOf, type PackedBlock, pricesOf, transactionHashes } from '../history/packed-block.js';
 import { allTexts, TEXTS_OF_TRANSACTION, type TransactionTexts } from '../history/packed-texts.js';
 import { readMessage } from './messages.js';
 
@@ -25,7 +25,11 @@ const PRICE = /^0x[1-9a-f][0-9a-f]{0,31}$/;
 const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'DEPLOY', 'L1_HANDLER'] as const;
 
 /** Throws an error that names the block unless it can follow the one before it. */
-export function checkBlock(number: number, block: Held, before: Held | undefined): void {
+export function checkBlock(
+  number: number,
+  block: PackedBlock,
+  before: PackedBlock | undefined,
+): void {
   try {
     checkFrame(block, before);
     checkTexts(block, before);
@@ -34,7 +38,7 @@ export function checkBlock(number: number, block: Held, before: Held | undefined
   }
 }
 
-function checkFrame(block: Held, before: Held | undefined): void {
+function checkFrame(block: PackedBlock, before: PackedBlock | undefined): void {
   for (let at = 0; at < block.felts.length; at += FELT_BYTES) {
     must(block.felts.slice(at, at + FELT_BYTES) < PRIME, 'a hash is no felt');
   }
@@ -50,15 +54,15 @@ function checkFrame(block: Held, before: Held | undefined): void {
   }
 }
 
-function checkTexts(block: Held, before: Held | undefined): void {
+function checkTexts(block: PackedBlock, before: PackedBlock | undefined): void {
   const hashes = transactionHashes(block);
   const added = block.transactionsUpTo - (before?.transactionsUpTo ?? 0);
   must(added === hashes.length, 'its number of transactions is wrong');
   must(
-    block.body.every(({ size }) => size > 0 && size % TEXTS_OF_TRANSACTION === 0),
+    block.texts.every(({ size }) => size > 0 && size % TEXTS_OF_TRANSACTION === 0),
     'a piece of its texts is cut',
   );
-  const texts = allTexts(block.body);
+  const texts = allTexts(block.texts);
   must(texts.length === hashes.length, 'it does not hold the texts of its transactions');
   const events = texts.flatMap((one, index) =>
     checkTransaction(one, hashes[index] ?? '', `transaction ${index}`),

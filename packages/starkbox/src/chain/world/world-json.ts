@@ -26,13 +26,13 @@ import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world
 const PRICE_BOUND = 2n ** 128n;
 
 /** What is neither a block nor a state nor the journal. */
-export type Moment = Omit<
+export type WorldParts = Omit<
   World,
   'pendingState' | 'latestState' | 'history' | 'archived' | 'journal'
 >;
 
 /** Exact also for numbers beyond 2^53. */
-export function momentText(moment: Moment): string {
+export function worldJson(moment: WorldParts): string {
   const { clock, gas, impersonation, messages, labels, acceptedOnL1, keepsHistory, pending } =
     moment;
   return stringify({
@@ -61,7 +61,7 @@ export function includedToJson({ record, signature, receipt }: Included): unknow
 }
 
 /** What `momentText` wrote; throws a `SyntaxError` or a `TypeError` for anything else. */
-export function readMoment(text: string): Moment {
+export function readWorldJson(text: string): WorldParts {
   const moment = object(parse(text), 'moment');
   return Object.freeze({
     clock: readClock(moment['clock']),

@@ -28,7 +28,7 @@ export interface ImageHeader {
 }
 
 /** What a world does not know of itself. */
-export interface Circumstances {
+export interface ImageContext {
   readonly chainId: string;
   /** Name and version of the program. */
   readonly writtenBy: string;
@@ -38,7 +38,7 @@ export interface Circumstances {
 
 export function imageHeader(
   world: World,
-  { chainId, writtenBy, keepsJournal }: Circumstances,
+  { chainId, writtenBy, keepsJournal }: ImageContext,
 ): ImageHeader {
   const { history, pendingState: state, pending, journal, keepsHistory } = world;
   const { slots, contracts, classes } = state.figures();

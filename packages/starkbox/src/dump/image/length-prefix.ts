@@ -1,12 +1,12 @@
 // Knows how records of any length stand in a stream of pieces of any length: each behind its own length.
 
-import { Writer } from '../../chain/history/byte-codec.js';
+import { ByteWriter } from '../../chain/history/byte-codec.js';
 import { sliced } from '../../scheduling/slices.js';
 
 export async function* prefixed(
   records: Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const record of sliced(records)) yield new Writer().bytes(record).done();
+  for await (const record of sliced(records)) yield new ByteWriter().bytes(record).done();
 }
 
 /** Holds no more than one record and one piece, whatever lengths they claim. */

@@ -1,6 +1,6 @@
 // Knows how a world whose old states are kept elsewhere becomes one that holds them all itself.
 
-import { type Class, type Origin, State, type StateDiff } from '@starkbox/engine';
+import { type Class, State, type StateDiff, type Origin as StateSource } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
@@ -11,7 +11,10 @@ import type { World } from '../../chain/world/world.js';
  *
  * @param origin what a fork stands on
  */
-export async function wholeWorld(world: World, origin: Origin | undefined): Promise<World> {
+export async function loadArchivedWorld(
+  world: World,
+  origin: StateSource | undefined,
+): Promise<World> {
   if (!world.archived) return world;
   const { history, keepsHistory } = world;
   const known = new Map<string, Class>();

@@ -1,10 +1,10 @@
 // Knows how an image becomes the world that it was made of, executing nothing.
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Origin, State } from '@starkbox/engine';
+import { State, type Origin as StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';
 import { checkBlock } from '../../chain/world/check-records.js';
 import type { World } from '../../chain/world/world.js';
-import { readMoment } from '../../chain/world/world-json.js';
+import { readWorldJson } from '../../chain/world/world-json.js';
 import { List } from '../../immutable.js';
 import { sliced } from '../../scheduling/slices.js';
 import { ImageReader, type Progress } from './format.js';
@@ -13,7 +13,7 @@ import { unprefixed } from './length-prefix.js';
 import { ImageError, type Source } from './source.js';
 
 /** What the chain is like that an image is read for. What is left out may be anything. */
-export interface Reading {
+export interface ReadOptions {
   readonly chainId?: string;
   /** Number of its first block, and the hash of the block before: not zero on a fork. */
   readonly first?: number;
@@ -21,7 +21,7 @@ export interface Reading {
   /** Whether it lets the states of older blocks be read. */
   readonly keepsHistory?: boolean;
   /** Where a fork reads what it has not written. */
-  readonly origin?: Origin | undefined;
+  readonly origin?: StateSource | undefined;
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Loaded {
 }
 
 /** Throws an `ImageError` for what is not an image, or damaged, or does not fit. */
-export async function readImage(source: Source, reading: Reading = {}): Promise<Loaded> {
+export async function readImage(source: Source, reading: ReadOptions = {}): Promise<Loaded> {
   // Checking takes a tenth of the time of reading, and then nothing is begun that cannot be finished.
   const { header } = await surveyImage(source);
   mustFit(header, reading);
@@ -95,12 +95,12 @@ async function readBlocks(source: Source, { first_block }: ImageHeader): Promise
 type Others = Omit<World, 'history' | 'archived'>;
 
 /** All but the blocks, in the order in which they were written. */
-async function readOthers(source: Source, { origin, tell }: Reading): Promise<Others> {
+async function readOthers(source: Source, { origin, tell }: ReadOptions): Promise<Others> {
   const reader = new ImageReader(source, tell);
   try {
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
-    const moment = readMoment(Buffer.concat([...reader.pieces()]).toString());
+    const moment = readWorldJson(Buffer.concat([...reader.pieces()]).toString());
     must(moment.messages.l1 === undefined, 'an image holds no connection to L1');
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
     await reader.skip();
@@ -130,7 +130,7 @@ async function readOthers(source: Source, { origin, tell }: Reading): Promise<Ot
   }
 }
 
-function joined(history: History, others: Others, { keepsHistory = true }: Reading): World {
+function joined(history: History, others: Others, { keepsHistory = true }: ReadOptions): World {
   const { pendingState: state, acceptedOnL1, messages } = others;
   must(state.version === history.next, 'blocks and state are not of the same moment');
   must((acceptedOnL1 ?? 0) < history.next, 'a block was accepted that is not there');
@@ -146,7 +146,7 @@ function joined(history: History, others: Others, { keepsHistory = true }: Readi
   });
 }
 
-function mustFit(header: ImageHeader, { chainId, first }: Reading): void {
+function mustFit(header: ImageHeader, { chainId, first }: ReadOptions): void {
   if (chainId !== undefined && header.chain_id !== chainId) {
     throw new ImageError(
       `the image is of the chain ${header.chain_id}, and this one is ${chainId}: start with --chain-id ${header.chain_id}`,
@@ -159,7 +159,7 @@ function mustFit(header: ImageHeader, { chainId, first }: Reading): void {
   }
 }
 
-function mustFollow(history: History, { parentHash }: Reading): void {
+function mustFollow(history: History, { parentHash }: ReadOptions): void {
   const found = history.header(history.first)?.parentHash;
   if (parentHash !== undefined && found !== parentHash) {
     throw new ImageError(

@@ -1,40 +1,44 @@
 // Knows how a world becomes an image, in a file or in memory.
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Origin } from '@starkbox/engine';
+import type { Origin as StateSource } from '@starkbox/engine';
 import type { History } from '../../chain/history/history.js';
 import type { World } from '../../chain/world/world.js';
-import { momentText } from '../../chain/world/world-json.js';
+import { worldJson } from '../../chain/world/world-json.js';
 import { codeOf } from '../../errors.js';
 import { beginDraft, endDraft, removeStaleDrafts } from '../../files/atomic-file.js';
 import { checkReplaceable, FileError, fileError } from '../../files/regular-file.js';
 import { ImageWriter, type Progress, type Sink } from './format.js';
-import { type Circumstances, type ImageHeader, imageHeader } from './header.js';
+import { type ImageContext, type ImageHeader, imageHeader } from './header.js';
 import { prefixed } from './length-prefix.js';
-import { wholeWorld } from './load-archived.js';
+import { loadArchivedWorld } from './load-archived.js';
 import { ImageError } from './source.js';
 
-export interface Writing extends Circumstances {
+export interface WriteOptions extends ImageContext {
   /** What a fork stands on. */
-  readonly origin?: Origin | undefined;
+  readonly origin?: StateSource | undefined;
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
 
-export interface Written {
+export interface WrittenImage {
   readonly header: ImageHeader;
   /** How many. */
   readonly bytes: number;
 }
 
 /** The chain may go on meanwhile: a world never changes. The same world gives the same bytes. */
-export async function writeImage(given: World, writing: Writing, sink: Sink): Promise<Written> {
-  const world = await wholeWorld(given, writing.origin);
+export async function writeImage(
+  given: World,
+  writing: WriteOptions,
+  sink: Sink,
+): Promise<WrittenImage> {
+  const world = await loadArchivedWorld(given, writing.origin);
   const header = imageHeader(world, writing);
   const writer = new ImageWriter(sink, writing.tell);
   await writer.begin(JSON.stringify(header));
   // Images are handed on, and the way to L1 includes a private key: whoever loads one opens it again.
   const moment = { ...world, messages: { ...world.messages, l1: undefined } };
-  await writer.section('moment', [Buffer.from(momentText(moment))], 'small');
+  await writer.section('moment', [Buffer.from(worldJson(moment))], 'small');
   // Their texts are packed already, and the rest is hashes.
   await writer.section('blocks', prefixed(recordsOf(world.history)), 'none');
   await writer.section('state', world.pendingState.export(), 'fast');
@@ -55,9 +59,9 @@ export async function writeImage(given: World, writing: Writing, sink: Sink): Pr
 export async function writeImageFile(
   path: string,
   world: World,
-  writing: Writing,
+  writing: WriteOptions,
   shown: string = path,
-): Promise<Written> {
+): Promise<WrittenImage> {
   checkReplaceable(path, shown);
   removeStaleDrafts(path);
   const draft = beginDraft(path);
@@ -76,7 +80,11 @@ export async function writeImageFile(
   }
 }
 
-async function writeDraft(draft: string, world: World, writing: Writing): Promise<Written> {
+async function writeDraft(
+  draft: string,
+  world: World,
+  writing: WriteOptions,
+): Promise<WrittenImage> {
   const file = await open(draft, 'wx');
   try {
     const written = await writeImage(world, writing, {
@@ -103,9 +111,9 @@ async function syncFolder(path: string): Promise<void> {
 /** An image in memory. Refuses, without making the rest of it, one that gets longer than `limit`. */
 export async function imageBytes(
   world: World,
-  writing: Writing,
+  writing: WriteOptions,
   limit: number,
-): Promise<Written & { readonly image: Buffer }> {
+): Promise<WrittenImage & { readonly image: Buffer }> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   const written = await writeImage(world, writing, {

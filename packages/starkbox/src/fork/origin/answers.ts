@@ -33,7 +33,7 @@ export class Answers {
       looked(method, true);
       lock?.record(name, known);
       this.#remember(name, known);
-      return told(known);
+      return resultOf(known);
     }
     if (!remote) return missing(name);
     looked(method, false);
@@ -51,7 +51,7 @@ export class Answers {
       await cache.keepDocument(name, text);
     }
     lock?.record(name, text);
-    return told(text);
+    return resultOf(text);
   }
 
   /** The part of a block that never changes: neither its status nor its transactions. */
@@ -138,7 +138,7 @@ function isFinal(method: string, { block_id }: Params, text: string): boolean {
 }
 
 /** Kept answers are `{"result":…}` or `{"error":…}`; the first goes out as it is. */
-function told(text: string): JsonText {
+function resultOf(text: string): JsonText {
   if (text.startsWith(RESULT)) return new JsonText(text.slice(RESULT.length, -1));
   const { code, message, data } = membersOf(membersOf(parse(text))['error']);
   throw new RpcError(Number(code), String(message), data);

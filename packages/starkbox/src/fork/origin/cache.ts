@@ -16,10 +16,10 @@ export interface CachedOrigin {
 }
 
 /** Where the cache tells that it does not work. */
-export type Complaints = Pick<Log, 'warn'>;
+export type WarningLog = Pick<Log, 'warn'>;
 
 /** The first complaint of several caches on one disk. */
-export function firstComplaint(log: Complaints): Complaints {
+export function warnOnce(log: WarningLog): WarningLog {
   let isTold = false;
   return {
     warn(fields, message) {
@@ -43,12 +43,12 @@ export class Cache {
   readonly #unwritten: string[] = [];
   readonly #directory: string | undefined;
   readonly #folders: { readonly chain: string; readonly block: string } | undefined;
-  readonly #log: Complaints;
+  readonly #log: WarningLog;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #hasComplained = false;
 
-  constructor(directory: string | undefined, origin: CachedOrigin, log: Complaints) {
+  constructor(directory: string | undefined, origin: CachedOrigin, log: WarningLog) {
     this.#log = log;
     this.#directory = directory;
     if (directory === undefined) return;
@@ -60,7 +60,7 @@ export class Cache {
   static async open(
     directory: string | undefined,
     origin: CachedOrigin,
-    log: Complaints,
+    log: WarningLog,
   ): Promise<Cache> {
     const cache = new Cache(directory, origin, log);
     await cache.#load();

@@ -1,22 +1,22 @@
 // Knows one address of the origin: how it is spoken to, and what its silence or its refusal means.
 import { parse } from '../../json/json.js';
-import { OriginError, shownUrl, UpstreamError, type WireError } from './failure.js';
-import { misfit } from './shapes.js';
+import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
+import { shapeError } from './shapes.js';
 
 /** What came of one question. */
-export type Outcome =
+export type AskOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   /** An error that is about the chain, such as a contract that does not exist. */
   | { readonly kind: 'error'; readonly error: OriginError }
   /** No answer, or an error that says nothing about the chain. */
   | {
       readonly kind: 'failure';
-      readonly error: UpstreamError | OriginError;
-      readonly hope: Hope;
+      readonly error: OriginFailure | OriginError;
+      readonly hope: Retry;
     };
 
 /** Whether asking the same address again may help. */
-export type Hope = 'again' | 'elsewhere';
+export type Retry = 'again' | 'elsewhere';
 
 export interface Asked {
   readonly method: string;
@@ -86,14 +86,16 @@ export class Endpoint {
     questions: readonly Asked[],
     patience: number,
     signal: AbortSignal,
-  ): Promise<{ readonly outcomes: readonly Outcome[]; readonly retryAfter?: number } | undefined> {
+  ): Promise<
+    { readonly outcomes: readonly AskOutcome[]; readonly retryAfter?: number } | undefined
+  > {
     const isBatch = questions.length > 1;
     const bodies = questions.map(
       ({ method, params }, id) =>
         `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`,
     );
-    const all = (error: UpstreamError, hope: Hope, retryAfter?: number) => ({
-      outcomes: questions.map((): Outcome => ({ kind: 'failure', error, hope })),
+    const all = (error: OriginFailure, hope: Retry, retryAfter?: number) => ({
+      outcomes: questions.map((): AskOutcome => ({ kind: 'failure', error, hope })),
       ...(retryAfter === undefined ? {} : { retryAfter }),
     });
     try {
@@ -120,16 +122,16 @@ export class Endpoint {
       }
       return { outcomes: this.#outcomes(questions, value, isBatch) };
     } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error;
+      if (!(error instanceof OriginFailure)) throw error;
       return all(error, error.kind === 'timeout' ? 'elsewhere' : 'again');
     }
   }
 
-  failure(kind: UpstreamError['kind'], reason: string): UpstreamError {
-    return new UpstreamError(kind, this.shown, reason);
+  failure(kind: OriginFailure['kind'], reason: string): OriginFailure {
+    return new OriginFailure(kind, this.shown, reason);
   }
 
-  #outcomes(questions: readonly Asked[], value: unknown, isBatch: boolean): readonly Outcome[] {
+  #outcomes(questions: readonly Asked[], value: unknown, isBatch: boolean): readonly AskOutcome[] {
     if (!isBatch) return questions.map(({ method }) => this.#single(method, value));
     const replies = new Map<unknown, unknown>();
     for (const reply of Array.isArray(value) ? value : []) {
@@ -142,7 +144,7 @@ export class Endpoint {
     );
   }
 
-  #single(method: string, value: unknown): Outcome {
+  #single(method: string, value: unknown): AskOutcome {
     const reply: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
     const id = isObject(reply) && 'id' in reply ? reply.id : null;
     if (id === null || String(id) === '0') return this.#outcome(method, reply);
@@ -150,7 +152,7 @@ export class Endpoint {
     return { kind: 'failure', error, hope: 'again' };
   }
 
-  #outcome(method: string, reply: unknown): Outcome {
+  #outcome(method: string, reply: unknown): AskOutcome {
     if (isError(reply)) {
       const error = new OriginError(reply.error, this.shown);
       if (error.isAboutTheChain) return { kind: 'error', error };
@@ -158,13 +160,13 @@ export class Endpoint {
       return { kind: 'failure', error, hope: error.mayPass ? 'again' : 'elsewhere' };
     }
     const hasResult = isObject(reply) && 'result' in reply;
-    const fault = hasResult ? misfit(method, reply.result) : 'neither result nor error';
+    const fault = hasResult ? shapeError(method, reply.result) : 'neither result nor error';
     if (hasResult && fault === undefined) return { kind: 'result', result: reply.result };
     const error = this.failure('malformed', `it answers ${method} with ${fault}`);
     return { kind: 'failure', error, hope: 'again' };
   }
 
-  #refusal(error: WireError): Outcome {
+  #refusal(error: WireError): AskOutcome {
     const limited = isRateLimit(error);
     const said = `it ${limited ? 'limits requests' : 'refuses'}: ${error.code}: ${error.message}`;
     return {
@@ -201,7 +203,7 @@ export class Endpoint {
       }
       return { response, text: Buffer.concat(pieces).toString() };
     } catch (error) {
-      if (error instanceof UpstreamError) throw error;
+      if (error instanceof OriginFailure) throw error;
       if (signal.aborted) throw this.failure('unreachable', 'the connection was closed here');
       if (silence.signal.aborted) {
         throw this.failure('timeout', `no answer within ${patience / 1000} s`);

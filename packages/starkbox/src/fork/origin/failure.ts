@@ -1,7 +1,7 @@
 // Knows how a failure of the origin is told: what failed, where, and never as a value.
 import { RpcError } from '../../errors.js';
 
-export type UpstreamFailureKind =
+export type OriginFailureKind =
   | 'unreachable' // no connection, or it broke before an answer began
   | 'timeout' // connected, and then silence
   | 'http' // an answer that is no 200
@@ -16,15 +16,15 @@ export type UpstreamFailureKind =
  * @example
  * if (error instanceof UpstreamError && error.kind === 'rate-limited') …
  */
-export class UpstreamError extends RpcError {
-  readonly kind: UpstreamFailureKind;
+export class OriginFailure extends RpcError {
+  readonly kind: OriginFailureKind;
   /** Without credentials; empty where no single address is to blame. */
   readonly url: string;
   readonly reason: string;
 
   /** @param event how the message begins; tools look for these words */
   constructor(
-    kind: UpstreamFailureKind,
+    kind: OriginFailureKind,
     url: string,
     reason: string,
     event = 'Error in interacting with origin',
@@ -37,11 +37,11 @@ export class UpstreamError extends RpcError {
   }
 
   /** The same for a read of the state, in the words that tools expect there. */
-  ofStateRead(): UpstreamError {
+  ofStateRead(): OriginFailure {
     const { kind, url, reason } = this;
     return kind === 'missing' || kind === 'rpc'
       ? this
-      : new UpstreamError(kind, url, reason, 'Error in communication with forking origin');
+      : new OriginFailure(kind, url, reason, 'Error in communication with forking origin');
   }
 }
 
@@ -68,9 +68,9 @@ export class OriginError extends RpcError {
   }
 
   /** The same as a failure of ours, for questions that no caller asked. */
-  asFailure(method: string): UpstreamError {
+  asFailure(method: string): OriginFailure {
     const reason = `${method} fails with ${this.code}: ${this.message}`;
-    return new UpstreamError('rpc', this.url, reason);
+    return new OriginFailure('rpc', this.url, reason);
   }
 }
 

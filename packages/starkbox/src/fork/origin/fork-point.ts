@@ -1,6 +1,6 @@
 // Knows which block of which chain is forked: by asking the origin, or by what was locked.
 import { RpcError } from '../../errors.js';
-import { OriginError, shownUrl, UpstreamError } from './failure.js';
+import { OriginError, OriginFailure, shownUrl } from './failure.js';
 import { headerOf, readForkBlock } from './header.js';
 import type { LockFile } from './lock-file.js';
 import { canonical, isFelt } from './reads.js';
@@ -29,7 +29,7 @@ export async function lookUp(
         throw new RpcError(24, `Block not found: ${origin} has no block ${block ?? 'latest'}`);
       }),
   ]);
-  if (!isFelt(chainId)) throw new UpstreamError('malformed', '', 'its chain id is no felt');
+  if (!isFelt(chainId)) throw new OriginFailure('malformed', '', 'its chain id is no felt');
   return {
     chainId: canonical(chainId),
     header: headerOf(answer),
@@ -52,7 +52,7 @@ async function blockId(remote: Remote, block: number | string | undefined): Prom
   if (block >= 0) return { block_number: block };
   const latest = await ask(remote, 'starknet_blockNumber', []);
   if (typeof latest !== 'number') {
-    throw new UpstreamError('malformed', '', 'its block number is no number');
+    throw new OriginFailure('malformed', '', 'its block number is no number');
   }
   return { block_number: Math.max(0, latest + block) };
 }
@@ -65,9 +65,9 @@ export function lockedPoint(
   lock: LockFile | undefined,
   block: number | string | undefined,
 ): ForkPoint {
-  if (!lock) throw new UpstreamError('missing', '', 'offline, and without a lock file');
+  if (!lock) throw new OriginFailure('missing', '', 'offline, and without a lock file');
   if (!lock.origin) {
-    throw new UpstreamError('missing', '', `offline, and there is no lock file ${lock.path}`);
+    throw new OriginFailure('missing', '', `offline, and there is no lock file ${lock.path}`);
   }
   const { chain_id: chainId, block: header } = lock.origin;
   const { number, hash } = readForkBlock(header);
@@ -76,7 +76,7 @@ export function lockedPoint(
     (typeof block === 'string' ? block === hash : block < 0 || block === number);
   if (!isMeant) {
     const reason = `offline, and ${lock.path} is of block ${number}, not of ${block}`;
-    throw new UpstreamError('missing', '', reason);
+    throw new OriginFailure('missing', '', reason);
   }
   return { chainId, header, specVersion: undefined };
 }

@@ -1,6 +1,6 @@
 // Knows how to read the block that a fork begins at, from origins old and new.
 import { RpcError } from '../../errors.js';
-import { UpstreamError } from './failure.js';
+import { OriginFailure } from './failure.js';
 import { canonical, isFelt } from './reads.js';
 
 export interface ForkPrice {
@@ -41,7 +41,7 @@ export function readForkBlock(header: object): ForkBlock {
     !isFelt(hash) ||
     !isFelt(parentHash)
   ) {
-    throw new UpstreamError('malformed', '', 'the block to fork is not described as blocks are');
+    throw new OriginFailure('malformed', '', 'the block to fork is not described as blocks are');
   }
   const { starknet_version: version, l1_da_mode: mode } = members;
   return {

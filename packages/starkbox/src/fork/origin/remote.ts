@@ -3,10 +3,10 @@ import { reasonOf } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import { during, type Probe } from '../../probe.js';
-import { type Asked, Endpoint, type Hope } from './endpoint.js';
-import { OriginError, UpstreamError } from './failure.js';
+import { type Asked, Endpoint, type Retry } from './endpoint.js';
+import { OriginError, OriginFailure } from './failure.js';
 
-export interface Manners {
+export interface RequestPolicy {
   /** Milliseconds without a byte after which an answer is not awaited any more. */
   readonly patience: number;
   /** How often a question is asked, at most, before its failure is told. */
@@ -21,7 +21,7 @@ export interface Manners {
   readonly concurrency: number;
 }
 
-export const MANNERS: Manners = {
+export const DEFAULT_POLICY: RequestPolicy = {
   patience: 10_000,
   attempts: 6,
   backoff: 100,
@@ -32,7 +32,7 @@ export const MANNERS: Manners = {
 
 export interface RemoteOptions {
   readonly log: Log;
-  readonly manners?: Partial<Manners>;
+  readonly policy?: Partial<RequestPolicy>;
   readonly probe?: Probe | undefined;
 }
 
@@ -58,7 +58,7 @@ interface Waiting extends Asked {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   /** Addresses that will not answer it. */
-  readonly hopeless: Set<Endpoint>;
+  readonly excluded: Set<Endpoint>;
   attempts: number;
 }
 
@@ -72,7 +72,7 @@ interface Waiting extends Asked {
  */
 export class Remote {
   readonly #endpoints: readonly Endpoint[];
-  readonly #manners: Manners;
+  readonly #policy: RequestPolicy;
   readonly #log: Log;
   readonly #probe: Probe | undefined;
   readonly #underWay = new Map<string, Promise<unknown>>();
@@ -84,9 +84,9 @@ export class Remote {
   #isPumpDue = false;
   #figures = { questions: 0, requests: 0, retries: 0 };
 
-  constructor(urls: readonly string[], { log, manners = {}, probe }: RemoteOptions) {
+  constructor(urls: readonly string[], { log, policy = {}, probe }: RemoteOptions) {
     this.#endpoints = urls.map((url) => new Endpoint(url));
-    this.#manners = { ...MANNERS, ...manners };
+    this.#policy = { ...DEFAULT_POLICY, ...policy };
     this.#log = log;
     this.#probe = probe;
   }
@@ -112,12 +112,12 @@ export class Remote {
   #enqueue(method: string, params: string, insists: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) {
-        reject(new UpstreamError('unreachable', '', 'the connection was closed here'));
+        reject(new OriginFailure('unreachable', '', 'the connection was closed here'));
         return;
       }
       this.#figures.questions += 1;
       const question = { method, params, insists, resolve, reject };
-      this.#queue.push({ ...question, hopeless: new Set(), attempts: 0 });
+      this.#queue.push({ ...question, excluded: new Set(), attempts: 0 });
       this.#pumpSoon();
     });
   }
@@ -126,7 +126,7 @@ export class Remote {
   close(): void {
     this.#closing.abort();
     for (const endpoint of this.#endpoints) endpoint.wake();
-    const closed = new UpstreamError('unreachable', '', 'the connection was closed here');
+    const closed = new OriginFailure('unreachable', '', 'the connection was closed here');
     for (const question of this.#queue.splice(0)) question.reject(closed);
     for (const [timer, question] of this.#pauses) {
       clearTimeout(timer);
@@ -147,7 +147,7 @@ export class Remote {
 
   #pump(): void {
     for (let at = 0; at < this.#queue.length; ) {
-      if (this.#requestsUnderWay >= this.#manners.concurrency) return;
+      if (this.#requestsUnderWay >= this.#policy.concurrency) return;
       const endpoint = this.#endpointFor(this.#queue[at]);
       if (endpoint) this.#send(endpoint, this.#take(endpoint));
       else at += 1; // it waits for an address that rests
@@ -158,17 +158,17 @@ export class Remote {
     const all = this.#endpoints;
     for (let step = 0; step < all.length; step += 1) {
       const endpoint = all[(this.#preferred + step) % all.length];
-      if (endpoint && !endpoint.isResting && !question?.hopeless.has(endpoint)) return endpoint;
+      if (endpoint && !endpoint.isResting && !question?.excluded.has(endpoint)) return endpoint;
     }
     return undefined;
   }
 
   /** What can go to an address in one request. */
   #take(endpoint: Endpoint): readonly Waiting[] {
-    const most = endpoint.takesBatches ? this.#manners.batch : 1;
+    const most = endpoint.takesBatches ? this.#policy.batch : 1;
     const taken: Waiting[] = [];
     this.#queue = this.#queue.filter((question) => {
-      if (taken.length >= most || question.hopeless.has(endpoint)) return true;
+      if (taken.length >= most || question.excluded.has(endpoint)) return true;
       taken.push(question);
       return false;
     });
@@ -179,7 +179,7 @@ export class Remote {
     this.#requestsUnderWay += 1;
     this.#figures.requests += 1;
     endpoint
-      .ask(questions, this.#manners.patience, this.#closing.signal)
+      .ask(questions, this.#policy.patience, this.#closing.signal)
       .then((answer) => {
         if (!answer) {
           this.#log.debug({ url: endpoint.shown }, 'the origin takes no batches');
@@ -187,9 +187,9 @@ export class Remote {
           return;
         }
         const { outcomes, retryAfter } = answer;
-        const asksTooMuch = retryAfter !== undefined && retryAfter > this.#manners.longestRest;
+        const asksTooMuch = retryAfter !== undefined && retryAfter > this.#policy.longestRest;
         if (retryAfter !== undefined) {
-          endpoint.rest(Math.min(retryAfter, this.#manners.longestRest), () => this.#pump());
+          endpoint.rest(Math.min(retryAfter, this.#policy.longestRest), () => this.#pump());
         }
         for (const [index, question] of questions.entries()) {
           const outcome = outcomes[index];
@@ -217,21 +217,21 @@ export class Remote {
   #failed(
     question: Waiting,
     endpoint: Endpoint,
-    error: UpstreamError | OriginError,
-    hope: Hope,
+    error: OriginFailure | OriginError,
+    hope: Retry,
     isResting: boolean,
   ): void {
     const all = this.#endpoints;
     question.attempts += 1;
-    if (hope === 'elsewhere') question.hopeless.add(endpoint);
+    if (hope === 'elsewhere') question.excluded.add(endpoint);
     // Others need not find out by themselves.
     if (all[this.#preferred] === endpoint) this.#preferred = (this.#preferred + 1) % all.length;
     const isOver =
-      question.hopeless.size === all.length ||
-      question.attempts >= Math.max(this.#manners.attempts, all.length) ||
+      question.excluded.size === all.length ||
+      question.attempts >= Math.max(this.#policy.attempts, all.length) ||
       this.#closing.signal.aborted;
     if (isOver) {
-      if (error instanceof UpstreamError) {
+      if (error instanceof OriginFailure) {
         this.#log.warn({ method: question.method, attempts: question.attempts }, error.message);
       }
       question.reject(error);
@@ -244,7 +244,7 @@ export class Remote {
       return;
     }
     // At random, so that questions which failed together do not come back together.
-    const wait = this.#manners.backoff * 2 ** (round - 1) * (0.5 + Math.random());
+    const wait = this.#policy.backoff * 2 ** (round - 1) * (0.5 + Math.random());
     const timer = setTimeout(() => {
       this.#pauses.delete(timer);
       this.#queue.push(question);

@@ -89,7 +89,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 };
 
 /** What is wrong with the result of a method, for the end of a sentence; `undefined` where nothing is. */
-export function misfit(method: string, result: unknown): string | undefined {
+export function shapeError(method: string, result: unknown): string | undefined {
   const shape = SHAPES[method];
   if (!shape || shape.fits(result)) return undefined;
   return `${described(result)} instead of ${shape.name}`;

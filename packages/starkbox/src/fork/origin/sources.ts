@@ -2,11 +2,11 @@
 import type { Log } from '../../log.js';
 import type { Probe } from '../../probe.js';
 import type { Cache } from './cache.js';
-import { UpstreamError } from './failure.js';
+import { OriginFailure } from './failure.js';
 import type { LockFile } from './lock-file.js';
 import type { Remote, RemoteFigures } from './remote.js';
 
-export interface UpstreamFigures extends RemoteFigures {
+export interface OriginFigures extends RemoteFigures {
   /** Answers that were kept. */
   readonly hits: number;
   /** Answers that had to be asked for. */
@@ -18,7 +18,7 @@ export interface UpstreamFigures extends RemoteFigures {
 }
 
 /** Counts and complaints, shared by all views of one origin. */
-export class Ledger {
+export class OriginUsage {
   readonly #lock: LockFile | undefined;
   readonly #log: Log;
   readonly #probe: Probe | undefined;
@@ -48,7 +48,7 @@ export class Ledger {
     this.#counts.prefetched += count;
   }
 
-  figures(remote: Remote | undefined): Omit<UpstreamFigures, 'held'> {
+  figures(remote: Remote | undefined): Omit<OriginFigures, 'held'> {
     const asked = remote?.figures() ?? { questions: 0, requests: 0, retries: 0 };
     return { ...this.#counts, ...asked };
   }
@@ -61,7 +61,7 @@ export class Ledger {
       this.#log.error(`The lock file does not suffice: ${reason}`);
     }
     this.#firstMissing ??= name;
-    throw new UpstreamError('missing', '', reason);
+    throw new OriginFailure('missing', '', reason);
   }
 }
 

@@ -1,13 +1,13 @@
 // Knows the state of the origin at one block: every slot, nonce and class of it, asked for once.
 import type { OriginQuestion } from '@starkbox/engine';
 import { stringify } from '../../json/json.js';
-import { OriginError, UpstreamError } from './failure.js';
+import { OriginError, OriginFailure } from './failure.js';
 import { canonical, isFelt, METHODS, nameOf, wireQuestion } from './reads.js';
 import type { Sources } from './sources.js';
 
 /** What is kept of a class that is there: its text stands elsewhere, once for all blocks. */
-const THERE = 'true';
-const NOTHING = 'null';
+const PRESENT = 'true';
+const ABSENT = 'null';
 
 export class StateReads {
   readonly #sources: Sources;
@@ -34,7 +34,7 @@ export class StateReads {
       question.kind === 'class'
         ? await this.#classText(question.class_hash)
         : await this.#felt(question);
-    if (text === NOTHING) return null;
+    if (text === ABSENT) return null;
     if (question.kind === 'class') return text;
     const felt = text.slice(1, -1);
     if (question.kind === 'class_hash') this.#declared.add(felt);
@@ -58,16 +58,16 @@ export class StateReads {
     const known = await this.#knownClass(hash, name);
     this.#sources.looked(METHODS.class, known !== undefined);
     const text = known ?? (await this.#ask({ kind: 'class', class_hash: hash }));
-    if (text === NOTHING) {
-      cache.keepLine(name, NOTHING);
-      lock?.record(`${this.#scope}${name}`, NOTHING);
+    if (text === ABSENT) {
+      cache.keepLine(name, ABSENT);
+      lock?.record(`${this.#scope}${name}`, ABSENT);
       return text;
     }
     if (known === undefined) await cache.keepClass(hash, text);
-    cache.keepLine(name, THERE);
+    cache.keepLine(name, PRESENT);
     // What is there at an earlier block is there at the fork point as well.
     lock?.record(name, text);
-    if (this.#scope !== '') lock?.record(`${this.#scope}${name}`, THERE);
+    if (this.#scope !== '') lock?.record(`${this.#scope}${name}`, PRESENT);
     return text;
   }
 
@@ -76,8 +76,8 @@ export class StateReads {
     const fact =
       lock?.answer(`${this.#scope}${name}`) ??
       cache.line(name) ??
-      (this.#declared.has(hash) ? THERE : undefined);
-    if (fact !== THERE) return fact;
+      (this.#declared.has(hash) ? PRESENT : undefined);
+    if (fact !== PRESENT) return fact;
     return lock?.answer(name) ?? cache.classText(hash);
   }
 
@@ -88,9 +88,9 @@ export class StateReads {
     try {
       return written(question, await remote.ask(method, params, { insists: true }));
     } catch (error) {
-      if (error instanceof UpstreamError) throw error.ofStateRead();
+      if (error instanceof OriginFailure) throw error.ofStateRead();
       if (!(error instanceof OriginError)) throw error;
-      if (error.code === nothing) return NOTHING;
+      if (error.code === nothing) return ABSENT;
       // Any other error means that the block itself is gone.
       throw error.asFailure(method);
     }
@@ -104,5 +104,5 @@ function written(question: OriginQuestion, result: unknown): string {
   } else if (isFelt(result)) {
     return `"${canonical(result)}"`;
   }
-  throw new UpstreamError('malformed', '', `it answers ${nameOf(question)} with something else`);
+  throw new OriginFailure('malformed', '', `it answers ${nameOf(question)} with something else`);
 }

@@ -10,7 +10,7 @@ const LOOK_MILLISECONDS = 250;
 /** A large state takes long to save: between two looks there are at least so many times that. */
 const REST = 10;
 
-export class AnvilKeeper {
+export class AnvilAutosave {
   readonly #node: Ethereum;
   readonly #state: AnvilState;
   readonly #log: Log;
@@ -21,7 +21,7 @@ export class AnvilKeeper {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   /** Why the last look failed, so that one reason is logged once. */
-  #trouble: string | undefined;
+  #lastError: string | undefined;
 
   constructor(node: Ethereum, state: AnvilState, log: Log) {
     this.#node = node;
@@ -73,11 +73,11 @@ export class AnvilKeeper {
   async #look(): Promise<void> {
     try {
       await this.save();
-      this.#trouble = undefined;
+      this.#lastError = undefined;
     } catch (error) {
       const reason = reasonOf(error);
-      if (reason !== this.#trouble) this.#log.warn(reason);
-      this.#trouble = reason;
+      if (reason !== this.#lastError) this.#log.warn(reason);
+      this.#lastError = reason;
     }
   }
 }

@@ -1,7 +1,7 @@
 // Methods that query events.
 
 import type { Chain } from '../../chain/chain.js';
-import { type EventFilter, EventReader } from '../../chain/queries/find-events.js';
+import { type EventFilter, EventPager } from '../../chain/queries/find-events.js';
 import { findBlock, pendingNumber } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
@@ -12,7 +12,7 @@ import type { Group } from '../protocol/handlers.js';
 
 /** @param largest how many events one page may have */
 export function eventMethods(chain: Chain, largest: number): Group<'starknet_getEvents'> {
-  const reader = new EventReader();
+  const reader = new EventPager();
   const local = (world: World, filter: EventFilter) => {
     const { events, next } = reader.page(world, filter);
     return {

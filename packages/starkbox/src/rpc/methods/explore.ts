@@ -5,7 +5,7 @@ import {
   listClasses,
   listContracts,
   listStorage,
-  type PageWish,
+  type PageRequest,
 } from '../../chain/queries/list-contracts.js';
 import { listMessagesToL1, listMessagesToL2 } from '../../chain/queries/list-messages.js';
 import type { Page } from '../../chain/queries/page.js';
@@ -108,7 +108,7 @@ export function exploreMethods(chain: Chain): Group<ExploreMethods> {
   };
 }
 
-function wishOf({ cursor, limit = LIMIT }: { cursor?: string; limit?: number }): PageWish {
+function wishOf({ cursor, limit = LIMIT }: { cursor?: string; limit?: number }): PageRequest {
   return { cursor, limit };
 }
 

@@ -5,7 +5,7 @@ import { eventsOf, matches } from '../../chain/queries/find-events.js';
 import { findBlock, latestHeader, pendingNumber } from '../../chain/world/find-block.js';
 import { findTransaction, type World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
-import type { Fork, PastEvent } from '../../fork/fork.js';
+import type { Fork, OriginEvent } from '../../fork/fork.js';
 import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../../spec.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
@@ -120,7 +120,7 @@ export function subscribeMethods(
       const { fork } = options;
       const first = (await startOf(chain, block_id)) ?? latestHeader(chain.world).number;
       const wanted = ORDER.indexOf(finality_status);
-      const older: PastEvent[] = [];
+      const older: OriginEvent[] = [];
       if (fork && first < fork.next) {
         const to = Math.min(lastOf(chain.world, wanted), fork.block.number);
         const range = { from: first, to, addresses, keys };

@@ -11,7 +11,7 @@ import {
   type World,
 } from '../../chain/world/world.js';
 import type { Change } from '../../chain/writer.js';
-import type { PastEvent } from '../../fork/fork.js';
+import type { OriginEvent } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
 import type { REORG_DATA } from '../../spec.js';
 import { wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from '../wire-format.js';
@@ -210,7 +210,7 @@ export function eventNews(world: World, event: FoundEvent, as?: string): News {
 }
 
 /** An event from below a fork. */
-export function pastEventNews(event: PastEvent, finality: string): News {
+export function pastEventNews(event: OriginEvent, finality: string): News {
   const { from_address, keys } = event;
   return {
     topic: 'events',

@@ -1,9 +1,9 @@
 // Shows that blocks are found backwards by their marks, whether they are in memory, in an archive, or gone.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Mentions } from '../../../src/chain/history/block-index.js';
+import { BlockIndex } from '../../../src/chain/history/block-index.js';
 import { type Archive, History } from '../../../src/chain/history/history.js';
-import { heldFrom } from '../../../src/chain/history/packed-block.js';
+import { readPackedBlock } from '../../../src/chain/history/packed-block.js';
 import { closedBlock } from '../../support/transfers.js';
 
 const FIRST = 3;
@@ -12,14 +12,14 @@ const MARKS = [11, 22, 33];
 function archiveOf(history: History): Archive {
   const numbers = Array.from({ length: history.next - FIRST }, (_, at) => FIRST + at);
   const records = numbers.map((number) => history.record(number));
-  const mentions = Mentions.of(
+  const mentions = BlockIndex.of(
     FIRST,
     numbers.map((number) => history.marks(number)),
   );
   return {
     at: (number) => {
       const record = records[number - FIRST];
-      return record && heldFrom(record);
+      return record && readPackedBlock(record);
     },
     find: (mark, passes) => mentions.find(mark, passes),
     newest: (mark, upTo) => mentions.newest(mark, upTo),
@@ -33,7 +33,10 @@ test('the newest block under a mark is the one that a search through all would f
     fc.property(blocks, fc.nat(40), fc.nat(40), (given, archived, cut) => {
       const whole = given.reduce(
         (history, landmarks, at) =>
-          history.append({ ...closedBlock(FIRST + at, [], { eventCount: 0 }), landmarks }, []),
+          history.append(
+            { ...closedBlock(FIRST + at, [], { eventCount: 0 }), blockKeys: landmarks },
+            [],
+          ),
         History.startingAt(FIRST),
       );
       const base = Math.min(FIRST + archived, whole.next);

@@ -1,7 +1,7 @@
 // Holds the index of events against a search through all of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Mentions } from '../../../src/chain/history/block-index.js';
+import { BlockIndex } from '../../../src/chain/history/block-index.js';
 import {
   candidates,
   type Emitted,
@@ -14,11 +14,11 @@ type Model = readonly (readonly Emitted[])[];
 
 /** The marks of a chain's blocks, as its history keeps them. */
 class EventIndex {
-  static readonly empty: EventIndex = new EventIndex(Mentions.none, []);
-  readonly #mentions: Mentions;
+  static readonly empty: EventIndex = new EventIndex(BlockIndex.empty, []);
+  readonly #mentions: BlockIndex;
   readonly #marks: readonly (readonly number[])[];
 
-  constructor(mentions: Mentions, marks: readonly (readonly number[])[]) {
+  constructor(mentions: BlockIndex, marks: readonly (readonly number[])[]) {
     this.#mentions = mentions;
     this.#marks = marks;
   }
@@ -38,12 +38,12 @@ class EventIndex {
   }
 
   /** Without the blocks before one. */
-  since(from: number): Mentions {
+  since(from: number): BlockIndex {
     return this.#mentions.withoutOlder(this.#marks.slice(0, from).flat(), from);
   }
 
-  get whole(): Mentions {
-    return Mentions.of(0, this.#marks);
+  get whole(): BlockIndex {
+    return BlockIndex.of(0, this.#marks);
   }
 
   candidates(wanted: EventFilter): Generator<number, void, undefined> {
@@ -163,7 +163,7 @@ describe('an index of events', () => {
         (model, wanted, from) => {
           const index = grow(model);
           const expected = [...index.candidates(wanted)];
-          const found = (mentions: Mentions) => [
+          const found = (mentions: BlockIndex) => [
             ...candidates(wanted, (mark) => mentions.cursor(mark)),
           ];
           expect(found(index.whole)).toEqual(expected);

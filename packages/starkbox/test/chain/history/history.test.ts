@@ -4,11 +4,11 @@ import { Transaction } from '@starkbox/engine';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { block, genesis, invokeValues, STRK } from '../../../../engine/test/fixtures/chain.js';
-import { Mentions, markOf } from '../../../src/chain/history/block-index.js';
+import { BlockIndex, markOf } from '../../../src/chain/history/block-index.js';
 import type { Emitted } from '../../../src/chain/history/event-index.js';
 import type { ClosedBlock, TransactionRecord } from '../../../src/chain/history/header.js';
 import { type Archive, History } from '../../../src/chain/history/history.js';
-import { heldFrom } from '../../../src/chain/history/packed-block.js';
+import { readPackedBlock } from '../../../src/chain/history/packed-block.js';
 import { packNow } from '../../../src/chain/history/packed-texts.js';
 import { runElsewhere } from '../../support/own-process.js';
 import { closedBlock, PRICES, randomFelt, type Sample } from '../../support/transfers.js';
@@ -159,14 +159,14 @@ function records(history: History): readonly Uint8Array[] {
 /** An archive of a history's blocks that remembers nothing but their bytes. */
 function archiveOf(history: History): Archive {
   const kept = records(history);
-  const mentions = Mentions.of(
+  const mentions = BlockIndex.of(
     FIRST,
     kept.map((_, at) => history.marks(FIRST + at)),
   );
   return {
     at: (number) => {
       const record = kept[number - FIRST];
-      return record && heldFrom(record);
+      return record && readPackedBlock(record);
     },
     find: (mark, passes) => mentions.find(mark, passes),
     newest: (mark, upTo) => mentions.newest(mark, upTo),

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   allTexts,
-  bodyOf,
   packing,
   packNow,
+  packTexts,
   receiptsOf,
-  Texts,
+  TextChunk,
   type TransactionTexts,
   textsAt,
 } from '../../../src/chain/history/packed-texts.js';
@@ -40,7 +40,7 @@ describe('texts', () => {
   test('are the same before and after they are packed', () => {
     fc.assert(
       fc.property(fc.array(json, { minLength: 1, maxLength: 9 }), (parts) => {
-        const kept = new Texts(parts);
+        const kept = new TextChunk(parts);
         const read = () => parts.map((_, index) => kept.part(index));
         expect(read()).toEqual(parts);
         expect(kept.packedSize).toBeUndefined();
@@ -54,7 +54,7 @@ describe('texts', () => {
   });
 
   test('are read right in turn with others', () => {
-    const [one, other] = [new Texts([text(1), text(2)]), new Texts([text(3), text(4)])];
+    const [one, other] = [new TextChunk([text(1), text(2)]), new TextChunk([text(3), text(4)])];
     one.packed();
     other.packed();
     expect([one.part(1), other.part(0), one.part(0), other.part(1)]).toEqual([
@@ -66,7 +66,7 @@ describe('texts', () => {
   });
 
   test('have no part beyond the last', () => {
-    const kept = new Texts(['1', '2']);
+    const kept = new TextChunk(['1', '2']);
     expect(() => kept.part(2)).toThrow('there is no part 2 of 2');
     kept.packed();
     expect(() => kept.part(2)).toThrow('there is no part 2 of 2');
@@ -78,7 +78,7 @@ describe('a body', () => {
   test('gives back every transaction, at once and one by one', () => {
     fc.assert(
       fc.property(fc.array(texts, { maxLength: 6 }), fc.boolean(), (transactions, isPacked) => {
-        const body = bodyOf(transactions);
+        const body = packTexts(transactions);
         if (isPacked) packNow();
         expect(allTexts(body)).toEqual(transactions);
         expect(transactions.map((_, index) => textsAt(body, index))).toEqual(transactions);
@@ -96,7 +96,7 @@ describe('a body', () => {
       receipt: text(index + 1_000, 1_000),
       trace: text(index + 2_000, index === 50 ? 200_000 : 4_000),
     }));
-    const body = bodyOf(transactions);
+    const body = packTexts(transactions);
     packNow();
     expect(body.length).toBeGreaterThan(15);
     expect(body.length).toBeLessThan(50);
@@ -107,7 +107,7 @@ describe('a body', () => {
 
 describe('packing', () => {
   const one = (seed: number) =>
-    bodyOf([{ transaction: '{}', proofFacts: undefined, receipt: '{}', trace: text(seed) }]);
+    packTexts([{ transaction: '{}', proofFacts: undefined, receipt: '{}', trace: text(seed) }]);
   const isPacked = (body: ReturnType<typeof one>) => body[0]?.packedSize !== undefined;
 
   test('leaves new texts alone, and takes the older ones in later turns', async () => {

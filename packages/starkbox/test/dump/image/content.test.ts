@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Held } from '../../../src/chain/history/packed-block.js';
+import type { PackedBlock } from '../../../src/chain/history/packed-block.js';
 import { createNode, type Node } from '../../../src/index.js';
 import { grow } from './every-kind.js';
 import { ask, asked, readEverything } from './read-everything.js';
@@ -170,7 +170,7 @@ describe('the header', () => {
 
 /** The block with transactions of every kind. */
 const RICH = 3;
-type Edit = (block: Held, texts: string[]) => Held;
+type Edit = (block: PackedBlock, texts: string[]) => PackedBlock;
 const text =
   (index: number, made: string | ((text: string) => string)): Edit =>
   (block, texts) => {
@@ -192,11 +192,11 @@ describe('the section "blocks"', () => {
     ['a count too many', (block) => ({ ...block, transactionsUpTo: block.transactionsUpTo + 1 })],
     ['a count too few', (block) => ({ ...block, transactionsUpTo: 0 })],
     ['another number of events', (block) => ({ ...block, eventsUpTo: block.eventsUpTo + 1 })],
-    ['no texts', (block) => ({ ...block, body: [] })],
+    ['no texts', (block) => ({ ...block, texts: [] })],
     ['a text too few', (block, texts) => withTexts(block, texts.slice(1))],
     ['a transaction too few', (block, texts) => withTexts(block, texts.slice(4))],
     ['fewer texts than it says', (block, texts) => withTexts(block, texts.slice(4), texts.length)],
-    ['an index without its events', (block) => ({ ...block, eventMarks: '' })],
+    ['an index without its events', (block) => ({ ...block, indexMarks: '' })],
     [
       'a hash without a transaction',
       (block) => ({ ...block, felts: block.felts + block.felts.slice(-32) }),

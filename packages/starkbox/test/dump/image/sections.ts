@@ -1,7 +1,11 @@
 // An image taken apart into its sections, to be put together again with something else in them.
 import { crc32 } from 'node:zlib';
-import { type Held, heldFrom, recordOf } from '../../../src/chain/history/packed-block.js';
-import { Texts } from '../../../src/chain/history/packed-texts.js';
+import {
+  type PackedBlock,
+  readPackedBlock,
+  recordOf,
+} from '../../../src/chain/history/packed-block.js';
+import { TextChunk } from '../../../src/chain/history/packed-texts.js';
 import { ImageReader } from '../../../src/dump/image/format.js';
 import { prefixed, unprefixed } from '../../../src/dump/image/length-prefix.js';
 import { sourceOfBytes } from '../../../src/dump/image/source.js';
@@ -12,7 +16,7 @@ export type Json = Record<string, unknown>;
 export interface Parts {
   readonly header: Json;
   readonly moment: Json;
-  readonly blocks: readonly Held[];
+  readonly blocks: readonly PackedBlock[];
   readonly others: ReadonlyMap<string, Buffer>;
   readonly journal: readonly string[];
 }
@@ -30,8 +34,9 @@ export async function partsOf(image: Uint8Array): Promise<Parts> {
     return content;
   };
   const moment: Json = Object(JSON.parse(take('moment').toString()));
-  const blocks: Held[] = [];
-  for (const record of unprefixed([take('blocks')])) blocks.push(heldFrom(record, blocks.at(-1)));
+  const blocks: PackedBlock[] = [];
+  for (const record of unprefixed([take('blocks')]))
+    blocks.push(readPackedBlock(record, blocks.at(-1)));
   const journal = [...unprefixed([take('journal')])].map((call) => Buffer.from(call).toString());
   return { header, moment, blocks, others, journal };
 }
@@ -39,7 +44,7 @@ export async function partsOf(image: Uint8Array): Promise<Parts> {
 export interface Change {
   readonly header?: Json;
   readonly moment?: Json | string;
-  readonly blocks?: readonly Held[];
+  readonly blocks?: readonly PackedBlock[];
   /** Instead of the records of blocks. */
   readonly records?: readonly Uint8Array[];
   readonly state?: Uint8Array;
@@ -69,13 +74,17 @@ async function joined(records: readonly Uint8Array[]): Promise<Buffer> {
 }
 
 /** A block with other texts of its transactions, one list of four after another. */
-export function withTexts(block: Held, texts: readonly string[], size = texts.length): Held {
-  return { ...block, body: [new Texts(new Texts(texts).packed(), size)] };
+export function withTexts(
+  block: PackedBlock,
+  texts: readonly string[],
+  size = texts.length,
+): PackedBlock {
+  return { ...block, texts: [new TextChunk(new TextChunk(texts).packed(), size)] };
 }
 
 /** The texts of a block's transactions. */
-export function textsIn(block: Held): string[] {
-  return block.body.flatMap((piece) =>
+export function textsIn(block: PackedBlock): string[] {
+  return block.texts.flatMap((piece) =>
     Array.from({ length: piece.size }, (_, index) => piece.part(index)),
   );
 }

@@ -5,11 +5,11 @@ import { setTo } from '../../../src/chain/world/clock.js';
 import { firstWorld, type World } from '../../../src/chain/world/world.js';
 import { ImageWriter, type Packing, type Sink } from '../../../src/dump/image/format.js';
 import { type ImageHeader, imageHeader } from '../../../src/dump/image/header.js';
-import { type Writing, writeImage } from '../../../src/dump/image/write.js';
+import { type WriteOptions, writeImage } from '../../../src/dump/image/write.js';
 import { List } from '../../../src/immutable.js';
 
 export const CHAIN_ID = 'SN_SEPOLIA';
-export const WRITING: Writing = { chainId: CHAIN_ID, writtenBy: 'a test', keepsJournal: true };
+export const WRITING: WriteOptions = { chainId: CHAIN_ID, writtenBy: 'a test', keepsJournal: true };
 
 const PRICES = {
   gas_price_wei: 1n,
@@ -49,7 +49,7 @@ export class Bytes implements Sink {
   }
 }
 
-export async function imageOf(world: World, writing: Writing = WRITING): Promise<Buffer> {
+export async function imageOf(world: World, writing: WriteOptions = WRITING): Promise<Buffer> {
   const sink = new Bytes();
   await writeImage(world, writing, sink);
   return sink.all();

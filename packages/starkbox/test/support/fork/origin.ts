@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storageAddress } from '@starkbox/engine';
-import type { Manners } from '../../../src/fork/origin/remote.js';
-import { Upstream, type UpstreamOptions } from '../../../src/fork/origin/upstream.js';
+import { OriginClient, type OriginClientOptions } from '../../../src/fork/origin/client.js';
+import type { RequestPolicy } from '../../../src/fork/origin/remote.js';
 import { createNode, type Node } from '../../../src/index.js';
 import { silentLog } from '../../../src/log.js';
 import { FaultyProxy } from './proxy.js';
@@ -12,14 +12,14 @@ import { FaultyProxy } from './proxy.js';
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 
 /** Soon enough for a test, and with several attempts. */
-export const QUICK: Partial<Manners> = { patience: 5000, backoff: 4 };
+export const QUICK: Partial<RequestPolicy> = { patience: 5000, backoff: 4 };
 
 export interface TestOrigin extends AsyncDisposable {
   readonly node: Node;
   readonly proxy: FaultyProxy;
   /** A folder of its own, gone afterwards. */
   readonly folder: string;
-  readonly connect: (options?: Partial<UpstreamOptions>) => Promise<Upstream>;
+  readonly connect: (options?: Partial<OriginClientOptions>) => Promise<OriginClient>;
   readonly close: () => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function startOrigin(): Promise<TestOrigin> {
   const { url } = await node.listen();
   const proxy = await FaultyProxy.before(url);
   const folder = await mkdtemp(join(tmpdir(), 'fork-'));
-  const opened: Upstream[] = [];
+  const opened: OriginClient[] = [];
   const close = async (): Promise<void> => {
     await Promise.allSettled(opened.map((upstream) => upstream.close()));
     await proxy.close();
@@ -40,10 +40,10 @@ export async function startOrigin(): Promise<TestOrigin> {
     proxy,
     folder,
     async connect(options = {}) {
-      const upstream = await Upstream.connect({
+      const upstream = await OriginClient.connect({
         urls: [proxy.url],
         log: silentLog,
-        manners: QUICK,
+        policy: QUICK,
         ...options,
       });
       opened.push(upstream);

@@ -7,18 +7,18 @@ import { type JsonText, parse, stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
 import type { Probe } from '../../probe.js';
 import { Answers, type Params } from './answers.js';
-import { Cache, type Complaints, firstComplaint } from './cache.js';
-import { UpstreamError } from './failure.js';
+import { Cache, type WarningLog, warnOnce } from './cache.js';
+import { OriginFailure } from './failure.js';
 import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
 import { type ForkBlock, membersOf, readForkBlock } from './header.js';
 import { conflict, type LockedOptions, LockFile } from './lock-file.js';
 import { prefetch, ReadLog } from './prefetch.js';
 import { canonical, isFelt, nameOf } from './reads.js';
-import { type Manners, Remote } from './remote.js';
-import { Ledger, type Sources, type UpstreamFigures } from './sources.js';
+import { Remote, type RequestPolicy } from './remote.js';
+import { type OriginFigures, OriginUsage, type Sources } from './sources.js';
 import { StateReads } from './state-reads.js';
 
-export interface UpstreamOptions {
+export interface OriginClientOptions {
   /** Addresses of the same chain; the next is asked where one fails. */
   readonly urls: readonly string[];
   /** A number, a hash, or below zero how many blocks before the latest. Default: the latest. */
@@ -34,7 +34,7 @@ export interface UpstreamOptions {
   /** Whose earlier reads are asked for ahead of need. */
   readonly suite?: string | undefined;
   readonly log: Log;
-  readonly manners?: Partial<Manners>;
+  readonly policy?: Partial<RequestPolicy>;
   readonly probe?: Probe | undefined;
 }
 
@@ -44,9 +44,9 @@ interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
   readonly specVersion: string | undefined;
   readonly cacheDirectory: string | undefined;
   readonly readLog: ReadLog;
-  readonly ledger: Ledger;
+  readonly ledger: OriginUsage;
   readonly log: Log;
-  readonly complaints: Complaints;
+  readonly complaints: WarningLog;
   /** What the names of reads in the lock file begin with; the fork point's with nothing. */
   readonly scope: string;
 }
@@ -55,17 +55,17 @@ interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
  * The origin as it was when its last block was the one that is forked.
  *
  * @example
- * const upstream = await Upstream.connect({ urls: ['https://…'], block: -10, log });
- * const state = State.create({ version: upstream.block.number + 1, origin: new Origin(upstream.ask) });
+ * const client = await Upstream.connect({ urls: ['https://…'], block: -10, log });
+ * const state = State.create({ version: client.block.number + 1, origin: new Origin(client.ask) });
  */
-export class Upstream {
+export class OriginClient {
   readonly chainId: string;
   readonly block: ForkBlock;
   /** Of the origin's RPC, where it says so. */
   readonly specVersion: string | undefined;
   readonly #parts: Parts;
   readonly #answers: Answers;
-  readonly #earlier: Upstream[] = [];
+  readonly #earlier: OriginClient[] = [];
   readonly #state: StateReads;
 
   constructor(parts: Parts) {
@@ -83,7 +83,7 @@ export class Upstream {
     this.#state = new StateReads(sources, this.block.hash, parts.scope);
   }
 
-  static async connect(options: UpstreamOptions): Promise<Upstream> {
+  static async connect(options: OriginClientOptions): Promise<OriginClient> {
     const {
       urls,
       cacheDirectory,
@@ -104,17 +104,17 @@ export class Upstream {
       const hint = run && lock && offline ? conflict(lock.options, run) : undefined;
       lock?.begin({ chain_id: found.chainId, block: found.header }, offline ? undefined : run);
       const directory = offline ? undefined : cacheDirectory;
-      const complaints = firstComplaint(log);
+      const complaints = warnOnce(log);
       const cache = await openCache(directory, found.chainId, found.header, complaints);
       const { chainFolder } = cache;
       const readLog = await ReadLog.open(
         chainFolder && join(chainFolder, 'runs', digest(suite).slice(0, 16)),
       );
-      const ledger = new Ledger(lock, log, probe, hint);
+      const ledger = new OriginUsage(lock, log, probe, hint);
       const shared = { remote, cacheDirectory: directory, cache, lock, readLog, ledger };
-      const upstream = new Upstream({ ...found, ...shared, log, complaints, scope: '' });
-      upstream.prefetch([...wantedBefore, ...readLog.earlier()]);
-      return upstream;
+      const client = new OriginClient({ ...found, ...shared, log, complaints, scope: '' });
+      client.prefetch([...wantedBefore, ...readLog.earlier()]);
+      return client;
     } catch (error) {
       remote?.close();
       throw error;
@@ -157,7 +157,7 @@ export class Upstream {
   }
 
   /** Asks for what an execution will read, in one go and not one after the other. */
-  foresee(questions: readonly OriginQuestion[]): void {
+  prefetchReads(questions: readonly OriginQuestion[]): void {
     // Classes are kept on disk only: without one they would be fetched twice.
     const keepsClasses = this.#parts.cacheDirectory !== undefined;
     const useful = questions.filter(({ kind }) => kind !== 'class' || keepsClasses);
@@ -165,10 +165,10 @@ export class Upstream {
   }
 
   /** The same chain as it was when an earlier block was its last; it ends with this one. */
-  async at(number: number): Promise<Upstream> {
+  async at(number: number): Promise<OriginClient> {
     const header = await this.header(number);
     const { cacheDirectory, complaints } = this.#parts;
-    const earlier = new Upstream({
+    const earlier = new OriginClient({
       ...this.#parts,
       header,
       cache: await openCache(cacheDirectory, this.chainId, header, complaints),
@@ -188,9 +188,9 @@ export class Upstream {
    * tag. What came after the fork point is not found.
    */
   async forward(method: string, params: Params): Promise<JsonText> {
-    await this.#mustBeBefore(params['block_id']);
+    await this.#checkBeforeForkPoint(params['block_id']);
     const { from_block, to_block } = membersOf(params['filter']);
-    await Promise.all([from_block, to_block].map((id) => this.#mustBeBefore(id)));
+    await Promise.all([from_block, to_block].map((id) => this.#checkBeforeForkPoint(id)));
     const { transaction_hash: hash } = params;
     if (typeof hash !== 'string' || method === 'starknet_getMessagesStatus') {
       return this.#answers.ask(method, params);
@@ -221,7 +221,7 @@ export class Upstream {
   async hashOf(number: number): Promise<string> {
     if (number === this.block.number) return this.block.hash;
     const { block_hash: hash } = membersOf(await this.header(number));
-    if (!isFelt(hash)) throw new UpstreamError('malformed', '', `block ${number} has no hash`);
+    if (!isFelt(hash)) throw new OriginFailure('malformed', '', `block ${number} has no hash`);
     return canonical(hash);
   }
 
@@ -257,7 +257,7 @@ export class Upstream {
 
   // All of it.
 
-  figures(): UpstreamFigures {
+  figures(): OriginFigures {
     const { cache, ledger, remote } = this.#parts;
     return { ...ledger.figures(remote), held: cache.size + this.#answers.held };
   }
@@ -286,7 +286,7 @@ export class Upstream {
     return this.#state.read(question);
   }
 
-  async #mustBeBefore(id: unknown): Promise<void> {
+  async #checkBeforeForkPoint(id: unknown): Promise<void> {
     if (id === undefined || id === null) return;
     const { block_number: number, block_hash: hash } = membersOf(id);
     if (typeof number === 'number' || typeof number === 'bigint') {
@@ -303,7 +303,7 @@ function openCache(
   directory: string | undefined,
   chainId: string,
   header: object,
-  log: Complaints,
+  log: WarningLog,
 ): Promise<Cache> {
   const { number, hash, parentHash, timestamp } = readForkBlock(header);
   return Cache.open(directory, { chainId, number, hash, marks: [parentHash, timestamp] }, log);

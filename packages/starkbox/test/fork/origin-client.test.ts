@@ -1,7 +1,7 @@
 // Shows the chain below a fork: which block it ends with, what the engine reads of it, and that nothing later is seen.
 import { Block, Origin, State } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UpstreamError } from '../../src/fork/origin/failure.js';
+import { OriginFailure } from '../../src/fork/origin/failure.js';
 import { membersOf } from '../../src/fork/origin/header.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
@@ -55,7 +55,7 @@ describe('the fork point', () => {
 
   test('needs an origin', async () => {
     await expect(
-      origin.connect({ urls: ['http://127.0.0.1:1'], manners: { backoff: 1 } }),
+      origin.connect({ urls: ['http://127.0.0.1:1'], policy: { backoff: 1 } }),
     ).rejects.toMatchObject({ kind: 'unreachable', url: 'http://127.0.0.1:1' });
   });
 });
@@ -83,8 +83,8 @@ describe('state', () => {
   test('of a block that the origin no longer has is a failure and no zero', async () => {
     const upstream = await origin.connect();
     origin.proxy.mishap = () => ({ kind: 'error', code: 24, message: 'Block not found' });
-    await expect(upstream.storage(STRK, '0x1')).rejects.toBeInstanceOf(UpstreamError);
-    await expect(upstream.classText('0x1')).rejects.toBeInstanceOf(UpstreamError);
+    await expect(upstream.storage(STRK, '0x1')).rejects.toBeInstanceOf(OriginFailure);
+    await expect(upstream.classText('0x1')).rejects.toBeInstanceOf(OriginFailure);
     origin.proxy.mishap = () => undefined;
   });
 
@@ -111,7 +111,7 @@ describe('state', () => {
   });
 
   test('that the origin does not give fails the execution with the reason', async () => {
-    const upstream = await origin.connect({ manners: { attempts: 2, backoff: 1 } });
+    const upstream = await origin.connect({ policy: { attempts: 2, backoff: 1 } });
     const state = State.create({ version: 5, origin: new Origin(upstream.ask) });
     origin.proxy.mishap = () => ({ kind: 'status', status: 503 });
     await expect(state.storageAt(STRK, '0x1')).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe('the past', () => {
   });
 
   test('that cannot be read is a failure', async () => {
-    const upstream = await origin.connect({ manners: { attempts: 1 } });
+    const upstream = await origin.connect({ policy: { attempts: 1 } });
     origin.proxy.mishap = () => ({ kind: 'reset' });
     await expect(
       upstream.forward('starknet_getBlockWithTxs', { block_id: { block_number: 0 } }),
