@@ -140,10 +140,10 @@ describe('packing', () => {
 
   test('does not keep a process from ending', async () => {
     const script = `
-      const { bodyOf, packing } = await import(process.argv[1]);
+      const { packTexts, packing } = await import(process.argv[1]);
       const trace = JSON.stringify('x'.repeat(10_000));
       for (let n = 0; n < 300; n += 1) {
-        bodyOf([{ transaction: '{}', proofFacts: undefined, receipt: '{}', trace }]);
+        packTexts([{ transaction: '{}', proofFacts: undefined, receipt: '{}', trace }]);
       }
       process.on('exit', () => console.log(packing().characters));`;
     const left = Number(await runElsewhere('src/chain/history/packed-texts.ts', script));
