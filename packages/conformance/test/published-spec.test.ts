@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hasPublishedSpec, loadPublishedSpec, standardSpec } from '../src/index.js';
 
 // Without the published documents, the line that standardSpec() prints says so.
-const suite = describe.skipIf(!hasPublishedSpec());
+const describePublished = describe.skipIf(!hasPublishedSpec());
 const spec = standardSpec();
 
 const bounds = { max_amount: '0x1', max_price_per_unit: '0x2' };
@@ -102,7 +102,7 @@ function without(value: object, name: string): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
 }
 
-suite('checkSchema', () => {
+describePublished('checkSchema', () => {
   const good: readonly (readonly [string, unknown])[] = [
     ['FELT', '0x0'],
     ['STORAGE_KEY', '0x9'],
@@ -251,7 +251,7 @@ suite('checkSchema', () => {
   });
 });
 
-suite('checkResult', () => {
+describePublished('checkResult', () => {
   test('tells a block from a pre-confirmed one, though every block has what the other needs', () => {
     const method = 'starknet_getBlockWithTxHashes';
     expect(spec.checkResult(method, block)).toEqual([]);
@@ -294,7 +294,7 @@ suite('checkResult', () => {
   });
 });
 
-suite('checkParams', () => {
+describePublished('checkParams', () => {
   const method = 'starknet_getStorageAt';
 
   test('takes params by name and by position', () => {
@@ -330,7 +330,7 @@ suite('checkParams', () => {
   });
 });
 
-suite('checkError', () => {
+describePublished('checkError', () => {
   const data = { transaction_index: 0, execution_error: 'why' };
 
   test('takes the errors of the method and those of JSON-RPC', () => {
@@ -364,7 +364,7 @@ suite('checkError', () => {
   });
 });
 
-suite('the documents', () => {
+describePublished('the documents', () => {
   test('list the methods with their params and errors', () => {
     expect(spec.methods.size).toBe(45);
     expect(spec.methods.get('starknet_getNonce')).toEqual({
