@@ -14,7 +14,7 @@ export type OriginFailureKind =
  * The origin gave no answer. Whoever asked is told so: a failed read must never look like a zero.
  *
  * @example
- * if (error instanceof UpstreamError && error.kind === 'rate-limited') …
+ * if (error instanceof OriginFailure && error.kind === 'rate-limited') …
  */
 export class OriginFailure extends RpcError {
   readonly kind: OriginFailureKind;

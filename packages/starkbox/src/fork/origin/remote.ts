@@ -95,7 +95,7 @@ export class Remote {
     return { ...this.#figures };
   }
 
-  /** The result; an `OriginError` where the origin answers with one, an `UpstreamError` where it gives no answer. */
+  /** The result; an `OriginError` where the origin answers with one, an `OriginFailure` where it gives no answer. */
   ask(method: string, params: unknown, { insists = false }: Asking = {}): Promise<unknown> {
     const text = stringify(params);
     const name = `${method} ${text} ${insists}`;
