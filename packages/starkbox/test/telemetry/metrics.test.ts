@@ -360,6 +360,15 @@ describe('the dashboard', () => {
   });
 });
 
+test('the page about metrics lists every metric of ours, and no other', async () => {
+  const page = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
+  const listed = [...page.matchAll(/^\| `(\w+)` \| (?:counter|gauge|histogram)/gm)];
+  const ours = [...(await scrape()).types.keys()].filter(
+    (name) => !/^(process|nodejs)_/.test(name),
+  );
+  expect(listed.map(([, name]) => name).toSorted()).toEqual(ours.toSorted());
+});
+
 interface Panel {
   readonly title: string;
   readonly targets?: readonly { readonly expr: string }[];
