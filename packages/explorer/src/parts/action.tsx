@@ -3,7 +3,7 @@ import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { asCurl, request } from '../rpc/client.js';
 import { canWrite, useLive } from '../rpc/live-state.js';
 import type { MethodName, Params, Result } from '../rpc/methods.js';
-import { queries } from '../rpc/queries.js';
+import { refreshCurrent } from '../rpc/queries.js';
 import { ErrorText } from './page-states.js';
 import { Copy } from './values.js';
 
@@ -52,7 +52,7 @@ export const act: Act = async (what, method, params, tell) => {
     const told = tell(result);
     const isFailure = told instanceof Error;
     note({ what, curl, outcome: isFailure ? told.message : told, isFailure });
-    void queries.invalidateQueries({ queryKey: ['now'] });
+    void refreshCurrent();
     return isFailure ? undefined : result;
   } catch (error) {
     note({ what, curl, outcome: <ErrorText of={error} />, isFailure: true });

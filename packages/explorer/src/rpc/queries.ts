@@ -275,6 +275,12 @@ export function useTransaction(hash: string) {
   });
 }
 
+/** Reads current values again. A first read that is under way predates the change and is cancelled. */
+export async function refreshCurrent(): Promise<void> {
+  await queries.cancelQueries({ queryKey: ['now'] });
+  await queries.invalidateQueries({ queryKey: ['now'] });
+}
+
 export function useStatus() {
   return useQuery({ queryKey: ['now', 'status'], queryFn: () => call('devnet_getStatus') });
 }

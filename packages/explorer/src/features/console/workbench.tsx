@@ -10,7 +10,7 @@ import { ErrorText, Loading } from '../../parts/page-states.js';
 import { Copy } from '../../parts/values.js';
 import { asCurl } from '../../rpc/client.js';
 import type { RpcMethod } from '../../rpc/discovery.js';
-import { queries } from '../../rpc/queries.js';
+import { refreshCurrent } from '../../rpc/queries.js';
 import { Answer, Stream } from './answer.js';
 import { SchemaForm } from './form.js';
 import { History } from './history-list.js';
@@ -123,7 +123,7 @@ async function callMethod(method: RpcMethod, value: unknown, running: Running): 
     outcome: answer instanceof Error ? <ErrorText of={answer} /> : isFailure ? 'refused' : 'done',
     isFailure,
   });
-  void queries.invalidateQueries({ queryKey: ['now'] });
+  void refreshCurrent();
 }
 
 function refusal(isRestricted: boolean, wrong: string | undefined): string | undefined {
