@@ -1,4 +1,4 @@
-// Knows where persistent collections come from: values that share what they do not change.
+// Persistent collections of the `immutable` package.
 import { createRequire } from 'node:module';
 import type * as immutable from 'immutable';
 

@@ -8,6 +8,7 @@ import {
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
+import { HASH_BUFFER } from './hash-buffer.js';
 import type { OriginClient } from './origin/client.js';
 import type { ForkBlock } from './origin/header.js';
 
@@ -26,8 +27,6 @@ export type OriginReads = Pick<
   | 'numberOf'
 >;
 
-/** Contracts can ask for hashes of blocks this much older than their own; the origin has kept the rest. */
-const HASH_BUFFER = 10;
 /** The most events that every origin gives at once. */
 const EVENTS_AT_ONCE = 1000;
 /** Headers asked for at a time. */
@@ -74,6 +73,7 @@ export class Fork {
 
   static async from(origin: OriginReads, sourceOptions: SourceOptions = {}): Promise<Fork> {
     const { number } = origin.block;
+    // Hashes of older blocks are already in the origin's state.
     const count = Math.min(HASH_BUFFER, number + 1);
     const recent = Array.from({ length: count }, (_, index) => number - index);
     const hashes = await Promise.all(

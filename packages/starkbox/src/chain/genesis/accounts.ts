@@ -1,4 +1,4 @@
-// Knows the accounts that a seed stands for, and the one that mints.
+// Accounts derived from a seed, the minter account and the sequencer address.
 import { contractAddress, publicKey, seededPrivateKeys } from '@starkbox/engine';
 
 export interface Account {

@@ -1,4 +1,4 @@
-// Knows what the first block holds: classes, tokens, deployers, accounts and their balances.
+// Content of the first block: classes, tokens, deployers, accounts and balances.
 
 import {
   builtinClass,

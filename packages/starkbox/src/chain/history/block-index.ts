@@ -1,4 +1,4 @@
-// Knows which blocks mention a felt; it may name a block too many, never one too few.
+// Index from felts to the blocks that mention them; it can give false positives.
 
 import { List, PersistentMap } from '../../immutable.js';
 import { Slices } from '../../scheduling/slices.js';

@@ -1,4 +1,4 @@
-// Knows by what a block is found beside its hashes and events: who sent, was called or failed in it, and what it made.
+// Index keys of a block by its senders, called contracts, transaction types and effects.
 import type { StateDiff } from '@starkbox/engine';
 import { markOf } from './block-index.js';
 import type { TransactionRecord } from './header.js';

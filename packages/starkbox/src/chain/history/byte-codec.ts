@@ -1,4 +1,4 @@
-// Knows how numbers, felts and texts are laid out in the bytes that we keep outside of the process.
+// Binary codec for numbers, felts and texts in block records.
 import { feltBytes } from '../../felt.js';
 
 /** Something was read that nobody wrote. */

@@ -1,4 +1,4 @@
-// Knows in which blocks an event may be found that matches a filter, without reading any block.
+// Index marks of events, and the search for blocks that can match an event filter.
 
 import { type Cursor, markOf } from './block-index.js';
 

@@ -1,4 +1,4 @@
-// What a closed block consists of.
+// Types of a closed block: header, gas prices and transaction records.
 
 import type { TransactionTexts } from './packed-texts.js';
 

@@ -1,4 +1,4 @@
-// Knows the closed blocks of a chain, by number, by hash and by what they hold: a persistent value.
+// History: the closed blocks of a chain by number, hash and content, as a persistent value.
 
 import { List } from '../../immutable.js';
 import { Slices } from '../../scheduling/slices.js';

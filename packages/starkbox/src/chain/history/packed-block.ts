@@ -1,4 +1,4 @@
-// Knows the form in which closed blocks are held: felts as bytes, texts packed; and the same as a record.
+// Compact form of closed blocks in memory, and its codec for block records.
 import { wideBytes } from '../../felt.js';
 import { markOf } from './block-index.js';
 import { UNKNOWN } from './block-keys.js';

@@ -1,4 +1,4 @@
-// Knows how the long texts of closed blocks are kept small: packed one after another, unpacked when read.
+// Compressed JSON texts of the transactions in closed blocks.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { RpcError, reasonOf } from '../../errors.js';
 import { ERRORS } from '../../spec.js';

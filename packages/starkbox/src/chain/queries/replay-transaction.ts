@@ -11,6 +11,7 @@ import {
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
+import { HASH_BUFFER } from '../../fork/hash-buffer.js';
 import { parse } from '../../json/json.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import { ETH, STRK } from '../genesis/genesis.js';
@@ -75,7 +76,7 @@ export async function replayTransaction(
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
     Promise.all(hashes.map((one) => classOf(fork, one)));
   let state = State.create({ version: number, origin: new Origin(parent.ask) });
-  const old = number - 10;
+  const old = number - HASH_BUFFER;
   if (old >= 0) {
     const entry = { key: hex(old), value: await fork.hashOf(old) };
     state = await state.apply({ storage_diffs: [{ address: '0x1', storage_entries: [entry] }] });

@@ -2,6 +2,7 @@
 import { poseidon, type Seal, type State, starknetKeccak } from '@starkbox/engine';
 import { hex, shortString } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
+import { HASH_BUFFER } from '../../fork/hash-buffer.js';
 import { stringify } from '../../json/json.js';
 import { blockKeysOf } from '../history/block-keys.js';
 import type { Header, HeaderPrices } from '../history/header.js';
@@ -13,8 +14,6 @@ import { withSent } from '../world/messages.js';
 import { NOTHING_PENDING, type World } from '../world/world.js';
 import { type BlockRules, makeContext } from './block-context.js';
 
-/** Contracts can ask for the hash of a block this much older than their own. */
-const HASH_BUFFER = 10;
 const HASH_CONTRACT = '0x1';
 
 /** The world after its block under construction was closed at `time`. */

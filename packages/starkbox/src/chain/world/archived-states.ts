@@ -1,4 +1,4 @@
-// Knows how states are read that are no longer in memory.
+// Interface to the states that are no longer in memory.
 import type { Slot, State } from '@starkbox/engine';
 
 /** Slots of a contract in the order of their keys. */

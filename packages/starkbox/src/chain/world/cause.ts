@@ -1,4 +1,4 @@
-// The cause of a change of the chain: the call that asked for it.
+// Cause of a change of the chain: the JSON-RPC call that requested it.
 import { stringify } from '../../json/json.js';
 
 /** A call as it came, its method by the canonical name. */

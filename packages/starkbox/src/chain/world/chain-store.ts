@@ -1,4 +1,4 @@
-// Knows what a chain asks of whoever keeps it beyond the life of the process.
+// Interface between a chain and the store that makes its transitions durable.
 import type { PersistentMap } from '../../immutable.js';
 import type { Cause } from './cause.js';
 import type { World } from './world.js';

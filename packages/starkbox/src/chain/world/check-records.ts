@@ -1,4 +1,4 @@
-// What must be true of the blocks of an image beside its checksums, which a hand-made image has too.
+// Validation of the blocks of an image; checksums do not protect against a hand-made image.
 
 import {
   count,

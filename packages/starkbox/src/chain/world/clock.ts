@@ -1,4 +1,4 @@
-// Knows what time it is on the chain; the only place that reads the wall clock.
+// Chain time as an offset to real time; the only file that reads the wall clock.
 
 import { invalidParams } from '../../errors.js';
 

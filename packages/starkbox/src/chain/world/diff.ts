@@ -1,4 +1,4 @@
-// Knows what happened between two worlds of a chain, as those who watch it must be told.
+// Difference between two worlds of a chain, as observers need it.
 
 import type { Header } from '../history/header.js';
 import { pendingNumber } from './find-block.js';

@@ -1,4 +1,4 @@
-// Which block an id names, and the state that a block left.
+// Lookup of blocks by block id, and of the states after them.
 import type { State } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import type { BLOCK_ID } from '../../spec.js';

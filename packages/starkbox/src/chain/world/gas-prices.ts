@@ -1,4 +1,4 @@
-// Knows the six gas prices, and when a changed price comes into force.
+// Gas prices of the pending block and of the next block.
 import type { BlockValues } from '@starkbox/engine';
 import { hex } from '../../felt.js';
 import type { HeaderPrices, Price } from '../history/header.js';

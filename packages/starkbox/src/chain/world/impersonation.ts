@@ -1,4 +1,4 @@
-// Knows for which accounts validation is skipped.
+// Accounts whose signatures are not validated.
 import { PersistentSet } from '../../immutable.js';
 
 export interface Impersonation {

@@ -1,4 +1,4 @@
-// Knows the names that people gave to addresses, classes and other felts.
+// User-defined labels for addresses, classes and other felts.
 import { refuse } from '../../errors.js';
 import { PersistentMap } from '../../immutable.js';
 import { felt, list, pair, string } from '../../json/reader.js';

@@ -1,4 +1,4 @@
-// Knows the messages between L1 and L2 that a chain holds: those on their way out, and what came in.
+// Messages between L1 and L2: outgoing, delivered, consumable and incoming.
 import { messageToL1Hash } from '@starkbox/engine';
 import { List, PersistentMap } from '../../immutable.js';
 import {

@@ -1,4 +1,4 @@
-// Knows the small parts of a world as JSON text: all but its blocks, its states and its journal.
+// JSON codec for the parts of a world other than blocks, states and journal.
 import type { Receipt } from '@starkbox/engine';
 import { PersistentSet } from '../../immutable.js';
 import { parse, stringify } from '../../json/json.js';

@@ -1,4 +1,4 @@
-// Knows everything that a chain is at one moment, as one frozen value.
+// World: the complete content of a chain as one frozen value.
 import type { Receipt, State } from '@starkbox/engine';
 import { List, PersistentMap } from '../../immutable.js';
 import type { TransactionRecord } from '../history/header.js';
