@@ -7,15 +7,15 @@ export interface Account {
   readonly publicKey: string;
 }
 
-/** Addresses are derived from this class, whatever class the accounts run: a seed keeps them. */
+/** Class for address derivation only, so that addresses do not depend on the account class. */
 const ADDRESS_CLASS = '0x3fcbf77b28c96f4f2fb5bd2d176ab083a12a5e123adeb0de955d7ee228c9854';
 const ADDRESS_SALT = '0x14';
 const MINTER_KEY = '0x5fb2959e3011a873a7160f5bb32b0ece';
 
-/** Who is paid for blocks. */
+/** Recipient of the fees. */
 export const SEQUENCER = '0x1000';
 
-/** Owns half of what a token can hold, and may make more. */
+/** Owns 2^255 units of each token and is permitted to mint. */
 export const MINTER: Account = {
   address: '0x1caf2df5ed5dde1ae3faef4acd72522ac3cb16e23f6dc4c7f9faed67124c511',
   privateKey: MINTER_KEY,

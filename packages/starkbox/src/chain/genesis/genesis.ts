@@ -24,10 +24,10 @@ export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f428
 export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
 const UDC = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125';
 const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf';
-/** The interface by which contracts recognise an account. */
+/** Id of the SNIP-6 account interface. */
 const SRC6 = '0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd';
 const MINTER_BALANCE = 2n ** 255n;
-/** What storage addresses are reduced by. */
+/** Modulus of storage addresses. */
 const ADDRESS_BOUND = 2n ** 251n - 256n;
 
 export interface Deployed {
@@ -35,9 +35,9 @@ export interface Deployed {
   readonly classHash: string;
 }
 
-/** What is there before the first transaction. */
+/** The initial state and its predeployed contracts. */
 export interface Genesis {
-  /** The first block is written and not yet closed. */
+  /** The first block is pending. */
   readonly state: State;
   readonly accounts: readonly Account[];
   readonly accountClass: Class;
@@ -45,7 +45,7 @@ export interface Genesis {
   readonly strk: Deployed;
   readonly udc: Deployed;
   readonly argent: { readonly regular: string; readonly multisig: string } | undefined;
-  /** Reads the code that every transaction runs, so that the first one does not wait for it. */
+  /** Loads the account and fee token code in advance, to speed up the first transaction. */
   readonly warm: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ type GenesisConfig = Pick<
   | 'stateArchive'
 >;
 
-/** @param fork the forked chain, which has tokens and balances of its own */
+/** @param fork the forked chain, whose existing tokens and balances are kept */
 export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise<Genesis> {
   const [account, accountCairo0, strk, eth, udc, udcCairo0, argent, custom] = await Promise.all([
     builtinClass('account'),
@@ -155,7 +155,7 @@ function token(
     ...(isNew(MINTER) ? balanceEntries(MINTER.address, MINTER_BALANCE) : []),
     ...wide(storageAddress('ERC20_total_supply'), supply),
   ];
-  // Where nothing was, zeros are there anyway.
+  // Slots of a new token are zero by default.
   return { address, storage_entries: entries.filter(({ value }) => isThere || value !== '0x0') };
 }
 
@@ -165,7 +165,7 @@ function balanceEntries(holder: string, amount: bigint): readonly Entry[] {
 
 type Entry = StateDiff['storage_diffs'][number]['storage_entries'][number];
 
-/** A u256 in storage. */
+/** Storage entries of a u256. */
 function wide(slot: string, value: bigint): readonly Entry[] {
   const { low, high } = u256(value);
   return [
@@ -174,7 +174,7 @@ function wide(slot: string, value: bigint): readonly Entry[] {
   ];
 }
 
-/** A short ByteArray in storage: its length, and its bytes at an address derived from the slot. */
+/** Storage entries of a short ByteArray: its length, and its bytes at a derived address. */
 function byteArray(variable: string, text: string): readonly Entry[] {
   const slot = storageAddress(variable);
   const [word = '0x0'] = hades([slot, '0x0', shortString('ByteArray')]);
@@ -184,7 +184,7 @@ function byteArray(variable: string, text: string): readonly Entry[] {
   ];
 }
 
-/** The file of `--account-class-custom`; it must be a Sierra class that can be an account. */
+/** Reads the file of `--account-class-custom`, which must be a Sierra account class. */
 async function readAccountClass(path: string): Promise<Class> {
   const custom = await Class.compile(await readRegular(path));
   const names = custom.kind === 'sierra' ? externalNames(await custom.abi()) : new Set<string>();
@@ -197,7 +197,7 @@ async function readAccountClass(path: string): Promise<Class> {
   return custom;
 }
 
-/** Names of functions in an ABI, those inside of interfaces included. */
+/** Names of all functions in an ABI, including those in interfaces. */
 function externalNames(abi: readonly unknown[], names = new Set<string>()): Set<string> {
   for (const entry of abi) {
     if (typeof entry !== 'object' || entry === null) continue;

@@ -3,14 +3,14 @@
 import { List, PersistentMap } from '../../immutable.js';
 import { Slices } from '../../scheduling/slices.js';
 
-/** Most felts are mentioned once, and a list is heavy. */
+/** One number where one block mentions the felt: most do, and a list takes far more memory. */
 type Blocks = number | List<number>;
 
 /**
- * What stands for a felt in an index: a number of 30 bits, which V8 holds in place. Felts as text would
- * weigh 90 bytes each. Two felts may share one, so whoever searches looks at what was found.
+ * Hash of a felt for an index: 30 bits, which V8 stores without allocation; a felt as text takes
+ * 90 bytes. Two felts can share a mark, so every search must verify the blocks it finds.
  *
- * @param role keeps apart what the same felt may be mentioned as
+ * @param role separates the different uses of one felt, for example as sender and as event key
  */
 export function markOf(felt: string, role = 0): number {
   let mark = 0x811c9dc5 ^ role;
@@ -20,7 +20,7 @@ export function markOf(felt: string, role = 0): number {
   return (mark ^ (mark >>> 15)) & 0x3fff_ffff;
 }
 
-/** Blocks by the marks of the felts they mention: a persistent value. */
+/** Persistent map from marks to ascending block numbers. */
 export class BlockIndex {
   static readonly empty: BlockIndex = new BlockIndex(PersistentMap());
 
@@ -30,7 +30,7 @@ export class BlockIndex {
     this.#blocks = blocks;
   }
 
-  /** The marks of one block after another, the first of which has the number `first`. */
+  /** @param marks the marks of consecutive blocks from `first` on */
   static of(first: number, marks: Iterable<readonly number[]>): BlockIndex {
     const steps = buildSteps(first, marks);
     for (;;) {
@@ -39,7 +39,7 @@ export class BlockIndex {
     }
   }
 
-  /** As `of`, with turns for others. */
+  /** Like `of`, but yields to the event loop between slices. */
   static async build(first: number, marks: Iterable<readonly number[]>): Promise<BlockIndex> {
     const slices = new Slices();
     const steps = buildSteps(first, marks);
@@ -50,12 +50,12 @@ export class BlockIndex {
     }
   }
 
-  /** How many different marks there are. */
+  /** Number of different marks. */
   get size(): number {
     return this.#blocks.size;
   }
 
-  /** With one more block; it must be newer than all before. */
+  /** Adds a block, which must be newer than all blocks in the index. */
   with(marks: Iterable<number>, block: number): BlockIndex {
     return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
@@ -64,7 +64,7 @@ export class BlockIndex {
     );
   }
 
-  /** Without the blocks from `from` on under these marks. */
+  /** Removes the blocks from `from` on under these marks. */
   without(marks: Iterable<number>, from: number): BlockIndex {
     return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
@@ -84,7 +84,7 @@ export class BlockIndex {
     return blocks?.findLast(passes);
   }
 
-  /** Without the blocks before `from` under these marks. */
+  /** Removes the blocks before `from` under these marks. */
   withoutOlder(marks: Iterable<number>, from: number): BlockIndex {
     return new BlockIndex(
       this.#blocks.withMutations((blocks) => {
@@ -112,7 +112,7 @@ export class BlockIndex {
   }
 }
 
-/** Builds an index in small steps. */
+/** Builds an index in short steps, so that the caller can interrupt it. */
 function* buildSteps(
   first: number,
   marks: Iterable<readonly number[]>,
@@ -134,7 +134,7 @@ function* buildSteps(
   return blocks.asImmutable();
 }
 
-/** Far less than a millisecond. */
+/** Takes far less than a millisecond. */
 const MARKS_A_STEP = 100;
 
 function addMark(found: Map<number, number | number[]>, mark: number, block: number): void {
@@ -167,7 +167,7 @@ function withoutFirst(blocks: Blocks | undefined, from: number): Blocks | undefi
   return left.size > 1 ? left : left.first();
 }
 
-/** The first place from `low` on, and before `high`, whose block is not older than `least`. */
+/** The first position in [`low`, `high`) whose block is at least `least`, or else `high`. */
 function firstAt(blocks: List<number>, low: number, high: number, least: number): number {
   let [start, end] = [low, high];
   while (start < end) {
@@ -178,9 +178,9 @@ function firstAt(blocks: List<number>, low: number, high: number, least: number)
   return start;
 }
 
-/** A way through ascending block numbers that skips what is not wanted. */
+/** Forward iteration over ascending block numbers. */
 export interface Cursor {
-  /** The first block from `least` on, `Infinity` if there is none. It never goes back. */
+  /** The first block from `least` on, or `Infinity`. `least` must not decrease between calls. */
   seek(least: number): number;
 }
 
@@ -197,7 +197,7 @@ class ListCursor implements Cursor {
     const { size } = this.#blocks;
     if (this.#at >= size) return Number.POSITIVE_INFINITY;
     if (valueAt(this.#at) >= least) return valueAt(this.#at);
-    // What is wanted next is mostly near: steps that double find a bracket, halving finds the place.
+    // Galloping search: the next match is usually near.
     let low = this.#at;
     let high = low + 1;
     for (let step = 2; high < size && valueAt(high) < least; step *= 2) {

@@ -3,26 +3,26 @@ import type { StateDiff } from '@starkbox/engine';
 import { markOf } from './block-index.js';
 import type { TransactionRecord } from './header.js';
 
-// Roles far from those of events, of which there is one for each place of a key.
+// Above the roles of events, which take one number for each key position.
 const [KIND, SENDER, CALLED, TYPE] = [1000, 1001, 1002, 1003] as const;
 
-/** Blocks that made contracts. */
+/** Blocks that deployed contracts. */
 export const DEPLOYS: number = markOf('deploys', KIND);
 /** Blocks that declared classes. */
 export const DECLARES: number = markOf('declares', KIND);
-/** Blocks with a transaction that failed. */
+/** Blocks with a reverted transaction. */
 export const FAILS: number = markOf('fails', KIND);
 /** Blocks that sent messages to L1. */
 export const SENDS: number = markOf('sends', KIND);
-/** Blocks from before there were landmarks: any of them may be wanted. */
+/** Blocks of records without block keys; every search must include them. */
 export const UNKNOWN: number = markOf('unknown', KIND);
 
 export const sentBy = (address: string): number => markOf(address, SENDER);
-/** A contract that was called, or paid a fee in. */
+/** Blocks in which a contract was called, the fee token included. */
 export const calls = (address: string): number => markOf(address, CALLED);
 export const holds = (type: string): number => markOf(type, TYPE);
 
-/** @param diff what the block changed, as JSON text */
+/** @param diff the state difference of the block as JSON text */
 export function blockKeysOf(
   transactions: readonly TransactionRecord[],
   diff: string,
@@ -39,7 +39,7 @@ export function blockKeysOf(
     if (sender !== undefined) marks.add(sentBy(sender));
     if (isReverted(receipt)) marks.add(FAILS);
     if (sendsMessages(receipt)) marks.add(SENDS);
-    // A quotation mark inside of a text has a backslash before it, so that this finds members alone.
+    // JSON escapes quotation marks inside strings, so the pattern matches members only.
     for (const [, address = ''] of trace.matchAll(/"contract_address":"(0x[\da-f]+)"/g)) {
       marks.add(calls(address));
     }
@@ -47,12 +47,12 @@ export function blockKeysOf(
   return [...marks];
 }
 
-/** The type of a transaction, from its text. */
+/** @param transaction as JSON text */
 export function typeOf(transaction: string): string {
   return /"type":"([A-Z_\d]+)"/.exec(transaction)?.[1] ?? '';
 }
 
-/** The account that sent it or came to be by it, or the contract that a message from L1 went to. */
+/** The sending or deployed account, or the contract that received a message from L1. */
 export function senderOf(transaction: string, receipt: string): string | undefined {
   return (/"sender_address":"(0x[\da-f]+)"/.exec(transaction) ??
     /"contract_address":"(0x[\da-f]+)"/.exec(transaction) ??

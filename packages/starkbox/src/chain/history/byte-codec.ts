@@ -1,17 +1,17 @@
 // Binary codec for numbers, felts and texts in block records.
 import { feltBytes } from '../../felt.js';
 
-/** Something was read that nobody wrote. */
+/** The bytes were not written by a `ByteWriter`. */
 export class BytesError extends Error {
   override readonly name = 'BytesError';
 }
 
-/** Writes one value after another. */
+/** Growing buffer of encoded values. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(512);
   #length = 0;
 
-  /** A whole number up to 2^53, in as many bytes as it needs. */
+  /** An unsigned integer below 2^53 as a varint (LEB128). */
   number(value: number): this {
     let rest = value;
     this.#reserve(8);
@@ -30,7 +30,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** A string whose characters are bytes. */
+  /** A string whose characters are all below 256. */
   latin1(value: string): this {
     this.number(value.length).#reserve(value.length);
     this.#length += this.#bytes.write(value, this.#length, 'latin1');
@@ -41,12 +41,11 @@ export class ByteWriter {
     return this.bytes(Buffer.from(value));
   }
 
-  /** A hexadecimal number without leading zeros, as felts and prices are written. */
+  /** A hexadecimal number without leading zeros: a felt or a price. */
   felt(value: string): this {
     return this.bytes(feltBytes(value));
   }
 
-  /** What was written. */
   done(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -60,7 +59,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a `Writer` wrote; throws a `BytesError` where that cannot be. */
+/** Reads the values of a `ByteWriter`; throws a `BytesError` for invalid bytes. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -81,7 +80,7 @@ export class ByteReader {
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
-    throw new BytesError('a number does not end');
+    throw new BytesError('a number is not terminated');
   }
 
   bytes(): Buffer {
@@ -104,11 +103,11 @@ export class ByteReader {
     return `0x${this.#bytes.toString('hex', start, this.#at).replace(/^0(?=.)/, '')}`;
   }
 
-  /** Moves over a length and as many bytes; where they begin. */
+  /** Skips a length-prefixed value and returns its start. */
   #take(): number {
     const length = this.number();
     const start = this.#at;
-    if (length > this.#bytes.length - start) throw new BytesError('it ends too early');
+    if (length > this.#bytes.length - start) throw new BytesError('the data ends too early');
     this.#at += length;
     return start;
   }

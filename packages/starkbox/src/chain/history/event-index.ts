@@ -2,19 +2,19 @@
 
 import { type Cursor, markOf } from './block-index.js';
 
-/** What is indexed of an event. */
+/** The indexed part of an event. */
 export interface Emitted {
   readonly from_address: string;
   readonly keys: readonly string[];
 }
 
 export interface EventFilter {
-  /** The first and the last block to look at. */
+  /** The first and the last block to search. */
   readonly from: number;
   readonly to: number;
-  /** Who emitted it; `undefined` for anybody, an empty list for nobody. */
+  /** Emitting contracts; `undefined` matches every contract, an empty list matches none. */
   readonly addresses: readonly string[] | undefined;
-  /** For each position the keys that may stand there; an empty list for any. */
+  /** The accepted keys for each position; an empty list accepts every key. */
   readonly keys: readonly (readonly string[])[];
 }
 
@@ -22,7 +22,7 @@ const EMITTER = 1;
 const KEY_COUNT = 2;
 const FIRST_KEY = 3;
 
-/** What a block with these events is indexed by. A felt is marked together with its place: a sender is not a receiver. */
+/** Marks of a block with these events. The position of a key is part of its mark. */
 export function eventMarks(events: Iterable<Emitted>): readonly number[] {
   const marks = new Set<number>();
   for (const { from_address, keys } of events) {
@@ -41,10 +41,10 @@ const ANY_EVENT = markOf('', EMITTER);
 const keyCountMark = (count: number): number => markOf(String(count), KEY_COUNT);
 
 /**
- * The blocks in which an event may match, ascending. Whether an event with fewer keys than the filter
- * matches is for the reader of the block to say: here it might.
+ * The blocks in which an event can match, ascending. They include blocks with events that have
+ * fewer keys than the filter; the reader of the block decides about those.
  *
- * @param blocksWith a way through the blocks that bear a mark
+ * @param blocksWith gives a cursor over the blocks under a mark
  */
 export function* candidates(
   { from, to, addresses, keys }: EventFilter,
@@ -56,8 +56,8 @@ export function* candidates(
   if (addresses) wanted.push(addresses.map((felt) => markOf(felt, EMITTER)));
   if (wanted.length === 0) wanted.push([ANY_EVENT]);
   const conditions = wanted.map((marks) => marks.map(blocksWith));
-  // Every condition in turn moves the candidate to where it holds next. The rarest takes the largest
-  // steps, so nobody has to know which that is.
+  // Each condition advances the candidate to its next match. The rarest condition takes the largest
+  // steps, so the order of the conditions does not matter.
   let candidate = from;
   for (;;) {
     const agreed = conditions.reduce((least, cursors) => earliest(cursors, least), candidate);

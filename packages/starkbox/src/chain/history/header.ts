@@ -37,8 +37,8 @@ export interface TransactionRecord extends TransactionTexts {
 export interface ClosedBlock {
   readonly header: Header;
   readonly transactions: readonly TransactionRecord[];
-  /** JSON text, for a chain whose states forget what blocks changed. */
+  /** JSON text; present if the states of the chain do not keep the differences of blocks. */
   readonly stateDiff?: string | undefined;
-  /** What it is found by beside its hashes and events. */
+  /** Marks from `blockKeysOf`. */
   readonly blockKeys?: readonly number[] | undefined;
 }

@@ -19,13 +19,13 @@ import {
 } from './packed-block.js';
 import { allTexts, receiptsOf, TextChunk, textsAt } from './packed-texts.js';
 
-/** Where a transaction stands. */
+/** Position of a transaction. */
 export interface Position {
   readonly block: number;
   readonly index: number;
 }
 
-/** How much there is from the first block to one of them, itself included. */
+/** Totals from the first block up to and including a given block. */
 export interface Totals {
   readonly transactions: number;
   readonly events: number;
@@ -33,15 +33,14 @@ export interface Totals {
 
 export interface HistoryFigures extends Totals {
   readonly blocks: number;
-  /** Blocks that are not in an archive. */
+  /** Number of blocks that are not in the archive. */
   readonly inMemory: number;
-  /** Different marks in the index of those. */
+  /** Number of different marks in the index of the blocks in memory. */
   readonly marks: number;
 }
 
-/** Old blocks that are kept elsewhere. What it has once answered for a number stays so. */
+/** Old blocks that are not in memory. The block at a number never changes. */
 export interface Archive {
-  /** A block that was told to it. */
   at(number: number): PackedBlock | undefined;
   /** The newest block under a mark that passes a test. */
   find(mark: number, passes: (number: number) => boolean): number | undefined;
@@ -52,7 +51,7 @@ export interface Archive {
 
 interface Parts {
   readonly first: number;
-  /** Where the blocks before `base` are found. */
+  /** Holds the blocks before `base`. */
   readonly archive: Archive | undefined;
   /** The number of the first block in `blocks`. */
   readonly base: number;
@@ -62,15 +61,15 @@ interface Parts {
 }
 
 /**
- * The closed blocks of a chain. Appending and truncating give another history; both share what they
- * have in common, and neither sees what the other does next.
+ * The closed blocks of a chain. Appending and truncating return a new history that shares structure
+ * with the old one; neither sees later changes of the other.
  *
  * @example
  * const here = history.append(block, events);
  * const there = history.append(otherBlock, otherEvents); // a branch
  */
 export class History {
-  /** Number of the first block, whether it is closed already or not. */
+  /** Number of the first block, closed or pending. */
   readonly first: number;
   readonly latest: Header | undefined;
   readonly #archive: Archive | undefined;
@@ -87,7 +86,7 @@ export class History {
     this.#index = parts.index;
   }
 
-  /** A history without blocks, whose first will have this number. */
+  /** An empty history; `first` is the number of its first block. */
   static startingAt(first: number): History {
     return new History({
       first,
@@ -100,9 +99,9 @@ export class History {
   }
 
   /**
-   * The history that records were taken of, oldest first. Indexes are built again.
+   * Restores a history from block records, oldest first, and rebuilds its index.
    *
-   * @param check throws for a block that cannot follow the one before it
+   * @param check throws for a block that cannot follow its predecessor
    */
   static async restore(
     first: number,
@@ -129,7 +128,7 @@ export class History {
     });
   }
 
-  /** A history whose blocks from `first` up to `next` are all in an archive. */
+  /** A history whose blocks from `first` to `next - 1` are all in the archive. */
   static archived(archive: Archive, first: number, next: number): History {
     const last = archive.at(next - 1);
     return new History({
@@ -142,12 +141,12 @@ export class History {
     });
   }
 
-  /** Number of the block that is closed next. */
+  /** Number of the pending block. */
   get next(): number {
     return this.#base + this.#blocks.size;
   }
 
-  /** Number of the oldest block that is in memory. */
+  /** Number of the oldest block in memory. */
   get base(): number {
     return this.#base;
   }
@@ -160,7 +159,7 @@ export class History {
     return this.#at(this.next - 1)?.eventsUpTo ?? 0;
   }
 
-  /** @param events what each transaction emitted, in the order of the transactions */
+  /** @param events the events of each transaction, in the order of the transactions */
   append(block: ClosedBlock, events: readonly (readonly Emitted[])[]): History {
     const { header, transactions } = block;
     if (header.number !== this.next || header.transactionCount !== transactions.length) {
@@ -175,7 +174,7 @@ export class History {
     });
   }
 
-  /** Without the blocks from `from` on. Costs what they hold. */
+  /** Removes the blocks from `from` on; the cost is proportional to their content. */
   truncate(from: number): History {
     if (from >= this.next) return this;
     if (from <= this.first) return History.startingAt(this.first);
@@ -190,7 +189,7 @@ export class History {
     });
   }
 
-  /** The same without the blocks before `base` in memory: they are in the archive. Costs what they hold. */
+  /** Releases the blocks before `base` from memory; the archive must hold them. */
   settled(archive: Archive, base: number): History {
     if (base <= this.#base) return this;
     return new History({
@@ -213,7 +212,7 @@ export class History {
     };
   }
 
-  /** What the blocks from `from` up to `end` are found by. */
+  /** Index marks of the blocks from `from` to `end - 1`. */
   #marks(from: number, end: number): ReadonlySet<number> {
     const marks = new Set<number>();
     for (let number = from; number < end; number += 1) {
@@ -229,12 +228,10 @@ export class History {
     return block && headerOf(number, block, this.#at(number - 1));
   }
 
-  /** The number of the block with a hash. */
   numberOf(hash: string): number | undefined {
     return this.#find(markOf(hash), (block) => hasHash(block, hash));
   }
 
-  /** Where the transaction with a hash stands. */
   locate(transactionHash: string): Position | undefined {
     let index = -1;
     const block = this.#find(markOf(transactionHash), (candidate) => {
@@ -252,20 +249,19 @@ export class History {
     return this.#index.find(mark, test) ?? this.#archive?.find(mark, test);
   }
 
-  /** The newest closed block under a mark that is not after `upTo`; there may be one too many, never one too few. */
+  /** The newest closed block under a mark that is not after `upTo`; can be a false positive. */
   newest(mark: number, upTo: number): number | undefined {
     return (
       this.#index.newest(mark, upTo) ?? this.#archive?.newest(mark, Math.min(upTo, this.#base - 1))
     );
   }
 
-  /** The hashes of a block's transactions. Unpacks nothing. */
+  /** The hashes of a block's transactions; decompresses nothing. */
   hashes(number: number): readonly string[] {
     const block = this.#at(number);
     return block ? transactionHashes(block) : [];
   }
 
-  /** All transactions of a block. */
   transactions(number: number): readonly TransactionRecord[] {
     const block = this.#at(number);
     if (!block) return [];
@@ -276,36 +272,35 @@ export class History {
     });
   }
 
-  /** One transaction of a block. Of a large block, unpacks only a piece. */
+  /** One transaction of a block; decompresses one chunk only. */
   transaction(number: number, index: number): TransactionRecord | undefined {
     const block = this.#at(number);
     const texts = block && textsAt(block.texts, index);
     return texts && { hash: transactionHash(block, index), ...texts };
   }
 
-  /** The receipts of a block's transactions, as JSON texts. */
+  /** The receipts of a block as JSON texts. */
   receipts(number: number): readonly string[] {
     const block = this.#at(number);
     return block ? receiptsOf(block.texts) : [];
   }
 
-  /** The state difference of a block as JSON text, if it was given. */
+  /** The state difference as JSON text, if the block carries it. */
   stateDiff(number: number): string | undefined {
     return this.#at(number)?.stateDiff?.part(0);
   }
 
-  /** Whether a block carries its state difference itself. */
   carriesDiff(number: number): boolean {
     return this.#at(number)?.stateDiff !== undefined;
   }
 
-  /** How many transactions and events there are up to a block, itself included. */
+  /** Totals up to and including a block. */
   totals(number: number): Totals | undefined {
     const block = this.#at(number);
     return block && { transactions: block.transactionsUpTo, events: block.eventsUpTo };
   }
 
-  /** The blocks in which an event may match a filter, ascending; whether one does, its receipts tell. */
+  /** The blocks in which an event can match, ascending; the receipts must be checked. */
   eventBlocks(filter: EventFilter): Iterable<number> {
     return candidates(filter, (mark) => {
       const recent = this.#index.cursor(mark);
@@ -315,9 +310,9 @@ export class History {
   }
 
   /**
-   * A closed block as bytes, to be kept elsewhere; its texts stay packed.
+   * A closed block as a record for the store or an image; its texts stay compressed.
    *
-   * @param stateDiff as JSON text, where the record must tell it
+   * @param stateDiff JSON text to include if the block does not carry its own
    */
   record(number: number, stateDiff?: string): Uint8Array {
     const block = this.#at(number);
@@ -329,7 +324,7 @@ export class History {
     );
   }
 
-  /** What a block is found by. */
+  /** Index marks of a block. */
   marks(number: number): readonly number[] {
     const block = this.#at(number);
     return block ? marksOf(block) : [];
@@ -355,7 +350,7 @@ function* marksOfEach(blocks: readonly PackedBlock[]): Iterable<readonly number[
   for (const block of blocks) yield marksOf(block);
 }
 
-/** A way through the archive up to a block, and through memory from there on. */
+/** Cursor over the archive before `base` and over the blocks in memory from `base` on. */
 class JoinedCursor implements Cursor {
   readonly #old: Cursor;
   readonly #base: number;

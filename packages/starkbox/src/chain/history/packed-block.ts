@@ -7,11 +7,11 @@ import { type Emitted, eventMarks } from './event-index.js';
 import type { ClosedBlock, Header, HeaderPrices, Price } from './header.js';
 import { type PackedTexts, packedTextsFrom, packTexts, TextChunk } from './packed-texts.js';
 
-/** A block as it is held: about a hundred thousand of them, so felts are bytes and texts are packed. */
+/** A closed block. Felts are bytes and texts are compressed to hold 100,000 blocks in memory. */
 export interface PackedBlock {
-  /** The block's hash, its four commitments, and the hashes of its transactions. */
+  /** The block hash, the four commitments and the transaction hashes. */
   readonly felts: string;
-  /** Unless it is the hash of the block before. */
+  /** `undefined` if it is the hash of the previous block. */
   readonly parentHash: string | undefined;
   readonly timestamp: number;
   readonly prices: HeaderPrices;
@@ -20,18 +20,18 @@ export interface PackedBlock {
   readonly eventsUpTo: number;
   readonly texts: PackedTexts;
   readonly stateDiff: TextChunk | undefined;
-  /** What it is indexed by: its events, and its blockKeys. */
+  /** Marks of its events and its block keys. */
   readonly indexMarks: Marks;
 }
 
-/** Marks as text of two characters each: an array would weigh twice as much. */
+/** Marks as two characters each: an array takes twice the memory. */
 type Marks = string;
 
 const FELT = 32;
 const HEADER_FELTS = 5;
 const ZERO = '0'.charCodeAt(0);
 
-/** @param events what each transaction emitted, in the order of the transactions */
+/** @param events the events of each transaction, in the order of the transactions */
 export function packBlock(
   block: ClosedBlock,
   events: readonly (readonly Emitted[])[],
@@ -100,7 +100,7 @@ export function hasHash(block: PackedBlock, hash: string): boolean {
   return block.felts.startsWith(bytesOf([hash]));
 }
 
-/** Where the transaction with a hash stands in a block; −1 if it does not. */
+/** Index of a transaction in its block, or −1. */
 export function transactionIndex({ felts }: PackedBlock, hash: string): number {
   const bytes = bytesOf([hash]);
   let at = felts.indexOf(bytes, HEADER_FELTS * FELT);
@@ -108,7 +108,7 @@ export function transactionIndex({ felts }: PackedBlock, hash: string): number {
   return at < 0 ? -1 : at / FELT - HEADER_FELTS;
 }
 
-/** Everything that a block is found by: its hash, its transactions' hashes, its events. */
+/** All index marks: of the block hash, transaction hashes, events and block keys. */
 export function marksOf(block: PackedBlock): readonly number[] {
   const hashes = [blockHash(block), ...transactionHashes(block)].map((hash) => markOf(hash));
   return [...hashes, ...marksFromText(block.indexMarks)];
@@ -116,9 +116,9 @@ export function marksOf(block: PackedBlock): readonly number[] {
 
 // Records.
 
-/** The first number of a record; whoever changes what follows it counts on. */
+/** First number of a record; every change of the layout needs a new one. */
 const FORMAT = 2;
-/** The same without blockKeys. */
+/** The older layout, without block keys. */
 const WITHOUT_BLOCK_KEYS = 1;
 
 export function recordOf(block: PackedBlock): Buffer {
@@ -142,18 +142,18 @@ export function recordOf(block: PackedBlock): Buffer {
   return writer.done();
 }
 
-/** @param before the block before it, with which it may share its prices */
+/** @param before the previous block; equal prices are shared with it */
 export function readPackedBlock(record: Uint8Array, before?: PackedBlock): PackedBlock {
   const reader = new ByteReader(record);
   const format = reader.number();
   if (format !== FORMAT && format !== WITHOUT_BLOCK_KEYS)
-    throw new BytesError(`a block is written in the unknown format ${format}`);
+    throw new BytesError(`a block is in the unknown format ${format}`);
   const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
   const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
   const [parentHash, felts] = [reader.latin1(), reader.latin1()];
   const isParent = parentHash.length === 0 || parentHash.length === FELT;
   if (felts.length % FELT !== 0 || felts.length < HEADER_FELTS * FELT || !isParent) {
-    throw new BytesError('a block is not whole');
+    throw new BytesError('a block is incomplete');
   }
   const price = () => ({ price_in_fri: reader.felt(), price_in_wei: reader.felt() });
   const prices = { l1_gas_price: price(), l1_data_gas_price: price(), l2_gas_price: price() };
@@ -163,9 +163,9 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
     const size = reader.number();
     return new TextChunk(reader.latin1(), size);
   });
-  if (!reader.isAtEnd) throw new BytesError('a block is followed by something');
+  if (!reader.isAtEnd) throw new BytesError('a block is followed by excess bytes');
   if (inBody > texts.length || texts.length > inBody + 1) {
-    throw new BytesError('a block holds texts that belong to nothing');
+    throw new BytesError('a block has a wrong number of texts');
   }
   return Object.freeze({
     felts,
@@ -208,7 +208,7 @@ function sharedPrices(prices: HeaderPrices, before: PackedBlock | undefined): He
 
 // Felts and marks.
 
-/** Felts as 32 bytes each, in a string of bytes: hexadecimal would take three times the memory. */
+/** Felts as 32 latin1 characters each: hexadecimal takes three times the memory. */
 function bytesOf(felts: readonly string[]): string {
   return wideBytes(felts).toString('latin1');
 }
@@ -221,7 +221,7 @@ function feltsIn(
   const digits = Buffer.from(felts.slice(first * FELT, end * FELT), 'latin1').toString('hex');
   const found: string[] = [];
   for (let at = 2 * FELT; at <= digits.length; at += 2 * FELT) {
-    // A search for the first digit by pattern takes twice as long as all the rest.
+    // A regular expression for the leading zeros takes twice as long as the rest of this function.
     let start = at - 2 * FELT;
     while (start < at - 1 && digits.charCodeAt(start) === ZERO) start += 1;
     found.push(`0x${digits.slice(start, at)}`);

@@ -3,24 +3,24 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { RpcError, reasonOf } from '../../errors.js';
 import { ERRORS } from '../../spec.js';
 
-/** What is kept of a transaction beside its hash, as JSON text where it says text. */
+/** Stored parts of a transaction besides its hash; the strings are JSON texts. */
 export interface TransactionTexts {
-  /** The transaction on the wire, without its hash and its proof. */
+  /** As on the wire, without hash and proof. */
   readonly transaction: string;
   readonly proofFacts: readonly string[] | undefined;
-  /** The receipt without what only the chain knows: finality and block. */
+  /** Without finality and block, which are added when it is read. */
   readonly receipt: string;
   readonly trace: string;
 }
 
-/** The texts of a block's transactions, in pieces that are unpacked one at a time. */
+/** The texts of a block's transactions in chunks that are decompressed separately. */
 export type PackedTexts = readonly TextChunk[];
 
-// What one piece holds of each transaction, in this order.
+// Order of the parts of each transaction in a chunk.
 const [TRANSACTION, PROOF_FACTS, RECEIPT, TRACE, PARTS] = [0, 1, 2, 3, 4] as const;
 export const TEXTS_OF_TRANSACTION: number = PARTS;
 
-/** Reading one transaction of a large block unpacks no more than about this many characters. */
+/** Approximate limit of the characters that are decompressed to read one transaction. */
 const CHUNK_CHARACTERS = 32 * 1024;
 
 const NO_TEXTS: PackedTexts = Object.freeze([]);
@@ -45,12 +45,12 @@ export function packTexts(transactions: readonly TransactionTexts[]): PackedText
   return Object.freeze(pieces);
 }
 
-/** A body from texts that another had. */
+/** Texts from chunks that were read from a record. */
 export function packedTextsFrom(pieces: PackedTexts): PackedTexts {
   return pieces.length === 0 ? NO_TEXTS : Object.freeze(pieces);
 }
 
-/** The texts of one transaction; unpacks the piece it stands in. */
+/** The texts of one transaction; decompresses its chunk only. */
 export function textsAt(body: PackedTexts, index: number): TransactionTexts | undefined {
   if (index < 0) return undefined;
   let before = 0;
@@ -68,7 +68,7 @@ export function allTexts(body: PackedTexts): readonly TransactionTexts[] {
   );
 }
 
-/** The receipts alone: what a search for events reads. */
+/** The receipts only, for event searches. */
 export function receiptsOf(body: PackedTexts): readonly string[] {
   return body.flatMap((piece) =>
     Array.from({ length: piece.size / PARTS }, (_, index) => piece.part(index * PARTS + RECEIPT)),
@@ -88,33 +88,33 @@ function transactionIn(piece: TextChunk, start: number): TransactionTexts {
 const lengthOf = (parts: readonly string[]): number =>
   parts.reduce((sum, part) => sum + part.length, 0);
 
-/** JSON has to escape it wherever it occurs, so it never stands inside a part. */
+/** Separator of parts; JSON escapes this character, so no part contains it. */
 const END = '\0';
 
-/** Some JSON texts that never change, though the form in which they are held does. */
+/** Immutable JSON texts that are compressed some time after their creation. */
 export class TextChunk {
-  /** How many there are. */
+  /** Number of texts. */
   readonly size: number;
   /**
-   * The parts, or all of them packed. Packed bytes are held as a string of bytes: a buffer of its own
-   * would weigh 160 bytes more, a slice of a common one 100, and it would keep all of that alive.
+   * The parts, or the compressed bytes as a latin1 string. A separate buffer takes 160 bytes more;
+   * a slice of a shared buffer takes 100 bytes more and retains the whole buffer.
    */
   #content: readonly string[] | string;
 
-  /** @param content the parts, or what `packed` made of as many as `size` */
+  /** @param content the parts, or the result of `packed` for `size` parts */
   constructor(content: readonly string[] | string, size: number = content.length) {
     this.size = size;
     this.#content = content;
   }
 
-  /** Texts that are packed in a while. */
+  /** Adds the texts to the compression queue. */
   static keep(parts: readonly string[]): TextChunk {
     const texts = new TextChunk(parts);
     backlog.add(texts, lengthOf(parts));
     return texts;
   }
 
-  /** How many bytes they take; `undefined` until they are packed. */
+  /** Compressed size in bytes; `undefined` before compression. */
   get packedSize(): number | undefined {
     return typeof this.#content === 'string' ? this.#content.length : undefined;
   }
@@ -128,25 +128,25 @@ export class TextChunk {
     return part;
   }
 
-  /** All of them in a string of bytes; that is also how they are held from now on. */
+  /** The compressed bytes as a latin1 string; compresses the texts if necessary. */
   packed(): string {
     if (typeof this.#content !== 'string') this.#content = pack(this.#content.join(END));
     return this.#content;
   }
 }
 
-// Packing takes about 50 µs for a transfer. Leaving it to zlib's threads costs this thread as much or
-// more, because of the stream and the callback that every job needs. So it is done here, in a later
-// turn of the event loop, when the answer to the transaction is on its way.
+// Compressing a transfer takes about 50 µs. Asynchronous zlib costs this thread at least as much,
+// for the stream and the callback of every job. So texts are compressed on this thread in a later
+// turn of the event loop, which does not delay the response to the transaction.
 
-/** As many characters as this wait unpacked for ever: new blocks are read most, or reverted at once. */
+/** This many characters stay uncompressed: new blocks are read or reverted most often. */
 const UNPACKED_CHARACTERS = 256 * 1024;
-/** With more than this waiting, no more is put off: whoever adds also packs. */
+/** Limit of the queue; beyond it, texts are compressed synchronously. */
 const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;
-/** Packed in one turn of the event loop, within a millisecond or so. */
+/** Compressed in one turn of the event loop, which takes about a millisecond. */
 const CHARACTERS_PER_TURN = 64 * 1024;
 
-/** The texts that wait to be packed, oldest first; one queue for all the chains of a process. */
+/** Queue of texts to compress, oldest first; one for all chains of a process. */
 class Backlog {
   readonly #waiting = new Map<TextChunk, number>();
   #characters = 0;
@@ -174,7 +174,7 @@ class Backlog {
       this.#packDownTo(Math.max(UNPACKED_CHARACTERS, this.#characters - CHARACTERS_PER_TURN));
       if (this.#characters > UNPACKED_CHARACTERS) this.#schedule();
     });
-    // Nobody would read the result of packing that kept a process from ending.
+    // Compression must not keep the process alive.
     turn.unref();
   }
 
@@ -190,19 +190,19 @@ class Backlog {
 
 const backlog = new Backlog();
 
-/** What waits to be packed in this process. */
+/** Size of the compression queue of this process. */
 export function packing(): { readonly texts: number; readonly characters: number } {
   return backlog.figures;
 }
 
-/** Packs everything that waits: for measurements and tests. */
+/** Drains the compression queue, for measurements and tests. */
 export function packNow(): void {
   backlog.drain();
 }
 
 class Unpacked {
   readonly #bytes: Buffer;
-  /** Where each part begins; and, as if there were one more, where the last one ends. */
+  /** Start of each part, and the start that a part after the last one would have. */
   readonly #starts: readonly number[];
 
   constructor(bytes: Buffer) {
@@ -221,9 +221,9 @@ class Unpacked {
   }
 }
 
+/** Cache of one entry: parts of the same chunk are usually read in sequence. */
 let recent: { readonly texts: TextChunk; readonly unpacked: Unpacked } | undefined;
 
-/** Whoever reads a part of some texts mostly reads another next. */
 function unpacked(texts: TextChunk, packed: string): Unpacked {
   if (recent?.texts === texts) return recent.unpacked;
   try {
@@ -234,7 +234,7 @@ function unpacked(texts: TextChunk, packed: string): Unpacked {
   }
 }
 
-/** Texts in memory are whole, so these came from a file. */
+/** Texts in memory cannot be damaged, so the texts are from a data directory or an image. */
 function damaged(reason: string): RpcError {
   return new RpcError(
     ERRORS.INTERNAL_ERROR.code,
@@ -242,11 +242,11 @@ function damaged(reason: string): RpcError {
   );
 }
 
-/** The first byte says how the rest was packed: texts may outlive the dictionary that is best today. */
+/** First byte of compressed texts; it identifies the dictionary and the settings. */
 const FORMAT = 1;
 
-// Level 3 packs a transfer into 510 bytes, level 6 into 480 in up to twice the time. A smaller window
-// than zlib's own is prepared faster; dictionary and transfer fit into it. Results are mostly short.
+// Level 3 compresses a transfer to 510 bytes; level 6 to 480 bytes in up to twice the time. A
+// window smaller than zlib's default is faster to set up; the dictionary and a transfer fit into it.
 const SETTINGS = { level: 3, windowBits: 14, memLevel: 6, chunkSize: 2048 } as const;
 
 function pack(text: string): string {
@@ -254,12 +254,12 @@ function pack(text: string): string {
   return Buffer.concat([Buffer.of(FORMAT), bytes]).toString('latin1');
 }
 
-/** Bytes; only texts that were made to fill the memory are longer. */
+/** Limit in bytes against decompression bombs. */
 const MOST_UNPACKED = 256 << 20;
 
 function unpack(packed: string): Buffer {
   const bytes = Buffer.from(packed, 'latin1');
-  if (bytes[0] !== FORMAT) throw new Error('texts were packed in an unknown format');
+  if (bytes[0] !== FORMAT) throw new Error('unknown compression format');
   const { windowBits } = SETTINGS;
   return inflateRawSync(bytes.subarray(1), {
     windowBits,
@@ -268,8 +268,8 @@ function unpack(packed: string): Buffer {
   });
 }
 
-// The words that these texts repeat, rare ones first: the nearer to the end, the fewer bits a reference
-// takes. The dictionary is part of the format; another one needs another FORMAT.
+// Repeated substrings, rare ones first: references to the end of the dictionary take fewer bits.
+// The dictionary is part of the format; every change needs a new FORMAT.
 const STRK = '"0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"';
 const ETH = '"0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"';
 const UDC = '"0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125"';
@@ -306,7 +306,7 @@ const DICTIONARY = Buffer.from(
     '"l1_gas":{"max_amount":"0x","max_price_per_unit":"0x"},"l1_data_gas":{"max_amount":"0x"',
     '},"tip":"0x0","paymaster_data":[],"account_deployment_data":[],"nonce_data_availability_mode',
     '":"L1","fee_data_availability_mode":"L1"}',
-    // A transfer from its first byte to its last.
+    // A complete transfer.
     '{"type":"INVOKE","version":"0x3","tip":"0x0","paymaster_data":[],"nonce_data_availability_mode',
     '":"L1","fee_data_availability_mode":"L1","resource_bounds":{"l1_gas":{"max_amount":"0x",',
     '"max_price_per_unit":"0x"},"l1_data_gas":{"max_amount":"0x","max_price_per_unit":"0x"},',

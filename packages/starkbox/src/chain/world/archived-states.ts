@@ -1,20 +1,19 @@
 // Interface to the states that are no longer in memory.
 import type { Slot, State } from '@starkbox/engine';
 
-/** Slots of a contract in the order of their keys. */
+/** Slots of a contract, ascending by key. */
 export interface Slots {
   readonly slots: readonly Slot[];
-  /** Every slot up to this key is among them; without it, every slot there is. */
+  /** The slots are complete up to this key; `undefined` if they are complete. */
   readonly upTo: string | undefined;
 }
 
-/** States that are no longer in memory. */
 export interface ArchivedStates {
-  /** The state that a block left behind; the next block can be written onto it. */
+  /** The state after a block, as a base for the next block. */
   stateAfter(number: number): State;
   /** The block up to `number` that last wrote a slot. */
   storageSince(address: string, key: string, number: number): number | undefined;
-  /** What the slots of a contract behind `after` held when a block was closed. */
+  /** The slots of a contract with keys greater than `after`, in the state after a block. */
   slots(address: string, after: string | undefined, number: number, limit: number): Slots;
   /** The block that declared a class. */
   classSince(classHash: string): number | undefined;

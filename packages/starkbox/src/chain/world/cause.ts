@@ -1,7 +1,7 @@
 // Cause of a change of the chain: the JSON-RPC call that requested it.
 import { stringify } from '../../json/json.js';
 
-/** A call as it came, its method by the canonical name. */
+/** A JSON-RPC call with the canonical name of its method. */
 export interface Cause {
   readonly jsonrpc: unknown;
   readonly method: string;
@@ -9,7 +9,7 @@ export interface Cause {
   readonly id: unknown;
 }
 
-/** A call as the journal holds it. */
+/** Journal entry of a call. */
 export function journalEntry({ jsonrpc, method, params, id }: Cause): string {
   return stringify({ jsonrpc, method, params: params ?? null, id: id ?? null });
 }

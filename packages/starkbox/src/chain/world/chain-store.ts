@@ -4,45 +4,45 @@ import type { Cause } from './cause.js';
 import type { World } from './world.js';
 
 export interface SnapshotNote {
-  /** What somebody called it. */
+  /** Name given by the user. */
   readonly name?: string | undefined;
-  /** Chain time when it was made. */
+  /** Chain time at its creation. */
   readonly time: number;
 }
 
-/** A chain with the moments it can go back to: a frozen value. */
+/** The current world and its snapshots: a frozen value. */
 export interface WorldAndSnapshots {
   readonly world: World;
   readonly snapshots: PersistentMap<bigint, World>;
-  /** What is known of them besides. */
+  /** Notes of the snapshots, by the same ids. */
   readonly notes: PersistentMap<bigint, SnapshotNote>;
-  /** The name of the newest snapshot that was ever made. */
+  /** Id of the newest snapshot, including removed ones. */
   readonly lastSnapshot: bigint;
 }
 
-/** A standing that took the place of another. */
+/** Replacement of one world by another. */
 export interface Transition {
-  /** One after the other, a world that was kept, everything from the start, or another chain. */
+  /** A step, a return to a snapshot, a restart from genesis, or the load of another chain. */
   readonly kind: 'step' | 'revert' | 'restart' | 'load';
   readonly before: WorldAndSnapshots;
   readonly after: WorldAndSnapshots;
-  /** The snapshot that was gone back to. */
+  /** The snapshot of a revert. */
   readonly snapshot?: bigint | undefined;
-  /** The call that asked for it; there is none where the node itself did. */
+  /** The call that requested it; `undefined` if the node itself did. */
   readonly cause?: Cause | undefined;
 }
 
 export interface ChainStore {
   /**
-   * Gets ready to write a move down. Moves are prepared and committed one after the other; none waits
-   * for the commit of another.
+   * Prepares the commit of a transition. Transitions are prepared and committed in sequence; one
+   * can be prepared before the commit of the previous one is complete.
    */
-  prepare(move: Transition): Promise<PreparedCommit>;
+  prepare(transition: Transition): Promise<PreparedCommit>;
 }
 
 export interface PreparedCommit {
-  /** What the chain goes on with: it may hold less in memory, and answers alike. */
+  /** Equivalent to the `after` of the transition, but can hold less in memory. */
   readonly after: WorldAndSnapshots;
-  /** Writes it; resolves when no power cut can undo it. */
+  /** Resolves when the transition is durable. */
   commit(): Promise<void>;
 }

@@ -19,12 +19,12 @@ import { allTexts, TEXTS_OF_TRANSACTION, type TransactionTexts } from '../histor
 import { readMessage } from './messages.js';
 
 const FELT_BYTES = 32;
-/** The prime of the field as bytes. Strings of bytes compare as the numbers do. */
+/** The field prime as big-endian latin1 bytes, which compare like the numbers. */
 const PRIME = Buffer.from(`0800000000000011${'0'.repeat(47)}1`, 'hex').toString('latin1');
 const PRICE = /^0x[1-9a-f][0-9a-f]{0,31}$/;
 const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'DEPLOY', 'L1_HANDLER'] as const;
 
-/** Throws an error that names the block unless it can follow the one before it. */
+/** Throws an error with the block number unless the block can follow its predecessor. */
 export function checkBlock(
   number: number,
   block: PackedBlock,
@@ -40,17 +40,20 @@ export function checkBlock(
 
 function checkFrame(block: PackedBlock, before: PackedBlock | undefined): void {
   for (let at = 0; at < block.felts.length; at += FELT_BYTES) {
-    must(block.felts.slice(at, at + FELT_BYTES) < PRIME, 'a hash is no felt');
+    must(block.felts.slice(at, at + FELT_BYTES) < PRIME, 'a hash is not a felt');
   }
   must(block.parentHash === undefined || !before, 'its parent is not the block before it');
-  must(block.parentHash === undefined || isFelt(block.parentHash), "its parent's hash is no felt");
+  must(
+    block.parentHash === undefined || isFelt(block.parentHash),
+    "its parent's hash is not a felt",
+  );
   for (const value of [block.timestamp, block.stateDiffLength]) {
-    must(Number.isSafeInteger(value), 'a number is impossible');
+    must(Number.isSafeInteger(value), 'a number is out of range');
   }
   for (const { price_in_fri, price_in_wei } of before?.prices === block.prices
     ? []
     : pricesOf(block.prices)) {
-    must(PRICE.test(price_in_fri) && PRICE.test(price_in_wei), 'a gas price is impossible');
+    must(PRICE.test(price_in_fri) && PRICE.test(price_in_wei), 'a gas price is out of range');
   }
 }
 
@@ -60,10 +63,10 @@ function checkTexts(block: PackedBlock, before: PackedBlock | undefined): void {
   must(added === hashes.length, 'its number of transactions is wrong');
   must(
     block.texts.every(({ size }) => size > 0 && size % TEXTS_OF_TRANSACTION === 0),
-    'a piece of its texts is cut',
+    'a chunk of its texts is incomplete',
   );
   const texts = allTexts(block.texts);
-  must(texts.length === hashes.length, 'it does not hold the texts of its transactions');
+  must(texts.length === hashes.length, 'it lacks texts of its transactions');
   const events = texts.flatMap((one, index) =>
     checkTransaction(one, hashes[index] ?? '', `transaction ${index}`),
   );
@@ -77,7 +80,7 @@ function checkTexts(block: PackedBlock, before: PackedBlock | undefined): void {
   if (block.stateDiff) checkStateDiff(block.stateDiff.part(0));
 }
 
-/** The events of a transaction whose texts are as we write them. */
+/** Validates the texts of a transaction and returns its events. */
 export function checkTransaction(
   { transaction, receipt, trace, proofFacts }: TransactionTexts,
   hash: string,
@@ -90,12 +93,15 @@ export function checkTransaction(
   must(shown['type'] === type, `${where}, trace.type: expected ${type}`);
   if (proofFacts !== undefined) felts(proofFacts, `${where}, proof facts`);
   const received = objectText(receipt, `${where}, receipt`);
-  must(received['transaction_hash'] === hash, `${where}, receipt: it is of another transaction`);
+  must(
+    received['transaction_hash'] === hash,
+    `${where}, receipt: it belongs to another transaction`,
+  );
   must(received['type'] === type, `${where}, receipt.type: expected ${type}`);
   return checkReceipt(received, `${where}, receipt`);
 }
 
-/** The felts of a transaction by its type, and the lists of felts. */
+/** Names of the felt members and of the felt list members, by transaction type. */
 const SENT: Readonly<
   Record<(typeof TYPES)[number], readonly [readonly string[], readonly string[]]>
 > = {
@@ -132,7 +138,7 @@ function checkSent(sent: Members, type: (typeof TYPES)[number], where: string): 
   }
 }
 
-/** The events of a receipt. */
+/** Validates a receipt and returns its events. */
 export function checkReceipt(receipt: Members, where: string): readonly Emitted[] {
   const fee = object(receipt['actual_fee'], `${where}.actual_fee`);
   felt(fee['amount'], `${where}.actual_fee.amount`);
@@ -173,7 +179,6 @@ const DIFF_LISTS = {
   replaced_classes: ['contract_address', 'class_hash'],
 } as const;
 
-/** A state difference that a block carries itself. */
 function checkStateDiff(text: string): void {
   const diff = objectText(text, 'state difference');
   for (const [name, members] of Object.entries(DIFF_LISTS)) {

@@ -2,14 +2,14 @@
 
 import { invalidParams } from '../../errors.js';
 
-/** The latest time that is an exact number in JSON. */
+/** The largest integer that is exact in JSON. */
 const LATEST_TIME = Number.MAX_SAFE_INTEGER;
 
-/** How chain time follows real time, in whole seconds. */
+/** Chain time relative to real time, in whole seconds. */
 export interface Clock {
   /** Chain time minus real time. */
   readonly offset: number;
-  /** The exact time of the next block, where one was asked for. */
+  /** The requested time of the next block. */
   readonly exact: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export function realMilliseconds(): number {
   return Date.now();
 }
 
-/** A clock that shows `start` now, or real time without one. */
+/** A clock that starts now at `start`, or at real time if `start` is undefined. */
 export function clockFrom(start: number | undefined): Clock {
   return start === undefined
     ? { offset: 0, exact: undefined }
@@ -30,25 +30,25 @@ export function clockFrom(start: number | undefined): Clock {
 }
 
 /**
- * The time that a block gets if it is sealed at this moment.
+ * The timestamp of a block that is closed now.
  *
- * @param parent the time of the block before it: the system's clock may step back, and the chain's must
- * not; only a time that was asked for may be earlier
+ * @param parent timestamp of the previous block; the result is earlier only if that was requested,
+ * even if the system clock steps back
  */
 export function nextBlockTime({ offset, exact }: Clock, parent = 0): number {
-  // Neither time before 1970 nor a time that is not exact can be written into a block.
+  // A timestamp is neither negative nor larger than an exact number.
   return exact ?? Math.min(Math.max(0, parent, now() + offset), LATEST_TIME);
 }
 
-/** The clock after `setTime`: the next block has exactly this time, and time runs on from there. */
+/** The clock after `setTime`: the next block has exactly this time, and time continues from it. */
 export function setTo(time: number): Clock {
   return { offset: time - now(), exact: time };
 }
 
 /**
- * The clock after `increaseTime`; throws what the caller is told if blocks could not show that time.
+ * The clock after `increaseTime`; throws an `RpcError` if the time exceeds the largest timestamp.
  *
- * @param parent as of `nextBlockTime`: time is increased from where it would be
+ * @param parent as in `nextBlockTime`, whose result is the base of the increase
  */
 export function increasedBy(clock: Clock, seconds: number, parent = 0): Clock {
   const from = nextBlockTime(
@@ -64,7 +64,7 @@ export function increasedBy(clock: Clock, seconds: number, parent = 0): Clock {
   return { ...clock, offset: from + seconds - now() };
 }
 
-/** The clock after a block took its time. */
+/** The clock after a block was closed: a requested time applies to one block. */
 export function afterBlock(clock: Clock): Clock {
   return clock.exact === undefined ? clock : { ...clock, exact: undefined };
 }

@@ -7,13 +7,13 @@ import { isKnown, type Located, type World } from './world.js';
 export interface WorldDiff {
   /** Blocks that are no longer part of the chain, oldest and newest. */
   readonly undone: { readonly first: Header; readonly last: Header } | undefined;
-  /** Blocks of the common past whose finality changed: from, to; none if from is above to. */
+  /** Common blocks whose finality changed; empty if `from` is greater than `to`. */
   readonly refinalised: Range;
-  /** Blocks that are part of the chain now and were not before. */
+  /** Blocks that were not part of the chain before; empty if `from` is greater than `to`. */
   readonly added: Range;
-  /** Transactions of the block under construction from this position on were not there before. */
+  /** Index of the first transaction in the pending block that is new. */
   readonly waitingFrom: number;
-  /** Transactions that waited in the block under construction and are no longer part of the chain. */
+  /** Transactions of the former pending block that are no longer part of the chain. */
   readonly dropped: readonly Located[];
 }
 
@@ -35,7 +35,7 @@ export function diffWorlds(before: World, after: World): WorldDiff {
   };
 }
 
-/** The hashes of all transactions that were part of the chain or waited for it, and no longer are. */
+/** Hashes of all transactions, pending ones included, that are no longer part of the chain. */
 export function removedTransactions(before: World, after: World): readonly string[] {
   const removed: string[] = [];
   for (let block = commonBlock(before, after) + 1; block < before.history.next; block += 1) {
@@ -47,7 +47,7 @@ export function removedTransactions(before: World, after: World): readonly strin
   return removed;
 }
 
-/** The newest block that both have. Blocks name their parents, so equal ones have equal pasts. */
+/** The newest common block. A hash covers the parent hash, so binary search finds it. */
 export function commonBlock({ history: before }: World, { history: after }: World): number {
   const shared = (number: number): boolean => {
     const header = before.header(number);
@@ -55,7 +55,7 @@ export function commonBlock({ history: before }: World, { history: after }: Worl
   };
   let low = before.first - 1;
   let high = Math.min(before.next, after.next) - 1;
-  // Nearly always one is the continuation of the other.
+  // Usually one world is a continuation of the other.
   if (shared(high)) return high;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -69,7 +69,7 @@ function refinalised(before: World, after: World, common: number): Range {
   const first = before.history.first;
   const [one, other] = [before, after].map(({ acceptedOnL1 = first - 1 }) => acceptedOnL1);
   const [low = first, high = first] = [one, other].toSorted((a = first, b = first) => a - b);
-  // Below the first block is the origin of a fork, whose transactions nobody follows here.
+  // Blocks before the first one belong to the origin and have no observers.
   return { from: Math.max(low + 1, first), to: Math.min(high, common) };
 }
 
@@ -84,7 +84,7 @@ function waitingFrom(before: World, after: World): number {
 
 function dropped(before: World, after: World, waitingFrom: number): readonly Located[] {
   const { transactions } = before.pending;
-  // The usual step adds to what waits: then nothing is compared.
+  // A step that only adds transactions drops none.
   if (transactions.size === 0 || waitingFrom === transactions.size) return [];
   const block = pendingNumber(before);
   return transactions

@@ -6,25 +6,25 @@ import type { Header } from '../history/header.js';
 import type { ArchivedStates } from './archived-states.js';
 import type { World } from './world.js';
 
-/** The number of the block under construction. */
+/** The number of the pending block. */
 export function pendingNumber(world: World): number {
   return world.pendingState.version;
 }
 
-/** The newest closed block. */
+/** The header of the newest closed block. */
 export function latestHeader(world: World): Header {
   const { latest } = world.history;
-  if (!latest) throw new Error('a chain without a first block was asked for its latest');
+  if (!latest) throw new Error('the chain has no closed block');
   return latest;
 }
 
-/** The block an id means, the one under construction included; `undefined` if there is none. */
+/** The number of the block with an id, the pending block included. */
 export function findBlock(world: World, id: BLOCK_ID): number | undefined {
   if (id === 'pre_confirmed') return pendingNumber(world);
   if (id === 'latest') return latestHeader(world).number;
   if (id === 'l1_accepted') {
     const { acceptedOnL1: accepted, history } = world;
-    // It may be a block of the chain below a fork.
+    // The block can belong to the origin.
     return accepted !== undefined && accepted >= history.first ? accepted : undefined;
   }
   if ('block_hash' in id) return world.history.numberOf(id.block_hash);
@@ -35,7 +35,7 @@ export function blockNumber(world: World, id: BLOCK_ID): number {
   return findBlock(world, id) ?? fail('BLOCK_NOT_FOUND');
 }
 
-/** The state that a block left behind. */
+/** The state after a block. */
 export function stateById(world: World, id: BLOCK_ID): State {
   return stateByNumber(world, blockNumber(world, id), id);
 }
@@ -53,7 +53,7 @@ export function stateByNumber(world: World, number: number, id: BLOCK_ID): State
     : archivedOf(world).stateAfter(number);
 }
 
-/** The state that a block left behind, to write the next one onto. */
+/** The state after a block, as a base for the next block. */
 export async function writableStateAfter(world: World, number: number): Promise<State> {
   return isInMemory(world, number)
     ? world.pendingState.rewind(number)
@@ -64,11 +64,11 @@ const isInMemory = ({ pendingState: state }: World, number: number): boolean =>
   number + 1 >= state.firstVersion;
 
 function archivedOf({ archived }: World): ArchivedStates {
-  if (!archived) throw new Error('a chain without old states was asked for one');
+  if (!archived) throw new Error('the chain has no archived states');
   return archived;
 }
 
-/** What a block changed, as JSON text; of the one under construction, so far. */
+/** The state difference of a block as JSON text, also of the pending block. */
 export function stateDiffText({ history, pendingState: state }: World, number: number): string {
   return history.stateDiff(number) ?? state.diffTextOf(number);
 }

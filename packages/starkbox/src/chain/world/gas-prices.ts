@@ -12,7 +12,7 @@ export interface GasPrices {
   readonly l2_gas_price_fri: bigint;
 }
 
-/** What transactions pay now, and what they pay from the next block on. */
+/** Prices of the pending block, and of the blocks after it. */
 export interface Gas {
   readonly current: GasPrices;
   readonly next: GasPrices;
@@ -22,14 +22,14 @@ export function startingAt(prices: GasPrices): Gas {
   return { current: prices, next: prices };
 }
 
-/** The prices a block without transactions is sealed with are already those of the next. */
+/** Prices in the header of a closed block: an empty block has the next prices already. */
 export function sealingPrices(gas: Gas, isEmpty: boolean): GasPrices {
   return isEmpty ? gas.next : gas.current;
 }
 
 const written = new WeakMap<GasPrices, HeaderPrices>();
 
-/** Blocks at equal prices share one object: there may be a hundred thousand of them. */
+/** Blocks with equal prices share one object to save memory. */
 export function headerPrices(prices: GasPrices): HeaderPrices {
   const known = written.get(prices);
   if (known) return known;
@@ -46,7 +46,7 @@ function price(fri: bigint, wei: bigint): Price {
   return Object.freeze({ price_in_fri: hex(fri), price_in_wei: hex(wei) });
 }
 
-/** Prices as the engine takes them. */
+/** Prices in the engine's format. */
 export function enginePrices(header: HeaderPrices): BlockValues['gas_prices'] {
   const both = ({ price_in_fri, price_in_wei }: Price) => ({
     fri: price_in_fri,

@@ -1,9 +1,9 @@
-// Accounts whose signatures are not validated.
+// Accounts whose transactions are not validated.
 import { PersistentSet } from '../../immutable.js';
 
 export interface Impersonation {
   readonly accounts: PersistentSet<string>;
-  /** Every account, named or not. */
+  /** Applies to every account. */
   readonly auto: boolean;
 }
 

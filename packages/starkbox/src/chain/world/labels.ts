@@ -3,15 +3,15 @@ import { refuse } from '../../errors.js';
 import { PersistentMap } from '../../immutable.js';
 import { felt, list, pair, string } from '../../json/reader.js';
 
-/** Names by felt. */
+/** Labels by felt. */
 export type Labels = PersistentMap<string, string>;
 
 export const NO_LABELS: Labels = PersistentMap();
 
-/** They are kept in one piece. */
+/** Limited because all labels are stored in one entry. */
 const MOST = 10_000;
 
-/** With one more, or one less where there is no label. */
+/** Sets a label, or removes it if `label` is undefined. */
 export function withLabel(labels: Labels, value: string, label: string | undefined): Labels {
   if (label === undefined) return labels.delete(value);
   const next = labels.set(value, label);
@@ -19,12 +19,12 @@ export function withLabel(labels: Labels, value: string, label: string | undefin
   return next;
 }
 
-/** As JSON can carry them, in an order of their own. */
+/** Pairs for JSON, sorted by felt. */
 export function labelsToJson(labels: Labels): readonly (readonly [string, string])[] {
   return [...labels].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** What `labelsToJson` made; throws a `TypeError` for anything else. */
+/** Reads the result of `labelsToJson`; throws a `TypeError` for other values. */
 export function labelsFromJson(value: unknown): Labels {
   const labels = PersistentMap(list(value, 'labels', (one, at) => pair(one, at, felt, label)));
   if (labels.size > MOST) throw new TypeError(`labels: expected at most ${MOST}`);

@@ -21,7 +21,7 @@ export interface MessageToL1 {
 }
 
 export interface Outgoing {
-  /** Counts up along the chain's life: aborted or reverted, it is never given to another message. */
+  /** Ascending; the id of an aborted or reverted message is never reused. */
   readonly id: number;
   /** The block that sent it. */
   readonly block: number;
@@ -33,43 +33,43 @@ export interface Messages {
   readonly outgoing: List<Outgoing>;
   /** The id of the next message to L1. */
   readonly nextId: number;
-  /** The ids of those that L1 has got, as ranges: a snapshot must not bring one back. */
+  /** Id ranges of messages on L1; a revert to a snapshot must not send them again. */
   readonly delivered: readonly (readonly [first: number, last: number])[];
-  /** How often each message was sent and not yet consumed, by message hash. */
+  /** Number of sent and unconsumed messages by message hash. */
   readonly consumable: PersistentMap<string, number>;
-  /** The L2 transactions that each L1 transaction caused, in order. */
+  /** The L2 transactions of each L1 transaction, in order. */
   readonly incoming: PersistentMap<string, List<string>>;
-  /** The L1 that messages are exchanged with. */
+  /** The connected L1. */
   readonly l1: L1Link | undefined;
 }
 
-/** Everything that must survive for messages to arrive exactly once. Replaced as a whole, never changed. */
+/** Immutable state of the relay, which must be durable for exactly-once delivery. */
 export interface L1Link {
   readonly url: string;
-  /** The messaging contract there. */
+  /** Address of the messaging contract. */
   readonly contract: string;
-  /** Signs what is sent there. */
+  /** Private key for transactions to L1. */
   readonly key: string;
-  /** Messages before it do not concern this chain. */
+  /** Messages before this position are ignored. */
   readonly start: L1Place;
-  /** Where on L1 to read on: everything before has arrived here. */
+  /** Read position on L1: all messages before it are on L2. */
   readonly cursor: L1Cursor;
-  /** A message that may have reached L1 already. */
+  /** A message that can already be on L1. */
   readonly inFlight: InFlight | undefined;
 }
 
-/** A log in a block of L1. */
+/** Position of a log on L1. */
 export interface L1Place {
   readonly block: number;
   readonly log: number;
 }
 
 export interface L1Cursor extends L1Place {
-  /** The newest block when L1 was read: if it has another hash later, L1 has gone back. */
+  /** The newest block at the last read; a different hash later means that L1 was reverted. */
   readonly seen: { readonly number: number; readonly hash: string };
 }
 
-/** The signed transaction that carries a message: sent again and again, it is mined once. */
+/** The signed L1 transaction of a message: its nonce makes repeated sending safe. */
 export interface InFlight {
   readonly id: number;
   readonly nonce: number;
@@ -86,7 +86,7 @@ export const NO_MESSAGES: Messages = {
   l1: undefined,
 };
 
-/** What a closed block sent. */
+/** Adds the messages of a closed block. */
 export function withSent(
   messages: Messages,
   block: number,
@@ -106,7 +106,7 @@ export function withSent(
   };
 }
 
-/** Without what the blocks from `block` on sent and nobody has taken yet. */
+/** Removes the undelivered messages of the blocks from `block` on. */
 export function withoutBlocksFrom(messages: Messages, block: number): Messages {
   const gone = messages.outgoing.filter((entry) => entry.block >= block);
   if (gone.isEmpty()) return messages;
@@ -124,16 +124,16 @@ export function isOutgoing({ outgoing }: Messages, id: number): boolean {
 }
 
 function without(outgoing: List<Outgoing>, id: number): List<Outgoing> {
-  // They leave in order, so it nearly always is the first.
+  // Messages are delivered in order, so it is usually the first.
   return outgoing.first()?.id === id
     ? outgoing.shift()
     : outgoing.filter((entry) => entry.id !== id);
 }
 
-/** After L1 got a message, or after it turned out that this transaction will not bring it there. */
+/** Ends the delivery of a message, with success or without. */
 export function withLanded(messages: Messages, { id, hash }: InFlight, arrived: boolean): Messages {
   const { l1, outgoing, delivered } = messages;
-  // In another chain that was loaded in the meantime, the id means another message.
+  // After a load of another chain, the id belongs to another message.
   if (l1?.inFlight?.hash !== hash) return messages;
   const landed = { ...messages, l1: { ...l1, inFlight: undefined } };
   if (!arrived) return landed;
@@ -148,13 +148,13 @@ function isDelivered(delivered: Messages['delivered'], id: number): boolean {
   return delivered.some(([first, last]) => first <= id && id <= last);
 }
 
-/** They arrive in order, so there is one range more only where some were undone and never left. */
+/** Delivery is in order, so a new range begins only after reverted ids. */
 function withDelivered(delivered: Messages['delivered'], id: number): Messages['delivered'] {
   const [first, last] = delivered.at(-1) ?? [id, id];
   return last + 1 === id ? [...delivered.slice(0, -1), [first, id]] : [...delivered, [id, id]];
 }
 
-/** The messages of a world that is gone back to while L1 stays as it is, and keeps what it has got. */
+/** The messages of a restored snapshot; L1 is not reverted, so its part stays current. */
 export function returnedTo(kept: Messages, now: Messages): Messages {
   const { l1, outgoing } = kept;
   const { nextId, delivered } = now;
@@ -170,7 +170,7 @@ export function returnedTo(kept: Messages, now: Messages): Messages {
   };
 }
 
-/** The messages of a chain that begins again. */
+/** The messages of a restarted chain. */
 export function restarted(
   { nextId, l1 }: Messages,
   relink: (link: L1Link) => L1Link | undefined,
@@ -178,13 +178,13 @@ export function restarted(
   return { ...NO_MESSAGES, nextId, l1: l1 && relink(l1) };
 }
 
-/** L1 does not begin again: what was read there is not read again. */
+/** A link that continues at the cursor: a restart does not revert L1. */
 export function readOn(link: L1Link): L1Link {
   const { block, log } = link.cursor;
   return { ...link, start: { block, log } };
 }
 
-/** After one message was consumed on L1; `undefined` if there is none to consume. */
+/** Removes a message that was consumed on L1; `undefined` if there is none. */
 export function withConsumed(messages: Messages, hash: string): Messages | undefined {
   if (!messages.consumable.has(hash)) return undefined;
   return { ...messages, consumable: take(messages.consumable, hash) };
@@ -208,7 +208,7 @@ export function withoutIncoming(messages: Messages, l2Hashes: ReadonlySet<string
   return { ...messages, incoming };
 }
 
-/** As plain data that JSON can hold. */
+/** Plain data for JSON. */
 export function messagesToJson(messages: Messages): MessagesJson {
   const { outgoing, nextId, delivered, consumable, incoming, l1 } = messages;
   return {
@@ -221,7 +221,7 @@ export function messagesToJson(messages: Messages): MessagesJson {
   };
 }
 
-/** What `messagesToJson` made; throws a `TypeError` for anything else. */
+/** Reads the result of `messagesToJson`; throws a `TypeError` for other values. */
 export function messagesFromJson(value: unknown): Messages {
   const given = object(value, 'messages');
   const nextId = count(given['nextId'], 'messages.nextId');
@@ -258,7 +258,7 @@ function readOutgoing(value: unknown, where: string): Outgoing {
   };
 }
 
-/** A message to L1; throws a `TypeError` for anything else. */
+/** Reads a message to L1; throws a `TypeError` for other values. */
 export function readMessage(value: unknown, where: string): MessageToL1 {
   const { from_address, to_address, payload } = object(value, where);
   return {

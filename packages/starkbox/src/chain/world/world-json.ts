@@ -25,16 +25,16 @@ import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world
 
 const PRICE_BOUND = 2n ** 128n;
 
-/** What is neither a block nor a state nor the journal. */
+/** The parts in the `moment` section of an image. */
 export type WorldParts = Omit<
   World,
   'pendingState' | 'latestState' | 'history' | 'archived' | 'journal'
 >;
 
-/** Exact also for numbers beyond 2^53. */
-export function worldJson(moment: WorldParts): string {
+/** Exact for integers above 2^53. */
+export function worldJson(parts: WorldParts): string {
   const { clock, gas, impersonation, messages, labels, acceptedOnL1, keepsHistory, pending } =
-    moment;
+    parts;
   return stringify({
     clock: { offset: clock.offset, exact: clock.exact ?? null },
     gas,
@@ -47,7 +47,7 @@ export function worldJson(moment: WorldParts): string {
   });
 }
 
-/** A transaction of the block under construction, as JSON can carry it. */
+/** Plain data for JSON of a transaction in the pending block. */
 export function includedToJson({ record, signature, receipt }: Included): unknown {
   return {
     hash: record.hash,
@@ -60,18 +60,18 @@ export function includedToJson({ record, signature, receipt }: Included): unknow
   };
 }
 
-/** What `momentText` wrote; throws a `SyntaxError` or a `TypeError` for anything else. */
+/** Reads the result of `worldJson`; throws a `SyntaxError` or a `TypeError` for other texts. */
 export function readWorldJson(text: string): WorldParts {
-  const moment = object(parse(text), 'moment');
+  const parts = object(parse(text), 'moment');
   return Object.freeze({
-    clock: readClock(moment['clock']),
-    gas: readGas(moment['gas']),
-    impersonation: readImpersonation(moment['impersonation']),
-    messages: messagesFromJson(moment['messages']),
-    labels: moment['labels'] === undefined ? NO_LABELS : labelsFromJson(moment['labels']),
-    acceptedOnL1: optional(moment['accepted_on_l1'], 'accepted_on_l1', count),
-    keepsHistory: boolean(moment['keeps_history'], 'keeps_history'),
-    pending: readPending(moment['pending']),
+    clock: readClock(parts['clock']),
+    gas: readGas(parts['gas']),
+    impersonation: readImpersonation(parts['impersonation']),
+    messages: messagesFromJson(parts['messages']),
+    labels: parts['labels'] === undefined ? NO_LABELS : labelsFromJson(parts['labels']),
+    acceptedOnL1: optional(parts['accepted_on_l1'], 'accepted_on_l1', count),
+    keepsHistory: boolean(parts['keeps_history'], 'keeps_history'),
+    pending: readPending(parts['pending']),
   });
 }
 
@@ -84,7 +84,7 @@ function readGas(value: unknown): Gas {
   const { current, next } = object(value, 'gas');
   const now = readPrices(current, 'gas.current');
   const later = readPrices(next, 'gas.next');
-  // Equal prices are one object: blocks at equal prices then share theirs.
+  // Equal prices become one object, so that block headers share it.
   return { current: now, next: stringify(now) === stringify(later) ? now : later };
 }
 
@@ -124,7 +124,7 @@ function readPending(value: unknown): Pending {
   return pending;
 }
 
-/** What `includedToJson` made. */
+/** Reads the result of `includedToJson`. */
 export function includedFromJson(value: unknown, where = 'transaction'): Included {
   const one = object(value, where);
   const hash = felt(one['hash'], `${where}.hash`);
@@ -143,7 +143,7 @@ export function includedFromJson(value: unknown, where = 'transaction'): Include
   };
 }
 
-/** A receipt as the engine gave it. */
+/** Reads a receipt in the engine's format. */
 function readReceipt(text: string, hash: string, where: string): Receipt {
   const checked = objectText(text, where);
   checkReceipt(checked, where);

@@ -10,38 +10,38 @@ import { type Impersonation, NO_IMPERSONATION } from './impersonation.js';
 import { type Labels, NO_LABELS } from './labels.js';
 import { type Messages, NO_MESSAGES } from './messages.js';
 
-/** A transaction that waits in the block under construction. */
+/** A transaction of the pending block. */
 export interface Included {
   readonly record: TransactionRecord;
   readonly signature: readonly string[];
-  /** As the engine gave it: commitments are made of it. */
+  /** In the engine's format, from which the commitments are computed. */
   readonly receipt: Receipt;
 }
 
 /**
- * Writers make a new world; readers keep the one they were given. So snapshot, revert, abort,
- * restart, rollback after an error and branching are assignments.
+ * A writer creates a new world; a reader keeps its own. So snapshot, revert, abort, restart,
+ * rollback and branching are assignments.
  */
 export interface World {
-  /** The state with what the block under construction has changed; its version is that block. */
+  /** The state with the changes of the pending block, whose number is its version. */
   readonly pendingState: State;
-  /** The state as the last closed block left it. */
+  /** The state after the newest closed block. */
   readonly latestState: State;
   readonly history: History;
-  /** The states of blocks that are older than what `state` knows, where there are such. */
+  /** The states of blocks that are no longer in `pendingState`. */
   readonly archived: ArchivedStates | undefined;
   /** Whether the states of older blocks can be read. */
   readonly keepsHistory: boolean;
-  /** What the block under construction holds. */
+  /** The transactions of the pending block. */
   readonly pending: Pending;
   readonly clock: Clock;
   readonly gas: Gas;
   readonly impersonation: Impersonation;
   readonly messages: Messages;
   readonly labels: Labels;
-  /** The calls that made it, as JSON texts, where they are kept. */
+  /** The calls that led to this world, as JSON texts; empty if they are not recorded. */
   readonly journal: List<string>;
-  /** The newest block that L1 accepted: all before it are accepted as well. */
+  /** The newest block that is accepted on L1; all earlier blocks are accepted too. */
   readonly acceptedOnL1: number | undefined;
 }
 
@@ -61,7 +61,7 @@ export function withIncluded(pending: Pending, included: Included): Pending {
   };
 }
 
-/** A world whose first block is written but not closed. */
+/** A world whose first block is pending. */
 export function firstWorld(
   state: State,
   options: {
@@ -87,12 +87,12 @@ export function firstWorld(
   });
 }
 
-/** The time that the block under construction gets if it is closed at this moment. */
+/** The timestamp of the pending block if it is closed now. */
 export function nextTime({ clock, history }: Pick<World, 'clock' | 'history'>): number {
   return nextBlockTime(clock, history.latest?.timestamp);
 }
 
-/** A transaction and its place: the number of its block, also while that is under construction. */
+/** A transaction and its position, in a closed block or in the pending block. */
 export interface Located {
   readonly record: TransactionRecord;
   readonly block: number;
@@ -111,7 +111,7 @@ export function findTransaction(world: World, hash: string): Located | undefined
   return record && { ...place, record };
 }
 
-/** One transaction of a block, also of the one under construction; reads no others of a large block. */
+/** One transaction of a closed or pending block; does not read the whole block. */
 export function transactionAt(
   { history, pending, pendingState: state }: World,
   block: number,
@@ -122,7 +122,7 @@ export function transactionAt(
     : history.transaction(block, index);
 }
 
-/** The transactions of a block, also of the one under construction. */
+/** The transactions of a closed or pending block. */
 export function transactionsOf(world: World, block: number): readonly TransactionRecord[] {
   return block === world.pendingState.version
     ? world.pending.transactions.toArray().map(({ record }) => record)
@@ -135,7 +135,7 @@ export function transactionHashesOf(world: World, block: number): readonly strin
     : world.history.hashes(block);
 }
 
-/** Whether a transaction is part of the chain or of the block under construction. */
+/** Whether a transaction is part of a closed block or of the pending block. */
 export function isKnown({ history, pending }: World, hash: string): boolean {
   return pending.positions.has(hash) || history.locate(hash) !== undefined;
 }
