@@ -1,4 +1,4 @@
-// Timer that closes blocks in an interval.
+// Timer that closes a block in each interval.
 
 export class BlockTimer {
   #timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-// The chain: every change of it goes through here, one at a time.
+// Chain: its current world, and the methods that change it through the writer.
 import type { Class, ClassLimits, Rejection } from '@starkbox/engine';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';

@@ -1,4 +1,4 @@
-// Knows how tokens are made out of nothing, and how balances are read.
+// Minting of tokens by a transaction, and balances.
 import { type CallOutcome, sign, starknetKeccak, Transaction } from '@starkbox/engine';
 import { RpcError, refuse } from '../errors.js';
 import { fromU256, hex, u256 } from '../felt.js';

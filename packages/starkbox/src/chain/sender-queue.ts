@@ -1,4 +1,4 @@
-// Knows in which order what one sender sends takes its turn: as it came, though some of it has to wait before.
+// Queue that keeps the transactions of each sender in the order they came.
 
 export class SenderQueue {
   /** By sender: settled when the last one in the lane has entered, or has given up. */

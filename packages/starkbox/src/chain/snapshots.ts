@@ -1,4 +1,4 @@
-// Snapshots of a chain: making them, listing them and going back to one.
+// Snapshots of a chain: creation, listing and return to one.
 import { refuse } from '../errors.js';
 import { PersistentMap } from '../immutable.js';
 import type { SnapshotNote, WorldAndSnapshots } from './world/chain-store.js';

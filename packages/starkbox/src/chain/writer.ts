@@ -1,4 +1,4 @@
-// Writer of a chain: changes run one at a time, and are shown once they are stored.
+// Writer of a chain: runs changes one at a time and publishes each once it is stored.
 import { reasonOf, refuse } from '../errors.js';
 import { during, type Probe, stopwatch } from '../probe.js';
 import type { Cause } from './world/cause.js';

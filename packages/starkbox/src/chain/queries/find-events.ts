@@ -1,4 +1,4 @@
-// Knows how events are found: by range, emitter and keys, page by page, in a time that does not grow with the chain.
+// Search for events by range, emitter and keys, in pages whose cost does not grow with the chain.
 import type { EventData } from '@starkbox/engine';
 import { fail, invalidParams } from '../../errors.js';
 import type { BLOCK_ID } from '../../spec.js';

@@ -1,4 +1,4 @@
-// Knows how to run the transactions of a block again, on the state that they met.
+// Initial reads of a block, found by executing its transactions again.
 import { type State, Transaction } from '@starkbox/engine';
 import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';

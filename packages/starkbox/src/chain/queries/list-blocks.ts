@@ -1,4 +1,4 @@
-// Knows blocks and transactions in brief, as lists show them.
+// Lists of blocks and transactions, each as a summary.
 import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '../../spec.js';
 import {
   calls,

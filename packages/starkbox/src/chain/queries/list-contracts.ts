@@ -1,4 +1,4 @@
-// Knows which contracts, classes and slots a chain has made: the first two by walking back through what its blocks changed.
+// Lists of contracts, classes and storage slots.
 import type { StateDiff } from '@starkbox/engine';
 import { fail } from '../../errors.js';
 import type { CLASS_ROW, CONTRACT_ROW, STORAGE_ROW } from '../../spec.js';

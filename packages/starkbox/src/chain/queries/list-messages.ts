@@ -1,4 +1,4 @@
-// Knows the messages between L1 and L2 as lists show them: where each is from, and what became of it.
+// Lists of messages between L1 and L2, with their states.
 import { messageToL1Hash } from '@starkbox/engine';
 import { padded } from '../../felt.js';
 import type { MESSAGE_ROW } from '../../spec.js';

@@ -1,4 +1,4 @@
-// Knows how a chain is read backwards, page by page, in a time that does not grow with it.
+// Pages of rows, newest block first, with a bounded cost for each page.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidParams } from '../../errors.js';
 import type { History } from '../history/history.js';

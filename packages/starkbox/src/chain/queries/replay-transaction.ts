@@ -1,4 +1,4 @@
-// Knows how a transaction from below a fork is executed once more, on the state it met or on a changed one.
+// Replay of an origin's transaction on the state before it, or on an overridden one.
 import {
   Block,
   Class,

@@ -1,4 +1,4 @@
-// Knows what a few typed characters may mean on a chain.
+// Search for blocks, transactions, contracts, classes, labels and methods by a text.
 import { hex } from '../../felt.js';
 import { canonicalName } from '../../method-names.js';
 import { type CANDIDATE, METHODS } from '../../spec.js';

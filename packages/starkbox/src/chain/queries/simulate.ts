@@ -1,4 +1,4 @@
-// Knows executions that leave nothing behind: calls, estimates, simulations, proofs.
+// Executions whose changes are dropped: calls, estimates, simulations, proofs.
 import type {
   Executed,
   ExecutionFlags,

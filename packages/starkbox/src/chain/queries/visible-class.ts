@@ -1,4 +1,4 @@
-// Knows from which block on a class can be seen.
+// Lookup of a class as of a block.
 import type { Class } from '@starkbox/engine';
 import { fail } from '../../errors.js';
 import type { BLOCK_ID } from '../../spec.js';

@@ -1,4 +1,4 @@
-// Knows which blocks stay: the newest can be undone, and the oldest accepted on L1.
+// Steps that abort the newest blocks or accept the oldest ones on L1.
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
 import { latestHeader, writableStateAfter } from '../world/find-block.js';

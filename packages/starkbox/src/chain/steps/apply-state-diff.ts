@@ -1,4 +1,4 @@
-// Knows which changes may be written into the state without a transaction, and what they must not break.
+// Changes of the state without a transaction, and their checks.
 import { Class, type ClassLimits, EngineError, type State, type StateDiff } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { stringify } from '../../json/json.js';

@@ -1,4 +1,4 @@
-// What contracts see of the block that they run in.
+// Block context that contracts are executed in.
 import { Block } from '@starkbox/engine';
 import type { Fork } from '../../fork/fork.js';
 import { SEQUENCER } from '../genesis/accounts.js';

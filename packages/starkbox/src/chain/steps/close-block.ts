@@ -1,4 +1,4 @@
-// Closes the block under construction.
+// Step that closes the pending block.
 import { poseidon, type Seal, type State, starknetKeccak } from '@starkbox/engine';
 import { hex, shortString } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';

@@ -1,4 +1,4 @@
-// Knows which error a refused or failed execution is to the one who asked for it.
+// Errors of the interface for rejected and failed executions.
 import {
   type CallOutcome,
   EngineError,

@@ -1,4 +1,4 @@
-// Every execution by the engine: the writer's own, one at a time, and a bounded number of all others.
+// Executions by the engine: the writer's, one at a time, and a bounded number of others.
 import { availableParallelism } from 'node:os';
 import type {
   Applied,

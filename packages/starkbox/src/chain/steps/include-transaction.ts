@@ -1,4 +1,4 @@
-// Knows how a transaction becomes part of the block under construction: executed there, or refused with the reason.
+// Step that executes a transaction and includes it in the pending block.
 import type { Rejection } from '@starkbox/engine';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';

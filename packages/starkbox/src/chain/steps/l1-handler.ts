@@ -1,4 +1,4 @@
-// Knows how a message from L1 becomes a transaction.
+// L1 handler transaction of a message from L1.
 import { Transaction } from '@starkbox/engine';
 import { refuse } from '../../errors.js';
 import { padded } from '../../felt.js';

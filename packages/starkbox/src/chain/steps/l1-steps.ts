@@ -1,5 +1,4 @@
-// Knows the steps of a chain in which messages cross from L1 or to L1, each noted so that none is taken twice.
-
+// Steps that take messages from L1 or hand them to L1, each recorded to run only once.
 import { messageToL1Hash, type Rejection } from '@starkbox/engine';
 import { reasonOf, refuse } from '../../errors.js';
 import type { Cause } from '../world/cause.js';

@@ -1,4 +1,4 @@
-// Knows the mock proofs of this chain: how one is made of a transaction, and how one is checked.
+// Mock proofs: creation and verification.
 import { blake, messageToL1Hash, pedersen } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../../errors.js';
 import { hex, shortString } from '../../felt.js';

@@ -1,4 +1,4 @@
-// Knows how a transaction gets into a block: what is checked before it runs, and what is kept after.
+// Checks of a transaction before its execution, and its record after.
 import {
   Class,
   type ClassLimits,
