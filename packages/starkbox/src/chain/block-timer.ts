@@ -3,12 +3,12 @@
 export class BlockTimer {
   #timer: NodeJS.Timeout | undefined;
 
-  /** Begins the interval, anew if it has begun before. */
+  /** Starts the interval, or restarts it. */
   start(seconds: number, close: () => Promise<unknown>, onError: (error: unknown) => void): void {
     this.stop();
     let isClosing = false;
     this.#timer = setInterval(() => {
-      // Where closing takes longer than the interval, the queue of changes must not grow.
+      // The queue of changes must not grow where closing takes longer than the interval.
       if (isClosing) return;
       isClosing = true;
       close()

@@ -61,16 +61,16 @@ export interface ChainOptions extends InclusionRules, ExecutionLimits {
   readonly onObserverError?: ObserverErrorHandler;
 }
 
-/** What becomes of a world, and what is answered to the caller. */
+/** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
 
 export class Chain {
-  /** For executions that leave nothing behind. */
+  /** Executions whose changes are dropped. */
   readonly executions: Executions;
   #options: ChainOptions;
   readonly #writer: Writer;
   readonly #senderQueue = new SenderQueue();
-  /** What crosses between this chain and L1. */
+  /** Steps that exchange messages with L1. */
   readonly l1Steps: L1Steps = new L1Steps({
     chainId: () => this.options.chainId,
     write: (cause, change) => this.#write(cause, change),
@@ -89,57 +89,57 @@ export class Chain {
     return new Chain(options, withNoSnapshots(await createWorld(options)));
   }
 
-  /** A chain with a store: as the store holds it, or a new one. */
+  /** A chain with a store: the stored one, or a new one. */
   static async kept(
     options: ChainOptions,
     store: ChainStore,
-    left: WorldAndSnapshots | undefined,
+    stored: WorldAndSnapshots | undefined,
   ): Promise<Chain> {
-    if (left) return new Chain(options, left, store);
+    if (stored) return new Chain(options, stored, store);
     const before = withNoSnapshots(await createWorld(options));
     const { after, commit } = await store.prepare({ kind: 'restart', before, after: before });
     await commit();
     return new Chain(options, after, store);
   }
 
-  /** They change only with a restart on another network. */
+  /** Replaced only by a restart on another network. */
   get options(): ChainOptions {
     return this.#options;
   }
 
-  /** The chain as it is now: an immutable value. */
+  /** The current world: an immutable value. */
   get world(): World {
     return this.#writer.standing.world;
   }
 
-  /** How many changes wait, and how many snapshots there are. */
+  /** The numbers of waiting changes and of snapshots. */
   get figures(): { readonly waiting: number; readonly snapshots: number } {
     return { waiting: this.#writer.waiting, snapshots: this.#writer.standing.snapshots.size };
   }
 
-  /** A copy of the chain that changes independently. Used by tests only; a later version exposes it. */
+  /** A copy that changes independently; only tests use it. */
   branch(): Chain {
     return new Chain(this.options, withNoSnapshots(this.world));
   }
 
-  /** Observes every change of the world, in order, before its caller gets an answer. */
+  /** Observes every change of the world, in order, before its caller gets the result. */
   watch(observe: (change: Change) => void, name?: string): void {
     this.#writer.watch(observe, name);
   }
 
-  /** Observes every change, also one that only makes or drops snapshots. */
+  /** Observes every change, also one of the snapshots alone. */
   watchAll(observe: (transition: Transition) => void, name?: string): void {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Begins to close blocks in the interval that the options give, if any; again, the interval begins anew. */
+  /** Starts, or restarts, the interval of blocks that the options give, if any. */
   start(onError: (error: unknown) => void): void {
     const { blockGeneration } = this.options;
     if (typeof blockGeneration !== 'number') return;
     this.#timer.start(blockGeneration, () => this.createBlock(), onError);
   }
 
-  /** Stops the timer and waits for what is under way. */
+  /** Stops the timer and waits for running changes. */
   async close(): Promise<void> {
     this.#timer.stop();
     await this.#writer.idle();
@@ -147,7 +147,7 @@ export class Chain {
 
   // Transactions.
 
-  /** Executes a transaction and includes it, or throws the reason why not. */
+  /** Executes a transaction and includes it, or throws the reason of its rejection. */
   async submit(values: Broadcasted, cause?: Cause): Promise<PreparedTransaction['transaction']> {
     const preparing = this.#prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -159,7 +159,10 @@ export class Chain {
     return transaction;
   }
 
-  /** As `submit`, for a transaction that depends on the world it meets; what is seen in the one it leaves. */
+  /**
+   * As `submit`, for a transaction that is built from the world before it; returns what `look`
+   * reads from the world after it.
+   */
   async submitTo<T>(
     build: (world: World) => Promise<Broadcasted>,
     look: (world: World, hash: string) => Promise<T>,
@@ -196,7 +199,7 @@ export class Chain {
 
   // Blocks.
 
-  /** Closes the block under construction, whatever it holds; its hash. */
+  /** Closes the pending block, even an empty one; its hash. */
   createBlock(cause?: Cause): Promise<string> {
     return this.#write(cause, async (world) => this.#close(world));
   }
@@ -212,7 +215,7 @@ export class Chain {
     );
   }
 
-  /** Undoes a block and all after it; their hashes, newest first. */
+  /** Removes a block and all after it; their hashes, newest first. */
   abortBlocks(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
     return this.#write(cause, async (world) => {
       if (!world.keepsHistory) {
@@ -226,22 +229,22 @@ export class Chain {
     });
   }
 
-  /** Accepts a block and all before it on L1; hashes of those that were not yet, newest first. */
+  /** Accepts a block and all before it on L1; hashes of the newly accepted, newest first. */
   async acceptOnL1(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
     if (start === 'pre_confirmed') refuse('Pre-confirmed block cannot be accepted on L1');
-    // The origin is asked outside of the queue, so that no other change waits for it.
-    const below =
+    // The request to the origin runs outside of the writer, so that no change waits for it.
+    const found =
       findBlock(this.world, start) ??
       (await this.options.fork?.look(start, this.world.acceptedOnL1));
     return this.#write(cause, async (world) => {
-      const number = findBlock(world, start) ?? below ?? refuse('No block found');
+      const number = findBlock(world, start) ?? found ?? refuse('No block found');
       return acceptedUpTo(world, number);
     });
   }
 
   // Time and prices.
 
-  /** Sets the time of the next block, and closes it if asked to; its hash then. */
+  /** Sets the time of the next block; the hash of that block if it is closed at once. */
   setTime(time: number, generateBlock: boolean, cause?: Cause): Promise<string | undefined> {
     return this.#write(cause, async (world) => {
       const next = { ...world, clock: setTo(time) };
@@ -257,7 +260,7 @@ export class Chain {
     });
   }
 
-  /** Sets prices for the blocks after the one under construction; all prices then. */
+  /** Sets prices for the blocks after the pending one; all prices that then apply. */
   setGasPrice(
     changes: Partial<GasPrices>,
     generateBlock: boolean,
@@ -280,7 +283,7 @@ export class Chain {
     ]);
   }
 
-  /** Names a felt, or takes its name away. */
+  /** Sets or removes the label of a felt. */
   label(value: string, label: string | undefined, cause?: Cause): Promise<void> {
     return this.#write(cause, async (world) => {
       const labels = withLabel(world.labels, value, label);
@@ -288,7 +291,7 @@ export class Chain {
     });
   }
 
-  /** Writes into the state without a transaction; the classes that came with it. */
+  /** Changes the state without a transaction; the classes of the change, compiled. */
   async applyStateDiff(change: StateChange, cause?: Cause): Promise<readonly Class[]> {
     checkShape(change);
     const { classes: given = [] } = change;
@@ -304,7 +307,7 @@ export class Chain {
 
   // The whole chain.
 
-  /** Everything from the start again but the link to L1; snapshots are gone. */
+  /** Replaces the world by a new one that keeps the link to L1; snapshots are dropped. */
   async restart(
     relink: (link: L1Link) => L1Link | undefined = readOn,
     options: ChainOptions = this.#options,
@@ -317,7 +320,7 @@ export class Chain {
     });
   }
 
-  /** Puts another world in the place of this one; snapshots are gone. */
+  /** Replaces the world by another; snapshots are dropped. */
   replace(make: (before: World) => Promise<World>): Promise<void> {
     return this.#replace('load', make);
   }
@@ -344,14 +347,15 @@ export class Chain {
   }
 
   /**
-   * Goes back to a snapshot, which is dropped with all later ones; false if there is none. `isPaired`
-   * says that L1 has gone back as well.
+   * Returns to a snapshot, which is dropped with all later ones; false if it does not exist.
+   *
+   * @param isPaired whether L1 returns to its own snapshot as well
    */
   revert(id: bigint, isPaired = false): Promise<boolean> {
     return this.#writer.change('revert', async (now) => revertTo(now, id, isPaired));
   }
 
-  /** Applies a step to the world; the journal keeps its cause. */
+  /** Applies a step to the world and appends its cause to the journal. */
   #write<T>(cause: Cause | undefined, step: Step<T>): Promise<T> {
     return this.#writer.change(
       'step',

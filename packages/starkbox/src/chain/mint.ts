@@ -19,7 +19,7 @@ export interface Minted {
   readonly balance: bigint;
 }
 
-/** Mints through a real transaction of the minting account. */
+/** Mints by a transaction of the minting account. */
 export async function mint(
   chain: Chain,
   address: string,
@@ -29,8 +29,8 @@ export async function mint(
 ): Promise<Minted> {
   const request = balanceRequest(address, unit);
   const { hash, found, called } = await chain.submitTo(
-    (met) => mintTransaction(chain, met, address, amount, unit),
-    // Read in the same turn: an answer about a mint that is done must not fail because calls wait.
+    (world) => mintTransaction(chain, world, address, amount, unit),
+    // Read by the writer: with the queue of calls full, a completed mint must not fail.
     async (world, hash) => ({
       hash,
       found: findTransaction(world, hash),
@@ -66,7 +66,7 @@ async function mintTransaction(
 ): Promise<BROADCASTED_INVOKE_TXN> {
   const { low, high } = u256(amount);
   const { prices: first, chainId } = chain.options;
-  // At least the prices of the start, so that equal histories have equal hashes.
+  // At least the initial prices, so that equal histories have equal hashes.
   const bounds = (
     units: number,
     name: 'gas_price_fri' | 'data_gas_price_fri' | 'l2_gas_price_fri',
@@ -108,7 +108,7 @@ function tokenOf(unit: PRICE_UNIT): string {
   return unit === 'FRI' ? STRK : ETH;
 }
 
-/** What an address holds of a token at a block. */
+/** The balance of an address at a block. */
 export async function balanceOf(
   chain: Chain,
   address: string,

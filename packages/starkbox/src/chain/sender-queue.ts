@@ -1,21 +1,21 @@
 // Queue that keeps the transactions of each sender in the order they came.
 
 export class SenderQueue {
-  /** By sender: settled when the last one in the lane has entered, or has given up. */
+  /** By sender: resolves when its last transaction has entered or failed. */
   readonly #last = new Map<string, Promise<void>>();
 
   /**
-   * Enters when all before it in the same lane have, and it is ready.
+   * Runs `enter` after all earlier ones of the same sender have entered, and after `ready`.
    *
-   * @param ready if it fails, so does this, and nothing is entered
+   * @param ready if it rejects, `enter` does not run
    */
-  async run<T>(lane: string, ready: Promise<void>, enter: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(lane);
+  async run<T>(sender: string, ready: Promise<void>, enter: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(sender);
     let leave = (): void => {};
     const own = new Promise<void>((resolve) => {
       leave = resolve;
     });
-    this.#last.set(lane, own);
+    this.#last.set(sender, own);
     try {
       const [outcome] = await Promise.allSettled([ready, before]);
       if (outcome.status === 'rejected') throw outcome.reason;
@@ -24,7 +24,7 @@ export class SenderQueue {
       return await entered;
     } finally {
       leave();
-      if (this.#last.get(lane) === own) this.#last.delete(lane);
+      if (this.#last.get(sender) === own) this.#last.delete(sender);
     }
   }
 }

@@ -7,7 +7,7 @@ import { returnedTo } from './world/messages.js';
 import { nextTime, type World } from './world/world.js';
 import type { ChangeResult } from './writer.js';
 
-/** A world that can be gone back to. */
+/** A world that was kept to return to. */
 export interface Snapshot extends SnapshotNote {
   readonly id: bigint;
   readonly world: World;
@@ -18,12 +18,11 @@ const NONE: Pick<WorldAndSnapshots, 'snapshots' | 'notes'> = {
   notes: PersistentMap(),
 };
 
-/** A chain at its start. */
 export function withNoSnapshots(world: World): WorldAndSnapshots {
   return Object.freeze({ world, ...NONE, lastSnapshot: 0n });
 }
 
-/** Another world without snapshots; their numbers are not used again. */
+/** Replaces the world and drops all snapshots; their numbers are not used again. */
 export function replaceWorld(now: WorldAndSnapshots, world: World): ChangeResult<void> {
   return { after: { ...now, world: Object.freeze(world), ...NONE }, result: undefined };
 }
@@ -55,8 +54,9 @@ export function listSnapshots({ snapshots, notes }: WorldAndSnapshots): readonly
 }
 
 /**
- * Goes back to a snapshot and drops it with all later ones; false if there is none. `isPaired` says that
- * L1 has gone back as well.
+ * Returns to a snapshot and drops it with all later ones; false if it does not exist.
+ *
+ * @param isPaired whether L1 returns to its own snapshot as well
  */
 export function revertTo(
   now: WorldAndSnapshots,

@@ -10,64 +10,64 @@ import type {
 } from './world/chain-store.js';
 import type { World } from './world/world.js';
 
-/** A world took the place of another. */
+/** A change from one world to another. */
 export interface Change {
   readonly kind: Transition['kind'];
   readonly before: World;
   readonly after: World;
-  /** The call that asked for it; there is none where the node itself did. */
+  /** The call that caused it; absent where the node itself did. */
   readonly cause?: Cause | undefined;
 }
 
-/** The world and snapshots after a change, and what its caller gets. */
+/** The world and snapshots after a change, and the result for its caller. */
 export interface ChangeResult<T> {
   readonly after: WorldAndSnapshots;
   readonly result: T;
-  /** The snapshot that was gone back to. */
+  /** The snapshot that was returned to. */
   readonly snapshot?: bigint | undefined;
 }
 
-/** Runs after a change. It cannot undo it: its error is reported and affects nothing else. */
+/** A function that runs after each change; its error is reported and affects nothing else. */
 interface Observer<T> {
   readonly name: string;
   readonly observe: (event: T) => void;
 }
 
-/** Hears that an observer failed. */
 export type ObserverErrorHandler = (name: string, error: unknown) => void;
 
 const warnOfObserver: ObserverErrorHandler = (name, error) =>
   process.emitWarning(`${name} failed after a change of the chain: ${reasonOf(error)}`);
 
 /**
- * Runs changes one after another, in the order they were asked for; an error changes nothing. Where a
- * keeper writes them down, the next change does not wait for that, but readers do not see a change before it
- * is kept; and one that cannot be kept takes with it all that were built upon it.
+ * Runs changes one at a time, in the order of their requests; an error changes nothing. With a
+ * store, the next change does not wait for the commit of the one before, but a change is
+ * published only after its commit. If a commit fails, all changes that started from that one
+ * fail with it.
  */
 export class Writer {
-  readonly #keeper: ChainStore | undefined;
+  readonly #store: ChainStore | undefined;
   readonly #probe: Probe | undefined;
   readonly #patience: number;
-  /** What readers see. */
-  #shown: WorldAndSnapshots;
-  /** What the next change starts from. */
+  /** The published world and snapshots. */
+  #published: WorldAndSnapshots;
+  /** The world and snapshots that the next change starts from. */
   #head: WorldAndSnapshots;
-  /** Resolves when every change that was asked for so far has been made or has failed. */
+  /** Resolves when every change requested so far is made or has failed. */
   #made: Promise<unknown> = Promise.resolve();
-  /** Resolves when every change that was made so far is shown or lost. */
-  #kept: Promise<unknown> = Promise.resolve();
-  /** Counts how often changes were lost that others may have been built upon, and why the last was. */
-  #losses = 0;
-  #loss: unknown;
+  /** Resolves when every change made so far is published or lost. */
+  #committed: Promise<unknown> = Promise.resolve();
+  /** Failed commits so far. */
+  #failedCommits = 0;
+  #lastFailure: unknown;
   #waiting = 0;
   readonly #observers: Observer<Change>[] = [];
   readonly #transitionObservers: Observer<Transition>[] = [];
   readonly #onObserverError: ObserverErrorHandler;
 
-  /** @param patience seconds: a change that waited longer is refused, because its caller has timed out */
+  /** @param patience seconds after which a waiting change is refused: its caller has timed out */
   constructor(
-    standing: WorldAndSnapshots,
-    keeper?: ChainStore,
+    start: WorldAndSnapshots,
+    store?: ChainStore,
     {
       probe,
       patience = Number.POSITIVE_INFINITY,
@@ -78,24 +78,24 @@ export class Writer {
       readonly onObserverError?: ObserverErrorHandler | undefined;
     } = {},
   ) {
-    this.#shown = standing;
-    this.#head = standing;
-    this.#keeper = keeper;
+    this.#published = start;
+    this.#head = start;
+    this.#store = store;
     this.#probe = probe;
     this.#patience = patience;
     this.#onObserverError = onObserverError;
   }
 
   get standing(): WorldAndSnapshots {
-    return this.#shown;
+    return this.#published;
   }
 
-  /** How many changes wait for their turn. */
+  /** The number of changes in the queue. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** @param name what a log calls the observer if it fails */
+  /** @param name names the observer in the log if it fails */
   watch(observe: (change: Change) => void, name: string = observe.name || 'an observer'): void {
     this.#observers.push({ name, observe });
   }
@@ -107,10 +107,10 @@ export class Writer {
     this.#transitionObservers.push({ name, observe });
   }
 
-  /** Waits for what is under way. */
+  /** Waits for all requested changes. */
   async idle(): Promise<void> {
     await this.#made;
-    await this.#kept;
+    await this.#committed;
   }
 
   change<T>(
@@ -125,13 +125,13 @@ export class Writer {
       const seconds = waited();
       this.#probe?.waited(seconds);
       if (seconds > this.#patience) {
-        refuse(`The chain is busy: after ${this.#patience} s of waiting, this was given up`);
+        refuse(`The chain is busy: after ${this.#patience} s of waiting, this change is refused`);
       }
       return during(this.#probe, { kind: 'change' }, () => this.#make(kind, make, cause));
     });
     this.#made = making.catch(() => undefined);
-    return making.then(async ({ kept, result }) => {
-      if (kept) await kept;
+    return making.then(async ({ committed, result }) => {
+      if (committed) await committed;
       return result;
     });
   }
@@ -140,24 +140,24 @@ export class Writer {
     kind: Transition['kind'],
     make: (now: WorldAndSnapshots) => Promise<ChangeResult<T>>,
     cause: Cause | undefined,
-  ): Promise<{ readonly kept: Promise<void> | undefined; readonly result: T }> {
-    const [before, losses] = [this.#head, this.#losses];
-    const { after: wanted, result, snapshot } = await make(before);
-    if (wanted === before) return { kept: undefined, result };
-    const move: Transition = { kind, before, after: wanted, snapshot };
-    const prepared = await this.#keeper?.prepare(move);
-    if (losses !== this.#losses) throw this.#loss;
-    this.#head = Object.freeze(prepared?.after ?? wanted);
+  ): Promise<{ readonly committed: Promise<void> | undefined; readonly result: T }> {
+    const [before, failedCommits] = [this.#head, this.#failedCommits];
+    const { after: made, result, snapshot } = await make(before);
+    if (made === before) return { committed: undefined, result };
+    const transition: Transition = { kind, before, after: made, snapshot };
+    const prepared = await this.#store?.prepare(transition);
+    if (failedCommits !== this.#failedCommits) throw this.#lastFailure;
+    this.#head = Object.freeze(prepared?.after ?? made);
     if (!prepared) {
-      this.#show(kind, this.#head, cause);
-      return { kept: undefined, result };
+      this.#publish(kind, this.#head, cause);
+      return { committed: undefined, result };
     }
-    const kept = this.#keep(kind, this.#head, prepared, cause);
-    this.#kept = kept.catch(() => undefined);
-    return { kept, result };
+    const committed = this.#commit(kind, this.#head, prepared, cause);
+    this.#committed = committed.catch(() => undefined);
+    return { committed, result };
   }
 
-  async #keep(
+  async #commit(
     kind: Transition['kind'],
     after: WorldAndSnapshots,
     prepared: PreparedCommit,
@@ -166,25 +166,25 @@ export class Writer {
     try {
       await prepared.commit();
     } catch (error) {
-      this.#losses += 1;
-      this.#loss = error;
-      this.#head = this.#shown;
+      this.#failedCommits += 1;
+      this.#lastFailure = error;
+      this.#head = this.#published;
       throw error;
     }
-    this.#show(kind, after, cause);
+    this.#publish(kind, after, cause);
   }
 
-  #show(kind: Transition['kind'], after: WorldAndSnapshots, cause: Cause | undefined): void {
-    const before = this.#shown;
-    this.#shown = after;
+  #publish(kind: Transition['kind'], after: WorldAndSnapshots, cause: Cause | undefined): void {
+    const before = this.#published;
+    this.#published = after;
     if (after.world !== before.world) {
-      this.#tell(this.#observers, { kind, before: before.world, after: after.world, cause });
+      this.#notify(this.#observers, { kind, before: before.world, after: after.world, cause });
     }
-    this.#tell(this.#transitionObservers, { kind, before, after, cause });
+    this.#notify(this.#transitionObservers, { kind, before, after, cause });
   }
 
-  /** The change has happened, whatever an observer makes of it. */
-  #tell<T>(observers: readonly Observer<T>[], event: T): void {
+  /** An error of an observer does not undo the change. */
+  #notify<T>(observers: readonly Observer<T>[], event: T): void {
     for (const { name, observe } of observers) {
       try {
         observe(event);

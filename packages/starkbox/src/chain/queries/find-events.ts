@@ -14,7 +14,7 @@ export interface EventFilter {
   readonly chunk_size: number;
 }
 
-/** An event and where it stands; without a block while that is under construction. */
+/** An event and its position; `block` is undefined for the pending block. */
 export interface FoundEvent extends EventData {
   readonly block: number | undefined;
   readonly transaction_hash: string;
@@ -27,7 +27,7 @@ export interface EventPage {
   readonly next: string | undefined;
 }
 
-/** Where a page begins. */
+/** The start of a page. */
 interface Position {
   readonly block: number;
   /** How many matching events of that block belong to earlier pages. */
@@ -35,9 +35,9 @@ interface Position {
 }
 
 /**
- * Pages are numbered, so a token alone says how many events to skip. To find the place without
- * counting from the start, the places where recent pages ended are kept; a place that is not
- * known, or not valid any more, is counted anew.
+ * Events in pages. A token is the number of a page, so it gives the number of events to skip. A
+ * cache holds the positions where recent pages ended; without a valid entry, events are counted
+ * from the first block.
  */
 export class EventPager {
   #ends = new Map<string, Position & { readonly hash: string | undefined }>();
@@ -52,8 +52,8 @@ export class EventPager {
 
     const query = matcher(filter);
     const name = JSON.stringify([from, to, query.addresses, query.keys, chunk_size]);
-    const known = page === 0 ? undefined : this.#recall(world, `${name}${page}`);
-    const start = known ?? { block: from, skip: page * chunk_size };
+    const cached = page === 0 ? undefined : this.#recall(world, `${name}${page}`);
+    const start = cached ?? { block: from, skip: page * chunk_size };
 
     const events: FoundEvent[] = [];
     let { skip } = start;
@@ -74,14 +74,14 @@ export class EventPager {
 
   #recall(world: World, name: string): Position | undefined {
     const end = this.#ends.get(name);
-    // Blocks may have been undone and made again since.
+    // The block may have been aborted and another one closed since.
     return end && world.history.header(end.block)?.hash === end.hash ? end : undefined;
   }
 
   #remember(world: World, name: string, position: Position): void {
     this.#ends.delete(name);
     this.#ends.set(name, { ...position, hash: world.history.header(position.block)?.hash });
-    if (this.#ends.size > KEPT_ENDS) {
+    if (this.#ends.size > CACHED_ENDS) {
       for (const oldest of this.#ends.keys()) {
         this.#ends.delete(oldest);
         break;
@@ -90,7 +90,7 @@ export class EventPager {
   }
 }
 
-const KEPT_ENDS = 1024;
+const CACHED_ENDS = 1024;
 
 function pageNumber(token: string | null | undefined): number {
   if (token === undefined || token === null) return 0;
@@ -132,7 +132,7 @@ function* candidates(world: World, from: number, to: number, query: Query): Iter
 /** All events of a block, in order. */
 export function eventsOf(world: World, block: number): readonly FoundEvent[] {
   if (block === pendingNumber(world)) {
-    return world.pending.transactions.toArray().flatMap(waitingEvents);
+    return world.pending.transactions.toArray().flatMap(pendingEvents);
   }
   return world.history.transactions(block).flatMap(({ hash, receipt }, index) => {
     const { events }: { events: readonly EventData[] } = JSON.parse(receipt);
@@ -140,13 +140,13 @@ export function eventsOf(world: World, block: number): readonly FoundEvent[] {
   });
 }
 
-/** The events of one transaction of the block under construction. */
+/** The events of one transaction of the pending block. */
 export function pendingEventsOf({ pending }: World, index: number): readonly FoundEvent[] {
   const included = pending.transactions.get(index);
-  return included ? waitingEvents(included, index) : [];
+  return included ? pendingEvents(included, index) : [];
 }
 
-function waitingEvents({ record, receipt }: Included, index: number): readonly FoundEvent[] {
+function pendingEvents({ record, receipt }: Included, index: number): readonly FoundEvent[] {
   return placed(receipt.events, undefined, record.hash, index);
 }
 

@@ -10,7 +10,7 @@ import { transactionsOf, type World } from '../world/world.js';
 
 const NOTHING_READ = '{"storage":[],"nonces":[],"class_hashes":[],"declared_contracts":[]}';
 
-/** What the transactions of a block read before anything was written, as JSON text. */
+/** The values that the transactions of a block read before their own writes, as JSON text. */
 export async function initialReadsOf(
   chain: Pick<Chain, 'executions' | 'options'>,
   world: World,
@@ -25,7 +25,7 @@ export async function initialReadsOf(
   for (const record of records) {
     transactions.push(await restored(record, world.pendingState, chain.options.chainId));
   }
-  // Who was let in then is let in now, also where the signature was not looked at.
+  // Included transactions may have nonces ahead of their account's, which a strict check rejects.
   const flags = { strictNonce: false };
   const context = contextOf(world, chain.options, number);
   const reports = await executing(

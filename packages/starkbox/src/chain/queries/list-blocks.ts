@@ -15,7 +15,7 @@ import { pendingNumber } from '../world/find-block.js';
 import { nextTime, transactionHashesOf, type World } from '../world/world.js';
 import { type Page, readPage } from './page.js';
 
-/** What is read of a receipt. */
+/** The members of a receipt that are read. */
 interface Receipt {
   readonly actual_fee: { readonly amount: string; readonly unit: 'WEI' | 'FRI' };
   readonly execution_resources: { readonly l2_gas: number };
@@ -25,18 +25,18 @@ interface Receipt {
 
 // Blocks.
 
-/** A block in brief, but for what may still change. */
+/** A block without its finality, which may still change. */
 export type BlockSummary = Omit<BLOCK_ROW, 'finality_status'>;
 
-/** A page of blocks ends early when their transactions are so many. */
+/** A page of blocks ends early at this number of transactions. */
 const TRANSACTIONS = 2000;
-const KEPT_SUMMARIES = 2048;
+const CACHED_SUMMARIES = 2048;
 
-/** Reads closed blocks in brief. Remembers those that were asked for lately: a block never changes. */
+/** Summaries of closed blocks, with a cache: a closed block never changes. */
 export class BlockLister {
   readonly #summaries = new Map<string, BlockSummary>();
 
-  /** Blocks before a number, newest first, and the number to go on with. */
+  /** Blocks before a number, newest first, and the number that the next page starts before. */
   list(
     world: World,
     before: number | undefined,
@@ -57,11 +57,11 @@ export class BlockLister {
   }
 
   #summary(world: World, header: Header): BlockSummary {
-    const known = this.#summaries.get(header.hash);
-    if (known) return known;
+    const cached = this.#summaries.get(header.hash);
+    if (cached) return cached;
     const made = summaryOf(world, header);
     const [oldest] = this.#summaries.keys();
-    if (oldest !== undefined && this.#summaries.size >= KEPT_SUMMARIES) {
+    if (oldest !== undefined && this.#summaries.size >= CACHED_SUMMARIES) {
       this.#summaries.delete(oldest);
     }
     this.#summaries.set(header.hash, made);
@@ -92,12 +92,12 @@ function summaryOf({ history }: World, header: Header): BlockSummary {
 
 // Transactions.
 
-/** A transaction in brief, but for what may still change. */
+/** A transaction without its finality, which may still change. */
 export type TransactionSummary = Omit<TRANSACTION_ROW, 'finality_status'>;
 
 const LONGEST_REASON = 300;
 
-/** Transactions that pass a filter, newest first, the waiting ones included. */
+/** Transactions that pass a filter, newest first, those of the pending block included. */
 export function listTransactions(
   world: World,
   filter: TRANSACTION_FILTER,
@@ -112,7 +112,7 @@ export function listTransactions(
     to: only,
     cursor,
     limit,
-    marks: marksOf(filter),
+    blockKeys: wantedKeys(filter),
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => () => {
         const record = recordAt(world, block, index);
@@ -125,8 +125,8 @@ export function listTransactions(
 
 const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'DEPLOY', 'L1_HANDLER'];
 
-/** What the blocks must bear that hold such transactions. */
-function marksOf({ sender, contract, type, status }: TRANSACTION_FILTER) {
+/** The groups of keys that blocks with such transactions have. */
+function wantedKeys({ sender, contract, type, status }: TRANSACTION_FILTER) {
   const groups = [(type === undefined ? TYPES : [type]).map(holds)];
   if (sender !== undefined) groups.push([sentBy(sender)]);
   if (contract !== undefined) groups.push([sentBy(contract), calls(contract)]);
@@ -134,7 +134,7 @@ function marksOf({ sender, contract, type, status }: TRANSACTION_FILTER) {
   return groups.map((group) => [...group, UNKNOWN]);
 }
 
-/** A transaction by its place, also in the block under construction. */
+/** A transaction by its position, also in the pending block. */
 export function recordAt(
   world: World,
   block: number,
@@ -156,7 +156,7 @@ function passes(
   return contract === undefined || from === contract || isCalledIn(trace, contract);
 }
 
-/** Whether a contract is called anywhere but to take the fee. */
+/** Whether a contract is called other than for the transfer of the fee. */
 function isCalledIn(trace: string, contract: string): boolean {
   if (!trace.includes(`"contract_address":"${contract}"`)) return false;
   const { fee_transfer_invocation: _, ...calls }: Readonly<Record<string, unknown>> =
@@ -203,7 +203,7 @@ function summarise(
 
 type Calls = { readonly count: number; readonly first?: TRANSACTION_ROW['call'] };
 
-/** What is read of a transaction. */
+/** The members of a transaction that are read. */
 interface Sent {
   readonly type: TRANSACTION_ROW['type'];
   readonly calldata?: readonly string[];
@@ -220,8 +220,8 @@ function callsIn(sent: Sent): Calls {
 }
 
 /**
- * The calls that an account is asked to make, in either of the forms that accounts have: each with its
- * data behind it, or a table of calls before all data.
+ * The calls in the calldata of an account, in either of its two encodings: the data after each
+ * call, or all data after a table of calls.
  */
 function callsOf(calldata: readonly string[]): Calls {
   const [count, contract_address, selector] = calldata;
@@ -241,7 +241,7 @@ function callsOf(calldata: readonly string[]): Calls {
   return isKnown ? { count: size, first } : { count: 0 };
 }
 
-/** A felt that counts something in calldata; too large for any if it does not. */
+/** A length in calldata; larger than any calldata if the felt cannot be one. */
 function numberOf(felt: string | undefined): number {
   return felt === undefined || felt.length > 10 ? Number.MAX_SAFE_INTEGER : Number(felt);
 }

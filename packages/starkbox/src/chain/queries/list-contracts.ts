@@ -16,7 +16,7 @@ export interface PageRequest {
 export function listContracts(world: World, request: PageRequest): Promise<Page<CONTRACT_ROW>> {
   const rowOf = async (address: string, block: number): Promise<CONTRACT_ROW> => ({
     contract_address: address,
-    // It may have been replaced since.
+    // The current one: the class may have been replaced since.
     class_hash: await world.pendingState.classHashAt(address),
     deployed_in: block,
     ...labelled(world, address),
@@ -25,7 +25,7 @@ export function listContracts(world: World, request: PageRequest): Promise<Page<
     ...request,
     world,
     from: pendingNumber(world),
-    marks: [[DEPLOYS, UNKNOWN]],
+    blockKeys: [[DEPLOYS, UNKNOWN]],
     rowsIn: (block) =>
       diffOf(world, block).deployed_contracts.map(
         ({ address }) =>
@@ -35,12 +35,12 @@ export function listContracts(world: World, request: PageRequest): Promise<Page<
   });
 }
 
-export function listClasses(world: World, wish: PageRequest): Promise<Page<CLASS_ROW>> {
+export function listClasses(world: World, request: PageRequest): Promise<Page<CLASS_ROW>> {
   return readPage({
-    ...wish,
+    ...request,
     world,
     from: pendingNumber(world),
-    marks: [[DECLARES, UNKNOWN]],
+    blockKeys: [[DECLARES, UNKNOWN]],
     rowsIn: (block) => {
       const { declared_classes, deprecated_declared_classes } = diffOf(world, block);
       const rowOf = (hash: string, kind: CLASS_ROW['kind']) => (): CLASS_ROW => ({
@@ -61,9 +61,9 @@ export function listClasses(world: World, wish: PageRequest): Promise<Page<CLASS
 export async function listStorage(
   world: World,
   address: string,
-  wish: PageRequest & { readonly isPending: boolean },
+  request: PageRequest & { readonly isPending: boolean },
 ): Promise<Page<STORAGE_ROW>> {
-  const { isPending, cursor, limit } = wish;
+  const { isPending, cursor, limit } = request;
   const state = isPending ? world.pendingState : world.latestState;
   const number = isPending ? pendingNumber(world) : latestHeader(world).number;
   const inMemory = state.slots(address, cursor, limit);
@@ -76,7 +76,7 @@ export async function listStorage(
   return page;
 }
 
-/** What newer slots hold counts where older ones have the same key. */
+/** A newer slot replaces an older one with the same key. */
 function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
   const [bound] = [newer.upTo, older.upTo].flatMap((key) => key ?? []).sort(byValue);
   const found = new Map([...older.slots, ...newer.slots].map((slot) => [slot.key, slot]));
@@ -93,7 +93,7 @@ function merged(limit: number, newer: Slots, older: Slots): Page<STORAGE_ROW> {
   };
 }
 
-/** Without leading zeros the longer felt is the larger one. */
+/** Felts have no leading zeros, so the longer one is larger. */
 function byValue(one: string, other: string): number {
   if (one.length !== other.length) return one.length - other.length;
   return one < other ? -1 : Number(one > other);

@@ -8,22 +8,18 @@ import { pendingNumber } from '../world/find-block.js';
 import type { Messages, MessageToL1 } from '../world/messages.js';
 import { nextTime, transactionHashesOf, transactionsOf, type World } from '../world/world.js';
 import { recordAt } from './list-blocks.js';
+import type { PageRequest } from './list-contracts.js';
 import { type Page, readPage } from './page.js';
-
-interface Wish {
-  readonly cursor: string | undefined;
-  readonly limit: number;
-}
 
 const LONGEST_REASON = 300;
 
-/** What came from L1, newest first: a transaction each. */
-export function listMessagesToL2(world: World, wish: Wish): Promise<Page<MESSAGE_ROW>> {
+/** Messages from L1, newest first: one for each L1 handler transaction. */
+export function listMessagesToL2(world: World, request: PageRequest): Promise<Page<MESSAGE_ROW>> {
   return readPage({
     world,
     from: pendingNumber(world),
-    ...wish,
-    marks: [[holds('L1_HANDLER'), UNKNOWN]],
+    ...request,
+    blockKeys: [[holds('L1_HANDLER'), UNKNOWN]],
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => () => {
         const record = recordAt(world, block, index);
@@ -34,13 +30,13 @@ export function listMessagesToL2(world: World, wish: Wish): Promise<Page<MESSAGE
   });
 }
 
-/** What goes to L1, newest first; a transaction may have sent several. */
-export function listMessagesToL1(world: World, wish: Wish): Promise<Page<MESSAGE_ROW>> {
+/** Messages to L1, newest first; a transaction may send several. */
+export function listMessagesToL1(world: World, request: PageRequest): Promise<Page<MESSAGE_ROW>> {
   return readPage({
     world,
     from: pendingNumber(world),
-    ...wish,
-    marks: [[SENDS, UNKNOWN]],
+    ...request,
+    blockKeys: [[SENDS, UNKNOWN]],
     rowsIn: (block) => {
       const rows = sentIn(world, block);
       return rows.map((row) => () => row);
@@ -48,7 +44,7 @@ export function listMessagesToL1(world: World, wish: Wish): Promise<Page<MESSAGE
   });
 }
 
-/** What is read of a transaction and its receipt. */
+/** The members of a transaction that are read. */
 interface Handled {
   readonly contract_address: string;
   readonly entry_point_selector: string;
@@ -94,7 +90,7 @@ function sentIn(world: World, block: number): readonly MESSAGE_ROW[] {
   const rows: MESSAGE_ROW[] = [];
   const timestamp = timeOf(world, block);
   const isPending = block === pendingNumber(world);
-  const waiting = isPending ? new Map<string, number>() : waitingIn(world.messages, block);
+  const undelivered = isPending ? new Map<string, number>() : undeliveredIn(world.messages, block);
   const found = transactionsOf(world, block).filter(({ receipt }) => sendsMessages(receipt));
   for (const { hash, receipt } of found) {
     const { messages_sent }: Receipt = JSON.parse(receipt);
@@ -114,23 +110,23 @@ function sentIn(world: World, block: number): readonly MESSAGE_ROW[] {
     }
   }
   if (isPending) return rows;
-  // Of equal messages in a block the last ones wait, because they leave in order.
+  // Messages are delivered in order, so of equal ones in a block the last are undelivered.
   return rows
     .reverse()
     .map((row): MESSAGE_ROW => {
       const { message_hash } = row;
-      const left = waiting.get(message_hash) ?? 0;
-      if (left > 0) waiting.set(message_hash, left - 1);
+      const left = undelivered.get(message_hash) ?? 0;
+      if (left > 0) undelivered.set(message_hash, left - 1);
       if (!world.messages.consumable.has(message_hash)) return { ...row, state: 'CONSUMED' };
       return { ...row, state: left > 0 ? 'SENT' : 'DELIVERED' };
     })
     .reverse();
 }
 
-/** How many messages of a block have not been carried to L1, by their hashes. */
-function waitingIn({ outgoing }: Messages, block: number): Map<string, number> {
+/** The number of undelivered messages of a block, by hash. */
+function undeliveredIn({ outgoing }: Messages, block: number): Map<string, number> {
   const counts = new Map<string, number>();
-  // They stand in the order of their blocks.
+  // Binary search: outgoing messages are sorted by block.
   let [low, high] = [0, outgoing.size];
   while (low < high) {
     const middle = (low + high) >>> 1;

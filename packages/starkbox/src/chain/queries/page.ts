@@ -7,60 +7,60 @@ import type { World } from '../world/world.js';
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** Where the next page begins; nothing at the end. */
+  /** The cursor of the next page; undefined on the last one. */
   readonly next: string | undefined;
 }
 
 export interface PageQuery<T> {
   readonly world: World;
-  /** The first block to look at: the newest. */
+  /** The newest block to read. */
   readonly from: number;
-  /** The last: the oldest. That of the chain by default. */
+  /** The oldest block to read; by default the first of the chain. */
   readonly to?: number | undefined;
-  /** Where the page before ended. */
+  /** The cursor that the previous page returned. */
   readonly cursor: string | undefined;
   readonly limit: number;
-  /** A block is looked at if it bears one mark of each group. */
-  readonly marks: readonly (readonly number[])[];
-  /** Ways to the rows of a block, oldest first; one that gives nothing is left out. */
+  /** A block is read if it has one key of each group. */
+  readonly blockKeys: readonly (readonly number[])[];
+  /** Functions that read the rows of a block, oldest first; undefined rows are left out. */
   readonly rowsIn: (block: number) => readonly (() => T | undefined | Promise<T | undefined>)[];
 }
 
-/** Rows that one call looks at, and steps from block to block that it takes. */
+/** The limit of rows and index lookups for one page. */
 const EFFORT = 1000;
-/** After so many others get a turn. */
-const STRETCH = 50;
+/** Rows that are read before the event loop runs other work. */
+const SLICE = 50;
 
-/** Every row older than this place is still to come. */
-interface Place {
+/** The position of a cursor: the next page starts before it. */
+interface Position {
   readonly block: number;
   readonly index: number;
 }
 
-export async function readPage<T>(reading: PageQuery<T>): Promise<Page<T>> {
-  const { limit, rowsIn } = reading;
+export async function readPage<T>(query: PageQuery<T>): Promise<Page<T>> {
+  const { limit, rowsIn } = query;
   const rows: T[] = [];
   let effort = 0;
   const newestUpTo = (upTo: number): number | undefined =>
-    newestBlock(reading, upTo, () => {
+    newestBlock(query, upTo, () => {
       effort += 1;
       return effort <= EFFORT;
     });
-  let { block, index } = startOf(reading);
+  let { block, index } = startOf(query);
   for (;;) {
     const found = newestUpTo(block);
     if (found === undefined) return { rows, next: undefined };
     if (found !== block) index = Number.POSITIVE_INFINITY;
-    if (effort > EFFORT) return { rows, next: written({ block: found + 1, index: 0 }) };
-    const ways = rowsIn(found);
-    for (let at = Math.min(index, ways.length) - 1; at >= 0; at -= 1) {
+    if (effort > EFFORT) return { rows, next: encodeCursor({ block: found + 1, index: 0 }) };
+    const readers = rowsIn(found);
+    for (let at = Math.min(index, readers.length) - 1; at >= 0; at -= 1) {
       effort += 1;
-      if (effort % STRETCH === 0) await nextTurn();
-      const row = await ways[at]?.();
+      if (effort % SLICE === 0) await nextTurn();
+      const row = await readers[at]?.();
       if (row !== undefined) rows.push(row);
       if (rows.length < limit && effort <= EFFORT) continue;
       const isLast = at === 0 && newestUpTo(found - 1) === undefined;
-      return { rows, next: isLast ? undefined : written({ block: found, index: at }) };
+      return { rows, next: isLast ? undefined : encodeCursor({ block: found, index: at }) };
     }
     block = found - 1;
     index = Number.POSITIVE_INFINITY;
@@ -68,38 +68,38 @@ export async function readPage<T>(reading: PageQuery<T>): Promise<Page<T>> {
 }
 
 /**
- * The newest block up to another that bears a mark of each group. Where `goOn` says no before it is
- * found, a block before which nothing is missed.
+ * The newest block, not after `upTo`, with a key of each group. If `goOn` returns false first, a
+ * block that no such block is newer than.
  */
 function newestBlock(
-  { world, marks, to = world.history.first }: PageQuery<unknown>,
+  { world, blockKeys, to = world.history.first }: PageQuery<unknown>,
   upTo: number,
   goOn: () => boolean,
 ): number | undefined {
   const { history } = world;
-  // What waits is not indexed.
+  // The pending block is not indexed.
   if (upTo >= pendingNumber(world)) return pendingNumber(world);
   let candidate = upTo;
   for (;;) {
     if (candidate < to) return undefined;
-    const agreed = marks.reduce((most, group) => newestOf(history, group, most), candidate);
+    const agreed = blockKeys.reduce((most, group) => newestOf(history, group, most), candidate);
     if (agreed === candidate || !goOn()) return agreed < to ? undefined : agreed;
     candidate = agreed;
   }
 }
 
 function newestOf(history: History, group: readonly number[], upTo: number): number {
-  return group.reduce((newest, mark) => Math.max(newest, history.newest(mark, upTo) ?? -1), -1);
+  return group.reduce((newest, key) => Math.max(newest, history.newest(key, upTo) ?? -1), -1);
 }
 
-function startOf({ cursor, from }: PageQuery<unknown>): Place {
+function startOf({ cursor, from }: PageQuery<unknown>): Position {
   if (cursor === undefined) return { block: from, index: Number.POSITIVE_INFINITY };
   const [, block, index] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (block === undefined || index === undefined) invalidParams('params.cursor: is none of ours');
-  const place = { block: Number(block), index: Number(index) };
-  // Blocks may have been undone since.
-  if (place.block > from) return { block: from, index: Number.POSITIVE_INFINITY };
-  return place;
+  if (block === undefined || index === undefined) invalidParams('params.cursor: not a cursor');
+  const position = { block: Number(block), index: Number(index) };
+  // Blocks may have been aborted since.
+  if (position.block > from) return { block: from, index: Number.POSITIVE_INFINITY };
+  return position;
 }
 
-const written = ({ block, index }: Place): string => `${block}.${index}`;
+const encodeCursor = ({ block, index }: Position): string => `${block}.${index}`;

@@ -29,7 +29,7 @@ import type { Executions } from '../steps/executions.js';
 import { wireReceipt, wireTrace } from '../steps/prepare-transaction.js';
 import { enginePrices } from '../world/gas-prices.js';
 
-/** A value that came out differently, by its path; what is absent on one side is left out there. */
+/** A value that differs, by its path; `was` or `is` is left out where the value is absent. */
 export interface Difference {
   readonly path: string;
   readonly was?: unknown;
@@ -46,8 +46,8 @@ export interface ReplayedTransaction {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Runs a transaction of the origin after those that stood before it in its block. What these changed is
- * taken from their traces: it is what really happened, and costs no execution.
+ * Executes a transaction of the origin after the earlier ones of its block. The changes of these
+ * come from their traces: these are the actual changes, and reading them needs no execution.
  */
 export async function replayTransaction(
   fork: Fork,
@@ -57,16 +57,16 @@ export async function replayTransaction(
   signal?: AbortSignal,
 ): Promise<ReplayedTransaction> {
   if (overrides) checkShape(overrides);
-  const ask = async (method: string, params: Members): Promise<unknown> =>
+  const request = async (method: string, params: Members): Promise<unknown> =>
     parse((await fork.answer(method, params, undefined)).text);
-  const was = members(await ask('starknet_getTransactionReceipt', { transaction_hash: hash }));
+  const was = members(await request('starknet_getTransactionReceipt', { transaction_hash: hash }));
   const number = Number(was['block_number']);
   if (number === 0) refuse('The first block has no state before it');
   const block_id = { block_number: number };
   const [values, header, traces, parent] = await Promise.all([
-    ask('starknet_getTransactionByHash', { transaction_hash: hash }).then(members),
-    ask('starknet_getBlockWithTxHashes', { block_id }).then(members),
-    ask('starknet_traceBlockTransactions', { block_id }).then(list),
+    request('starknet_getTransactionByHash', { transaction_hash: hash }).then(members),
+    request('starknet_getBlockWithTxHashes', { block_id }).then(members),
+    request('starknet_traceBlockTransactions', { block_id }).then(list),
     fork.at(number - 1),
   ]);
   const index = traces.findIndex((trace) => members(trace)['transaction_hash'] === hash);
@@ -99,7 +99,7 @@ export async function replayTransaction(
     {
       ...rest,
       ...(class_hash === undefined ? {} : { class_hash }),
-      // What was paid on L1 is not shown on L2; it was enough.
+      // The origin does not return the fee that was paid on L1; this one always suffices.
       ...(values['type'] === 'L1_HANDLER' && !('paid_fee_on_l1' in values)
         ? { paid_fee_on_l1: hex(2n ** 127n) }
         : {}),
@@ -110,7 +110,7 @@ export async function replayTransaction(
   const [done] = await executing(
     executions.simulate(state, contextOf(header, rules), [transaction], {}, { signal }),
   );
-  if (!done) throw new Error('an execution gave no report');
+  if (!done) throw new Error('an execution returned no report');
   if (done.outcome === 'rejected') {
     return fail('TRANSACTION_EXECUTION_ERROR', {
       transaction_index: index,
@@ -130,7 +130,7 @@ export async function replayTransaction(
   };
 }
 
-/** The block as the transaction saw it, under the rules of its time. */
+/** The block context of the transaction, with the rules of its Starknet version. */
 function contextOf(header: Members, { chainId }: BlockRules): Block {
   const price = (name: keyof HeaderPrices): HeaderPrices['l1_gas_price'] => {
     const { price_in_fri: fri, price_in_wei: wei } = members(header[name]);
@@ -158,7 +158,7 @@ async function classOf(fork: Fork, hash: string): Promise<Class> {
   return text === null ? fail('CLASS_HASH_NOT_FOUND') : Class.compile(text);
 }
 
-/** What a trace gives away of the reads behind it: what was called, and what was changed. */
+/** Reads that a trace implies: of the called contracts, and of the changed values. */
 function readsOf(trace: Members): readonly OriginQuestion[] {
   const { nonces, storage_diffs } = diffOf(trace['state_diff']);
   const calls = Object.entries(trace)
@@ -176,7 +176,7 @@ function readsOf(trace: Members): readonly OriginQuestion[] {
   ];
 }
 
-/** A call and all that it made. */
+/** A call and all calls inside of it. */
 function callsIn(call: Members): readonly Members[] {
   return [call, ...list(call['calls']).flatMap((inner) => callsIn(members(inner)))];
 }
@@ -185,7 +185,7 @@ function textsAt(calls: readonly Members[], name: string): readonly string[] {
   return [...new Set(calls.map((call) => call[name]).filter((text) => typeof text === 'string'))];
 }
 
-/** The parts of a difference that a state knows; origins may show more. */
+/** The members of a state difference that the engine reads; an origin may return more. */
 function diffOf(value: unknown): StateDiff {
   const diff: StateDiff = JSON.parse(JSON.stringify(members(value)));
   return {

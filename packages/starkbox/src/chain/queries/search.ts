@@ -4,18 +4,18 @@ import { canonicalName } from '../../method-names.js';
 import { type CANDIDATE, METHODS } from '../../spec.js';
 import { findTransaction, type World } from '../world/world.js';
 
-const MOST = 20;
-/** What no felt reaches. */
+const LIMIT = 20;
+/** Felts are less than this. */
 const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
-/** Shorter texts are in nearly every name. */
-const LEAST_OF_A_METHOD = 3;
-/** What is at most looked for. */
-const LONGEST = 200;
+/** Shorter texts match nearly every method. */
+const SHORTEST_METHOD_QUERY = 3;
+/** Longer texts match nothing. */
+const LONGEST_QUERY = 200;
 
-/** Everything that it may mean, the likeliest first. */
+/** All matches, the likeliest first. */
 export async function search(world: World, query: string): Promise<readonly CANDIDATE[]> {
   const wanted = query.trim().toLowerCase();
-  if (wanted === '' || wanted.length > LONGEST) return [];
+  if (wanted === '' || wanted.length > LONGEST_QUERY) return [];
   const found: CANDIDATE[] = [];
   if (/^#?\d{1,15}$/.test(wanted)) found.push(...blockWith(world, Number(wanted.replace('#', ''))));
   if (/^0x[\da-f]{1,64}$/.test(wanted) && BigInt(wanted) < PRIME) {
@@ -24,7 +24,7 @@ export async function search(world: World, query: string): Promise<readonly CAND
   for (const [value, label] of world.labels) {
     if (label.toLowerCase().includes(wanted)) found.push({ kind: 'label', value, label });
   }
-  return [...found, ...methodsLike(wanted)].slice(0, MOST);
+  return [...found, ...methodsLike(wanted)].slice(0, LIMIT);
 }
 
 function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
@@ -32,7 +32,7 @@ function blockWith({ history }: World, number: number): readonly CANDIDATE[] {
   return header ? [{ kind: 'block', value: String(number), detail: header.hash }] : [];
 }
 
-/** What a felt is the hash or the address of. */
+/** Everything that has this felt as its hash or address. */
 async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> {
   const { history, pendingState: state, archived, labels } = world;
   const label = labels.get(felt);
@@ -45,7 +45,7 @@ async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> 
     const detail = `block ${transaction.block}`;
     found.push({ kind: 'transaction', value: felt, detail, ...named });
   }
-  // On a fork this asks the chain below, which may not answer: then it is none that we know.
+  // A fork requests it from the origin; if that fails, it counts as no contract.
   const classHash = await state.classHashAt(felt).catch(() => '0x0');
   if (classHash !== '0x0') {
     found.push({ kind: 'contract', value: felt, detail: `class ${classHash}`, ...named });
@@ -61,7 +61,7 @@ async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> 
 
 function methodsLike(wanted: string): readonly CANDIDATE[] {
   const plain = canonicalName(wanted);
-  if (plain.length < LEAST_OF_A_METHOD) return [];
+  if (plain.length < SHORTEST_METHOD_QUERY) return [];
   return Object.keys(METHODS)
     .filter((name) => name.toLowerCase().includes(plain))
     .map((value) => ({ kind: 'method', value }));

@@ -42,7 +42,7 @@ import type { World } from '../world/world.js';
 
 const ENTRY_POINT_NOT_FOUND = shortString('ENTRYPOINT_NOT_FOUND');
 
-/** Calls a function at a block; what it returned. */
+/** Calls a function at a block; its result. */
 export async function call(
   chain: Chain,
   request: FUNCTION_CALL,
@@ -61,7 +61,7 @@ export async function call(
   return fail('CONTRACT_ERROR', { revert_error: callError(failure) });
 }
 
-/** What transactions would cost, each after the ones before it. */
+/** Estimated fees of transactions, each executed after the ones before it. */
 export async function estimateFee(
   chain: Chain,
   transactions: readonly Broadcasted[],
@@ -87,11 +87,11 @@ export interface Simulated {
 
 export interface Simulation {
   readonly transactions: readonly Simulated[];
-  /** As JSON text, if asked for. */
+  /** As JSON text, if requested. */
   readonly initialReads: string | undefined;
 }
 
-/** What transactions would do, each after the ones before it. */
+/** Traces and fees of transactions, each executed after the ones before it. */
 export async function simulate(
   chain: Chain,
   transactions: readonly Broadcasted[],
@@ -120,7 +120,7 @@ export async function simulate(
   return { transactions: simulated, initialReads };
 }
 
-/** What a message from L1 would cost on L2. */
+/** Estimated fee of a message from L1. */
 export async function estimateMessageFee(
   chain: Chain,
   message: MSG_FROM_L1,
@@ -162,7 +162,7 @@ export interface Proof {
   readonly l2_to_l1_messages: readonly ORDERED_MESSAGE[];
 }
 
-/** A mock proof that a transaction runs at a block. */
+/** A mock proof that a transaction succeeds at a block. */
 export async function proveTransaction(
   chain: Chain,
   values: Broadcasted,
@@ -198,7 +198,7 @@ export async function proveTransaction(
   return { ...proven, l2_to_l1_messages: messages };
 }
 
-/** Where something is executed. */
+/** The block, state and world of an execution. */
 interface Place {
   readonly number: number;
   readonly state: State;
@@ -221,7 +221,7 @@ function placeOf(chain: Chain, world: World, id: BLOCK_ID, missing: () => never)
 
 type Report = Executed | Rejected;
 
-/** Runs transactions after one another on a state that is then dropped. */
+/** Executes transactions one after another and drops the changes. */
 async function run(
   chain: Chain,
   { state, context, world }: Place,
@@ -231,9 +231,9 @@ async function run(
 ): Promise<{ readonly reports: readonly Report[]; readonly initialReads: string | undefined }> {
   const { chainId, blockGeneration } = chain.options;
   const transactions: Transaction[] = [];
-  // Limits of size are for what is kept.
+  // No limits of size: the classes are dropped.
   for (const values of broadcasted) {
-    // A batch of classes takes long to compile; the semaphore refuses what is aborted.
+    // A batch of classes takes long to compile; the semaphore then refuses the aborted run.
     if (options.signal?.aborted) break;
     transactions.push(await read(values, chainId, {}));
     await endSharedSlice();
@@ -276,7 +276,7 @@ function simulationError(rejection: Rejection): CONTRACT_EXECUTION_ERROR {
   return executionError(rejection);
 }
 
-/** Tips are a matter of the sender: an estimate leaves them out. */
+/** The fee without a tip, which the sender chooses. */
 function feeOf<Unit extends 'FRI' | 'WEI'>(
   gas: Gas,
   prices: HeaderPrices,
@@ -308,7 +308,7 @@ interface Invocation {
   readonly messages: readonly ORDERED_MESSAGE[];
 }
 
-/** Messages that the execution of a transaction sent, in the order it sent them. */
+/** Messages that a transaction sent, in order. */
 function orderedMessages(trace: string): readonly ORDERED_MESSAGE[] {
   const { execute_invocation }: { execute_invocation: Invocation } = JSON.parse(trace);
   const all = (one: Invocation): readonly ORDERED_MESSAGE[] => [

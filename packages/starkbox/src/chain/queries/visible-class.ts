@@ -5,7 +5,7 @@ import type { BLOCK_ID } from '../../spec.js';
 import { blockNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 
-/** A class that was declared no later than a block; states of old blocks are not needed for it. */
+/** A class that was declared no later than a block; needs no state of that block. */
 export async function classAt(world: World, hash: string, id: BLOCK_ID): Promise<Class> {
   const number = blockNumber(world, id);
   const since = world.pendingState.classSince(hash) ?? world.archived?.classSince(hash);

@@ -13,8 +13,8 @@ export async function withoutSince(
   fork: Fork | undefined,
 ): Promise<readonly [World, readonly string[]]> {
   const numbers = descending(latestHeader(world).number, from);
-  const gone = new Set(numbers.flatMap((number) => world.history.hashes(number)));
-  for (const hash of world.pending.positions.keys()) gone.add(hash);
+  const removed = new Set(numbers.flatMap((number) => world.history.hashes(number)));
+  for (const hash of world.pending.positions.keys()) removed.add(hash);
   const history = world.history.truncate(from);
   const latest = await writableStateAfter(world, from - 1);
   const accepted = world.acceptedOnL1;
@@ -24,13 +24,15 @@ export async function withoutSince(
     latestState: latest,
     pendingState: await withOldHash(latest, history, fork),
     pending: NOTHING_PENDING,
-    messages: withoutIncoming(withoutBlocksFrom(world.messages, from), gone),
+    messages: withoutIncoming(withoutBlocksFrom(world.messages, from), removed),
     acceptedOnL1: accepted === undefined ? undefined : Math.min(accepted, from - 1),
   };
   return [next, hashesOf(world, numbers)];
 }
 
-/** The world with a block and all before it accepted, and the hashes of those that were not yet, newest first. */
+/**
+ * The world with a block and all before it accepted; hashes of the newly accepted, newest first.
+ */
 export function acceptedUpTo(world: World, number: number): readonly [World, readonly string[]] {
   const { acceptedOnL1, history } = world;
   if (acceptedOnL1 !== undefined && number <= acceptedOnL1) refuse('Block already accepted on L1');

@@ -6,7 +6,7 @@ import type { CLASS_DEFINITION, Methods } from '../../spec.js';
 
 export type StateChange = Methods['devnet_applyStateDiff']['params'];
 
-/** Refuses what contradicts itself, whatever the state. */
+/** Refuses a change that is inconsistent in itself, without reading the state. */
 export function checkShape({ state_diff: diff }: StateChange): void {
   const { storage_diffs = [], nonces = [], deployed_contracts = [], replaced_classes = [] } = diff;
   const { declared_classes = [], deprecated_declared_classes = [] } = diff;
@@ -52,7 +52,7 @@ function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean
   return [...left].some((key) => right.has(key));
 }
 
-/** Compiles the classes that come with a change and holds them against what is said of them. */
+/** Compiles the classes of a change and checks them against their given hashes. */
 export async function compileGiven(
   definitions: readonly CLASS_DEFINITION[],
   limits: ClassLimits,
@@ -92,7 +92,7 @@ async function compile(
   }
 }
 
-/** The state after a change; all of it or an error. */
+/** The state after a change; an error applies nothing. */
 export async function applyChange(
   state: State,
   { state_diff: diff }: StateChange,
@@ -136,9 +136,9 @@ export async function applyChange(
 }
 
 /**
- * The state after a difference and the classes it needs. What is replaced is read first, and classes that
- * are there are not declared again, so that the block's own difference is the same whether the state is
- * in memory or below.
+ * The state after a difference and the classes it needs. Replaced values are read first, and
+ * classes that exist are not declared again, so that the block's difference is the same whether
+ * the values before it are in memory or at the origin.
  */
 export async function applied(
   state: State,

@@ -8,16 +8,16 @@ import { pendingNumber } from '../world/find-block.js';
 import { enginePrices, headerPrices } from '../world/gas-prices.js';
 import { nextTime, type World } from '../world/world.js';
 
-/** What the blocks of a chain have in common. */
+/** Settings that all blocks of a chain share. */
 export interface BlockRules {
   readonly chainId: string;
-  /** Leave out what costs time and nobody may need: the commitments. */
+  /** Whether blocks have no commitments, which saves time. */
   readonly lite: boolean;
-  /** The chain below this one, if it is a fork. */
+  /** The origin, if this chain is a fork. */
   readonly fork?: Fork | undefined;
 }
 
-/** What contracts see when they run in a block: in the one under construction, or as if in an old one. */
+/** The context of the pending block, or of a closed one. */
 export function contextOf(world: World, rules: BlockRules, number: number): Block {
   const header = world.history.header(number);
   return header

@@ -16,7 +16,7 @@ import { type BlockRules, makeContext } from './block-context.js';
 
 const HASH_CONTRACT = '0x1';
 
-/** The world after its block under construction was closed at `time`. */
+/** The world after its pending block is closed at `time`. */
 export async function closeBlock(world: World, rules: BlockRules, time: number): Promise<World> {
   const { history, gas, clock } = world;
   const number = pendingNumber(world);
@@ -67,7 +67,7 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
   });
 }
 
-/** A block begins by writing down the hash of one that is old enough to be asked for. */
+/** The state at the start of a block: with the hash of the newest block that contracts can read. */
 export async function withOldHash(state: State, history: History, fork?: Fork): Promise<State> {
   const old = state.version - HASH_BUFFER;
   const value = history.header(old)?.hash ?? fork?.recentHash(old);
@@ -76,7 +76,7 @@ export async function withOldHash(state: State, history: History, fork?: Fork): 
   return state.apply({ storage_diffs: [{ address: HASH_CONTRACT, storage_entries: [entry] }] });
 }
 
-/** The parts of a seal that cost nothing, and a hash of what makes the block the one it is. */
+/** A seal without commitments; its block hash is not that of the protocol. */
 function liteSeal(world: World, time: number, prices: HeaderPrices, parentHash: string): Seal {
   const included = world.pending.transactions.toArray();
   const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } =
@@ -88,7 +88,7 @@ function liteSeal(world: World, time: number, prices: HeaderPrices, parentHash: 
       hex(pendingNumber(world)),
       hex(time),
       parentHash,
-      // Whatever else tells two blocks apart.
+      // Everything else in which two blocks can differ.
       starknetKeccak(
         stringify([
           prices,

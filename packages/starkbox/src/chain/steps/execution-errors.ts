@@ -10,7 +10,7 @@ import { fail, refuse } from '../../errors.js';
 import { padded } from '../../felt.js';
 import type { CONTRACT_EXECUTION_ERROR, RESOURCE_BOUNDS_MAPPING } from '../../spec.js';
 
-/** What a sender offers to pay. */
+/** The fee that a sender offers. */
 interface Offer {
   readonly resource_bounds: RESOURCE_BOUNDS_MAPPING;
   readonly tip: string;
@@ -19,7 +19,7 @@ interface Offer {
 /**
  * The error of a submission that was refused.
  *
- * @param offer what the sender offered, where a sender pays
+ * @param offer absent where no sender pays
  */
 export function refuseSubmission(rejection: Rejection, offer?: Offer): never {
   const { reason, message, nonce } = rejection;
@@ -59,8 +59,8 @@ function feeOf({ resource_bounds, tip }: Offer): string {
 }
 
 /**
- * Runs an execution. Prices may be so high, or so far apart, that the engine cannot count with them:
- * that is for the caller to change.
+ * Awaits an execution. Fees that overflow in the engine, and a batch over its time limit, become
+ * errors of the interface, because the caller can change the prices or the batch.
  */
 export async function executing<T>(execution: Promise<T>): Promise<T> {
   try {
@@ -76,7 +76,7 @@ export async function executing<T>(execution: Promise<T>): Promise<T> {
   }
 }
 
-/** Nested frames, outermost first, with what was said innermost. */
+/** Nested frames, outermost first, with `leaf` as the error of the innermost. */
 export function nested(frames: readonly Frame[], leaf: string): CONTRACT_EXECUTION_ERROR {
   return frames.reduceRight<CONTRACT_EXECUTION_ERROR>(
     (error, { contract_address, class_hash, selector }) => ({
@@ -92,11 +92,11 @@ export function nested(frames: readonly Frame[], leaf: string): CONTRACT_EXECUTI
 /** Where and why an execution failed, for an estimate or a simulation. */
 export function executionError({ message, frames, panic }: Fault): CONTRACT_EXECUTION_ERROR {
   if (frames.length === 0) return message;
-  return nested(frames, panic ? `${message} ${JSON.stringify(panic)}` : lastWord(message));
+  return nested(frames, panic ? `${message} ${JSON.stringify(panic)}` : innermostError(message));
 }
 
-/** What was said in the innermost frame: the text after the last line that names a contract. */
-function lastWord(message: string): string {
+/** The error of the innermost frame: the text after the last line that names a contract. */
+function innermostError(message: string): string {
   const named = /^.*\(contract address: .*\):\n/gm;
   let end = 0;
   for (let found = named.exec(message); found; found = named.exec(message)) end = named.lastIndex;
@@ -108,5 +108,5 @@ type Failure = NonNullable<CallOutcome['failure']>;
 /** Where and why a call failed: the felts of all failed frames, outermost first. */
 export function callError({ frames, returned, message }: Failure): CONTRACT_EXECUTION_ERROR {
   const felts = returned.flat();
-  return nested(frames, felts.length > 0 ? JSON.stringify(felts) : lastWord(message));
+  return nested(frames, felts.length > 0 ? JSON.stringify(felts) : innermostError(message));
 }

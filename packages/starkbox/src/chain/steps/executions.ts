@@ -15,48 +15,47 @@ import { Semaphore } from '../../scheduling/semaphore.js';
 import type { FUNCTION_CALL } from '../../spec.js';
 
 export interface ExecutionLimits {
-  /** How many may run at once beside the writer's. */
+  /** The number that may run at once beside the writer's. */
   readonly maximumExecutions?: number | undefined;
-  /** How many may wait for that. */
+  /** The length of the queue. */
   readonly maximumWaitingExecutions?: number | undefined;
-  /** Seconds that one may wait, and that a batch of transactions may take. */
+  /** Seconds that one may wait in the queue, and that a batch of transactions may take. */
   readonly patience?: number | undefined;
   readonly probe?: Probe | undefined;
 }
 
-/** What is said of one execution. */
 export interface RunOptions {
-  /** An execution that has not begun is dropped when it is aborted. */
+  /** Removes a waiting execution from the queue. */
   readonly signal?: AbortSignal | undefined;
   readonly initialReads?: boolean;
 }
 
 type Flags = ExecutionFlags | readonly ExecutionFlags[];
 
-/** Executions that leave nothing behind, so many at a time. */
+/** Executions whose changes are dropped, under a semaphore. */
 export class Executions {
   readonly #limits: ExecutionLimits;
   readonly #slots: Semaphore;
-  /** Of their own: calls that wait for a silent origin must not hold up transactions. */
-  readonly #slotsAhead: Semaphore;
+  /** Separate: calls that wait for an unresponsive origin must not delay transactions. */
+  readonly #readAheadSlots: Semaphore;
 
   constructor(limits: ExecutionLimits) {
     this.#limits = limits;
     const { maximumExecutions: places, maximumWaitingExecutions: queue, patience } = limits;
     const queueOption = '--maximum-waiting-executions';
     this.#slots = new Semaphore({ places, queue, patience, queueOption });
-    this.#slotsAhead = new Semaphore({ places, queue, patience, queueOption });
+    this.#readAheadSlots = new Semaphore({ places, queue, patience, queueOption });
   }
 
   get figures(): { readonly running: number; readonly waiting: number } {
-    const [one, other] = [this.#slots.figures, this.#slotsAhead.figures];
+    const [one, other] = [this.#slots.figures, this.#readAheadSlots.figures];
     return { running: one.inside + other.inside, waiting: one.waiting + other.waiting };
   }
 
-  /** Changes how many may run at once from now on. */
+  /** Changes the number that may run at once. */
   resize(maximumExecutions: number | undefined): void {
     this.#slots.resize(maximumExecutions);
-    this.#slotsAhead.resize(maximumExecutions);
+    this.#readAheadSlots.resize(maximumExecutions);
   }
 
   /** Calls a function and drops its changes. */
@@ -69,7 +68,7 @@ export class Executions {
     return this.#run('call', () => state.call(block, call), signal);
   }
 
-  /** Executes transactions one after another on a state that is then dropped. */
+  /** Executes transactions one after another and drops the changes. */
   simulate(
     state: State,
     block: Block,
@@ -89,14 +88,14 @@ export class Executions {
     );
   }
 
-  /** Executes a transaction before its turn, for what it reads. */
+  /** Executes a transaction ahead of the writer, so that its reads are cached. */
   async readAhead(
     state: State,
     block: Block,
     transaction: Transaction,
     flags: ExecutionFlags,
   ): Promise<void> {
-    await this.#slotsAhead.run(() => state.executeMany(block, [transaction], flags));
+    await this.#readAheadSlots.run(() => state.executeMany(block, [transaction], flags));
   }
 
   #run<T>(of: Execution, run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -105,7 +104,7 @@ export class Executions {
   }
 }
 
-/** The writer's execution: it waits for no slot, because the writer makes one change at a time. */
+/** The writer's execution; it needs no slot, because the writer makes one change at a time. */
 export function executeForWriter(
   state: State,
   block: Block,
@@ -118,7 +117,7 @@ export function executeForWriter(
   );
 }
 
-/** A call as a part of the writer's change. */
+/** A call within a change by the writer. */
 export function callForWriter(
   state: State,
   block: Block,
@@ -127,15 +126,15 @@ export function callForWriter(
   return state.call(block, call);
 }
 
-/** The most memory that one execution was seen to take. */
+/** The measured maximum of memory that one execution takes. */
 const EXECUTION_BYTES = 2 ** 29;
-/** On a fork executions mostly wait for the origin, so that more of them than cores make sense. */
+/** Bounds on a fork, where executions mostly wait for the origin and may outnumber the cores. */
 const FORKED = { least: 4, most: 64 };
 
 /**
- * How many executions a machine takes at once: one for each core but the writer's, if each can have twice the memory that it may
- * need; on a fork, where transactions read ahead in as many slots again, as many as there is memory for,
- * within bounds.
+ * The default number of slots: one for each core but the writer's, if each has twice the memory
+ * it may need. On a fork, which has as many slots again for reading ahead, the memory alone sets
+ * the number, within bounds.
  */
 export function defaultExecutions(
   isForked: boolean,

@@ -11,17 +11,17 @@ import { type Executions, executeForWriter } from './executions.js';
 import { included, type PreparedTransaction } from './prepare-transaction.js';
 
 export interface InclusionRules extends BlockRules {
-  /** When blocks are closed: after each transaction, on demand, or every so many seconds, which may be a fraction. */
+  /** When blocks are closed: after each transaction, on demand, or at an interval in seconds. */
   readonly blockGeneration: 'transaction' | 'demand' | number;
-  /** Times what the chain does. */
+  /** Measures durations. */
   readonly probe?: Probe;
 }
 
 /**
- * The world with a transaction in its open block.
+ * The world with a transaction in its pending block.
  *
- * @param time of that block, as contracts see it
- * @param refuse throws what the sender of a rejected one is told
+ * @param time the timestamp in the block context
+ * @param refuse throws the error of a rejected transaction, in place of the usual one
  */
 export async function include(
   world: World,
@@ -56,8 +56,8 @@ export async function include(
 }
 
 /**
- * Runs a transaction before its turn, so that what it needs of the chain below is there when the turn
- * comes: an origin that is slow or fails is waited for here, and keeps nobody else from changing the chain.
+ * Executes a transaction ahead of the writer, so that its reads from the origin are cached when the
+ * writer executes it. A slow or failing origin then delays no other change.
  */
 export async function readAhead(
   world: World,
@@ -67,7 +67,7 @@ export async function readAhead(
 ): Promise<void> {
   const context = pendingContext(world, rules, nextTime(world));
   const validate = !isImpersonated(world.impersonation, transaction.address);
-  // Others of the same sender may be before it, so that its nonce is not due yet.
+  // Transactions of the same sender may precede it, so that its nonce is too high for now.
   await onlyOriginFailures(
     executions.readAhead(world.pendingState, context, transaction, {
       validate,
@@ -76,7 +76,7 @@ export async function readAhead(
   );
 }
 
-/** An account of an unknown class fails for want of a balance or in its constructor; this is why. */
+/** Reports an undeclared class, which the engine rejects as a balance or constructor error. */
 async function mustBeDeclared(
   { pendingState: state }: World,
   { values }: PreparedTransaction,

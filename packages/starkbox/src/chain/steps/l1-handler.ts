@@ -36,7 +36,7 @@ export function l1Handler(
   return { values, transaction: new Transaction({ ...values }, chainId) };
 }
 
-/** The hash of an L1 transaction with all its digits, however it was written. */
+/** The hash of an L1 transaction in lower case, with leading zeros. */
 export function l1TransactionHash(text: string): string {
   return padded(text.toLowerCase());
 }

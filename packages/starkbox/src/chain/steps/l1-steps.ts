@@ -16,20 +16,20 @@ import { isKnown, type World } from '../world/world.js';
 import { type L1Message, l1Handler } from './l1-handler.js';
 import type { PreparedTransaction } from './prepare-transaction.js';
 
-/** What became of a message that was read on L1. */
+/** The outcome of a message that was read on L1. */
 export type TakenFromL1 =
   | { readonly outcome: 'taken'; readonly link: L1Link; readonly hash: string }
   | { readonly outcome: 'known' | 'stale' }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-/** What a crossing needs of its chain. */
-interface Shore {
+/** The functions of the chain that these steps use. */
+interface L1StepsHost {
   readonly chainId: () => string;
   readonly write: <T>(
     cause: Cause | undefined,
     step: (world: World) => Promise<readonly [World, T]>,
   ) => Promise<T>;
-  /** Nothing to wait for where nothing is below: whoever comes first is to be first in the queue. */
+  /** Undefined without an origin: awaiting a promise would change the order in the queue. */
   readonly readAhead: (prepared: PreparedTransaction) => Promise<void> | undefined;
   readonly execute: (
     world: World,
@@ -39,33 +39,33 @@ interface Shore {
 }
 
 export class L1Steps {
-  readonly #chain: Shore;
+  readonly #host: L1StepsHost;
 
-  constructor(chain: Shore) {
-    this.#chain = chain;
+  constructor(host: L1StepsHost) {
+    this.#host = host;
   }
 
-  /** Executes a message as if it came from L1; a handler that fails is kept as reverted. */
+  /** Executes a message as if it came from L1; a failing handler is included as reverted. */
   async send(message: L1Message, cause?: Cause): Promise<PreparedTransaction['transaction']> {
-    const prepared = l1Handler(message, this.#chain.chainId());
+    const prepared = l1Handler(message, this.#host.chainId());
     const { l1_transaction_hash } = prepared.values;
     const { hash } = prepared.transaction;
-    const reading = this.#chain.readAhead(prepared);
+    const reading = this.#host.readAhead(prepared);
     if (reading) await reading;
-    await this.#chain.write(cause, (world) => {
+    await this.#host.write(cause, (world) => {
       const messages =
         l1_transaction_hash === null
           ? world.messages
           : withIncoming(world.messages, l1_transaction_hash, hash);
-      return this.#chain.execute({ ...world, messages }, prepared);
+      return this.#host.execute({ ...world, messages }, prepared);
     });
     return prepared.transaction;
   }
 
-  /** Takes a message as its receiver on L1 would; its hash. */
+  /** Consumes a message to L1; its hash. */
   consume(message: MessageToL1, cause?: Cause): Promise<string> {
     const hash = messageToL1Hash(message);
-    return this.#chain.write(cause, async (world) => {
+    return this.#host.write(cause, async (world) => {
       const messages =
         withConsumed(world.messages, hash) ??
         refuse(
@@ -75,17 +75,17 @@ export class L1Steps {
     });
   }
 
-  /** From now on messages are exchanged with this L1. */
+  /** Sets the L1 that messages are exchanged with. */
   link(l1: L1Link, cause?: Cause): Promise<void> {
-    return this.#chain.write(cause, async (world) => [
+    return this.#host.write(cause, async (world) => [
       { ...world, messages: { ...world.messages, l1 } },
       undefined,
     ]);
   }
 
-  /** Goes on to another place on L1; the link then, unless it is no longer the one read by. */
+  /** Moves the cursor on L1; the new link, or undefined if `link` is no longer the current one. */
   moveCursor(link: L1Link, cursor: L1Cursor): Promise<L1Link | undefined> {
-    return this.#chain.write<L1Link | undefined>(undefined, async (world) => {
+    return this.#host.write<L1Link | undefined>(undefined, async (world) => {
       if (world.messages.l1 !== link) return [world, undefined];
       const moved = { ...link, cursor };
       return [{ ...world, messages: { ...world.messages, l1: moved } }, moved];
@@ -93,27 +93,27 @@ export class L1Steps {
   }
 
   /**
-   * Executes a message that stands before a place on L1 and goes on to there, in one step. A message
-   * that the chain has or refuses changes nothing; nor does any if the link is not the one read by.
+   * Executes a message from L1 and moves the cursor past it, in one step. A known or refused
+   * message changes nothing, nor does any message if `link` is no longer the current one.
    */
   async take(link: L1Link, cursor: L1Cursor, message: L1Message): Promise<TakenFromL1> {
     let prepared: ReturnType<typeof l1Handler>;
     try {
-      prepared = l1Handler(message, this.#chain.chainId());
+      prepared = l1Handler(message, this.#host.chainId());
     } catch (error) {
       return { outcome: 'refused', reason: reasonOf(error) };
     }
     const { hash } = prepared.transaction;
     const { l1_transaction_hash: l1Hash } = prepared.values;
-    return this.#chain.write<TakenFromL1>(sendingOf(message), async (world) => {
+    return this.#host.write<TakenFromL1>(sendingOf(message), async (world) => {
       if (world.messages.l1 !== link) return [world, { outcome: 'stale' }];
       if (isKnown(world, hash)) return [world, { outcome: 'known' }];
       const moved = { ...link, cursor };
       const messages = { ...world.messages, l1: moved };
-      const heard = l1Hash === null ? messages : withIncoming(messages, l1Hash, hash);
+      const received = l1Hash === null ? messages : withIncoming(messages, l1Hash, hash);
       try {
-        const [next] = await this.#chain.execute(
-          { ...world, messages: heard },
+        const [next] = await this.#host.execute(
+          { ...world, messages: received },
           prepared,
           refuseMessage,
         );
@@ -125,30 +125,30 @@ export class L1Steps {
     });
   }
 
-  /** Writes down that a message is about to leave for L1; false if it may not any more. */
+  /** Records that a message is about to be sent to L1; false if it must not be sent any more. */
   markInFlight(link: L1Link, inFlight: InFlight): Promise<boolean> {
-    return this.#chain.write(undefined, async (world) => {
+    return this.#host.write(undefined, async (world) => {
       const { l1 } = world.messages;
       if (l1 !== link || !isOutgoing(world.messages, inFlight.id)) return [world, false];
       return [{ ...world, messages: { ...world.messages, l1: { ...l1, inFlight } } }, true];
     });
   }
 
-  /** Writes down that L1 has got a message, or never will by this transaction. */
+  /** Records whether the L1 transaction in flight delivered its message. */
   markLanded(inFlight: InFlight, arrived: boolean): Promise<void> {
-    return this.#chain.write(undefined, async (world) => {
+    return this.#host.write(undefined, async (world) => {
       const messages = withLanded(world.messages, inFlight, arrived);
       return [messages === world.messages ? world : { ...world, messages }, undefined];
     });
   }
 }
 
-/** The call that sends the same message: a journal needs no L1 to repeat it. */
+/** The call that sends the same message, so that a journal is repeated without an L1. */
 function sendingOf(message: L1Message): Cause {
   return { jsonrpc: '2.0', method: 'devnet_postmanSendMessageToL2', params: message, id: 0 };
 }
 
-/** A message from L1 that cannot even fail: nobody can be told, so it is passed over. */
+/** A message from L1 that cannot be included, not even as reverted; it is skipped. */
 class MessageRefused extends Error {}
 
 function refuseMessage({ message }: Rejection): never {

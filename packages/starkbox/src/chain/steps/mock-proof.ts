@@ -10,7 +10,7 @@ export type ProofMode = 'full' | 'devnet' | 'none';
 const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 const FACTS = 9;
 const PROGRAM = '0x53f6c9fcfd31d27279ff7d7e422b44623550a732b59fe193354a7316a96daa1';
-/** Keeps mock proofs apart from anything else that is hashed the same way. */
+/** Domain separator of mock proofs. */
 const MOCK = '0xfafafafa';
 
 interface Proven {
@@ -21,7 +21,7 @@ interface Proven {
   readonly messages: readonly MessageToL1[];
 }
 
-/** A proof that only this mode accepts, in base64, and what it states. */
+/** A proof that only the mode `devnet` checks, in base64, and its facts. */
 export function prove(proven: Proven): { proof: string; proof_facts: readonly string[] } {
   const messages =
     proven.messages.length === 0
@@ -40,12 +40,12 @@ export function prove(proven: Proven): { proof: string; proof_facts: readonly st
   ];
   return {
     proof: Buffer.from(proof.slice(2).padStart(64, '0'), 'hex').toString('base64'),
-    proof_facts: [...stated, bound(stated, proof)],
+    proof_facts: [...stated, lastFact(stated, proof)],
   };
 }
 
-/** The last fact ties the others to the proof. */
-function bound(stated: readonly string[], proof: string): string {
+/** The last fact: a hash of the others and the proof. */
+function lastFact(stated: readonly string[], proof: string): string {
   return pedersen([...stated, proof]);
 }
 
@@ -54,7 +54,7 @@ interface Claim {
   readonly proof_facts?: readonly string[] | null;
 }
 
-/** Refuses a transaction whose proof does not hold in this mode. */
+/** Refuses a transaction whose proof is not valid in this mode. */
 export function checkProof(claim: Claim, mode: ProofMode): void {
   const { proof } = claim;
   const proof_facts = claim.proof_facts ?? [];
@@ -63,12 +63,12 @@ export function checkProof(claim: Claim, mode: ProofMode): void {
   if (mode === 'none') return;
   if (bytes.length === 0 && proof_facts.length === 0) return;
   const stated = proof_facts.slice(0, FACTS - 1);
-  const isSound =
+  const isValid =
     proof_facts.length === FACTS &&
     bytes.length === 32 &&
     BigInt(`0x${bytes.toString('hex')}`) < PRIME &&
-    bound(stated, hex(BigInt(`0x${bytes.toString('hex')}`))) === proof_facts.at(-1);
-  if (!isSound) fail('INVALID_PROOF');
+    lastFact(stated, hex(BigInt(`0x${bytes.toString('hex')}`))) === proof_facts.at(-1);
+  if (!isValid) fail('INVALID_PROOF');
 }
 
 function proofBytes(proof: Claim['proof']): Buffer {

@@ -23,7 +23,7 @@ export type Broadcasted =
   | BROADCASTED_DECLARE_TXN
   | BROADCASTED_DEPLOY_ACCOUNT_TXN;
 
-/** What a message from L1 makes of itself on L2. */
+/** The L1 handler transaction of a message from L1. */
 export interface L1HandlerValues {
   readonly type: 'L1_HANDLER';
   readonly version: '0x0';
@@ -43,7 +43,7 @@ export interface PreparedTransaction {
 
 /**
  * Reads a transaction for submission; the order of the checks is part of the interface. Only a
- * declaration takes time, and so takes its place among the others when it is compiled.
+ * declaration is asynchronous, and enters the queue when its class is compiled.
  */
 export function prepareTransaction(
   values: Broadcasted,
@@ -72,7 +72,7 @@ export function prepareTransaction(
 const UNUSABLE_BOUNDS =
   'Of resource_bounds, l2_gas and l1_data_gas need a max_amount and a max_price_per_unit above 0.';
 
-/** Reads a transaction, with the errors that a class of a DECLARE can cause. */
+/** Reads a transaction, and compiles the class of a DECLARE. */
 export function read(
   values: Broadcasted,
   chainId: string,
@@ -91,14 +91,14 @@ export function read(
   }
 }
 
-/** What the engine executes: a proof is checked here, and null stands for nothing. */
+/** The values that the engine reads: without the proof, and without empty proof facts. */
 function engineValues(values: Broadcasted): TransactionValues {
   if (values.type !== 'INVOKE') return { ...values };
   const { proof: _checked, proof_facts, ...rest } = values;
   return proof_facts?.length ? { ...rest, proof_facts } : rest;
 }
 
-/** What the engine says of a transaction or its class, as an error of the interface. */
+/** Turns an error of the engine about a transaction or its class into one of the interface. */
 function refuseClass(error: unknown): never {
   if (!(error instanceof EngineError)) throw error;
   if (error.kind === 'class_too_large') fail('CONTRACT_CLASS_SIZE_IS_TOO_LARGE');
@@ -109,7 +109,7 @@ function refuseClass(error: unknown): never {
   throw error;
 }
 
-/** L2 gas and L1 data gas are offered, or L1 gas alone in the old way. */
+/** Whether the bounds offer L2 gas and L1 data gas or, as in older versions, L1 gas alone. */
 export function hasUsableBounds({ l1_gas, l1_data_gas, l2_gas }: RESOURCE_BOUNDS_MAPPING): boolean {
   const offered = ({ max_amount, max_price_per_unit }: typeof l1_gas): boolean =>
     BigInt(max_amount) > 0n && BigInt(max_price_per_unit) > 0n;
@@ -117,7 +117,7 @@ export function hasUsableBounds({ l1_gas, l1_data_gas, l2_gas }: RESOURCE_BOUNDS
   return (l2 && data) || (l1 && !l2 && !data);
 }
 
-/** What is kept of a transaction that ran. */
+/** The record of an executed transaction. */
 export function included(
   { transaction, values }: PreparedTransaction,
   executed: Executed,
@@ -137,7 +137,7 @@ export function included(
   };
 }
 
-/** The transaction as reads show it, its type first: a class by its hash, proofs only on request. */
+/** The transaction as methods return it, its type first: classes by hash, without proofs. */
 function wireTransaction(
   values: PreparedTransaction['values'],
   declared: Class | undefined,
@@ -154,14 +154,14 @@ function wireTransaction(
   return { type, ...rest };
 }
 
-/** A receipt as reads show it, without what only the chain knows. */
+/** A receipt as methods return it, without block and finality. */
 export function wireReceipt(receipt: Receipt): object {
   const { data_availability: _part, ...rest } = receipt;
-  return { ...rest, execution_resources: shownResources(receipt) };
+  return { ...rest, execution_resources: wireResources(receipt) };
 }
 
-/** Data gas shows what publishing costs, without what new storage costs, as existing tools do. */
-function shownResources({
+/** L1 data gas is that of publishing, without that of allocating storage, as in existing tools. */
+function wireResources({
   execution_resources,
   data_availability,
 }: Receipt): Receipt['execution_resources'] {
@@ -170,8 +170,8 @@ function shownResources({
 
 const RESOURCES = '"execution_resources":';
 
-/** The trace with the same resources as the receipt; they are its last member. */
+/** The trace with the resources of the receipt, which are its last member. */
 export function wireTrace({ trace, receipt }: Executed): string {
   const start = trace.lastIndexOf(RESOURCES);
-  return `${trace.slice(0, start)}${RESOURCES}${JSON.stringify(shownResources(receipt))}}`;
+  return `${trace.slice(0, start)}${RESOURCES}${JSON.stringify(wireResources(receipt))}}`;
 }
