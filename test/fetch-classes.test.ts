@@ -1,4 +1,4 @@
-// Knows how fetch-classes must fail: a class file that is not as published never reaches the build.
+// Failures of fetch-classes: a class file that differs from the published one is not built.
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,

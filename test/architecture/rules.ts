@@ -1,4 +1,4 @@
-// Who may import whom, and the function that holds a set of source files against it.
+// Table of allowed imports, and the check of a set of source files against it.
 import { dirname, join, normalize } from 'node:path/posix';
 import { findCycles } from './cycles.js';
 import { type Import, readFacts } from './facts.js';

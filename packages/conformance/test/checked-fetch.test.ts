@@ -1,4 +1,4 @@
-// The watching fetch lets right answers through, and no wrong one.
+// The checking fetch passes valid answers and refuses invalid ones.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

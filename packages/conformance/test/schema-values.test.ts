@@ -1,4 +1,4 @@
-// Knows what made-up values must be like: fitting their schema, finite, and of every form it allows.
+// Generated values: valid by their schema, finite, and of every form that it allows.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

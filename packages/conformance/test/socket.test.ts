@@ -1,4 +1,4 @@
-// The socket for tests: what it hears, in which order, and what it does not let pass.
+// The socket for tests: received messages, their order, and what it refuses.
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';

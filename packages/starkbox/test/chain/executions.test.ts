@@ -1,4 +1,4 @@
-// Executions beside the writer's: how many run at once, who waits, and who is not waited for.
+// Executions beside the writer's: how many run at once, and which of them wait.
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-// Changes wait for their turn, but not for ever; what observes them cannot undo them.
+// The writer's queue: changes wait in order and time out; failing observers undo nothing.
 import { State } from '@starkbox/engine';
 import { expect, test } from 'vitest';
 import type { WorldAndSnapshots } from '../../src/chain/world/chain-store.js';

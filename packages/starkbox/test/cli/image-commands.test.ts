@@ -1,4 +1,4 @@
-// Shows what `starkbox inspect` and `starkbox diff` print.
+// Output of `starkbox inspect` and `starkbox diff`.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

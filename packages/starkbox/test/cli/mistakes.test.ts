@@ -1,4 +1,4 @@
-// What callers are told who make the usual mistakes.
+// Error texts for common mistakes of callers.
 import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';

@@ -1,4 +1,4 @@
-// What happens when the streams that the command writes to fail: the output is lost, the chain is not.
+// Failing output streams of the command: the output is lost, the chain is not.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Shows that a long task draws a line on a terminal and takes it away again, and a short one draws none.
+// Progress line of long tasks on a terminal: drawn and erased; short tasks draw none.
 import { expect, test } from 'vitest';
 import { progressLine } from '../../src/cli/progress.js';
 

@@ -1,4 +1,4 @@
-// A recording of requests can be run again, and says where a node answers otherwise.
+// Replay of recorded requests, and the report of answers that differ.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

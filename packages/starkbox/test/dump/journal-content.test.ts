@@ -1,4 +1,4 @@
-// A journal runs only if all of it is made of calls that journals hold; nothing of it runs otherwise.
+// Journals with calls that no journal may hold: refused as a whole.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

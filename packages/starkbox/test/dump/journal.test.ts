@@ -1,4 +1,4 @@
-// Shows that the journal of a chain can be written, follows its chain, and makes the chain again or nothing.
+// Journals: writing, following the chain, and replaying the whole of it or nothing.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

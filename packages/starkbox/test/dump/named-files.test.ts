@@ -1,4 +1,4 @@
-// Files that callers and options name are regular files; everything else is refused in words, at once.
+// Files named by callers and options: regular files only; others are refused at once.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,

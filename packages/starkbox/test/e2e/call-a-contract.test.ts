@@ -1,4 +1,4 @@
-// A dapp talks to a contract through its ABI: calls, transactions, events.
+// A dapp uses a contract through its ABI: calls, transactions, events.
 
 import { hash, RpcError, shortString } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Somebody makes a new account: a key, an address, money, and its deployment.
+// A new account: a key, an address, tokens, and its deployment.
 
 import { Account, ec, hash, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';

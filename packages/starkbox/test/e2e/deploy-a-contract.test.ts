@@ -1,4 +1,4 @@
-// Somebody brings a contract of their own: declares the class, deploys it, uses it.
+// A contract of the user: its class declared, an instance deployed and used.
 
 import { CallData, Contract, hash, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';

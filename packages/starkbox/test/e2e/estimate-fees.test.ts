@@ -1,4 +1,4 @@
-// Somebody asks what a transaction will cost, and then pays it.
+// The fee of a transaction, estimated and then paid.
 
 import { cairo, hash, RpcError, TransactionType } from 'starknet';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A dapp looks for events: by contract, by key, by block, a page at a time.
+// Queries for events: by contract, by key, by block, in pages.
 
 import { type Contract, hash, num, RpcError } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';

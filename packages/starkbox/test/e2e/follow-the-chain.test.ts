@@ -1,4 +1,4 @@
-// A dapp follows the chain over a WebSocket instead of asking again and again.
+// A dapp follows the chain over a WebSocket instead of polling.
 import '../support/e2e/global-websocket.js';
 import { type Contract, hash, num, type Subscription, WebSocketChannel } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

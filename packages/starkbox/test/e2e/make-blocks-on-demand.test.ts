@@ -1,4 +1,4 @@
-// Blocks are made when they are asked for; until then transactions wait in the pre-confirmed one.
+// Blocks on demand; until then transactions are in the pre-confirmed block.
 
 import { afterAll, expect, test } from 'vitest';
 import { startRecordedNode } from '../support/e2e/recorded-node.js';

@@ -1,4 +1,4 @@
-// A transaction fails, and the reason is told in words: refused beforehand, or in the receipt.
+// Reasons of failed transactions: in the refusal, or in the receipt.
 
 import { type Call, type Contract, hash, RpcError, shortString } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';

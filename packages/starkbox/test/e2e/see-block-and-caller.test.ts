@@ -1,4 +1,4 @@
-// A contract asks for the block, the time and its caller, and is told what the block then says.
+// Block, time and caller as a contract reads them.
 
 import { type Contract, constants } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A message arrives from L1 without there being an L1: the node is told of it.
+// A message from L1 without an L1: a call to the node delivers it.
 
 import { type Contract, hash } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';

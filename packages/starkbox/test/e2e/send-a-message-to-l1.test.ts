@@ -1,4 +1,4 @@
-// A contract sends messages to L1; without an L1 they can still be looked at and consumed.
+// Messages to L1; without an L1 they can still be read and consumed.
 
 import { type Contract, hash } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Somebody sends money, and looks at what became of it.
+// A transfer of tokens, and its result.
 
 import { type Call, cairo, RpcError } from 'starknet';
 import { afterAll, expect, test } from 'vitest';

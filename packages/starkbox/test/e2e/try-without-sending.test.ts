@@ -1,4 +1,4 @@
-// Somebody wants to know what a transaction would do, or what one has done inside.
+// Simulation of a transaction before it is sent, and its trace afterwards.
 
 import { type Contract, hash, TransactionType } from 'starknet';
 import { afterAll, beforeAll, expect, test } from 'vitest';

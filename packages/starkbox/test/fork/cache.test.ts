@@ -1,4 +1,4 @@
-// Shows that answers of the origin outlive the process, and that a broken file is no answer.
+// Disk cache of the origin's answers: kept across processes; broken files are ignored.
 import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Class } from '@starkbox/engine';

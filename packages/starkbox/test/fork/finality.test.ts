@@ -1,4 +1,4 @@
-// How final a block of the origin is: asked again until L1 has accepted it, in the process, with the disk cache and after a restart.
+// Finality of the origin's blocks: read again until L1 has accepted them, and cached then.
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Shows events on both sides of the fork point as one range, whatever its ends and however it is paged.
+// Events on both sides of the fork point as one range, with any bounds and pages.
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STRK } from '../support/fork/origin.js';

@@ -1,4 +1,4 @@
-// A fork whose origin is slow, fails or is gone: right answers or reasons, no zeros, and a chain that goes on.
+// A fork whose origin is slow or fails: correct answers or reasons, no zeros, new blocks.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

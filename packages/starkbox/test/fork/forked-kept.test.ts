@@ -1,4 +1,4 @@
-// Shows that a fork can be kept: in a data directory and in an image, above the chain that it stands on.
+// A fork kept in a data directory and in an image.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

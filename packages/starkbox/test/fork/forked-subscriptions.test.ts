@@ -1,4 +1,4 @@
-// Shows that subscriptions to a fork can begin before the fork point: first the origin's past, then its own, then what comes.
+// Subscriptions that begin before the fork point: the origin's blocks, own blocks, new blocks.
 import { connectSocket, type ListeningNode, type Socket } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { STRK } from '../support/fork/origin.js';

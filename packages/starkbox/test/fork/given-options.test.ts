@@ -1,4 +1,4 @@
-// What was given counts on a fork, whatever its value; the rest is taken from the origin.
+// Options on a fork: given values apply, the others are taken from the origin.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Pair, startPair } from '../support/fork/pair.js';
 

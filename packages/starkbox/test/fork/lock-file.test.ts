@@ -1,4 +1,4 @@
-// Shows that a run on a fork can be repeated without its origin, from a file that people can read and compare.
+// Lock files: a run on a fork repeated without its origin, from a readable file.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

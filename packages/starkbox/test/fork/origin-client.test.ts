@@ -1,4 +1,4 @@
-// Shows the chain below a fork: which block it ends with, what the engine reads of it, and that nothing later is seen.
+// The origin of a fork: its last block, the engine's reads, and no later data.
 import { Block, Origin, State } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OriginFailure } from '../../src/fork/origin/failure.js';

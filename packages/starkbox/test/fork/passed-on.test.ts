@@ -1,4 +1,4 @@
-// What a caller of a fork is told when its origin answers with an error, with a status, or with nothing that is an answer.
+// Errors, statuses and invalid answers of the origin, as callers of a fork receive them.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The lock-file flow of docs/forking.md, run as it is written there: recorded with a network, repeated without one.
+// The lock-file flow of docs/forking.md: recorded with a network, repeated without one.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

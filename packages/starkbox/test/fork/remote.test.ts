@@ -1,4 +1,4 @@
-// Shows how questions reach the origin: together, once, within bounds, again where that may help, and never as a guess.
+// Requests to the origin: batched, deduplicated, limited, retried, and never guessed.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { OriginError, OriginFailure } from '../../src/fork/origin/failure.js';

@@ -1,4 +1,4 @@
-// Shows that a transaction of the origin can be run again: as it was, and as it would have been.
+// Replay of the origin's transactions, unchanged and with changes.
 import { readFile } from 'node:fs/promises';
 import { type ListeningNode, startNode } from '@starkbox/conformance';
 import { Class, storageAddress } from '@starkbox/engine';

@@ -1,4 +1,4 @@
-// Whether anything that can be sent over HTTP makes the node fail: thousands of requests, each checked.
+// Thousands of random HTTP requests, each with its answer checked.
 import { describe, expect, test } from 'vitest';
 import { type ChildNode, startChild } from './child-node.js';
 import { type Finding, sendRequests } from './send-requests.js';

@@ -1,4 +1,4 @@
-// The comparison of answers finds what clients would notice.
+// The comparison of answers finds differences that matter to clients.
 import { expect, test } from 'vitest';
 import { compare } from './compare.js';
 import { Correspondence } from './correspondence.js';

@@ -1,4 +1,4 @@
-// What survives a way through our JSON: exact integers, finished text, and nothing that could do harm.
+// JSON round trips: exact integers, finished text, and harmful input.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonText, parse, stringify, type Wire } from '../../src/json/json.js';

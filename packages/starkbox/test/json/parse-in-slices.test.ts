@@ -1,4 +1,4 @@
-// Long texts mean the same as short ones, and what exceeds a limit is refused where it does.
+// Parsing of long texts in slices: equal results, and limits that are enforced.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify, TooManyValues } from '../../src/json/json.js';

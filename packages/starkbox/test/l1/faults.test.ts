@@ -1,4 +1,4 @@
-// An L1 that is away, slow or broken: L2 does not notice, the postman says so, and goes on when L1 does.
+// An L1 that is gone, slow or broken: L2 continues, the postman reports it and recovers.
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

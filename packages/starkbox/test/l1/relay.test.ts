@@ -1,4 +1,4 @@
-// Messages flow both ways without being asked for.
+// Messages relayed both ways without calls.
 import { expect, test, vi } from 'vitest';
 import { startAnvil } from '../support/l1/anvil.js';
 import {

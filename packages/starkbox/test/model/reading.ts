@@ -1,4 +1,4 @@
-// Every question that a chain answers about itself, and the comparison of two sets of answers.
+// Every read of a chain about itself, and the comparison of two sets of answers.
 import type { Node } from '../../src/index.js';
 import { stringify } from '../../src/json/json.js';
 import type { BLOCK_ID, MethodName, Methods } from '../../src/spec.js';

@@ -1,4 +1,4 @@
-// Runs a node of its own in a worker thread, and tells what that node is like in the end.
+// A node in a worker thread that reports the end of its chain.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createNode } from 'starkbox';
 

@@ -1,4 +1,4 @@
-// Shows that a node leaves nothing behind when it is closed: no memory, no handle, no file.
+// A closed node leaves no memory, no handle and no file behind.
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// While the longest transaction that the protocol allows is executed, nobody else has to wait.
+// Other calls are answered while the longest transaction of the protocol is executed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';

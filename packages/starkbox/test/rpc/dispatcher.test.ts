@@ -1,4 +1,4 @@
-// JSON-RPC 2.0 as a client meets it: envelopes, batches, notifications, names, errors, and the in-process door.
+// JSON-RPC 2.0 for clients: envelopes, batches, notifications, names, errors, in-process calls.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fail, RpcError, refuse } from '../../src/errors.js';
 import { JsonText, parse } from '../../src/json/json.js';

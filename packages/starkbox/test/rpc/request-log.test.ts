@@ -1,4 +1,4 @@
-// Calls are recorded when somebody wants that: whole enough to be understood and made again, and without secrets.
+// Recording of calls on request: complete enough to be repeated, and without secrets.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

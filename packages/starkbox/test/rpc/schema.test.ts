@@ -1,4 +1,4 @@
-// How parameters are read: by name or by position, what is refused and how the refusal reads.
+// Parameters by name and by position, refusals and their texts.
 import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { parse } from '../../src/json/json.js';

@@ -1,4 +1,4 @@
-// Our OpenRPC documents: sound in form, with the facts of every method, and equal in meaning to the published ones.
+// Our OpenRPC documents: well-formed, complete, and equal in meaning to the published ones.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {

@@ -1,4 +1,4 @@
-// However many calls come, so many run at once, and nobody is served who has gone.
+// The semaphore: its limit holds, and waiters that left are not served.
 
 import { startNode } from '@starkbox/conformance';
 import { CallData, num, transaction } from 'starknet';

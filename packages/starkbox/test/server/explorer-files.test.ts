@@ -1,4 +1,4 @@
-// Shows how the explorer's files are served: which path gives what, how long it may be kept, and what it may do.
+// Files of the explorer over HTTP: paths, caching and security headers.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

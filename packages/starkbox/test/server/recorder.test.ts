@@ -1,4 +1,4 @@
-// What --trace-requests writes down, and what happens when the file cannot be written.
+// Records of --trace-requests, and a file that cannot be written.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

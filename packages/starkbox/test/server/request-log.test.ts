@@ -1,4 +1,4 @@
-// What the log says of requests: one line for each at debug, and never a secret.
+// Log lines of requests: one for each at debug, without secrets.
 import { afterAll, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
 import { createLog } from '../../src/log.js';

@@ -1,4 +1,4 @@
-// Shows what becomes of damaged data directories: a refusal or a recovery in words, never a crash or a new chain.
+// Damaged data directories: refused or recovered with a reason, without a crash or a new chain.
 import { randomBytes } from 'node:crypto';
 import {
   cpSync,

@@ -1,4 +1,4 @@
-// Shows that a node which is killed at any moment has lost nothing that it had answered.
+// A killed node: every change that was answered is on disk.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

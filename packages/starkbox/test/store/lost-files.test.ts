@@ -1,4 +1,4 @@
-// Shows that a node notices what becomes of its files while it runs: no change is answered that is not kept.
+// Files that disappear while a node runs: no change is answered that is not kept.
 import { cpSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Shows that the check of a database file finds every page that is gone, and nothing in a file that is whole.
+// The page check of a database file: finds every lost page, and none in an intact file.
 import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

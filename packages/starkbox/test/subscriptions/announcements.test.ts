@@ -1,4 +1,4 @@
-// Every way to make a block, and how often those hear of it who follow the chain: once.
+// Every way to make a block notifies its subscribers once.
 import type { Socket } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// Events, as those learn of them who subscribed: live, and from a block on.
+// Subscriptions to events: live, and from a given block.
 import type { Notification, Socket } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {

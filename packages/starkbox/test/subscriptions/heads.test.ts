@@ -1,4 +1,4 @@
-// New blocks, as those learn of them who subscribed to heads.
+// Subscriptions to new heads.
 import { describe, expect, test, vi } from 'vitest';
 import { digest } from '../support/subscriptions/digest.js';
 import { type Audience, gather, results } from '../support/subscriptions/subscribers.js';

@@ -1,4 +1,4 @@
-// What becomes of connections and subscriptions when the node restarts, stops, or a client goes.
+// Connections and subscriptions when the node restarts or stops, or a client disconnects.
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';

@@ -1,4 +1,4 @@
-// How much one client may ask for, and what happens to one that does not read.
+// Limits of one client, and clients that do not read.
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/index.js';
 import { digest } from '../support/subscriptions/digest.js';

@@ -1,4 +1,4 @@
-// What nobody listens to is never written: counts the texts of notifications, whatever happens on the chain.
+// Notifications without subscribers are never serialized, whatever happens on the chain.
 import { connectSocket, type Socket } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';

@@ -1,4 +1,4 @@
-// The work of announcing one transaction does not grow with those that wait already.
+// The cost of announcing a transaction is independent of the size of the pending block.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Chain } from '../../src/chain/chain.js';
 import { mint } from '../../src/chain/mint.js';

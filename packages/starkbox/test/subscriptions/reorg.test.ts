@@ -1,4 +1,4 @@
-// Blocks that are taken back, as every subscriber learns of it.
+// Reorg notifications to every kind of subscription.
 import type { SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { digest } from '../support/subscriptions/digest.js';

@@ -1,4 +1,4 @@
-// A snapshot is restored: who subscribed stays subscribed, and learns what is different now.
+// Subscriptions across the restore of a snapshot.
 import type { Socket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { digest } from '../support/subscriptions/digest.js';

@@ -1,4 +1,4 @@
-// Shows what those hear who follow the sandbox, and what is kept of the calls to it.
+// Subscriptions to the sandbox, and the record of calls to it.
 import { connectSocket, type Socket, startNode } from '@starkbox/conformance';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-// How far a transaction has come, as those learn of it who subscribed to its status.
+// Subscriptions to the status of a transaction.
 import { Transaction } from '@starkbox/engine';
 import { describe, expect, test } from 'vitest';
 import { invokeRequest, STRK } from '../support/compatibility/signing.js';

@@ -1,4 +1,4 @@
-// New transactions and their receipts, as those learn of them who subscribed.
+// Subscriptions to new transactions and receipts.
 import type { Socket, SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// How log lines look, and which of them are written.
+// Log lines: their format and level.
 import { describe, expect, test } from 'vitest';
 import { createLog, type LogOptions, silentLog } from '../../src/log.js';
 

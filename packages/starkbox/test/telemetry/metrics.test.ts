@@ -1,4 +1,4 @@
-// What a scrape shows: each figure moves when it should, and only then.
+// Metrics of a scrape: each changes when it should, and only then.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// Traces, as a collector gets them where the standard variables name one.
+// Traces as a collector receives them, when the standard variables name one.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Shows that blocks are found backwards by their marks, whether they are in memory, in an archive, or gone.
+// Backward search of blocks by key: in memory, in an archive, and for removed blocks.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BlockIndex } from '../../../src/chain/history/block-index.js';

@@ -1,4 +1,4 @@
-// Holds the index of events against a search through all of them.
+// The event index compared with a search through all events.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BlockIndex } from '../../../src/chain/history/block-index.js';

@@ -1,4 +1,4 @@
-// Knows what a block with one transfer weighs in memory; for a process of its own, with `gc` exposed.
+// Memory of a block with one transfer, measured in its own process with `gc` exposed.
 
 import { History } from '../../../src/chain/history/history.js';
 import { packing, packNow } from '../../../src/chain/history/packed-texts.js';

@@ -1,4 +1,4 @@
-// Holds the history of a chain against plain arrays, on every branch, and against its memory budget.
+// The history compared with plain arrays on every branch, and its memory budget.
 
 import { Transaction } from '@starkbox/engine';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Holds packed texts against what was put in, and the work of packing against its bounds.
+// Packed texts compared with their input, and the limits of the packing work.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

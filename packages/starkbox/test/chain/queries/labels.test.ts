@@ -1,4 +1,4 @@
-// Shows that labels and the names of snapshots are part of the chain: kept, taken back, written down and read again.
+// Labels and snapshot names as part of the chain: reverted, written and loaded with it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

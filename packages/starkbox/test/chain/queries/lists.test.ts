@@ -1,4 +1,4 @@
-// Shows what the lists of an explorer show: everything once, newest first, page by page, in memory and on disk.
+// Lists for the explorer: each entry once, newest first, in pages, in memory and on disk.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Messages between L1 and L2 are listed with what became of each, page by page, with a real L1 and without.
+// List of messages between L1 and L2 with their states, in pages, with and without a real L1.
 import { messageToL1Hash } from '@starkbox/engine';
 import { afterAll, expect, test } from 'vitest';
 import { selector } from '../../support/compatibility/signing.js';

@@ -1,4 +1,4 @@
-// Blocks that never were: what aborting takes back, and what it leaves.
+// Aborted blocks: what an abort removes, and what it leaves.
 import type { Client } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { INITIAL_BALANCE, startFixture } from '../../support/compatibility/fixture.js';

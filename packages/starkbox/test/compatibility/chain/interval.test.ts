@@ -1,4 +1,4 @@
-// Blocks that come by the clock.
+// Blocks at a fixed interval.
 import { expect, test, vi } from 'vitest';
 import { blockGeneration } from '../../../src/config/option.js';
 import { type Fixture, startFixture } from '../../support/compatibility/fixture.js';

@@ -1,4 +1,4 @@
-// The state as it was: storage, balances, nonces, classes and executions at blocks of the past.
+// Reads and executions at past blocks: storage, balances, nonces and classes.
 
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';

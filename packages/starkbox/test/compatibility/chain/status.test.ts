@@ -1,4 +1,4 @@
-// What the node tells about itself.
+// Status and configuration of the node.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startFixture } from '../../support/compatibility/fixture.js';

@@ -1,4 +1,4 @@
-// What clients may count on before they know anything about the chain: envelope, version, errors, configuration, tokens.
+// Basics for clients: envelope, version, errors, configuration, tokens.
 import { storageAddress } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/cli/arguments.js';

@@ -1,4 +1,4 @@
-// Balances, and tokens made out of nothing.
+// Balances and minted tokens.
 import { describe, expect, test } from 'vitest';
 import {
   type Fixture,

@@ -1,4 +1,4 @@
-// Options that other nodes have and this kind of node has not.
+// Options that other nodes have and this node does not.
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/cli/arguments.js';
 import { UsageError } from '../../../src/config/option.js';

@@ -1,4 +1,4 @@
-// Lines of other chapters that speak of forks: configuration, aborts, acceptance on L1, prices, snapshots, slow origins.
+// Other chapters on a fork: configuration, aborts, L1 acceptance, prices, snapshots, slow origins.
 import { connectSocket, type ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GWEI, hex, STRK } from '../../support/compatibility/signing.js';

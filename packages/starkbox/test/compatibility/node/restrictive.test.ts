@@ -1,4 +1,4 @@
-// Which methods a node refuses that was started for strangers.
+// Methods that a restricted node refuses.
 import { checkedClient } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/cli/arguments.js';

@@ -1,4 +1,4 @@
-// What transactions and messages would cost, and how an estimate says that they would fail.
+// Fee estimates of transactions and messages, and estimates that fail.
 
 import type { Client } from '@starkbox/conformance';
 import { publicKey } from '@starkbox/engine';

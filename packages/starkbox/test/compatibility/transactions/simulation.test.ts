@@ -1,4 +1,4 @@
-// What transactions would do: which parts a trace has, what reverts, what is refused.
+// Simulations: the parts of a trace, reverts, refusals.
 
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';

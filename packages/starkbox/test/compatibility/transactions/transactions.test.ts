@@ -1,4 +1,4 @@
-// Which transactions are taken, which are refused and how, and what reverts.
+// Accepted, refused and reverted transactions, and the errors of refusals.
 import type { Client } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Node } from '../../../src/index.js';

@@ -1,4 +1,4 @@
-// Shows that an image which is cut, changed, lengthened or forged is refused with a reason, and changes nothing.
+// Images that are cut, changed, lengthened or forged: refused with a reason, without effect.
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Shows that images and data directories go together: one is written of the other, and loaded into it to stay.
+// Images of chains in data directories, and images loaded into data directories.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Shows that images are written and loaded where journals are: by calls, at exit, at the start; and what is refused.
+// Images written and loaded by calls, at exit and at the start, and what is refused.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Shows that an image of the first format, written by version 0.1.0, still makes the chain that it was written of.
+// An image of the first format, written by version 0.1.0, still loads as the same chain.
 //
 // first.image and first.json are never written again: what they hold has to be readable for ever. The chain has
 // a contract of ours instead of the usual accounts and tokens: a deposit from L1 and one that reverted in

@@ -1,4 +1,4 @@
-// Knows every question whose answer an image must preserve, at every block.
+// Reads whose answers an image must preserve, at every block.
 import {
   accountClass,
   COUNTER,

@@ -1,4 +1,4 @@
-// Every question that can be asked about a chain; none may be answered with an internal error.
+// Every read of a chain; none may be answered with an internal error.
 import { expect } from 'vitest';
 import type { Node } from '../../../src/index.js';
 import { STRK } from '../../support/compatibility/signing.js';

@@ -1,4 +1,4 @@
-// Shows that after random histories an image makes a chain that answers everything as the first does, and goes on like it.
+// Images of random histories: the loaded chain answers and continues as the original.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Node } from '../../../src/index.js';

@@ -1,4 +1,4 @@
-// Knows a world as small as one can be, and how images are forged: right checksums over anything.
+// The smallest world, and forged images with valid checksums.
 import { State } from '@starkbox/engine';
 import { closeBlock } from '../../../src/chain/steps/close-block.js';
 import { setTo } from '../../../src/chain/world/clock.js';

@@ -1,4 +1,4 @@
-// How large answers may be, and that large ones come in pieces that add up to the same bytes.
+// Sizes of answers, and large answers in pieces that add up to the same bytes.
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { batch, call, head, type Served, SIZE, serve } from './served.js';

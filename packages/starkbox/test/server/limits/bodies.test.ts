@@ -1,4 +1,4 @@
-// What bodies may hold while they arrive, alone and together.
+// Memory of request bodies while they arrive, alone and together.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';

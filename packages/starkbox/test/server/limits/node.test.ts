@@ -1,4 +1,4 @@
-// The limits of a whole node: what they refuse, and that everything which a chain needs passes.
+// Limits of a whole node: what they refuse, and ordinary use that passes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNode, type Node } from '../../../src/index.js';

@@ -1,4 +1,4 @@
-// What WebSocket clients may hold: messages that arrive, calls that wait, answers that are not read.
+// Memory of WebSocket clients: arriving messages, queued calls, unread answers.
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';

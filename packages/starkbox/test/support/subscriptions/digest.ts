@@ -1,4 +1,4 @@
-// Notifications in a few words, for tests of what comes and in which order.
+// Short texts of notifications, for tests of their content and order.
 import type { Notification } from '@starkbox/conformance';
 
 /** Hashes that have a name in a test. */
