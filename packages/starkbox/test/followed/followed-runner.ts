@@ -5,9 +5,9 @@ import * as cast from '../model/accounts-and-contracts.js';
 import type { Command } from '../model/commands.js';
 import { HistoryRunner } from '../model/history-runner.js';
 import { NodeClient } from '../model/reading.js';
+import { ChainReader } from './chain-reader.js';
 import { Follower } from './follower.js';
 import { LateSubscriber } from './late-subscriber.js';
-import { ShownChain } from './shown-chain.js';
 
 /** Seconds between blocks, as the runner counts them. */
 const INTERVAL = 60;
@@ -15,7 +15,7 @@ const INTERVAL = 60;
 const RESTART = 'devnet_restart';
 /** Calls that change nothing. */
 const READS = /^(starknet|devnet)_(get|call|trace|simulate|block|postmanFlush)/;
-/** Calls after which transactions may be gone that waited for a block. */
+/** Calls that may remove transactions of the pending block. */
 const GOES_BACK = /^devnet_(abortBlocks|revert)/;
 
 interface Call {
@@ -23,45 +23,44 @@ interface Call {
   readonly params: Readonly<Record<string, TransactionValues>>;
 }
 
-export interface Audience {
-  /** The changes after which it is listened to what was told of them. */
-  readonly patience: number;
-  /** The changes before somebody else comes. */
-  readonly newcomer: number;
+export interface Timing {
+  /** Number of changes after which notifications are read. */
+  readonly batch: number;
+  /** Number of changes before the late subscriber connects. */
+  readonly late: number;
 }
 
-/** A runner with an audience: somebody who follows each history from its first command on. */
+/** A runner with a subscriber from the first command of each history. */
 export class FollowedRunner extends HistoryRunner {
-  /** Nobody follows a node that is gone. */
+  /** A reopened node would have no subscribers. */
   override readonly isReopened: boolean = false;
   #url = '';
-  #chain: ShownChain | undefined;
+  #chain: ChainReader | undefined;
   #follower: Follower | undefined;
-  /** Whether all subscriptions are gone. */
-  #isDeaf = false;
-  #newcomer: LateSubscriber | undefined;
-  /** Changes before the newcomer comes. */
-  #untilNewcomer = 0;
-  /** Changes that nobody listened to yet, and how many they may be. */
-  #unheard = 0;
-  #patience = 1;
+  /** Whether a restart has ended all subscriptions. */
+  #isUnsubscribed = false;
+  #late: LateSubscriber | undefined;
+  /** Changes before the late subscriber connects. */
+  #untilLate = 0;
+  /** Changes whose notifications are unread, and their limit. */
+  #unread = 0;
+  #batch = 1;
 
-  /** Plays a history that is followed. */
-  async follow(commands: readonly Command[], { patience, newcomer }: Audience): Promise<void> {
-    this.#untilNewcomer = newcomer;
-    this.#patience = patience;
+  /** Runs a history with subscribers. */
+  async follow(commands: readonly Command[], { batch, late }: Timing): Promise<void> {
+    this.#untilLate = late;
+    this.#batch = batch;
     try {
       await this.play(commands);
       await this.#catchUp();
     } catch (error) {
-      // One reason is enough.
       await this.#leave().catch(() => {});
       throw error;
     }
     await this.#leave();
   }
 
-  /** As the nodes of other runners, but with an open door, and all that goes through it is followed. */
+  /** As in the base class, but listening on a port, with every change observed. */
   override async open(dataDir?: string): Promise<Node> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
     const node = await createNode({
@@ -76,36 +75,36 @@ export class FollowedRunner extends HistoryRunner {
       ...(dataDir === undefined ? {} : { dataDir, recentBlocks: 2 }),
     });
     this.#url = (await node.listen()).url;
-    this.#chain = new ShownChain(new NodeClient(node));
+    this.#chain = new ChainReader(new NodeClient(node));
     return {
       ...node,
       handle: (text) => this.#handle(node, text),
       request: async (method, params) => {
         const answer = await node.request(method, params);
-        await this.#hear(method);
+        await this.#receive(method);
         return answer;
       },
     };
   }
 
   async #leave(): Promise<void> {
-    const audience = [this.#follower, this.#newcomer];
+    const subscribers = [this.#follower, this.#late];
     this.#follower = undefined;
-    this.#newcomer = undefined;
-    this.#isDeaf = false;
-    this.#unheard = 0;
-    for (const one of audience) await one?.close();
+    this.#late = undefined;
+    this.#isUnsubscribed = false;
+    this.#unread = 0;
+    for (const one of subscribers) await one?.close();
   }
 
   async #handle(node: Node, text: string): Promise<string | undefined> {
     const call: Call = JSON.parse(text);
     const { method } = call;
     if (READS.test(method)) return node.handle(text);
-    const newcomer = await this.#prepare(call);
-    const answer = await (newcomer ? newcomer.begin(text) : node.handle(text));
-    // A history begins when the chain that it begins with has been kept.
+    const late = await this.#prepare(call);
+    const answer = await (late ? late.begin(text) : node.handle(text));
+    // The first snapshot marks the begin of a history.
     if (method === 'devnet_snapshot' && !this.#follower) await this.#enter();
-    else await this.#hear(method);
+    else await this.#receive(method);
     return answer;
   }
 
@@ -115,7 +114,7 @@ export class FollowedRunner extends HistoryRunner {
     await this.#follower.begin();
   }
 
-  /** Something is about to happen. If a newcomer comes now, it is they who ask for it. */
+  /** Runs before a change. A late subscriber that connects now sends the call itself. */
   async #prepare(call: Call): Promise<LateSubscriber | undefined> {
     if (!this.#follower || !this.#chain) return undefined;
     if (call.method === RESTART) {
@@ -123,46 +122,46 @@ export class FollowedRunner extends HistoryRunner {
       return undefined;
     }
     const hash = hashOf(call);
-    // Some are followed before they are sent, the others when they are heard of.
+    // Half of the statuses are subscribed to before sending, the others after the notification.
     const isAwaited = hash !== undefined && BigInt(hash) % 2n === 0n;
-    if (isAwaited && !this.#isDeaf) await this.#follower.watch(hash);
-    this.#untilNewcomer -= 1;
-    if (this.#untilNewcomer !== -1) return undefined;
-    this.#newcomer = await LateSubscriber.connect(this.#url, this.#chain);
-    return this.#newcomer;
+    if (isAwaited && !this.#isUnsubscribed) await this.#follower.watch(hash);
+    this.#untilLate -= 1;
+    if (this.#untilLate !== -1) return undefined;
+    this.#late = await LateSubscriber.connect(this.#url, this.#chain);
+    return this.#late;
   }
 
-  /** Something happened. */
-  async #hear(method: string): Promise<void> {
+  /** Runs after a change. */
+  async #receive(method: string): Promise<void> {
     if (!this.#follower) return;
     if (method === RESTART) {
       await this.#follower.quiet();
       this.#follower.forget();
-      await this.#newcomer?.quiet();
-      await this.#newcomer?.close();
-      this.#newcomer = undefined;
-      this.#isDeaf = true;
-    } else if (this.#isDeaf) {
+      await this.#late?.quiet();
+      await this.#late?.close();
+      this.#late = undefined;
+      this.#isUnsubscribed = true;
+    } else if (this.#isUnsubscribed) {
       await this.#follower.quiet();
       await this.#follower.begin();
-      await this.#newcomer?.catchUp();
-      this.#isDeaf = false;
+      await this.#late?.catchUp();
+      this.#isUnsubscribed = false;
     } else {
-      this.#unheard += 1;
+      this.#unread += 1;
       const goesBack = GOES_BACK.test(method);
-      if (goesBack || this.#unheard >= this.#patience) await this.#catchUp(goesBack);
+      if (goesBack || this.#unread >= this.#batch) await this.#catchUp(goesBack);
     }
   }
 
   async #catchUp(goesBack = false): Promise<void> {
-    if (this.#unheard === 0) return;
-    this.#unheard = 0;
+    if (this.#unread === 0) return;
+    this.#unread = 0;
     await this.#follower?.catchUp(goesBack);
-    await this.#newcomer?.catchUp();
+    await this.#late?.catchUp();
   }
 }
 
-/** The hash of a transaction that is about to be sent. */
+/** The hash of a transaction before it is sent. */
 function hashOf({ method, params }: Call): string | undefined {
   if (!method.startsWith('starknet_add')) return undefined;
   const [values = {}] = Object.values(params);

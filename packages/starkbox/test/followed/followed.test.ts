@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Command, shown } from '../model/commands.js';
 import { SETUPS } from '../model/history-runner.js';
 import type { Setup } from '../model/node-and-model.js';
-import { type Audience, FollowedRunner } from './followed-runner.js';
+import { FIXED } from './fixed-histories.js';
+import { FollowedRunner, type Timing } from './followed-runner.js';
 import { histories } from './histories.js';
-import { KNOWN } from './known-histories.js';
 
 /**
  * By hand, for more histories or for those of another seed:
@@ -18,17 +18,17 @@ const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 20;
 
-/** How often sockets look whether their clients are there, in milliseconds. */
+/** Interval of the sockets' pings, in milliseconds. */
 const PULSE = 30_000;
 const NEVER = 2 ** 31 - 1;
 
 const runners = new Map(SETUPS.map((setup) => [setup, new FollowedRunner(setup)]));
 
 beforeAll(() => {
-  // Time stands still but for what the commands say; a timer fires only when they let it.
+  // Time passes, and timers fire, only by commands.
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const { setInterval } = globalThis;
-  // When a minute passes at once, no client can answer in time that it is there.
+  // A minute passes at once, too fast for a client to answer a ping.
   vi.stubGlobal('setInterval', (run: () => void, milliseconds: number) =>
     setInterval(run, milliseconds === PULSE ? NEVER : milliseconds),
   );
@@ -39,15 +39,15 @@ afterAll(async () => {
   vi.useRealTimers();
 });
 
-test(`${HISTORIES} histories of ${LENGTH} commands are told without gaps, and nothing twice`, {
+test(`${HISTORIES} histories of ${LENGTH} commands are notified without gap or repetition`, {
   timeout: 600_000 + HISTORIES * 1000,
 }, async () => {
   const property = fc.asyncProperty(
     fc.constantFrom(...SETUPS),
     histories(LENGTH),
-    fc.record({ patience: fc.constantFrom<number>(1, 4), newcomer: fc.nat(LENGTH) }),
-    async (setup, commands, audience) => {
-      await runners.get(setup)?.follow(commands, audience);
+    fc.record({ batch: fc.constantFrom<number>(1, 4), late: fc.nat(LENGTH) }),
+    async (setup, commands, timing) => {
+      await runners.get(setup)?.follow(commands, timing);
     },
   );
   const begin = performance.now();
@@ -61,11 +61,11 @@ test(`${HISTORIES} histories of ${LENGTH} commands are told without gaps, and no
   expect.assert(!details.failed, report(details));
 });
 
-test.each(KNOWN)('%s, and that is told', async (_name, commands) => {
+test.each(FIXED)('notifications when %s', async (_name, commands) => {
   const failures: string[] = [];
   for (const [setup, runner] of runners) {
-    const told = runner.follow(commands, { patience: 1, newcomer: 0 });
-    await told.catch((error: Error) => failures.push(`blocks on ${setup.name}: ${error.message}`));
+    const run = runner.follow(commands, { batch: 1, late: 0 });
+    await run.catch((error: Error) => failures.push(`blocks on ${setup.name}: ${error.message}`));
   }
   expect(failures).toEqual([]);
 });
@@ -77,13 +77,13 @@ function report({
   counterexamplePath,
   numShrinks,
   errorInstance,
-}: fc.RunDetails<[Setup, readonly Command[], Audience]>): string {
-  const [setup, commands = [], audience] = counterexample ?? [];
+}: fc.RunDetails<[Setup, readonly Command[], Timing]>): string {
+  const [setup, commands = [], timing] = counterexample ?? [];
   const lines = commands.map((command, index) => `${index + 1}. ${shown(command)}`);
   return [
     `seed ${seed}, path ${counterexamplePath}, ${numShrinks} times shrunk`,
-    `blocks on ${setup?.name}, listened to after every ${audience?.patience} changes,`,
-    `somebody else comes after ${audience?.newcomer} changes:`,
+    `blocks on ${setup?.name}, notifications read after every ${timing?.batch} changes,`,
+    `late subscriber after ${timing?.late} changes:`,
     ...lines,
     errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
   ].join('\n');

@@ -2,36 +2,36 @@
 import { connectSocket, type Socket, type SubscribeMethod } from '@starkbox/conformance';
 import type { EMITTED_EVENT } from '../../src/spec.js';
 import { agreeExactly } from '../model/agreement.js';
-import { asNews, type News } from './news.js';
+import type { ChainReader } from './chain-reader.js';
+import { asNamed, type NamedNotification } from './notifications.js';
 import { Replica, WAITING } from './replica.js';
-import type { ShownChain } from './shown-chain.js';
 
 const FROM_THE_FIRST = { block_id: { block_number: 0 } };
 const ACCEPTED = 'ACCEPTED_ON_L2';
 const BOTH = { finality_status: [WAITING, ACCEPTED] };
 
-/** Subscribes to everything, and must be told everything once. */
+/** A subscriber to everything, which must receive each notification once. */
 export class Follower {
   readonly #socket: Socket;
-  readonly #chain: ShownChain;
+  readonly #chain: ChainReader;
   #replica = new Replica();
   readonly #subscriptions = new Set<string>();
   /** Transactions whose status is followed. */
   readonly #watched = new Set<string>();
-  /** The subscription to events of what waits for a block, and the past that it was told. */
+  /** The subscription to pre-confirmed events, and the past events that it received. */
   #early = '';
   #past: EMITTED_EVENT[] | undefined;
-  /** Blocks that are gone, and subscriptions that have not been told so. */
-  #reorg: { readonly text: string; readonly untold: Set<string> } | undefined;
-  /** Whether anything was told to be gone since the chain was last looked at. */
+  /** The current reorg, and the subscriptions that have not received it. */
+  #reorg: { readonly text: string; readonly unnotified: Set<string> } | undefined;
+  /** Whether a reorg was received since the chain was last read. */
   #isSomethingGone = false;
 
-  constructor(socket: Socket, chain: ShownChain) {
+  constructor(socket: Socket, chain: ChainReader) {
     this.#socket = socket;
     this.#chain = chain;
   }
 
-  static async connect(url: string, chain: ShownChain): Promise<Follower> {
+  static async connect(url: string, chain: ChainReader): Promise<Follower> {
     return new Follower(await connectSocket(url), chain);
   }
 
@@ -39,7 +39,7 @@ export class Follower {
     return this.#socket.close();
   }
 
-  /** After a restart nobody is told anything any more. */
+  /** A restart ends all subscriptions. */
   forget(): void {
     this.#subscriptions.clear();
     this.#watched.clear();
@@ -50,7 +50,7 @@ export class Follower {
     return this.#socket.quiet();
   }
 
-  /** Subscribes to everything. What has no past to be told is read. */
+  /** Subscribes to everything. The past of subscriptions that do not send it is read. */
   async begin(): Promise<void> {
     await this.#subscribe('starknet_subscribeNewHeads', FROM_THE_FIRST);
     await this.#subscribe('starknet_subscribeNewTransactions', BOTH);
@@ -60,11 +60,11 @@ export class Follower {
     const early = { ...FROM_THE_FIRST, finality_status: WAITING };
     this.#early = await this.#subscribe('starknet_subscribeEvents', early);
     await this.#subscribe('starknet_subscribeEvents', FROM_THE_FIRST);
-    await this.#hear();
+    await this.#receive();
     this.#past = undefined;
 
     const { blocks, waiting, events } = await this.#chain.read();
-    agreeExactly(past, events, 'the past that subscribers to early events are told');
+    agreeExactly(past, events, 'the past events that subscribers to early events receive');
     for (const [number, block] of this.#replica.blocks.entries()) {
       Object.assign(block, { ...blocks[number], events: block.events });
     }
@@ -72,7 +72,7 @@ export class Follower {
     await this.catchUp();
   }
 
-  /** Follows the status of a transaction, which may be still to come. */
+  /** Subscribes to the status of a transaction, which may not be sent yet. */
   async watch(transaction_hash: string): Promise<void> {
     if (this.#watched.has(transaction_hash)) return;
     this.#watched.add(transaction_hash);
@@ -80,27 +80,28 @@ export class Follower {
   }
 
   /**
-   * Hears everything that was told, and compares it with the chain.
+   * Reads all notifications, and compares the replica with the chain.
    *
-   * @param looks whether the chain went back: what waits again is read, since its status alone is told
+   * @param wentBack whether the pending block must be read: its old transactions are not sent again
    */
-  async catchUp(looks = false): Promise<void> {
-    await this.#hear();
-    if (looks) await this.#look();
+  async catchUp(wentBack = false): Promise<void> {
+    await this.#receive();
+    if (wentBack) await this.#refresh();
     const { blocks, waiting } = this.#replica;
     for (const { transactions } of [...blocks, waiting]) {
       for (const { hash } of transactions) await this.watch(hash);
     }
-    await this.#hear();
+    await this.#receive();
     await this.#chain.compare(this.#replica, this.#watched);
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const before = this.#replica.waiting.transactions;
-    await this.#chain.look(this.#replica, this.#watched);
+    await this.#chain.refresh(this.#replica, this.#watched);
     const still = new Set(this.#replica.waiting.transactions.map(({ hash }) => hash));
     const gone = before.find(({ hash }) => !still.has(hash));
-    if (gone && !this.#isSomethingGone) throw new Error(`${gone.hash} is gone, which was not told`);
+    if (gone && !this.#isSomethingGone)
+      throw new Error(`${gone.hash} is gone without a notification`);
     this.#isSomethingGone = false;
   }
 
@@ -110,34 +111,37 @@ export class Follower {
     return id;
   }
 
-  async #hear(): Promise<void> {
-    for (const one of await this.#socket.heard()) this.#take(asNews(one));
-    this.#mustBeThrough();
+  async #receive(): Promise<void> {
+    for (const one of await this.#socket.heard()) this.#take(asNamed(one));
+    this.#mustBeComplete();
   }
 
-  #take(news: News): void {
-    if (news.method === 'starknet_subscriptionReorg') this.#undo(news);
-    else this.#mustBeThrough();
-    switch (news.method) {
+  #take(notification: NamedNotification): void {
+    if (notification.method === 'starknet_subscriptionReorg') this.#undo(notification);
+    else this.#mustBeComplete();
+    switch (notification.method) {
       case 'starknet_subscriptionNewHeads':
-        this.#replica.head(news.result);
+        this.#replica.head(notification.result);
         break;
       case 'starknet_subscriptionNewTransaction':
-        this.#replica.transaction(news.result);
+        this.#replica.transaction(notification.result);
         break;
       case 'starknet_subscriptionNewTransactionReceipts':
-        this.#replica.receipt(news.result);
+        this.#replica.receipt(notification.result);
         break;
       case 'starknet_subscriptionTransactionStatus':
-        this.#replica.status(news.result);
+        this.#replica.status(notification.result);
         break;
       case 'starknet_subscriptionEvents':
-        this.#takeEvent(news);
+        this.#takeEvent(notification);
         break;
     }
   }
 
-  #takeEvent({ subscription, result }: News & { method: 'starknet_subscriptionEvents' }): void {
+  #takeEvent({
+    subscription,
+    result,
+  }: NamedNotification & { method: 'starknet_subscriptionEvents' }): void {
     const isEarly = subscription === this.#early;
     const { finality_status, ...event } = result;
     agreeExactly(finality_status === WAITING, isEarly, `whether ${finality_status} is early`);
@@ -145,29 +149,32 @@ export class Follower {
     else this.#replica.event(result);
   }
 
-  /** Every subscription is told of a reorg, once, before anything else. */
-  #undo({ subscription, result }: News & { method: 'starknet_subscriptionReorg' }): void {
+  /** Every subscription receives a reorg once, before anything else. */
+  #undo({
+    subscription,
+    result,
+  }: NamedNotification & { method: 'starknet_subscriptionReorg' }): void {
     this.#isSomethingGone = true;
-    // Of the block under construction, only subscriptions are told that heard of it.
+    // A reorg of the pending block goes only to subscriptions that received parts of it.
     if (result.starting_block_hash === '0x0') {
       const { length } = this.#replica.heads.list;
       agreeExactly(result.starting_block_number, length, 'the number of the pre-confirmed block');
-      this.#mustBeThrough();
+      this.#mustBeComplete();
       return;
     }
     const text = JSON.stringify(result);
     if (!this.#reorg) {
-      this.#reorg = { text, untold: new Set(this.#subscriptions) };
+      this.#reorg = { text, unnotified: new Set(this.#subscriptions) };
       this.#replica.undo(result);
     }
-    agreeExactly(text, this.#reorg.text, 'what another subscription is told of the same reorg');
-    const isNew = this.#reorg.untold.delete(subscription);
-    if (!isNew) throw new Error(`subscription ${subscription} was told of a reorg twice`);
-    if (this.#reorg.untold.size === 0) this.#reorg = undefined;
+    agreeExactly(text, this.#reorg.text, 'the same reorg in another subscription');
+    const isNew = this.#reorg.unnotified.delete(subscription);
+    if (!isNew) throw new Error(`subscription ${subscription} was notified of a reorg twice`);
+    if (this.#reorg.unnotified.size === 0) this.#reorg = undefined;
   }
 
-  #mustBeThrough(): void {
-    const count = this.#reorg?.untold.size ?? 0;
-    if (count > 0) throw new Error(`${count} subscriptions were not told of a reorg`);
+  #mustBeComplete(): void {
+    const count = this.#reorg?.unnotified.size ?? 0;
+    if (count > 0) throw new Error(`${count} subscriptions were not notified of a reorg`);
   }
 }

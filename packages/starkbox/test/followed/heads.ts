@@ -2,27 +2,27 @@
 import type { BLOCK_HEADER, REORG_DATA } from '../../src/spec.js';
 import { agree } from '../model/agreement.js';
 
-/** The parent of the first block. */
-const NOBODY = '0x0';
+/** The parent hash of the first block. */
+const NO_PARENT = '0x0';
 
 export class Heads {
   readonly list: BLOCK_HEADER[] = [];
 
   add(header: BLOCK_HEADER): void {
     const { block_number, parent_hash } = header;
-    const wanted = [this.list.length, this.list.at(-1)?.block_hash ?? NOBODY];
+    const wanted = [this.list.length, this.list.at(-1)?.block_hash ?? NO_PARENT];
     agree([block_number, parent_hash], wanted, 'the number and the parent of a new head');
     this.list.push(header);
   }
 
-  undo({ starting_block_number: start, ...told }: REORG_DATA): void {
+  undo({ starting_block_number: start, ...notified }: REORG_DATA): void {
     const latest = this.list.at(-1);
     const known = {
       starting_block_hash: this.list[start]?.block_hash,
       ending_block_number: latest?.block_number,
       ending_block_hash: latest?.block_hash,
     };
-    agree(told, known, `the reorg from block ${start}`);
+    agree(notified, known, `the reorg from block ${start}`);
     this.list.length = start;
   }
 }

@@ -1,21 +1,21 @@
-// Random histories that are hard to follow: blocks and their transactions come and go.
+// Random histories in which blocks and their transactions are often removed and made again.
 import fc from 'fast-check';
 import { type Command, sequences } from '../model/commands.js';
 
-const someone = fc.nat(1);
+const account = fc.nat(1);
 const back = fc.record({ back: fc.nat(3), by: fc.constant<'number'>('number') });
 
-/** Few different ones, so that what was undone is done again. */
+/** Few variants, so that undone transfers are repeated. */
 const transfer = fc.record({
   does: fc.constant<'transfer'>('transfer'),
-  from: someone,
+  from: account,
   to: fc.constant(4),
   amount: fc.constantFrom<number | 'half'>(1, 'half'),
   flaw: fc.constant<'none'>('none'),
   tip: fc.constant(0),
 });
 
-const TWISTS: readonly (readonly [number, fc.Arbitrary<Command>])[] = [
+const COMMANDS: readonly (readonly [number, fc.Arbitrary<Command>])[] = [
   [6, fc.constant({ does: 'createBlock' })],
   [6, transfer],
   [7, fc.record({ does: fc.constant<'resend'>('resend'), which: fc.nat(2) })],
@@ -26,7 +26,7 @@ const TWISTS: readonly (readonly [number, fc.Arbitrary<Command>])[] = [
     2,
     fc.record({
       does: fc.constant<'setBalance'>('setBalance'),
-      of: someone,
+      of: account,
       amount: fc.constantFrom(10n ** 18n, 10n ** 21n),
     }),
   ],
@@ -52,15 +52,15 @@ const TWISTS: readonly (readonly [number, fc.Arbitrary<Command>])[] = [
   [6, fc.constant({ does: 'snapshot' })],
   [7, fc.record({ does: fc.constant<'revert'>('revert'), which: fc.nat(2) })],
   [1, fc.constant({ does: 'restart' })],
-  // Anything that can happen.
+  // Any command of the model.
   [20, sequences(1).map(([one = { does: 'createBlock' }]) => one)],
 ];
 
-const twist = fc.oneof(...TWISTS.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+const command = fc.oneof(...COMMANDS.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
 /** Histories of so many commands, which shrink to shorter ones. */
 export function histories(length: number): fc.Arbitrary<readonly Command[]> {
-  const rarelyNothing = fc.option(twist, { nil: undefined, freq: 1000 });
+  const rarelyNothing = fc.option(command, { nil: undefined, freq: 1000 });
   return fc
     .array(rarelyNothing, { minLength: length, maxLength: length })
     .map((commands) => commands.filter((one) => one !== undefined));

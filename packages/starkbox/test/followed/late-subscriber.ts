@@ -1,27 +1,27 @@
-// A subscriber that catches up with a chain which goes on meanwhile.
+// A subscriber that connects while the chain changes.
 import { connectSocket, type Socket } from '@starkbox/conformance';
 import type { EMITTED_EVENT } from '../../src/spec.js';
 import { agreeExactly } from '../model/agreement.js';
+import type { ChainReader } from './chain-reader.js';
 import { Heads } from './heads.js';
-import { asNews, type News } from './news.js';
-import type { ShownChain } from './shown-chain.js';
+import { asNamed, type NamedNotification } from './notifications.js';
 
 const FROM_THE_FIRST = { block_id: { block_number: 0 } };
 
-/** Subscribes while something happens to the chain, to what has a past that is told. */
+/** Subscribes during a change, to the kinds that send their past. */
 export class LateSubscriber {
   readonly #socket: Socket;
-  readonly #chain: ShownChain;
+  readonly #chain: ChainReader;
   readonly #heads = new Heads();
   #events: EMITTED_EVENT[] = [];
   #subscribing: Promise<readonly string[]> = Promise.resolve([]);
 
-  constructor(socket: Socket, chain: ShownChain) {
+  constructor(socket: Socket, chain: ChainReader) {
     this.#socket = socket;
     this.#chain = chain;
   }
 
-  static async connect(url: string, chain: ShownChain): Promise<LateSubscriber> {
+  static async connect(url: string, chain: ChainReader): Promise<LateSubscriber> {
     return new LateSubscriber(await connectSocket(url), chain);
   }
 
@@ -29,18 +29,18 @@ export class LateSubscriber {
     return this.#socket.close();
   }
 
-  /** Throws if it was told anything that it did not hear yet. */
+  /** Throws if there are unread notifications. */
   quiet(): Promise<void> {
     return this.#socket.quiet();
   }
 
-  /** Subscribes before and after a call, without waiting for answers; that to the call. */
+  /** Subscribes before and after a call without waiting; gives the answer to the call. */
   begin(call: string): Promise<string> {
     const heads = this.#socket.subscribe('starknet_subscribeNewHeads', FROM_THE_FIRST);
     const answer = this.#socket.exchange(call);
     const events = this.#socket.subscribe('starknet_subscribeEvents', FROM_THE_FIRST);
     this.#subscribing = Promise.all([heads, events]);
-    // Whoever catches up learns of it.
+    // `catchUp` reports a failure.
     this.#subscribing.catch(() => {});
     return answer;
   }
@@ -48,15 +48,15 @@ export class LateSubscriber {
   async catchUp(): Promise<void> {
     const [heads] = await this.#subscribing;
     for (const one of await this.#socket.heard())
-      this.#take(asNews(one), one.subscription === heads);
+      this.#take(asNamed(one), one.subscription === heads);
     const { headers, events } = await this.#chain.read();
-    agreeExactly(this.#heads.list, headers, 'the heads that a newcomer was told');
+    agreeExactly(this.#heads.list, headers, 'the heads of a late subscriber');
     const accepted = events.filter(({ block_number }) => block_number !== undefined);
-    agreeExactly(this.#events, accepted, 'the events that a newcomer was told');
+    agreeExactly(this.#events, accepted, 'the events of a late subscriber');
   }
 
-  /** Which subscription knows of a block depends on when it began. */
-  #take({ method, result }: News, isOfHeads: boolean): void {
+  /** A subscription has received a block only if it began before that block. */
+  #take({ method, result }: NamedNotification, isOfHeads: boolean): void {
     switch (method) {
       case 'starknet_subscriptionNewHeads':
         this.#heads.add(result);
@@ -73,7 +73,7 @@ export class LateSubscriber {
         break;
       }
       default:
-        throw new Error(`a newcomer did not ask for ${method}`);
+        throw new Error(`a late subscriber received ${method}`);
     }
   }
 }

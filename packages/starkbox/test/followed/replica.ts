@@ -13,15 +13,15 @@ import { Heads } from './heads.js';
 
 export const WAITING = 'PRE_CONFIRMED';
 
-export interface Told {
+export interface Notified {
   readonly hash: string;
   readonly body: object;
 }
 
-/** A block's transactions, or those that wait for one; each kind in the order it was told. */
+/** Contents of a block or of the pending block, each kind in the order of notification. */
 export interface Contents {
-  transactions: readonly Told[];
-  receipts: readonly Told[];
+  transactions: readonly Notified[];
+  receipts: readonly Notified[];
   events: readonly EMITTED_EVENT[];
 }
 
@@ -32,7 +32,7 @@ export class Replica {
   /** By the number of their block. */
   readonly blocks: Contents[] = [];
   waiting: Contents = nothing();
-  /** Of transactions that are part of the chain, as far as it is known. */
+  /** Statuses of the transactions of the chain, by hash. */
   readonly statuses = new Map<string, TXN_STATUS_RESULT>();
 
   head(header: Parameters<Heads['add']>[0]): void {
@@ -45,7 +45,7 @@ export class Replica {
     const place = this.#place(isWaiting);
     mustBeNew(place.transactions, hash, 'transaction');
     place.transactions = [...place.transactions, { hash, body }];
-    if (!isWaiting) this.#waitsNoMore(hash);
+    if (!isWaiting) this.#removePending(hash);
   }
 
   receipt({ block_hash, block_number, ...body }: TXN_RECEIPT_WITH_BLOCK_INFO): void {
@@ -65,7 +65,7 @@ export class Replica {
     const { finality_status, execution_status } = this.statuses.get(hash) ?? {};
     const isOld =
       finality_status === status.finality_status && execution_status === status.execution_status;
-    if (isOld) throw new Error(`the status ${finality_status} of ${hash} was told twice`);
+    if (isOld) throw new Error(`the status ${finality_status} of ${hash} was notified twice`);
     this.statuses.set(hash, status);
   }
 
@@ -74,12 +74,12 @@ export class Replica {
     const { block_number, transaction_hash: hash, event_index } = event;
     const place = isWaiting ? this.waiting : this.blocks[block_number ?? -1];
     if (!place || isWaiting !== (block_number === undefined)) {
-      throw new Error(`an event that is ${finality_status} was told of block ${block_number}`);
+      throw new Error(`an event that is ${finality_status} was notified of block ${block_number}`);
     }
     const isSame = (other: EMITTED_EVENT): boolean =>
       other.transaction_hash === hash && other.event_index === event_index;
     if (place.events.some(isSame))
-      throw new Error(`event ${event_index} of ${hash} was told twice`);
+      throw new Error(`event ${event_index} of ${hash} was notified twice`);
     place.events = [...place.events, event];
   }
 
@@ -92,13 +92,13 @@ export class Replica {
 
   #place(isWaiting: boolean): Contents {
     const place = isWaiting ? this.waiting : this.blocks.at(-1);
-    if (!place) throw new Error('something was told of a block before any block');
+    if (!place) throw new Error('a notification about a block came before any block');
     return place;
   }
 
-  #waitsNoMore(hash: string): void {
-    const others = (told: readonly Told[]): readonly Told[] =>
-      told.filter((one) => one.hash !== hash);
+  #removePending(hash: string): void {
+    const others = (notified: readonly Notified[]): readonly Notified[] =>
+      notified.filter((one) => one.hash !== hash);
     const { transactions, receipts, events } = this.waiting;
     this.waiting = {
       transactions: others(transactions),
@@ -108,6 +108,7 @@ export class Replica {
   }
 }
 
-function mustBeNew(told: readonly Told[], hash: string, what: string): void {
-  if (told.some((one) => one.hash === hash)) throw new Error(`${what} ${hash} was told twice`);
+function mustBeNew(notified: readonly Notified[], hash: string, what: string): void {
+  if (notified.some((one) => one.hash === hash))
+    throw new Error(`${what} ${hash} was notified twice`);
 }

@@ -7,12 +7,12 @@ import { vi } from 'vitest';
 import { createNode, type Node } from '../../src/index.js';
 import * as cast from './accounts-and-contracts.js';
 import { agree } from './agreement.js';
+import { applyStateDiff, createBlock, restart } from './chain-control.js';
 import { checkAll, checkHead } from './checks.js';
 import { type Command, shown } from './commands.js';
 import { NodeAndModel, type Setup, type Wall } from './node-and-model.js';
 import { perform } from './perform.js';
 import { everything, NodeClient } from './reading.js';
-import { applyStateDiff, createBlock, restart } from './steering.js';
 import { className, declaredName, firstWorld, type World, withValues } from './world.js';
 
 const plain = (blocksOn: Setup['blocksOn']): Setup => ({

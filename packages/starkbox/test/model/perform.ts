@@ -1,10 +1,10 @@
 // Table from command to the function that performs it.
 import * as cast from './accounts-and-contracts.js';
+import * as control from './chain-control.js';
 import { checkHead } from './checks.js';
 import type { Command } from './commands.js';
 import type { NodeAndModel } from './node-and-model.js';
 import { consume, deposit, mint, simulate, submit, transfer } from './sending.js';
-import * as steering from './steering.js';
 import {
   countCall,
   declare,
@@ -50,40 +50,40 @@ export async function perform(stage: NodeAndModel, command: Command): Promise<vo
     case 'consume':
       return consume(stage, command);
     case 'createBlock':
-      return steering.createBlock(stage);
+      return control.createBlock(stage);
     case 'wait':
       return stage.wall.pass(command.seconds, async () => {
         stage.close();
         await checkHead(stage);
       });
     case 'abort':
-      return steering.abort(stage, command.target);
+      return control.abort(stage, command.target);
     case 'acceptOnL1':
-      return steering.acceptOnL1(stage, command.target);
+      return control.acceptOnL1(stage, command.target);
     case 'setTime':
-      return steering.setTime(stage, command);
+      return control.setTime(stage, command);
     case 'increaseTime':
-      return steering.increaseTime(stage, command);
+      return control.increaseTime(stage, command);
     case 'setGasPrice':
-      return steering.setGasPrice(stage, command);
+      return control.setGasPrice(stage, command);
     case 'setBalance':
     case 'setNonce':
     case 'setSlot':
     case 'deployCounter':
     case 'breakState':
-      return steering.applyStateDiff(stage, command);
+      return control.applyStateDiff(stage, command);
     case 'impersonate':
     case 'stopImpersonate':
-      return steering.impersonate(stage, command);
+      return control.impersonate(stage, command);
     case 'autoImpersonate':
-      return steering.impersonateAll(stage, true);
+      return control.impersonateAll(stage, true);
     case 'stopAutoImpersonate':
-      return steering.impersonateAll(stage, false);
+      return control.impersonateAll(stage, false);
     case 'snapshot':
-      return steering.snapshot(stage);
+      return control.snapshot(stage);
     case 'revert':
-      return steering.revert(stage, command.which);
+      return control.revert(stage, command.which);
     case 'restart':
-      return steering.restart(stage);
+      return control.restart(stage);
   }
 }

@@ -1,11 +1,11 @@
-// Short histories that are easily notified wrongly, and rarely come by chance.
+// Short histories with difficult notifications, which random histories rarely contain.
 import type { Command } from '../model/commands.js';
 
 const transfer = (amount: number | 'half'): Command => {
   return { does: 'transfer', from: 0, to: 4, amount, flaw: 'none', tip: 0 };
 };
-/** After this a transfer of half of what an account had at first fails. */
-const impoverish: Command = { does: 'setBalance', of: 0, amount: 10n ** 18n };
+/** After this a transfer of half of the initial balance fails. */
+const lowerBalance: Command = { does: 'setBalance', of: 0, amount: 10n ** 18n };
 const createBlock: Command = { does: 'createBlock' };
 const snapshot: Command = { does: 'snapshot' };
 const revert: Command = { does: 'revert', which: 0 };
@@ -17,7 +17,7 @@ const closeAt = (gas_price_wei: number): Command => {
   return { does: 'setGasPrice', changes: { gas_price_wei }, generate: true };
 };
 
-export const KNOWN: readonly (readonly [name: string, commands: readonly Command[]])[] = [
+export const FIXED: readonly (readonly [name: string, commands: readonly Command[]])[] = [
   [
     'a block that was accepted on L1 comes back',
     [transfer(1), createBlock, acceptOnL1, snapshot, abort, abort, revert],
@@ -32,7 +32,7 @@ export const KNOWN: readonly (readonly [name: string, commands: readonly Command
   ],
   [
     'a block takes the place of one with another state',
-    [impoverish, createBlock, snapshot, abort, createBlock, revert],
+    [lowerBalance, createBlock, snapshot, abort, createBlock, revert],
   ],
   [
     'a block takes the place of one where its transaction failed',
@@ -42,31 +42,31 @@ export const KNOWN: readonly (readonly [name: string, commands: readonly Command
       snapshot,
       abort,
       abort,
-      impoverish,
+      lowerBalance,
       resend,
       createBlock,
       revert,
     ],
   ],
-  ['what was in a block waits again', [transfer(1), snapshot, createBlock, revert, createBlock]],
+  ['a transaction of a block is pending again', [transfer(1), snapshot, createBlock, revert, createBlock]],
   [
-    'what waits went well in the past',
-    [transfer('half'), snapshot, dropWaiting, impoverish, resend, revert],
+    'a pending transaction had succeeded before',
+    [transfer('half'), snapshot, dropWaiting, lowerBalance, resend, revert],
   ],
   [
-    'what waits went well in the past, and more waited',
+    'a pending transaction had succeeded before, with another pending',
     [
       transfer('half'),
       transfer(1),
       snapshot,
       dropWaiting,
-      impoverish,
+      lowerBalance,
       { ...resend, which: 1 },
       revert,
     ],
   ],
   [
-    'what waits for a block waited for an earlier one in the past',
+    'a pending transaction was pending for an earlier block before',
     [transfer(1), snapshot, createBlock, abort, closeAt(7), resend, revert],
   ],
 ];

@@ -1,14 +1,14 @@
-// A chain as reads show it, compared with what was notified of it.
+// Reads of a whole chain, and their comparison with a replica.
 import type { BLOCK_HEADER, EMITTED_EVENT, Methods, TXN_STATUS_RESULT } from '../../src/spec.js';
 import { agreeExactly } from '../model/agreement.js';
 import type { NodeClient } from '../model/reading.js';
-import { type Contents, type Replica, type Told, WAITING } from './replica.js';
+import { type Contents, type Notified, type Replica, WAITING } from './replica.js';
 
-export interface Shown {
+export interface ChainContents {
   readonly headers: readonly BLOCK_HEADER[];
   readonly blocks: readonly Contents[];
   readonly waiting: Contents;
-  /** All of them, also of what waits for a block. */
+  /** All of them, with those of the pending block. */
   readonly events: readonly EMITTED_EVENT[];
 }
 
@@ -17,15 +17,15 @@ type Block = Methods['starknet_getBlockWithReceipts']['result'];
 const CHUNK = 1000;
 const UNKNOWN_TRANSACTION = 29;
 
-export class ShownChain {
-  readonly #door: NodeClient;
+export class ChainReader {
+  readonly #client: NodeClient;
 
-  constructor(door: NodeClient) {
-    this.#door = door;
+  constructor(client: NodeClient) {
+    this.#client = client;
   }
 
-  async read(): Promise<Shown> {
-    const { block_number: latest } = await this.#door.ask('starknet_blockHashAndNumber');
+  async read(): Promise<ChainContents> {
+    const { block_number: latest } = await this.#client.ask('starknet_blockHashAndNumber');
     const events = await this.#events();
     const headers: BLOCK_HEADER[] = [];
     const blocks: Contents[] = [];
@@ -42,28 +42,30 @@ export class ShownChain {
 
   async status(transaction_hash: string): Promise<TXN_STATUS_RESULT | undefined> {
     const method = 'starknet_getTransactionStatus';
-    const { result, error } = await this.#door.answer(method, { transaction_hash });
+    const { result, error } = await this.#client.answer(method, { transaction_hash });
     if (error && error.code !== UNKNOWN_TRANSACTION) throw new Error(error.message);
     return error ? undefined : result;
   }
 
-  /** Throws unless the replica is the chain. */
+  /** Throws unless the replica equals the chain. */
   async compare(replica: Replica, hashes: Iterable<string>): Promise<void> {
     const { headers, blocks, waiting } = await this.read();
-    agreeExactly(replica.heads.list, headers, 'the heads that were told');
+    agreeExactly(replica.heads.list, headers, 'the heads that were notified');
     for (const hash of hashes) {
-      const [told, status] = [replica.statuses.get(hash), await this.status(hash)];
-      agreeExactly(told, status, `the status that was told of ${hash}`);
+      const [notified, status] = [replica.statuses.get(hash), await this.status(hash)];
+      agreeExactly(notified, status, `the status that was notified of ${hash}`);
     }
-    const told = [...replica.blocks, replica.waiting].map((one) => settled(one, replica.statuses));
-    agreeExactly(told, [...blocks, waiting], 'the blocks that were told');
+    const notified = [...replica.blocks, replica.waiting].map((one) =>
+      settled(one, replica.statuses),
+    );
+    agreeExactly(notified, [...blocks, waiting], 'the blocks that were notified');
   }
 
   /**
-   * A notification says that something of what waited is gone, but not what; and of what waits again,
-   * only its status is told. So the chain is read after it went back.
+   * A notification says that the pending block has changed, but not which transactions are gone,
+   * and of those that return only the status is sent. So the pending block is read.
    */
-  async look(replica: Replica, hashes: Iterable<string>): Promise<void> {
+  async refresh(replica: Replica, hashes: Iterable<string>): Promise<void> {
     replica.waiting = (await this.read()).waiting;
     for (const hash of hashes) {
       if (replica.statuses.get(hash)?.finality_status !== WAITING) continue;
@@ -72,14 +74,14 @@ export class ShownChain {
   }
 
   #block(block_id: Methods['starknet_getBlockWithReceipts']['params']['block_id']): Promise<Block> {
-    return this.#door.ask('starknet_getBlockWithReceipts', { block_id });
+    return this.#client.ask('starknet_getBlockWithReceipts', { block_id });
   }
 
   async #events(): Promise<readonly EMITTED_EVENT[]> {
     const range = { from_block: { block_number: 0 }, to_block: 'pre_confirmed' };
     const filter = { ...range, chunk_size: CHUNK };
-    const { events, continuation_token } = await this.#door.ask('starknet_getEvents', { filter });
-    if (continuation_token) throw new Error('there are more events than are looked at');
+    const { events, continuation_token } = await this.#client.ask('starknet_getEvents', { filter });
+    if (continuation_token) throw new Error('there are more events than one page holds');
     return events;
   }
 }
@@ -89,7 +91,7 @@ function contentsOf(
   events: readonly EMITTED_EVENT[],
   block?: number,
 ): Contents {
-  const each = (pick: (one: Block['transactions'][number]) => object): readonly Told[] =>
+  const each = (pick: (one: Block['transactions'][number]) => object): readonly Notified[] =>
     transactions.map((one) => ({ hash: one.receipt.transaction_hash, body: pick(one) }));
   return {
     transactions: each(({ transaction }) => transaction),
@@ -98,7 +100,7 @@ function contentsOf(
   };
 }
 
-/** A receipt is not told again when only its finality changes; the status is. */
+/** A change of finality alone sends a new status, but no new receipt. */
 function settled(contents: Contents, statuses: Replica['statuses']): Contents {
   const receipts = contents.receipts.map(({ hash, body }) => {
     return { hash, body: { ...body, finality_status: statuses.get(hash)?.finality_status } };

@@ -2,8 +2,8 @@
 import type { Notification } from '@starkbox/conformance';
 import type { NotificationName, Notifications } from '../../src/spec.js';
 
-/** A notification; its name tells what its result is. */
-export type News = {
+/** A notification; its name determines the type of its result. */
+export type NamedNotification = {
   readonly [N in NotificationName]: {
     readonly method: N;
     readonly subscription: string;
@@ -22,12 +22,12 @@ const NAMES: Readonly<Record<NotificationName, true>> = {
   devnet_subscriptionRequests: true,
 };
 
-/** The socket has held what came under this name against the specification of that name. */
-function isNews(one: Notification): one is News {
+/** The socket has validated the result by the specification of this name. */
+function isNamed(one: Notification): one is NamedNotification {
   return Object.hasOwn(NAMES, one.method);
 }
 
-export function asNews(one: Notification): News {
-  if (isNews(one)) return one;
+export function asNamed(one: Notification): NamedNotification {
+  if (isNamed(one)) return one;
   throw new Error(`${one.method} is no notification`);
 }
