@@ -110,7 +110,7 @@ describe('values', () => {
     expect(felts('felt*', ['1'])).toEqual(['0x1', '0x1']);
   });
 
-  test('each part knows its own felts and its own fault', () => {
+  test('each part has its own felts and its own fault', () => {
     const encoded = encodeDraft(POINT, ['3', 'four'], shapes);
     expect(encoded.isWrong).toBe(true);
     expect(encoded.parts?.[0]).toMatchObject({ felts: ['0x3'], isWrong: false });
@@ -283,7 +283,7 @@ describe('hostile shapes', () => {
     { type: 'struct', name: '__proto__', members: [{ name: '__proto__', type: 'core::felt252' }] },
   ]);
 
-  test.each(['Loop', 'Ping', 'Pong', 'Only', 'Wide', 'Many', 'Empty', 'nobody::knows'])(
+  test.each(['Loop', 'Ping', 'Pong', 'Only', 'Wide', 'Many', 'Empty', 'unknown::Type'])(
     '%s is asked for as felts',
     (type) => {
       expect(shapeOf(type, cyclic).kind).toBe('raw');

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkedFetch } from '../src/checked-fetch.js';
 
-/** What the server below says next. */
+/** The next answer of the server. */
 let answer: unknown;
 const server = createServer((_request, response) => response.end(JSON.stringify(answer)));
 let url: string;

@@ -230,7 +230,7 @@ describePublished('checkSchema', () => {
       ["$.execute_invocation.calls[0]: unknown property 'extra'"],
     ],
   ];
-  test.each(extra)('%s reports what it does not know, unless told to ignore it: %j', (...row) => {
+  test.each(extra)('%s reports unknown members, unless they are to be ignored: %j', (...row) => {
     const [name, value, violations] = row;
     expect(spec.checkSchema(name, value)).toEqual(violations);
     expect(spec.checkSchema(name, value, { unknown: 'ignore' })).toEqual([]);

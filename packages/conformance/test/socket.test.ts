@@ -12,7 +12,7 @@ afterEach(() => {
   }
 });
 
-/** A node that sends, for every call, what it is told to; subscriptions get the id 7. */
+/** A node with a fixed answer for every call; subscriptions get the id 7. */
 async function play(answer: (method: string, say: (message: unknown) => void) => void) {
   const server = new WebSocketServer({ port: 0 });
   servers.push(server);
@@ -113,7 +113,7 @@ test('nothing belongs to a subscription that was ended', async () => {
   await expect(socket.heard()).rejects.toThrow('it belongs to no subscription');
 });
 
-test('an answer that nobody asked for is thrown', async () => {
+test('an answer without a request is thrown', async () => {
   const socket = await play((_, say) => say({ jsonrpc: '2.0', id: 99, result: 1 }));
   await expect(socket.call('starknet_specVersion')).rejects.toThrow('breaks the specification');
   await expect(socket.close()).rejects.toThrow('nobody asked for');

@@ -75,7 +75,7 @@ describe('the classes that come with the engine', () => {
 });
 
 describe('our contracts', () => {
-  test.each(OURS)('%s compiles, and all that is told of it agrees', async (name) => {
+  test.each(OURS)('%s compiles, and its hashes, figures and JSON agree', async (name) => {
     const sierra = await contract(name);
     const made = await contractClass(name);
     expect(made.kind).toBe('sierra');

@@ -90,7 +90,7 @@ describe('accepted', () => {
   test.each([
     ['UDC', UDC],
     ['the Cairo 0 UDC', LEGACY_UDC],
-  ])('a deployment through %s runs the constructor and is told as deployed', async (_, udc) => {
+  ])('a deployment through %s runs the constructor and is reported as deployed', async (_, udc) => {
     const counter = await contractClass('counter');
     const state = await chain.state.apply({}, [counter]);
     const calldata = [counter.hash, '0x5', '0x0', '0x1', '0x2a'];
@@ -120,7 +120,7 @@ describe('accepted', () => {
     expect(JSON.parse(done.trace).function_invocation.entry_point_type).toBe('L1_HANDLER');
   });
 
-  test('messages to L1 are told in the receipt and the trace', async () => {
+  test('messages to L1 are in the receipt and the trace', async () => {
     const state = await place(chain.state, 'messenger', CONTRACT);
     const calldata = ['0xabc', '0x2', '0x1', '0x2'];
     const done = await applied(
@@ -132,7 +132,7 @@ describe('accepted', () => {
     ]);
   });
 
-  test('a replaced class is told as replaced, not deployed', async () => {
+  test('a replaced class is reported as replaced, not deployed', async () => {
     const upgraded = await contractClass('upgraded');
     const placed = await place(chain.state, 'upgradable', CONTRACT);
     const state = (await placed.apply({}, [upgraded])).advance();
@@ -213,7 +213,7 @@ describe('flags', () => {
     expect(JSON.parse(done.trace)).not.toHaveProperty('validate_invocation');
   });
 
-  test('without charging nobody pays, and bounds may be zero', async () => {
+  test('without charging no fee is paid, and bounds may be zero', async () => {
     const tx = invoke(account, [], 0, { resource_bounds: NO_BOUNDS });
     const done = await applied(chain.state, tx, { chargeFee: false, unboundedGas: true });
     expect(JSON.parse(done.trace)).not.toHaveProperty('fee_transfer_invocation');

@@ -121,7 +121,7 @@ describe('rejected, and nothing changes', () => {
     expect(rejection.frames.length).toBeGreaterThan(0);
   });
 
-  test('an L1 handler that nobody paid for', async () => {
+  test('an L1 handler without a paid fee', async () => {
     const state = await place(chain.state, 'messenger', CONTRACT);
     const tx = new Transaction({ ...deposit(account, '0x7'), paid_fee_on_l1: '0x0' }, CHAIN_ID);
     expect((await rejected(state, tx)).rejection).toMatchObject({

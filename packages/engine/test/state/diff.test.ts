@@ -178,7 +178,7 @@ describe('the way from one state to another', () => {
   });
 });
 
-/** Goes the way that is told and looks around. */
+/** Applies the difference to another state, and compares the result with it. */
 async function leads(from: State, to: State, classes: readonly Class[]): Promise<void> {
   const arrived = await from.apply(await from.diffTo(to), classes);
   expect(await arrived.diffTo(to)).toEqual(NO_DIFF);

@@ -167,7 +167,7 @@ test('more than the queue takes are refused, with the option that sets its lengt
   expect(most.beside).toBe(1);
 });
 
-test('a call whose client is gone, or was told of a timeout, does not begin', async () => {
+test('a call whose client is gone or had a timeout does not begin', async () => {
   const { node, url, close } = await startNode({ maximumExecutions: 1, listen: true, timeout: 3 });
   onTestFinished(close);
   const { begun, hold, release } = watch();

@@ -172,7 +172,7 @@ describe('the options of createNode', () => {
     }
   });
 
-  test('what has no effect is told', async () => {
+  test('settings without effect are reported', async () => {
     const lines: string[] = [];
     const log = createLog(
       { level: 'warn', format: 'pretty' },

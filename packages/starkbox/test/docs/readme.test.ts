@@ -117,7 +117,7 @@ test('the CASM beside the contract of the guide is what its Sierra class compile
   expect(JSON.parse(await stored('casm'))).toEqual(JSON.parse(casm));
 });
 
-test('the page of subscriptions is told of a block', async () => {
+test('the page of subscriptions receives a block', async () => {
   const own = await createNode({ seed: 0, port: 0 });
   try {
     const [code = ''] = await blocks('docs/subscriptions.md', 'js');

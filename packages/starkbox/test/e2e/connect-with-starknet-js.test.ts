@@ -62,7 +62,7 @@ test('requests may come in batches', async () => {
   });
 });
 
-test('what is not there is an error that starknet.js knows by name', async () => {
+test('a missing item is an error that starknet.js has a name for', async () => {
   const typeOf = (error: unknown) =>
     error instanceof RpcError && [
       error.isType('CONTRACT_NOT_FOUND'),

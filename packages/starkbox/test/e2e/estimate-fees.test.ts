@@ -62,7 +62,7 @@ test('every kind of transaction has an estimate, alone or in a row', async () =>
   }
 });
 
-test('a transaction that would fail cannot be estimated, and the reason is told', async () => {
+test('a transaction that would fail cannot be estimated, and the error has the reason', async () => {
   const counter = await deployed(account(2), 'counter', { start: 0 });
   const failing = counter.populate('increase', { amount: 0 });
   const error = await account(2)
@@ -84,7 +84,7 @@ test('a message from L1 has an estimate in wei', async () => {
   expect(BigInt(estimate.overall_fee)).toBeGreaterThan(0n);
 });
 
-test('bounds below what is needed, or above what one owns, are refused', async () => {
+test('bounds below the fee, or above the balance, are refused', async () => {
   const { resourceBounds } = await account(4).estimateInvokeFee(transfer);
   const { l2_gas } = resourceBounds;
   const send = (bounds: Partial<typeof l2_gas>) =>

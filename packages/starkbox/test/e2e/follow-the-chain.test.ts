@@ -12,7 +12,7 @@ afterAll(async () => {
   await close();
 });
 
-/** @param to the node, as HTTP knows it */
+/** @param to the HTTP address of the node */
 async function connect(to = url): Promise<WebSocketChannel> {
   const nodeUrl = `${to.replace(/^http/, 'ws')}/ws`;
   const channel = new WebSocketChannel({ nodeUrl, autoReconnect: false });
@@ -55,7 +55,7 @@ test('calls can be made over the same connection', async () => {
 });
 
 describe('blocks', () => {
-  test('a new one is told when it is there', async () => {
+  test('a new one is notified when it is made', async () => {
     const channel = await connect();
     const heads = inbox(await channel.subscribeNewHeads());
     const { block_hash } = await client.call('devnet_createBlock');
@@ -67,7 +67,7 @@ describe('blocks', () => {
     expect(await heads.next()).toMatchObject({ block_number, transaction_count: 1 });
   });
 
-  test('old ones are told first, if wanted', async () => {
+  test('old ones are notified first, on request', async () => {
     const channel = await connect();
     const { block_hash } = await client.call('devnet_createBlock');
     const height = await client.call('starknet_blockNumber');
@@ -82,14 +82,14 @@ describe('blocks', () => {
     }
   });
 
-  test('those that are taken back are told, too', async () => {
+  test('removed ones are notified as well', async () => {
     const channel = await connect();
     const heads = inbox(await channel.subscribeNewHeads());
     const { block_hash } = await client.call('devnet_createBlock');
     const height = await client.call('starknet_blockNumber');
     await client.call('devnet_abortBlocks', { starting_block_id: 'latest' });
     expect(await heads.next()).toMatchObject({ block_hash });
-    // starknet.js hands it on to whoever listens to the subscription.
+    // starknet.js passes it to the listeners of the subscription.
     expect(await heads.next()).toEqual({
       starting_block_hash: block_hash,
       starting_block_number: height,
@@ -98,7 +98,7 @@ describe('blocks', () => {
     });
   });
 
-  test('nothing is told after unsubscribing', async () => {
+  test('nothing is notified after unsubscribing', async () => {
     const channel = await connect();
     const leaving = await channel.subscribeNewHeads();
     const staying = await channel.subscribeNewHeads();
@@ -117,7 +117,7 @@ describe('blocks', () => {
 });
 
 describe('transactions', () => {
-  test('a dapp waits until its own is accepted, and then until L1 has it', async () => {
+  test('a dapp waits until its own is accepted on L2, and then on L1', async () => {
     const channel = await connect();
     const { transaction_hash } = await account(0).execute(transfer('0xb'));
     const statuses = inbox(
@@ -131,7 +131,7 @@ describe('transactions', () => {
     expect(await statuses.next()).toMatchObject({ status: { finality_status: 'ACCEPTED_ON_L1' } });
   });
 
-  test('a wallet hears of those of its account, and of their receipts', async () => {
+  test('a wallet receives those of its account, and their receipts', async () => {
     const channel = await connect();
     const mine = [account(1).address];
     const transactions = inbox(await channel.subscribeNewTransactions({ senderAddress: mine }));
@@ -151,7 +151,7 @@ describe('transactions', () => {
     });
   });
 
-  test('with blocks on demand it hears of them before their block', async () => {
+  test('with blocks on demand it receives them before their block', async () => {
     await using demand = await startRecordedNode({ blockGenerationOn: 'demand' });
     const channel = await connect(demand.url);
     const receipts = inbox(

@@ -20,7 +20,7 @@ const balanceOf = (holder: string, block: 'latest' | 'pre_confirmed') =>
     block,
   );
 
-test('transactions wait for their block, and are already there to see', async () => {
+test('transactions wait for their block, and can already be read', async () => {
   const sender = account(0, preConfirmed);
   const first = await sender.execute(transfer('0xa'));
   const second = await sender.execute(transfer('0xa'));
@@ -47,7 +47,7 @@ test('transactions wait for their block, and are already there to see', async ()
   expect(await balanceOf('0xa', 'latest')).toEqual(['0x2', '0x0']);
 });
 
-test('who waits for a transaction is told when its block is made', async () => {
+test('waitForTransaction resolves when the block is made', async () => {
   const { transaction_hash } = await account(1).execute(transfer('0xb'));
   const waiting = provider.waitForTransaction(transaction_hash);
   await client.call('devnet_createBlock');

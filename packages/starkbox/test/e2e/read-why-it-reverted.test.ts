@@ -100,7 +100,7 @@ test('an entry point that does not exist is named', async () => {
   expect(await revertReason(call)).toContain('ENTRYPOINT_NOT_FOUND');
 });
 
-test('waitForTransaction can be told that a revert is an error', async () => {
+test('waitForTransaction can treat a revert as an error', async () => {
   const call = outer.populate('fail', { data: [] });
   const { transaction_hash } = await owner.execute(call, details);
   const waiting = provider.waitForTransaction(transaction_hash, { errorStates: ['REVERTED'] });

@@ -33,7 +33,7 @@ test('a transaction sees its block, its time, its account and itself', async () 
   });
 });
 
-test('a call sees the block that it is made at, and nobody as its caller', async () => {
+test('a call reads the block that it is made at, and zero as its caller', async () => {
   const height = await provider.getBlockNumber();
   for (const number of [height, height - 1]) {
     const { timestamp } = await provider.getBlock(number);
@@ -45,7 +45,7 @@ test('a call sees the block that it is made at, and nobody as its caller', async
   }
 });
 
-test('time moves when it is told to', async () => {
+test('time moves on request', async () => {
   const before = (await provider.getBlock('latest')).timestamp;
   await client.call('devnet_increaseTime', { time: 86_400 });
   await context.invoke('store', [], { waitForTransaction: true });

@@ -76,7 +76,7 @@ test('several calls go in one transaction, all or none', async () => {
   expect(await balance('0xa')).toBe(1n);
 });
 
-test('transactions that are sent at once all arrive, if their nonces are told', async () => {
+test('transactions that are sent at once all arrive, if their nonces are given', async () => {
   const from = account(3);
   const tip = 0;
   const { resourceBounds } = await from.estimateInvokeFee(transfer(STRK, '0xc', 1n), { tip });

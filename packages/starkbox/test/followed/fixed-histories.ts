@@ -48,7 +48,10 @@ export const FIXED: readonly (readonly [name: string, commands: readonly Command
       revert,
     ],
   ],
-  ['a transaction of a block is pending again', [transfer(1), snapshot, createBlock, revert, createBlock]],
+  [
+    'a transaction of a block is pending again',
+    [transfer(1), snapshot, createBlock, revert, createBlock],
+  ],
   [
     'a pending transaction had succeeded before',
     [transfer('half'), snapshot, dropWaiting, lowerBalance, resend, revert],

@@ -224,7 +224,7 @@ describe('a fork with a cache', () => {
     expect(origin.proxy.count('starknet_getClass')).toBe(0);
   });
 
-  test('asks ahead for what the run before it read, at another block as well', async () => {
+  test('prefetches the reads of the previous run, at another block as well', async () => {
     const { proxy, node } = origin;
     const cacheDirectory = join(origin.folder, 'ahead');
     const first = await origin.connect({ cacheDirectory });

@@ -100,7 +100,7 @@ test('follows the origin in a later process that finds the cache of an earlier o
   await pair.close();
 });
 
-test('is not asked again once L1 has accepted, nor is anything that never changes', async () => {
+test('is not read again once L1 has accepted, nor is anything immutable', async () => {
   const started = await start();
   const { pair, accept, transactions } = started;
   await accept(BLOCKS);
@@ -119,7 +119,7 @@ test('is not asked again once L1 has accepted, nor is anything that never change
   await pair.close();
 });
 
-test('costs no second question where only the immutable part is wanted', async () => {
+test('costs no second request where only the immutable part is needed', async () => {
   const started = await start();
   const { pair, transactions } = started;
   const fork = await pair.fork();
@@ -153,7 +153,7 @@ test('what L1 has accepted is the later of the origin’s and of what was accept
   await pair.close();
 });
 
-test('is not believed from a folder of an earlier version', async () => {
+test('is not taken from a cache folder of an earlier version', async () => {
   const started = await start();
   const { pair, accept } = started;
   await accept(BLOCKS);

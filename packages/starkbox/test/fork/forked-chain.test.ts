@@ -312,7 +312,7 @@ test.each([
   expect(warned).toEqual(isTold ? [expect.stringContaining(words)] : []);
 });
 
-test('it says what it forks, and counts what it asks', async () => {
+test('the log names the origin, and requests to it are counted', async () => {
   const said: unknown[] = [];
   const log = { ...silentLog, info: (text: unknown) => said.push(text) };
   const node = await createNode(
@@ -343,7 +343,7 @@ test('it says what it forks, and counts what it asks', async () => {
   expect(of('cache_size', '')).toBeGreaterThan(20);
 });
 
-test('accounts of the same seed keep their nonces, and the supply covers everybody', async () => {
+test('accounts of the same seed keep their nonces, and the supply covers all balances', async () => {
   const same = await pair.fork({ seed: 0 });
   const [account] = same.node.accounts;
   const nonce = { contract_address: account?.address, block_id: 'latest' };

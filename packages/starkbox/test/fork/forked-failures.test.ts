@@ -53,7 +53,7 @@ const latest = (key: number) => ({
 const holder = (at: number): string => `0x${(0x10000 + at).toString(16)}`;
 const balance = (at: number): string => `0x${(at + 7).toString(16)}`;
 
-test('a failed read is told with its reason, and is no zero', async () => {
+test('a failed read gives its reason, and no zero', async () => {
   pair.proxy.mishap = () => ({ kind: 'status', status: 401 });
   const failure = await fork.client.failure('starknet_getStorageAt', latest(0x111));
   expect(failure).toMatchObject({ code: -1 });
@@ -127,7 +127,7 @@ test('hundreds of calls that wait for a silent origin hold up no change of the c
   expect(await Promise.all(calls)).toEqual(calls.map((_, at) => [balance(at + 1), '0x0']));
 });
 
-test('a transaction that waits for the origin keeps no other from its turn', async () => {
+test('a transaction that waits for the origin does not delay others', async () => {
   const { node } = await pair.fork({ forkTimeout: 60, timeout: 600 });
   const client = checkedClient(node.handle);
   const [slow, quick] = node.accounts.map((account) => new Sender(client, account));

@@ -138,7 +138,7 @@ test('two runs at the same time both end up in it', async () => {
   expect([await offline.storage(STRK, '0x1'), await offline.storage(STRK, '0x2')]).toHaveLength(2);
 });
 
-test('another block begins it anew, and asks ahead for the same', async () => {
+test('another block starts a new file, and prefetches the same reads', async () => {
   const file = join(origin.folder, 'anew.lock.json');
   const first = await origin.connect({ lockFile: file, block: 1 });
   await first.storage(STRK, balanceSlot('0x1234'));

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => origin.close());
 
 describe('the fork point', () => {
-  test('is the latest block unless another is wanted', async () => {
+  test('is the latest block by default', async () => {
     const upstream = await origin.connect();
     expect(upstream.block).toMatchObject({ number: 4, hash: hashes[4], parentHash: hashes[3] });
     expect(upstream.block).toMatchObject({ starknetVersion: '0.14.4', l1DaMode: 'BLOB' });
@@ -49,7 +49,7 @@ describe('the fork point', () => {
     expect(origin.proxy.requests).toBe(3);
   });
 
-  test.each([99, '0x99'])('must be there: %s', async (block) => {
+  test.each([99, '0x99'])('must exist: %s', async (block) => {
     await expect(origin.connect({ block })).rejects.toMatchObject({ code: 24 });
   });
 
@@ -193,7 +193,7 @@ describe('the past', () => {
     expect(await upstream.blockOf(String(early))).toBe(2);
   });
 
-  test('is asked for by number or hash', async () => {
+  test('is read by number or hash', async () => {
     const upstream = await origin.connect();
     await expect(
       upstream.forward('starknet_getBlockWithTxs', { block_id: 'latest' }),

@@ -261,7 +261,7 @@ const FAILURES: readonly (readonly [string, Reply, object, number])[] = [
 ];
 
 describe('what is no answer', () => {
-  test.each(FAILURES)('is told by us: %s', async (_name, given, data, attempts) => {
+  test.each(FAILURES)('becomes an error of the node: %s', async (_name, given, data, attempts) => {
     const error = await during(given, (params) =>
       upstream.forward(METHOD, { ...params }).catch((reason: unknown) => reason),
     );
@@ -272,7 +272,7 @@ describe('what is no answer', () => {
     expect(asked).toBe(attempts);
   });
 
-  test('is told to the caller of a fork', async () => {
+  test('reaches the caller of a fork', async () => {
     const answer = await answerTo({ status: 403, body: page });
     const reason = 'it answers with status 403';
     const error = {

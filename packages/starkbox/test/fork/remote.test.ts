@@ -130,7 +130,7 @@ describe('a failure', () => {
     ['a status 500', { kind: 'status', status: 500 }],
     ['a status 429', { kind: 'status', status: 429 }],
     ['an internal error', { kind: 'error', code: -32603, message: 'Internal error' }],
-    ['a limit told as an error', { kind: 'error', code: -32005, message: 'Limit exceeded' }],
+    ['a limit as an error', { kind: 'error', code: -32005, message: 'Limit exceeded' }],
   ];
 
   test.each(passing)('that passes goes unnoticed: %s', async (_name, mishap) => {
@@ -151,7 +151,7 @@ describe('a failure', () => {
     ['timeout', { kind: 'silence' }, 1],
   ];
 
-  test.each(lasting)('that lasts is told as %s: %o', async (kind, mishap, requests) => {
+  test.each(lasting)('that lasts is reported as %s: %o', async (kind, mishap, requests) => {
     proxy.mishap = always(mishap);
     const remote = connect({ attempts: 3, ...(kind === 'timeout' ? { patience: 60 } : {}) });
     const error = await failureOf(askSlot(remote, 1));
@@ -165,7 +165,7 @@ describe('a failure', () => {
     [-32603, 'Internal error', false, 1],
     [-32601, 'Method not found', true, 1],
     [-32601, 'Method not found', false, 1],
-  ])('that is an error %i is told as it is, at once unless insisted: %s, %s', async (...row) => {
+  ])('that is an error %i is passed on, at once unless retried: %s, %s', async (...row) => {
     const [code, message, insists, requests] = row;
     proxy.mishap = always({ kind: 'error', code, message });
     const answer = connect({ attempts: 3 }).ask('starknet_getStorageAt', slot(1), { insists });
@@ -175,7 +175,7 @@ describe('a failure', () => {
     expect(proxy.requests).toBe(requests);
   });
 
-  test('to connect is told', async () => {
+  test('to connect is reported', async () => {
     const remote = connect({ attempts: 2 }, ['http://127.0.0.1:1']);
     expect(await failureOf(askSlot(remote, 1))).toMatchObject({ kind: 'unreachable' });
   });
@@ -201,8 +201,8 @@ describe('a failure', () => {
   });
 });
 
-describe('an origin that asks to be left alone', () => {
-  test('is left alone, and then asked again', async () => {
+describe('an origin that limits the rate of requests', () => {
+  test('gets the next request after the given delay', async () => {
     const seen: number[] = [];
     proxy.mishap = ({ index }) => {
       seen.push(performance.now());

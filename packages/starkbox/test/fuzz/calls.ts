@@ -192,7 +192,7 @@ function door(roll: Dice, known: Known, name: string, sent: unknown): Call {
   }
 }
 
-/** A class of ours, whole or spoiled, by one of the doors that compile it. */
+/** A test class, whole or damaged, in one of the methods that compile it. */
 export function declaration(roll: Dice, known: Known, index: number): Call {
   const signer = accounts[index % accounts.length];
   if (signer === undefined) throw new Error('there are accounts');

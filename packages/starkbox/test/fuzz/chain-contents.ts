@@ -21,7 +21,7 @@ export interface Known {
   readonly l1Transactions: readonly string[];
   /** The number of the newest block when all was set up. */
   readonly tip: number;
-  /** The next nonce of each sender; kept up to date by whoever sends. */
+  /** The next nonce of each sender, updated when a transaction is sent. */
   readonly nonces: Map<string, number>;
 }
 
@@ -64,7 +64,7 @@ const TOKENS = [
 /** Those of seed 0. */
 export const accounts = seededAccounts(0, 10);
 
-/** Makes the chain new, and gives it a little of everything that can be asked for. */
+/** Restarts the chain, and creates one of each thing that requests can name. */
 export async function prepare(ask: Ask): Promise<Known> {
   await ask('devnet_restart');
   await ask('devnet_applyStateDiff', {
@@ -229,7 +229,7 @@ const MEMBERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   ['l2_gas_price_fri', price],
 ]);
 
-/** The same params about something that exists; not everywhere, because chance knows more. */
+/** The same params with existing values in some places; the others stay random. */
 export function seeded(params: unknown, method: string, known: Known, roll: Dice): unknown {
   const visit = (value: unknown, name?: string): unknown => {
     const maker = name === undefined ? undefined : MEMBERS.get(name);
@@ -269,7 +269,7 @@ export function contractCall(known: Known, roll: Dice): real.Call {
   return { to: placeOf(contract), name, calldata: takes.flatMap(argument) };
 }
 
-/** Large numbers are none of the loops' business: they end with their gas, which takes seconds. */
+/** Loops get small numbers only: large ones run until their gas ends, for seconds. */
 const ODD_NUMBERS: readonly [bigint, ...bigint[]] = [2n ** 32n, 2n ** 64n, 2n ** 128n, 2n ** 251n];
 const oddNumber = (roll: Dice): string =>
   `0x${(pick(roll, ODD_NUMBERS) + BigInt(roll(2))).toString(16)}`;

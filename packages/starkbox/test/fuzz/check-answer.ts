@@ -113,7 +113,7 @@ function wrong(answer: unknown, { id, code, method }: Expected): string | undefi
   return violation && `the result of ${method} breaks its schema: ${violation}`;
 }
 
-/** These hold more against params than a schema can say. */
+/** Methods whose checks are stricter than their schema. */
 const STRICTER =
   /^(params: give one of|params\.fork\.url|state_diff|declared_classes|deprecated_|deployed_|classes\[|params\.snapshot_id|params\.time: at most)/;
 
@@ -125,7 +125,7 @@ function refused(answer: unknown): string | undefined {
   return STRICTER.test(message) ? undefined : `refused although it fits: ${message}`;
 }
 
-/** Without an L1 to talk to, this one method tells so with the code of what nobody expected. */
+/** Without an L1 this method alone answers with the code of unexpected errors. */
 function isDeclared(method: string | undefined, message: string): boolean {
   return method === 'devnet_postmanFlush' && message.startsWith('Error in ');
 }

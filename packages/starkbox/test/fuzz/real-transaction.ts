@@ -193,7 +193,7 @@ export function signed(
   }
 }
 
-/** A class with one thing changed that its compiler, or whoever calls it, relies on. */
+/** A class with one change that breaks an assumption of the compiler or of callers. */
 export function spoiledClass(body: SierraClass, roll: Dice): SierraClass {
   const { sierra_program, entry_points_by_type } = body;
   const at = 6 + roll(sierra_program.length - 6);

@@ -113,7 +113,7 @@ const UNKNOWN_METHODS: readonly [string, ...string[]] = [
   'x'.repeat(10_000),
 ];
 
-// The dress.
+// HTTP.
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -199,11 +199,11 @@ function call(kind: Kind, roll: Dice, known: Known, index: number): Call {
 export interface Throw {
   readonly seed: number;
   readonly index: number;
-  /** Whether this one has a class to compile; they are slow, so that somebody has to count them. */
+  /** Whether this one has a class to compile; they are slow, so that the sender limits their number. */
   readonly declares: boolean;
 }
 
-/** The request that a seed and a number stand for, on a chain where these things are known. */
+/** The request of a seed and a number, on a chain with these contents. */
 export function request({ seed, index, declares }: Throw, known: Known): Request {
   const roll = dice(seed, index);
   if (declares) {

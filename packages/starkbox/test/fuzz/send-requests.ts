@@ -57,7 +57,7 @@ class Statistics {
   }
 }
 
-/** Throws requests at a node. What it returns, and nothing else, is what went wrong. */
+/** Sends requests to a node, and returns the failures. */
 export async function sendRequests(options: SendOptions): Promise<readonly Finding[]> {
   const { node, count, lanes, report } = options;
   const findings = new Map<string, Finding>();
@@ -142,7 +142,7 @@ async function one(
   }
 }
 
-/** What the node complained about last, if it did; a moment later, because it talks past the answers. */
+/** The last complaint of the node, read with a delay, because its log is asynchronous. */
 async function complaint(node: ChildNode, problem: string): Promise<string> {
   const [, method] = /-32603 \([a-z]+([._]\w+)\)/.exec(problem) ?? [];
   if (method === undefined) return '';

@@ -11,7 +11,7 @@ const PATIENCE_MILLISECONDS = 15_000;
 /**
  * A smaller text that fails as well; the same one if it is no JSON or if nothing can go.
  *
- * @param fails told by whoever knows a node
+ * @param fails whether a node fails with a text
  */
 export async function shrunk(
   text: string,

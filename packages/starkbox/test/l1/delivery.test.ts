@@ -106,7 +106,7 @@ describe('to L1', () => {
     expect([await scene.heard('0x1'), await scene.heard('0x2')]).toEqual([0, 1]);
   });
 
-  test.each([SEND, 'eth_getTransactionReceipt'])('nobody hears the answer to %s', async (only) => {
+  test.each([SEND, 'eth_getTransactionReceipt'])('the answer to %s is lost', async (only) => {
     const scene = await setScene();
     await scene.say('0x1');
     await scene.say('0x2');
@@ -120,7 +120,7 @@ describe('to L1', () => {
     expect([await scene.heard('0x1'), await scene.heard('0x2')]).toEqual([1, 1]);
   });
 
-  test('somebody else uses the nonce of a message that waits', async () => {
+  test('another transaction uses the nonce of a waiting message', async () => {
     const scene = await setScene();
     await scene.say('0x1');
     scene.proxy.mood = { only: SEND, status: 503 };

@@ -76,7 +76,7 @@ test('an Anvil is replaced by another one', async () => {
   ).toBe(1);
 });
 
-test('a slow L1 keeps nobody on L2 waiting', async () => {
+test('a slow L1 does not delay L2', async () => {
   const anvil = await startAnvil();
   const proxy = await startProxy(() => anvil.url);
   const stage = await startMessaging();

@@ -44,7 +44,7 @@ test('messaging.1 a dry run shows what waits for L1, sent by a contract or throu
   });
 });
 
-test('messaging.2 a message from L1 that is only told of', async () => {
+test('messaging.2 a mock message from L1', async () => {
   const stage = await startMessaging();
   const { client, messenger } = stage;
   const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', {
@@ -200,7 +200,7 @@ test('messaging.5a a message goes to L1 and back, and its trace survives a dump'
   expect(await other.client.call('starknet_traceTransaction', [generated])).toEqual(trace);
 });
 
-test('messaging.5b a message that was only told of survives a dump', async () => {
+test('messaging.5b a mock message survives a dump', async () => {
   const { client, messenger } = await startMessaging({ dumpOn: 'request' });
   const { transaction_hash } = await client.call('devnet_postmanSendMessageToL2', {
     l1_contract_address: L1_USER,
@@ -285,7 +285,7 @@ test('messaging.7 after a restart nothing old is delivered, and new messages are
   expect((await client.failure('devnet_postmanFlush')).code).toBe(-32603);
 });
 
-test('messaging.8 the status of messages, told of and real', async () => {
+test('messaging.8 the status of mock and real messages', async () => {
   const anvil = await startAnvil();
   const stage = await startMessaging();
   const { client, messenger } = stage;

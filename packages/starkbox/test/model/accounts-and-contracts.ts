@@ -50,10 +50,10 @@ export const late: Account = {
 };
 export const senders: readonly Account[] = [...accounts, late];
 
-/** Everybody who ever holds a token, by the name in printed commands. */
+/** All holders of tokens, by their names in printed commands. */
 export const holders = [
   ...senders.map(({ address }, index) => ({ name: `a${index}`, address })),
-  { name: 'nobody', address: '0xbeef' },
+  { name: 'undeployed', address: '0xbeef' },
   { name: 'sequencer', address: SEQUENCER },
   { name: 'minter', address: minter.address },
 ] as const;

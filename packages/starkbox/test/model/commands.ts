@@ -96,7 +96,7 @@ const target: fc.Arbitrary<Target> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constantFrom('latest', 'pre_confirmed', 'l1_accepted', 'unknown') },
 );
-/** Different divisors, so that a fee tells by which of them it was reckoned. */
+/** Prices with different factors, so that a fee shows which of them was used. */
 const price = fc.constantFrom(10 ** 9, 10 ** 8 + 7, 2 * 10 ** 9 + 11, 5 * 10 ** 9 + 9, 0);
 const minting = fc.constantFrom(1n, 0n, 10n ** 18n, 2n ** 128n, 2n ** 254n, 2n ** 255n);
 
@@ -202,7 +202,7 @@ export function shown(one: Command): string {
       return `transfer ${named(one.from)} → ${named(one.to)}: ${one.amount}${paid}${flawed(one.flaw)}`;
     }
     case 'count': {
-      const first = one.pays ? ' after a transfer of 1 to nobody' : '';
+      const first = one.pays ? ' after a transfer of 1 to undeployed' : '';
       return `count by ${one.by} as ${named(one.from)}${first}${flawed(one.flaw)}`;
     }
     case 'mint':

@@ -84,7 +84,7 @@ export class HistoryRunner {
     try {
       return await this.#play(commands, judged);
     } catch (error) {
-      // A chain that went wrong is no stage for the next history.
+      // A failed chain is not reused for the next history.
       await this.close();
       throw error;
     }
@@ -220,7 +220,7 @@ async function at(place: string, run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Holds every answer against the specifications. */
+/** Validates every answer by the specifications. */
 async function judge(node: Node, { world, setup }: NodeAndModel): Promise<void> {
   const client = checkedClient(node.handle);
   for (const { method, params } of everything(world, setup.keepsHistory)) {

@@ -17,13 +17,13 @@ const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 60);
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 30;
-/** Answers of every so many histories are held against the specifications too. */
+/** One in so many histories has its answers validated by the specifications. */
 const JUDGED = 15;
 
 const runners = new Map(SETUPS.map((setup) => [setup, new HistoryRunner(setup)]));
 
 beforeAll(() => {
-  // Time stands still but for what the commands say; a timer fires only when they let it.
+  // Time passes, and timers fire, only by commands.
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
 });
 afterAll(async () => {
@@ -54,10 +54,10 @@ test(`${HISTORIES} histories of ${LENGTH} commands are as the model says`, {
   expect.assert(!details.failed, report(details));
 });
 
-/** Gives many requests to a node, in a way of its own. */
+/** A way to send many requests to a node. */
 type Sending = (requests: readonly string[], node: Node) => Promise<readonly unknown[]>;
 
-/** A second node, to which all is sent that was sent to a first one, but in another way. */
+/** A second node that gets the requests of the first one in another way. */
 async function checkSending(
   send: Sending,
   isFit: (command: Command) => boolean = () => true,
@@ -110,7 +110,7 @@ test(
             async (request): Promise<unknown> => JSON.parse((await node.handle(request)) ?? ''),
           ),
         ),
-      // A class is compiled first, so that a compiler that takes long keeps nobody waiting.
+      // A class is compiled first, so that a slow compilation delays no call.
       ({ does }) => does !== 'declare',
     ),
 );

@@ -24,7 +24,7 @@ export interface Written {
   readonly answer: string;
 }
 
-/** The door that everything here goes through. */
+/** The client that all reads and changes use. */
 export class NodeClient {
   /** In the order they were made. */
   readonly written: Written[] = [];
@@ -65,7 +65,7 @@ export class NodeClient {
 
 const READS = /^(starknet|devnet)_(get|call|trace|simulate|block|postmanFlush)/;
 
-/** The block under construction goes with the time; the model tells its time. */
+/** The time of the pending block follows the clock; it is taken from the model. */
 function settled({ method, params }: Question, answer: string): string {
   return method === 'starknet_getBlockWithReceipts' && isPending(params)
     ? answer.replace(/"timestamp":\d+/, '"timestamp":0')
@@ -128,7 +128,7 @@ export function blockIds(world: World): readonly BLOCK_ID[] {
 export function* everything(world: World, keepsHistory: boolean): Iterable<Question> {
   yield { method: 'devnet_getStatus', params: {} };
   yield { method: 'starknet_blockHashAndNumber', params: {} };
-  // Setting nothing tells the prices of the next block.
+  // Setting nothing returns the prices of the next block.
   yield { method: 'devnet_setGasPrice', params: {} };
   yield { method: 'devnet_postmanFlush', params: { dry_run: true } };
   yield { method: 'starknet_getBlockWithTxHashes', params: { block_id: 'l1_accepted' } };

@@ -146,7 +146,7 @@ function hashIn(data: unknown): string {
   return has ? String(data.tx_hash) : '';
 }
 
-/** A message from L1. One that fails is kept as reverted; nobody pays on L2. */
+/** A message from L1. One that fails is kept as reverted; no fee is paid on L2. */
 export async function deposit(stage: NodeAndModel, { user, amount }: Of<'deposit'>): Promise<void> {
   const { values } = stage.world;
   const { address } = cast.sender(user);

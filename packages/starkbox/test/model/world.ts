@@ -41,7 +41,7 @@ export interface Included {
 }
 
 export interface Block {
-  /** Filled in once the node has told it. */
+  /** Set from the answer of the node. */
   readonly hash: string | undefined;
   readonly timestamp: number;
   readonly prices: Prices;

@@ -5,7 +5,7 @@ import { createNode } from 'starkbox';
 const { index, gate, count } = workerData;
 const ADDRESS = '0xbeef';
 
-/** Everybody begins at the same moment, so that all of it happens at once. */
+/** A barrier: all workers start together, so that their calls overlap. */
 function meet() {
   Atomics.add(gate, 0, 1);
   Atomics.notify(gate, 0);
@@ -14,7 +14,7 @@ function meet() {
   }
 }
 
-// The same seed everywhere: what came from another node would fit in here.
+// The same seed everywhere, so that data of another node would be accepted here.
 const node = await createNode({ seed: 0, accounts: 2 + index });
 const ask = (method, params) => node.request(method, params);
 meet();

@@ -86,7 +86,7 @@ async function run(): Promise<readonly Sample[]> {
   return JSON.parse(said);
 }
 
-/** What a node leaves behind. Peaks are noise: what is really lost is there at every moment. */
+/** Growth after a node is closed. Peaks are noise: a leak is in every sample. */
 function growth(samples: readonly Sample[], of: 'resident' | 'heap'): number {
   const part = Math.ceil(samples.length / 3);
   const least = (some: readonly Sample[]): number => Math.min(...some.map((one) => one[of]));

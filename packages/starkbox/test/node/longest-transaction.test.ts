@@ -117,7 +117,7 @@ test('reads and calls go on, and the transaction ends', async () => {
   for (const times of await Promise.all(calls)) expect(times.length).toBeGreaterThan(50);
 }, 180_000);
 
-test('a row of such transactions is given up when nobody can be waiting for it', async () => {
+test('a batch of such transactions is aborted at half of the timeout', async () => {
   const { node: inner, account, close } = await startNode({ listen: true, timeout: 2 });
   const contract = await deployed(account(0), 'reverter');
   const calls = [contract.populate('burn', [1_000_000_000n])];

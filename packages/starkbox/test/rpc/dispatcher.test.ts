@@ -153,7 +153,7 @@ describe('names', () => {
     ['starknet_chainId', 'starknet'],
     ['chain_chainId', 'chain'],
     ['rpc.discover', 'rpc'],
-  ])('%s is served, and knows how it was called', async (method, prefix) => {
+  ])('%s is served with the prefix that was used', async (method, prefix) => {
     expect(await send(call(1, method))).toEqual(result(1, prefix));
   });
 
@@ -378,7 +378,7 @@ test('every call is measured once, under its canonical name', async () => {
   expect(calls[1]?.seconds).toBeLessThan(5);
 });
 
-test('the id of a text can be told without executing it', () => {
+test('the id of a text can be read without executing it', () => {
   expect(idOf('{"id":"a"}')).toBe('a');
   expect(idOf('{"id":12345678901234567890}')).toBe(12345678901234567890n);
   for (const text of ['{"id":1.5}', '{}', '[{"id":1}]', 'null', '{']) expect(idOf(text)).toBeNull();

@@ -6,7 +6,7 @@ import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../../src/cli/commands/command.js';
 
-const TOKEN = 'a-token-that-nobody-keeps';
+const TOKEN = 'a-token-that-is-not-kept';
 const { node, url, client, close } = await startNode({ listen: true, ui: true });
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-requests-'));
 afterAll(async () => {
@@ -33,7 +33,7 @@ async function everything(): Promise<string> {
 
 beforeEach(() => record({ enabled: true, clear: true }));
 
-test('nothing is recorded until somebody asks for it', async () => {
+test('nothing is recorded until recording is switched on', async () => {
   await using quiet = await startNode();
   await quiet.client.call('starknet_chainId');
   expect(await quiet.client.call('devnet_getRequests')).toEqual({
@@ -48,7 +48,7 @@ test('nothing is recorded until somebody asks for it', async () => {
   expect(await list()).toEqual([]);
 });
 
-test('a call is kept with its answer, who made it and what took how long', async () => {
+test('a call is kept with its answer, its client and its times', async () => {
   await client.call('devnet_mint', { address: '0x0001', amount: 1 });
   await client.failure('starknet_getNonce', { block_id: 'latest', contract_address: '0x77' });
   await node.request('starknet_chainId');
@@ -90,7 +90,7 @@ test('without bodies only the outlines are kept', async () => {
   expect(JSON.stringify(row)).not.toContain('5ec7e7');
 });
 
-test('the calls of a batch belong together, and clients are told apart', async () => {
+test('calls have the ids of their batch and of their client', async () => {
   const one = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
   await post(`[${one},${one.replace('chainId', 'nothing')}]`, { 'user-agent': 'some wallet' });
   await post(one, { 'user-agent': 'another wallet' });
@@ -122,7 +122,7 @@ test('what was refused says where it went wrong', async () => {
   expect(foreign?.message).toContain('--allowed-origins');
 });
 
-test('the explorer is known by its tag, which nobody else’s page can borrow', async () => {
+test('the explorer is recognised by its tag, which other pages cannot send', async () => {
   const body = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
   const tagged = { 'x-starkbox-client': 'ui' };
   await post(body, { ...tagged, origin: new URL(url).origin });
@@ -213,7 +213,7 @@ test('long texts are kept by their beginning, and what is kept is bounded', asyn
   expect(page.requests[0]?.id).toBe((newest?.id ?? 0) - 1);
 });
 
-test('those who follow are told', async () => {
+test('subscribers are notified', async () => {
   const socket = await connectSocket(url);
   const subscription = await socket.subscribe('devnet_subscribeRequests');
   await client.call('starknet_chainId');

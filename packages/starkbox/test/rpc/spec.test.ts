@@ -121,7 +121,7 @@ describe('every document', () => {
     expect(unused).toEqual(['TXN_TYPE']);
   });
 
-  test('puts optional params last, but where clients know another order', () => {
+  test('puts optional params last, except where clients expect another order', () => {
     const odd = methods.filter(({ params }) => {
       const firstOptional = params.findIndex(({ required }) => required !== true);
       return firstOptional >= 0 && params.slice(firstOptional).some(({ required }) => required);
@@ -209,7 +209,7 @@ describe('requests', () => {
   const check = (method: string, params: unknown): readonly string[] =>
     everything.checkParams(method, params, { unknown: 'ignore' });
 
-  test('with members that nobody knows are refused', () => {
+  test('with unknown members are refused', () => {
     const refused = [
       ['starknet_addInvokeTransaction', { invoke_transaction: { ...invoke, extra: 1 } }],
       ['starknet_getNonce', { block_id: { block_number: 1, extra: 1 }, contract_address: '0x1' }],

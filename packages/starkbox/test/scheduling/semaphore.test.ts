@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
 import { Semaphore } from '../../src/scheduling/semaphore.js';
 
-test('so many are inside at a time, in the order they came', async () => {
+test('admits up to its limit, in order of arrival', async () => {
   const turnstile = new Semaphore({ places: 2 });
   let inside = 0;
   let most = 0;
@@ -36,7 +36,7 @@ test('so many are inside at a time, in the order they came', async () => {
   expect(await visit(7)).toBe(7);
 });
 
-test('who waited too long is refused, and the place goes to the next', async () => {
+test('a waiter that is too late is refused, and its slot goes to the next', async () => {
   const turnstile = new Semaphore({ places: 1, patience: 0.1 });
   let open = (): void => {};
   const first = turnstile.run(
@@ -54,7 +54,7 @@ test('who waited too long is refused, and the place goes to the next', async () 
   expect(await next).toBe('next');
 });
 
-test('who waits is refused when the time is over, though no place becomes free', async () => {
+test('a waiter is refused at its timeout, though no slot becomes free', async () => {
   const turnstile = new Semaphore({ places: 1, patience: 0.05 });
   let open = (): void => {};
   const first = turnstile.run(
@@ -70,7 +70,7 @@ test('who waits is refused when the time is over, though no place becomes free',
   expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
 });
 
-test('who leaves the queue takes no place, also when both happen at once', async () => {
+test('a waiter that leaves the queue takes no slot, also when both happen at once', async () => {
   const turnstile = new Semaphore({ places: 1 });
   const leaving = new AbortController();
   const order: string[] = [];
@@ -88,7 +88,7 @@ test('who leaves the queue takes no place, also when both happen at once', async
   expect(turnstile.figures).toEqual({ inside: 0, waiting: 0 });
 });
 
-test('the number of places can change while some are taken', async () => {
+test('the limit can change while slots are taken', async () => {
   const turnstile = new Semaphore({ places: 1 });
   const gates: (() => void)[] = [];
   const visit = () => turnstile.run(() => new Promise<void>((resolve) => gates.push(resolve)));
@@ -106,7 +106,7 @@ test('the number of places can change while some are taken', async () => {
   await Promise.all(visits);
 });
 
-test('a long row is simulated as a short one is, each after the ones before it', async () => {
+test('a long batch is simulated like a short one, each after the ones before it', async () => {
   const { node, account, client, close } = await startNode({ listen: true });
   const calls = [
     { contractAddress: node.tokens.strk.address, entrypoint: 'transfer', calldata: ['0x5', 1, 0] },
@@ -144,7 +144,7 @@ test('a long row is simulated as a short one is, each after the ones before it',
   await close();
 });
 
-test('more calls than places are all answered', async () => {
+test('more calls than slots are all answered', async () => {
   const node = await createNode({ seed: 0, maximumExecutions: 1 });
   const request = {
     contract_address: node.tokens.strk.address,

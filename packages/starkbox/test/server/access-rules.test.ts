@@ -58,7 +58,7 @@ describe('the name we are called by', () => {
     expect(access({ allowedHosts: ['*'] }).admitsHost('evil.example')).toBe(true);
   });
 
-  test('who listens to the network is called anything, until names are given', () => {
+  test('a node on the network accepts any host name, until names are given', () => {
     expect(access({ host: '0.0.0.0' }).admitsHost('starkbox')).toBe(true);
     expect(access({ host: '0.0.0.0', allowedHosts: ['a'] }).admitsHost('starkbox')).toBe(false);
     expect(access({ host: 'box.example' }).admitsHost('anything')).toBe(true);
@@ -70,7 +70,7 @@ const foreign = (headers: IncomingHttpHeaders, options?: Partial<AccessOptions>)
   access(options).isForeign({ host: 'localhost:5050', ...headers });
 
 describe('the site that calls', () => {
-  test('who is no page may do everything', () => {
+  test('requests without an origin may do everything', () => {
     expect(foreign({})).toBe(false);
     expect(foreign({ 'sec-fetch-site': 'none' })).toBe(false);
   });
@@ -114,7 +114,7 @@ describe('the site that calls', () => {
     expect(foreign({ origin })).toBe(true);
   });
 
-  test('a page that we served ourselves may, unless its name could be anybody’s', () => {
+  test('a page of the node itself may, if its host is an address or an allowed name', () => {
     const own = (host: string, allowedHosts?: string[]) =>
       foreign({ origin: `http://${host}`, host }, { host: '0.0.0.0', allowedHosts });
     expect(own('192.168.1.20:5050')).toBe(false);

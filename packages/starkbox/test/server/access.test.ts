@@ -39,7 +39,7 @@ async function send(
   return { status: response.statusCode, headers: response.headers, ...body };
 }
 
-/** What a socket with these headers is told, or the status that it is refused with. */
+/** The answer to a socket with these headers, or the status of its refusal. */
 async function overSocket(
   url: string,
   call: string,
@@ -130,7 +130,7 @@ describe('over HTTP and WebSocket', async () => {
     }
   });
 
-  test('a name that is not ours is refused for everything', async () => {
+  test('an unknown host name is refused for everything', async () => {
     const headers = { host: 'rebound.example:5050' };
     for (const path of ['/', '/rpc', '/nothing']) {
       const answer = await send(url, { path, headers });
@@ -161,7 +161,7 @@ test('sites and names that were allowed', async () => {
   expect((await overSocket(url, ACCOUNTS, headers)).code).toBeUndefined();
 });
 
-test('a token is asked of everybody', async () => {
+test('every client needs the token', async () => {
   const url = await listening({ authToken: TOKEN });
   const right = { authorization: `Bearer ${TOKEN}` };
   for (const headers of [{}, { authorization: 'Bearer wrong' }]) {

@@ -171,7 +171,7 @@ describe('in a browser', () => {
         { code: FORBIDDEN, status: 200 },
       ]);
       expect([method, await overSocket(page, sent)]).toEqual([method, { code: FORBIDDEN }]);
-      // Without a preflight, a browser sends no JSON; and nobody sees an answer.
+      // Without a preflight a browser sends no JSON, and hides the answer from the page.
       await overHttp(page, { ...sent, mode: 'no-cors', type: 'text/plain' });
       await overHttp(page, { ...sent, mode: 'no-cors' });
       await page.evaluate(

@@ -70,7 +70,7 @@ describe('the page', () => {
     expect((await get('/config')).status).toBe(401);
   });
 
-  test('may do little, and belongs to no other site', async () => {
+  test('has strict security headers, and allows no other origin', async () => {
     for (const path of ['/ui/', '/ui/assets/app-1a2b.js', '/ui/missing.js']) {
       const { headers } = await get(path, { origin: 'https://elsewhere.example' });
       expect(headers).toMatchObject({
@@ -90,13 +90,13 @@ describe('the page', () => {
     }
   });
 
-  test('is for those who call us by our name', async () => {
+  test('is served under the host names of the node only', async () => {
     expect((await get('/ui/', { host: 'rebound.example' })).status).toBe(403);
   });
 });
 
 describe('a file', () => {
-  test('is kept for ever, for its name says what is in it', async () => {
+  test('is cached as immutable, because its name contains its hash', async () => {
     const { status, headers, body } = await get('/ui/assets/app-1a2b.js');
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -130,7 +130,7 @@ describe('a file', () => {
     expect(brotliDecompressSync(body).toString()).toBe(SCRIPT);
   });
 
-  test('can be asked about', async () => {
+  test('answers HEAD requests', async () => {
     const { status, headers, body } = await get('/ui/assets/app-1a2b.js', {}, 'HEAD');
     expect([status, headers['content-length'], body.length]).toEqual([200, '1200', 0]);
   });
@@ -159,7 +159,7 @@ test('an installation without the explorer says so', async () => {
   expect(body.toString()).toContain('was not built');
 });
 
-test('without --ui there is nothing', async () => {
+test('without --ui nothing is served', async () => {
   expect((await exchange(without.port, 'GET', '/ui')).status).toBe(404);
   expect((await exchange(without.port, 'GET', '/ui/blocks')).status).toBe(404);
 });

@@ -73,10 +73,10 @@ test('a full disk stops the recording and not the node', async () => {
   expect(await node.stop()).toBe(0);
 });
 
-test('what waits for a slow file is bounded, and what is left out is counted', async () => {
+test('the queue of a slow file is bounded, and dropped entries are counted', async () => {
   const path = join(directory, 'fifo');
   execFileSync('mkfifo', [path]);
-  // Reads nothing until it is told to.
+  // Reads nothing until a line comes on its stdin.
   const reader = spawn('/bin/sh', ['-c', `exec 3<${path}; read line; exec cat <&3`]);
   children.push(reader);
   let read = '';

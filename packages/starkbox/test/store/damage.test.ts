@@ -346,7 +346,7 @@ describe('a start goes on with the old chain', () => {
   });
 });
 
-test('blocks that were overwritten are told of, and the rest can be read', async () => {
+test('overwritten blocks are reported, and the others can be read', async () => {
   const [five, nine] = await inDatabase(mdb(), (database) =>
     [...database.getRange({ start: KEYS.block, end: KEYS.afterBlocks })]
       .filter((_, number) => number === 5 || number === 9)

@@ -104,7 +104,7 @@ describe('a chain in a directory', () => {
     expect([await blockNumber(third), await balance(third)]).toEqual([7, '11']);
   });
 
-  test('begins again when it is told to', async () => {
+  test('starts a new chain on request', async () => {
     const first = await start({ seed: 0 });
     const genesis = await first.request('starknet_getStorageAt', {
       contract_address: first.tokens.strk.address,
@@ -179,7 +179,7 @@ describe('the disk', () => {
     await database.close();
     return counts;
   };
-  /** Waits until what nobody needs is gone: closing waits for what is under way. */
+  /** Waits until unused blocks are removed: closing waits for running work. */
   const swept = async (): Promise<void> => {
     for (let times = 0; times < 3; times += 1) {
       const node = await start();

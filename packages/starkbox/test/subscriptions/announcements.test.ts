@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const ACCOUNT = newAccount('0x123');
 
-/** What the ways need. */
+/** Arguments of the ways to make a block. */
 async function prepare(audience: Audience): Promise<void> {
   await audience.client.call('devnet_mint', { address: ACCOUNT.address, amount: 1e20 });
   await audience.client.call('devnet_applyStateDiff', {
@@ -31,7 +31,7 @@ async function prepare(audience: Audience): Promise<void> {
   await audience.block();
 }
 
-/** Follows everything, in whatever finality. */
+/** Subscribes to everything, with every finality. */
 async function follow({ connect }: Audience): Promise<Socket> {
   const socket = await connect();
   await socket.subscribe('starknet_subscribeNewHeads');
@@ -129,7 +129,7 @@ describe('a block per transaction', () => {
 });
 
 describe('blocks on demand', () => {
-  test.each(TRANSACTIONS)('order.2 %s waits for the next block', async (_, act) => {
+  test.each(TRANSACTIONS)('order.2 %s is pending until the next block', async (_, act) => {
     const audience = await gather(DEMAND);
     await prepare(audience);
     const socket = await follow(audience);
@@ -146,7 +146,7 @@ describe('blocks on demand', () => {
     ]);
   });
 
-  test.each(BLOCKS)('order.1a %s makes a block of what waits', async (_, act) => {
+  test.each(BLOCKS)('order.1a %s makes a block of the pending transactions', async (_, act) => {
     const audience = await gather(DEMAND);
     const [one, two] = [await audience.mint(), await audience.transfer()];
     const socket = await follow(audience);
@@ -172,7 +172,7 @@ describe('blocks on demand', () => {
   });
 });
 
-test('order.1a the clock makes a block of what waits', async () => {
+test('order.1a the timer makes a block of the pending transactions', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const audience = await gather({ blockGenerationOn: 7 });
@@ -184,7 +184,7 @@ test('order.1a the clock makes a block of what waits', async () => {
       'head 1',
       'transaction hash ACCEPTED_ON_L2',
     ]);
-    // One that is asked for in between is told as well, and does not move the clock.
+    // A requested block in between is notified as well, and does not move the timer.
     await audience.block();
     vi.advanceTimersByTime(7_000);
     expect(digest([await socket.next(), await socket.next()])).toEqual(['head 2', 'head 3']);
@@ -194,8 +194,8 @@ test('order.1a the clock makes a block of what waits', async () => {
   }
 });
 
-describe('the order in which a change is told', () => {
-  /** Subscribes in another order than that of the news. */
+describe('the order of notifications', () => {
+  /** Subscribes in another order than that of the notifications. */
   async function everything({ connect }: Audience, hashes: readonly string[]): Promise<Socket> {
     const socket = await connect();
     await socket.subscribe('starknet_subscribeEvents', { finality_status: 'PRE_CONFIRMED' });
@@ -210,13 +210,13 @@ describe('the order in which a change is told', () => {
     return socket;
   }
 
-  /** The hashes of what is sent next; a chain with the same past tells them. */
+  /** The hashes of the next transactions, taken from a chain with the same past. */
   async function prefetchReads(): Promise<{ readonly a: string; readonly b: string }> {
     const twin = await gather(DEMAND);
     return { a: await twin.mint(), b: await twin.transfer() };
   }
 
-  test('order.2 of a transaction that waits', async () => {
+  test('order.2 of a pending transaction', async () => {
     const names = await prefetchReads();
     const audience = await gather(DEMAND);
     const socket = await everything(audience, [names.a, names.b]);

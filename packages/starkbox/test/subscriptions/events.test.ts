@@ -27,7 +27,7 @@ const emitting = (to: string, keys: readonly string[], data: readonly string[] =
   calldata: [hex(keys.length), ...keys, hex(data.length), ...data],
 });
 
-/** The events that questions find, as subscribers are told of them. */
+/** The events that reads find, in the form of notifications. */
 async function found({ client }: Audience, block_number: number): Promise<readonly object[]> {
   const [from_block, to_block] = [{ block_number }, { block_number }];
   const filter = { from_block, to_block, chunk_size: 100 };
@@ -227,7 +227,7 @@ describe('from a block on', () => {
     expect(results(await socket.heard())).toEqual(await found(audience, 3));
   });
 
-  test('subscriptions.3d on demand, those that wait are not among them', async () => {
+  test('subscriptions.3d on demand, pending ones are not among them', async () => {
     const audience = await gather(DEMAND);
     await audience.mint();
     await audience.block();
@@ -281,7 +281,7 @@ describe('from a block on', () => {
     expect(await told({ from_address: [] })).toEqual([]);
   });
 
-  test('subscriptions.3h those before the start are not told', async () => {
+  test('subscriptions.3h those before the start are not notified', async () => {
     const { connect, mint, block } = await gather();
     await mint();
     await block();
@@ -291,7 +291,7 @@ describe('from a block on', () => {
     await socket.quiet();
   });
 
-  test('notifications.13 what is more final counts as what was asked for', async () => {
+  test('notifications.13 a higher finality satisfies the requested one', async () => {
     const { connect, client, mint, transfer, block } = await gather(DEMAND);
     const accepted = await mint();
     await block();
@@ -315,7 +315,7 @@ describe('from a block on', () => {
     expect(await told('ACCEPTED_ON_L1')).toEqual(lines(['accepted'], 'ACCEPTED_ON_L1'));
   });
 
-  test('notifications.13 what waits comes with the latest block, and once', async () => {
+  test('notifications.13 pending ones come with the latest block, once', async () => {
     const { connect, mint, transfer, block } = await gather(DEMAND);
     const old = await mint();
     await block();
@@ -333,7 +333,7 @@ describe('from a block on', () => {
   });
 });
 
-test('notifications.12 nonsense is refused', async () => {
+test('notifications.12 invalid parameters are refused', async () => {
   const { connect, transfer } = await gather();
   const socket = await connect();
   for (const params of [

@@ -26,7 +26,7 @@ describe('calls', () => {
     });
   });
 
-  test('websocket.1b a binary frame is as good as one of text', async () => {
+  test('websocket.1b binary frames are equivalent to text frames', async () => {
     const socket = await connect();
     const height = await client.call('starknet_blockNumber');
     const answer = JSON.parse(await socket.exchange(call(7, 'devnet_createBlock'), 'binary'));
@@ -163,7 +163,7 @@ describe('batches', () => {
     expect(answers).toMatchObject([{ id: 0 }, { id: 1, result: height + 1 }, { id: 2 }]);
   });
 
-  test('what a batch does is told to subscribers', async () => {
+  test('subscribers are notified of the changes of a batch', async () => {
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
     const height = await client.call('starknet_blockNumber');
@@ -205,11 +205,11 @@ describe('refusals', () => {
         error: expect.objectContaining({ code }),
       });
     }
-    // Nobody is sent away for it.
+    // The connection stays open.
     expect(await socket.call('starknet_specVersion')).toBe('0.10.2');
   });
 
-  test('websocket.1h the reason of a parse error is told', async () => {
+  test('websocket.1h a parse error gives its reason', async () => {
     const socket = await connect();
     const answer: unknown = JSON.parse(await socket.exchange('garbage'));
     expect(answer).toMatchObject({

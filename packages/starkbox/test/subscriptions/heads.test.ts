@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { digest } from '../support/subscriptions/digest.js';
 import { type Audience, gather, results } from '../support/subscriptions/subscribers.js';
 
-/** The header of a block, as a question for the block shows it. */
+/** The header of a block, as a read of the block gives it. */
 async function header({ client }: Audience, block_number: number): Promise<object> {
   const block = await client.call('starknet_getBlockWithTxHashes', [{ block_number }]);
   const { status: _, transactions: __, ...header } = { status: undefined, ...block };
@@ -11,7 +11,7 @@ async function header({ client }: Audience, block_number: number): Promise<objec
 }
 
 describe('live', () => {
-  test('subscriptions.1a every block is told once, with its whole header', async () => {
+  test('subscriptions.1a every block is notified once, with its whole header', async () => {
     const audience = await gather();
     const socket = await audience.connect();
     const subscription = await socket.subscribe('starknet_subscribeNewHeads');
@@ -34,7 +34,7 @@ describe('live', () => {
     expect(results(await socket.heard())).toEqual([await header(audience, 1)]);
   });
 
-  test('subscriptions.1a what happens on the same socket is told before it is answered', async () => {
+  test('subscriptions.1a a change on the same socket is notified before it is answered', async () => {
     const { connect } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -43,7 +43,7 @@ describe('live', () => {
     await socket.quiet();
   });
 
-  test('subscriptions.1b who did not subscribe hears nothing', async () => {
+  test('subscriptions.1b a socket without subscriptions receives nothing', async () => {
     const { connect, block } = await gather();
     const [silent, subscribed] = [await connect(), await connect()];
     await subscribed.subscribe('starknet_subscribeNewHeads');
@@ -68,7 +68,7 @@ describe('live', () => {
     }
   });
 
-  test('subscriptions.1c several of one socket do not know each other', async () => {
+  test('subscriptions.1c several of one socket are independent', async () => {
     const { connect, block } = await gather();
     const socket = await connect();
     const ids = [
@@ -95,7 +95,7 @@ describe('live', () => {
     expect(digest(await staying.heard())).toEqual(['head 1', 'head 2']);
   });
 
-  test('subscriptions.1g an id is good once, and on its own socket only', async () => {
+  test('subscriptions.1g an id is valid once, and on its own socket only', async () => {
     const { connect, block } = await gather();
     const [socket, stranger] = [await connect(), await connect()];
     const id = await socket.subscribe('starknet_subscribeNewHeads');
@@ -110,7 +110,7 @@ describe('live', () => {
     expect((await socket.failure('starknet_unsubscribe', [id])).code).toBe(66);
   });
 
-  test('subscriptions.1h reading tells nobody anything', async () => {
+  test('subscriptions.1h reads cause no notification', async () => {
     const { connect, client, node, block } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -138,7 +138,7 @@ describe('live', () => {
     ]);
   });
 
-  test('subscriptions.1j by the clock', async () => {
+  test('subscriptions.1j by the timer', async () => {
     const audience = await gather({ blockGenerationOn: 1 });
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -149,7 +149,7 @@ describe('live', () => {
     expect(result).toMatchObject({ transaction_count: 1 });
   });
 
-  test('subscriptions.1j as often as the clock says', async () => {
+  test('subscriptions.1j as often as the timer fires', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const { connect } = await gather({ blockGenerationOn: 5 });
@@ -242,7 +242,7 @@ describe('from a block on', () => {
     expect(digest(await socket.heard())).toEqual(numbers);
   });
 
-  test('a block that comes while somebody subscribes is told once', async () => {
+  test('a block that is made during a subscribe call is notified once', async () => {
     const { connect, client } = await gather();
     const socket = await connect();
     const blocks = Array.from({ length: 20 }, () => client.call('devnet_createBlock'));
@@ -259,7 +259,7 @@ describe('from a block on', () => {
   });
 });
 
-describe('blocks to begin with that there are not', () => {
+describe('invalid first blocks', () => {
   const METHODS = ['starknet_subscribeNewHeads', 'starknet_subscribeEvents'] as const;
 
   test('websocket.2a unknown and aborted ones', async () => {
@@ -278,7 +278,7 @@ describe('blocks to begin with that there are not', () => {
         expect(code, JSON.stringify(block_id)).toBe(24);
       }
     }
-    // Nothing began.
+    // No subscription was made.
     await block();
     await socket.quiet();
   });
@@ -300,7 +300,7 @@ describe('blocks to begin with that there are not', () => {
     await socket.quiet();
   });
 
-  test('websocket.2b nonsense', async () => {
+  test('websocket.2b invalid values', async () => {
     const { connect, block } = await gather();
     const socket = await connect();
     for (const method of METHODS) {

@@ -42,7 +42,7 @@ describe('a restart', () => {
     await two.quiet();
   });
 
-  test('resets.1 tells nobody anything', async () => {
+  test('resets.1 causes no notification', async () => {
     const { connect, block } = await gather();
     await block();
     const socket = await connect();
@@ -54,7 +54,7 @@ describe('a restart', () => {
 });
 
 describe('loading', () => {
-  test('resets.2 ends every subscription, tells nobody anything, and keeps connections', async () => {
+  test('resets.2 ends every subscription without notification, and keeps connections', async () => {
     const { connect, client, block } = await gather({ dumpOn: 'request' });
     await block();
     await block();
@@ -88,7 +88,7 @@ describe('loading', () => {
 });
 
 describe('a change that makes no block', () => {
-  test('resets.6 a state diff is told with the block that follows', async () => {
+  test('resets.6 a state diff is notified with the block that follows', async () => {
     const { connect, client, node, block } = await gather();
     const socket = await connect();
     await subscribeToAll(socket);
@@ -100,7 +100,7 @@ describe('a change that makes no block', () => {
     expect(digest(await socket.heard())).toEqual(['head 1']);
   });
 
-  test('order.5a impersonation, prices and times are not told', async () => {
+  test('order.5a impersonation, prices and times are not notified', async () => {
     const { connect, client, node } = await gather();
     const socket = await connect();
     await subscribeToAll(socket);
@@ -113,7 +113,7 @@ describe('a change that makes no block', () => {
     await socket.quiet();
   });
 
-  test('order.5c what is refused is not told', async () => {
+  test('order.5c refused calls are not notified', async () => {
     const { connect, client, sender, block } = await gather();
     const socket = await connect();
     await subscribeToAll(socket);
@@ -126,8 +126,8 @@ describe('a change that makes no block', () => {
   });
 });
 
-describe('a client that goes', () => {
-  test('does not disturb those who stay', async () => {
+describe('a client that disconnects', () => {
+  test('does not disturb other clients', async () => {
     const { url, connect, block } = await gather();
     const staying = await connect();
     await staying.subscribe('starknet_subscribeNewHeads');
@@ -142,7 +142,7 @@ describe('a client that goes', () => {
 });
 
 describe('a node that stops', () => {
-  test('says goodbye', async () => {
+  test('closes its connections with a close frame', async () => {
     const node = await createNode({ seed: 0, accounts: 1, port: 0 });
     const socket = await connectSocket((await node.listen()).url);
     await socket.subscribe('starknet_subscribeNewHeads');

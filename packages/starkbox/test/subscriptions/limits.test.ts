@@ -89,7 +89,7 @@ describe('subscriptions', () => {
 });
 
 describe('a client that does not read', () => {
-  /** Follows the chain without reading, among one that reads; it must be sent away. */
+  /** Subscribes without reading, beside a client that reads; it must be disconnected. */
   async function overflow(limits: Partial<Config>): Promise<void> {
     const { connect, block } = await gather(limits);
     const [stuck, reader] = [await connect(), await connect()];
@@ -100,7 +100,7 @@ describe('a client that does not read', () => {
     }
     stuck.pause();
     const told: string[] = [];
-    // More than the system keeps for a connection.
+    // More than the buffers of the operating system hold for a connection.
     for (let number = 1; number <= 80; number += 1) {
       await block();
       told.push(`head ${number}`);
@@ -110,7 +110,7 @@ describe('a client that does not read', () => {
 
     stuck.resume();
     expect(await stuck.closed).toMatchObject({ code: 1008, reason: expect.stringMatching(/./) });
-    // What did come came in order, to all in turn.
+    // Received notifications are in order, for every subscription.
     const heard = stuck.unread();
     expect(heard.length).toBeGreaterThan(ids.length);
     expect(heard.length).toBeLessThan(ids.length * told.length);
@@ -120,13 +120,13 @@ describe('a client that does not read', () => {
     }
   }
 
-  test('additions.7a is sent away when too many messages wait, and nobody else notices', () =>
+  test('additions.7a is disconnected when too many messages wait, without effect on others', () =>
     overflow({ maximumQueuedMessages: 100 }));
 
-  test('additions.7b is sent away when too many bytes wait, and nobody else notices', () =>
+  test('additions.7b is disconnected when too many bytes wait, without effect on others', () =>
     overflow({ maximumQueuedBytes: 1_000_000 }));
 
-  test('additions.7c but soon goes on, misses nothing', async () => {
+  test('additions.7c but soon continues, misses nothing', async () => {
     const { connect, block } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');

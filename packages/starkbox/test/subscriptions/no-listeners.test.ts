@@ -19,11 +19,11 @@ beforeEach(() => {
 });
 afterEach(() => Promise.all(sockets.splice(0).map((socket) => socket.close())));
 
-/** How many texts this took. */
+/** The number of texts that an action serialized. */
 async function written(work: () => Promise<unknown>): Promise<number> {
   const begin = figures.textsWritten;
   await work();
-  // News is told when calls have been seen to.
+  // Notifications are sent after the calls of the turn.
   await new Promise(setImmediate);
   return figures.textsWritten - begin;
 }
@@ -38,7 +38,7 @@ const mint = (address = '0x1'): Promise<unknown> =>
   node.request('devnet_mint', { address, amount: 1 });
 const block = (): Promise<unknown> => node.request('devnet_createBlock');
 
-/** Everything that subscribers could hear of. */
+/** Every change that subscribers are notified of. */
 async function live(): Promise<void> {
   await mint();
   await block();
@@ -55,7 +55,7 @@ async function live(): Promise<void> {
 }
 
 describe('without subscribers nothing is written', () => {
-  test('and nobody connected', async () => {
+  test('and no connection', async () => {
     expect(await written(live)).toBe(0);
     expect(await written(() => node.request('devnet_restart'))).toBe(0);
   });
@@ -147,7 +147,7 @@ describe('with subscribers', () => {
     expect(await socket.heard()).toEqual([]);
   });
 
-  test('each piece of news is written once, for however many', async () => {
+  test('each notification is written once for any number of subscribers', async () => {
     await block();
     const crowd = await Promise.all(Array.from({ length: 10 }, connect));
     for (const socket of crowd) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-/** What is read of the transactions, and what is sent, when one is added to so many. */
+/** Reads and sent texts when one transaction is added to `waiting` others. */
 function announcing(waiting: number): { readonly read: number; readonly sent: number } {
   const counts = { read: 0, sent: 0 };
   const one = (number: number): Included => ({

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { digest } from '../support/subscriptions/digest.js';
 import { gather } from '../support/subscriptions/subscribers.js';
 
-/** Every kind of subscription; for the status of some transaction. */
+/** Every kind of subscription, with the status of one transaction. */
 const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
   ['starknet_subscribeNewHeads', {}],
   ['starknet_subscribeEvents', { from_address: '0x5' }],
@@ -16,7 +16,7 @@ const KINDS: readonly (readonly [SubscribeMethod, unknown])[] = [
 const LATEST = { starting_block_id: 'latest' };
 
 describe('after an abort', () => {
-  test('websocket.3a every kind of subscription is told once which blocks are gone', async () => {
+  test('websocket.3a every kind of subscription receives the removed range once', async () => {
     const { connect, client, mint, block } = await gather();
     await mint();
     await mint();
@@ -64,7 +64,7 @@ describe('after an abort', () => {
     ]);
   });
 
-  test('websocket.3a it is told before the abort is answered', async () => {
+  test('websocket.3a the reorg is notified before the abort is answered', async () => {
     const { connect, block } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -74,7 +74,7 @@ describe('after an abort', () => {
     expect(digest(socket.unread())).toEqual(['reorg 1-1']);
   });
 
-  test('websocket.3b those who unsubscribed are not told', async () => {
+  test('websocket.3b ended subscriptions receive nothing', async () => {
     const { connect, client, block } = await gather();
     const [gone, there] = [await connect(), await connect()];
     for (const [method, params] of KINDS) {
@@ -87,7 +87,7 @@ describe('after an abort', () => {
     expect(digest(await there.heard())).toEqual(['head 1', 'reorg 1-1']);
   });
 
-  test('websocket.3c a socket is told once for each of its subscriptions', async () => {
+  test('websocket.3c a socket receives it once for each of its subscriptions', async () => {
     const { connect, client, block } = await gather();
     const socket = await connect();
     const ids: string[] = [];
@@ -102,7 +102,7 @@ describe('after an abort', () => {
     expect(heard.map(({ subscription }) => subscription).sort()).toEqual(ids.sort());
   });
 
-  test('order.4 blocks that follow are told, those with the same number too', async () => {
+  test('order.4 later blocks are notified, also those with the same number', async () => {
     const { connect, client, block, mint } = await gather();
     await mint();
     const socket = await connect();
@@ -120,7 +120,7 @@ describe('after an abort', () => {
     ]);
   });
 
-  test('order.4 what waited for a block goes with the blocks before it', async () => {
+  test('order.4 pending transactions are removed with the blocks before them', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
     await block();
     const socket = await connect();
@@ -134,7 +134,7 @@ describe('after an abort', () => {
     ]);
   });
 
-  test('order.5b of the block under construction those are told nothing who did not ask for it', async () => {
+  test('order.5b an aborted pending block is not notified to subscriptions without it', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
     await mint();
     const socket = await connect();
@@ -149,7 +149,7 @@ describe('after an abort', () => {
     expect(digest(await socket.heard())).toEqual(['head 1']);
   });
 
-  test('order.5b of the block under construction those are told who heard of its transactions', async () => {
+  test('order.5b an aborted pending block is notified to subscriptions with its transactions', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
     const kept = await mint();
     await block();
@@ -185,7 +185,7 @@ describe('after an abort', () => {
     expect(digest(await socket.heard())).toEqual(['head 2']);
   });
 
-  test('order.5b of one that is refused nothing is told', async () => {
+  test('order.5b a refused abort is not notified', async () => {
     const { connect, client, block } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');

@@ -13,7 +13,7 @@ async function revert({ client }: Audience, snapshot_id: string): Promise<void> 
   expect(await client.call('devnet_revert', { snapshot_id })).toBe(true);
 }
 
-/** Subscribes to everything there is to hear, without a past. */
+/** Subscribes to everything, without a past. */
 async function everything(socket: Socket, hashes: readonly string[]): Promise<void> {
   await socket.subscribe('starknet_subscribeNewHeads');
   await socket.subscribe('starknet_subscribeNewTransactions', { finality_status: [] });
@@ -23,12 +23,12 @@ async function everything(socket: Socket, hashes: readonly string[]): Promise<vo
   await socket.heard();
 }
 
-/** How many reorgs a socket is told of: one for each of its subscriptions. */
+/** The number of reorgs that a socket receives: one for each of its subscriptions. */
 const reorgs = (count: number, blocks: string): readonly string[] =>
   Array.from({ length: count }, () => `reorg ${blocks}`);
 
 describe('blocks that came after the snapshot', () => {
-  test('resets.7 are told as a reorg, once a subscription', async () => {
+  test('resets.7 are notified as a reorg, once per subscription', async () => {
     const audience = await gather();
     const kept = await audience.mint();
     const id = await snapshot(audience);
@@ -64,7 +64,7 @@ describe('blocks that came after the snapshot', () => {
     expect(heard[2]).toMatchObject({ subscription, result: { block_hash } });
   });
 
-  test('resets.12 it is told before the revert is answered', async () => {
+  test('resets.12 the reorg is notified before the revert is answered', async () => {
     const audience = await gather();
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewHeads');
@@ -77,7 +77,7 @@ describe('blocks that came after the snapshot', () => {
   });
 });
 
-describe('nothing is told', () => {
+describe('no notification is sent', () => {
   test('resets.4 when a snapshot is taken', async () => {
     const audience = await gather();
     const hash = await audience.mint();
@@ -100,7 +100,7 @@ describe('nothing is told', () => {
     await socket.quiet();
   });
 
-  test('resets.8 of blocks that were undone and made again, all the same', async () => {
+  test('resets.8 of blocks that were undone and made again identically', async () => {
     const audience = await gather();
     const { client } = audience;
     await client.call('devnet_setTime', { time: 2_000_000_000, generate_block: false });
@@ -123,7 +123,7 @@ describe('nothing is told', () => {
 });
 
 describe('acceptance on L1', () => {
-  test('resets.8 is undone for those who follow a transaction', async () => {
+  test('resets.8 is undone for subscribers to a transaction', async () => {
     const audience = await gather();
     const [old, latest] = [await audience.mint(), await audience.mint()];
     const id = await snapshot(audience);
@@ -150,7 +150,7 @@ describe('acceptance on L1', () => {
     ]);
   });
 
-  test('resets.8 comes back to a block that was made again, all the same', async () => {
+  test('resets.8 returns for a block that was made again identically', async () => {
     const audience = await gather();
     const { client } = audience;
     await client.call('devnet_setTime', { time: 2_000_000_000, generate_block: false });
@@ -182,7 +182,7 @@ describe('acceptance on L1', () => {
     ]);
   });
 
-  test('resets.9 is no finality that subscribers to transactions can be told', async () => {
+  test('resets.9 is no finality of notified transactions', async () => {
     const audience = await gather();
     const hash = await audience.mint();
     await audience.client.call('devnet_acceptOnL1', LATEST);
@@ -191,13 +191,13 @@ describe('acceptance on L1', () => {
     const socket = await audience.connect();
     await socket.subscribe('starknet_subscribeNewTransactions', { finality_status: [] });
     await revert(audience, id);
-    // The specification has no other word for it than that it is accepted on L2 at least.
+    // The specification allows no finality above ACCEPTED_ON_L2 here.
     expect(digest(await socket.heard(), { hash })).toEqual(['transaction hash ACCEPTED_ON_L2']);
   });
 });
 
 describe('blocks that were undone', () => {
-  test('resets.9 come back with all they hold', async () => {
+  test('resets.9 return with all their contents', async () => {
     const audience = await gather();
     const [a, b] = [await audience.mint(), await audience.transfer()];
     await audience.block();
@@ -223,7 +223,7 @@ describe('blocks that were undone', () => {
     ]);
   });
 
-  test('resets.9 take the place of those that were made instead', async () => {
+  test('resets.9 replace those that were made instead', async () => {
     const audience = await gather();
     const { client } = audience;
     await audience.block();
@@ -247,8 +247,8 @@ describe('blocks that were undone', () => {
   });
 });
 
-describe('what waited for a block', () => {
-  test('resets.10 waits again, as those learn who follow it', async () => {
+describe('a pending transaction', () => {
+  test('resets.10 is pending again, and its subscribers are notified', async () => {
     const audience = await gather(DEMAND);
     const [a, b] = [await audience.mint(), await audience.transfer()];
     const id = await snapshot(audience);
@@ -271,7 +271,7 @@ describe('what waited for a block', () => {
     ]);
   });
 
-  test('resets.10 and waits still, is not told, but that something else is gone', async () => {
+  test('resets.10 that stays pending is not notified, but the removal of another is', async () => {
     const audience = await gather(DEMAND);
     const a = await audience.mint();
     const id = await snapshot(audience);
@@ -293,7 +293,7 @@ describe('what waited for a block', () => {
     ]);
   });
 
-  test('resets.10 and is gone, is told although blocks come back', async () => {
+  test('resets.10 that is gone is notified although blocks return', async () => {
     const audience = await gather(DEMAND);
     await audience.block();
     const id = await snapshot(audience);
@@ -306,7 +306,7 @@ describe('what waited for a block', () => {
     expect(digest(await socket.heard(), { a })).toEqual(['reorg 1-1']);
   });
 
-  test('resets.10 and was dropped, waits again', async () => {
+  test('resets.10 that was dropped is pending again', async () => {
     const audience = await gather(DEMAND);
     const a = await audience.mint();
     const id = await snapshot(audience);
@@ -318,7 +318,7 @@ describe('what waited for a block', () => {
   });
 });
 
-test('resets.11 all of it, in its order', async () => {
+test('resets.11 the order of all notifications', async () => {
   const audience = await gather(DEMAND);
   const { client, mint, transfer, block } = audience;
   const a = await mint();

@@ -15,7 +15,7 @@ async function connect(): Promise<Socket> {
   return socket;
 }
 
-/** What came, without the signs of life. */
+/** Received notifications without heartbeats. */
 async function news(socket: Socket): Promise<readonly unknown[]> {
   const heard = (await socket.heard()).map(({ result }) => Object(result));
   return heard
@@ -26,14 +26,14 @@ async function news(socket: Socket): Promise<readonly unknown[]> {
 const mint = async (by = client): Promise<string> =>
   (await by.call('devnet_mint', { address: '0x1', amount: 1 })).tx_hash;
 
-/** What a notification says of transactions that are gone. */
+/** The removed transactions of a notification. */
 const removed = (...transaction_hashes: string[]): object => ({
   removed_transactions: transaction_hashes.length,
   transaction_hashes,
 });
 
-describe('who follows the sandbox', () => {
-  test('hears at once that it is alive, and again', async () => {
+describe('a subscriber to the sandbox', () => {
+  test('receives a heartbeat at once, and repeatedly', async () => {
     const socket = await connect();
     const subscription = await socket.subscribe('devnet_subscribeSandbox');
     const [number, hash] = [
@@ -57,7 +57,7 @@ describe('who follows the sandbox', () => {
     await socket.quiet();
   });
 
-  test('hears what happens beside blocks', async () => {
+  test('receives changes other than blocks', async () => {
     const socket = await connect();
     await socket.subscribe('devnet_subscribeSandbox');
     const snapshot_id = await client.call('devnet_snapshot', { name: 'here' });
@@ -93,7 +93,7 @@ describe('who follows the sandbox', () => {
     expect(await news(socket)).toEqual([['revert', { snapshot_id, ...removed(minted) }]]);
   });
 
-  test('hears of a revert that takes back nothing but prices, time or state', async () => {
+  test('receives a revert that undoes only prices, time or state', async () => {
     const socket = await connect();
     await socket.subscribe('devnet_subscribeSandbox');
     const changes = [
@@ -110,7 +110,7 @@ describe('who follows the sandbox', () => {
     }
   });
 
-  test('still does after a restart and a load, unlike who follows the chain', async () => {
+  test('stays subscribed after a restart and a load, unlike subscribers to the chain', async () => {
     const socket = await connect();
     await socket.subscribe('devnet_subscribeSandbox');
     await client.call('devnet_restart');
@@ -132,7 +132,7 @@ describe('who follows the sandbox', () => {
     expect(gone.code).toBe(66);
   });
 
-  test('still does who follows the calls, and sees the call that restarted the chain', async () => {
+  test('stays subscribed to calls, and receives the call that restarted the chain', async () => {
     const socket = await connect();
     await client.call('devnet_recordRequests', { enabled: true });
     const subscription = await socket.subscribe('devnet_subscribeRequests');
@@ -147,7 +147,7 @@ describe('who follows the sandbox', () => {
     await socket.unsubscribe(subscription);
   });
 
-  test('learns which transactions no longer wait for a block, also when no block is gone', async () => {
+  test('receives the transactions that are no longer pending, also when no block is gone', async () => {
     const demand = await startNode({ listen: true, blockGenerationOn: 'demand' });
     const socket = await connectSocket(demand.url);
     try {
@@ -169,7 +169,7 @@ describe('who follows the sandbox', () => {
     }
   });
 
-  test('is told under the name that was used, and over a socket only', async () => {
+  test('receives notifications with the prefix of its call, and over a socket only', async () => {
     const socket = await connect();
     await socket.exchange('{"jsonrpc":"2.0","id":1,"method":"sandbox_subscribeSandbox"}');
     expect((await socket.next()).method).toBe('sandbox_subscriptionSandbox');

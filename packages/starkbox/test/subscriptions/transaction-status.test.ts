@@ -65,7 +65,7 @@ describe('a block per transaction', () => {
     expect(results(await socket.heard())).toEqual([status(hash, 'ACCEPTED_ON_L2')]);
   });
 
-  test('subscriptions.2c of another transaction nothing is told', async () => {
+  test('subscriptions.2c another transaction is not notified', async () => {
     const { connect, transfer, mint } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeTransactionStatus', { transaction_hash: '0x123' });
@@ -84,7 +84,7 @@ describe('a block per transaction', () => {
     expect(results(await socket.heard())).toEqual([status(transaction_hash, 'ACCEPTED_ON_L2')]);
   });
 
-  test('subscriptions.2e an abort is told as a reorg, not as a status', async () => {
+  test('subscriptions.2e an abort is notified as a reorg, not as a status', async () => {
     const { connect, client, transfer } = await gather();
     const transaction_hash = await transfer();
     const socket = await connect();
@@ -93,12 +93,12 @@ describe('a block per transaction', () => {
     await client.call('devnet_abortBlocks', { starting_block_id: 'latest' });
     const heard = await socket.heard();
     expect(heard.map(({ method }) => method)).toEqual(['starknet_subscriptionReorg']);
-    // It is waited for again.
+    // The subscription continues.
     expect(await transfer()).toBe(transaction_hash);
     expect(results(await socket.heard())).toEqual([status(transaction_hash, 'ACCEPTED_ON_L2')]);
   });
 
-  test('notifications.4 a reverted transaction tells why', async () => {
+  test('notifications.4 a reverted transaction has its reason', async () => {
     const { connect, sender } = await gather();
     const call = { to: STRK, name: 'transfer', calldata: ['0x2', '0x0', '0x1000'] };
     const transaction_hash = await sender.invoke([call]);
@@ -110,7 +110,7 @@ describe('a block per transaction', () => {
     ]);
   });
 
-  test('notifications.6b acceptance on L1 is told', async () => {
+  test('notifications.6b acceptance on L1 is notified', async () => {
     const { connect, client, transfer, mint } = await gather();
     const [old, latest] = [await transfer(), await mint()];
     const socket = await connect();
@@ -144,7 +144,7 @@ describe('blocks on demand', () => {
     await socket.quiet();
   });
 
-  test('subscriptions.2b subscribed while it waits for its block', async () => {
+  test('subscriptions.2b subscribed while it is pending', async () => {
     const { connect, transfer, block } = await gather(DEMAND);
     const transaction_hash = await transfer();
     const socket = await connect();
@@ -166,7 +166,7 @@ describe('blocks on demand', () => {
     await socket.quiet();
   });
 
-  test('notifications.6a dropped with the block under construction, a reorg is told and no status', async () => {
+  test('notifications.6a dropped with the pending block: a reorg is notified and no status', async () => {
     const { connect, client, transfer, block } = await gather(DEMAND);
     const transaction_hash = await transfer();
     const socket = await connect();

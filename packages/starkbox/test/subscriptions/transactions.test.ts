@@ -21,7 +21,7 @@ const KINDS: readonly (readonly [string, SubscribeMethod])[] = [
   ['receipt', 'starknet_subscribeNewTransactionReceipts'],
 ];
 
-/** The transaction as a question shows it, and how final it is. */
+/** The transaction as a read gives it, with its finality. */
 async function asked({ client }: Audience, hash: string, finality_status: string) {
   return { ...(await client.call('starknet_getTransactionByHash', [hash])), finality_status };
 }
@@ -32,7 +32,7 @@ const receipt = ({ client }: Audience, hash: string) =>
 describe.each(KINDS)('a new %s', (word, method) => {
   const subscribe = (socket: Socket, params?: unknown) => socket.subscribe(method, params);
 
-  test('subscriptions.4a is told when its block is made, and not before', async () => {
+  test('subscriptions.4a is notified when its block is made, and not before', async () => {
     const { connect, transfer, mint, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket);
@@ -45,7 +45,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     ]);
   });
 
-  test('subscriptions.4b is told when it is pre-confirmed, to those who want that', async () => {
+  test('subscriptions.4b is notified when it is pre-confirmed, on request', async () => {
     const { connect, transfer, mint, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket, { finality_status: ['PRE_CONFIRMED'] });
@@ -64,7 +64,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     ['an empty list', []],
     ['a list of statuses', { finality_status: ['ACCEPTED_ON_L2'] }],
     ['an empty list of statuses', { finality_status: [] }],
-  ])('subscriptions.4c is told with its block, with %s', async (_, params) => {
+  ])('subscriptions.4c is notified with its block, with %s', async (_, params) => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     await subscribe(socket, params);
@@ -80,7 +80,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await socket.quiet();
   });
 
-  test('subscriptions.4d is told to all who subscribed', async () => {
+  test('subscriptions.4d is notified to all subscribers', async () => {
     const { connect, transfer } = await gather();
     const sockets = await Promise.all(Array.from({ length: 3 }, connect));
     const ids = await Promise.all(sockets.map((socket) => subscribe(socket)));
@@ -93,7 +93,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     }
   });
 
-  test('subscriptions.4e is not told any more to those who unsubscribed', async () => {
+  test('subscriptions.4e is not notified after unsubscribing', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     const id = await subscribe(socket);
@@ -108,7 +108,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await socket.quiet();
   });
 
-  test('subscriptions.4f can be chosen by its sender', async () => {
+  test('subscriptions.4f can be filtered by its sender', async () => {
     const { connect, node, transfer, mint } = await gather();
     const [first, second] = node.accounts;
     const socket = await connect();
@@ -151,7 +151,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
   test.each([
     ['with a block per transaction', {}],
     ['on demand', DEMAND],
-  ])('subscriptions.4g what was there before is not told, %s', async (_, mode) => {
+  ])('subscriptions.4g earlier ones are not notified, %s', async (_, mode) => {
     const { connect, mint, transfer, block } = await gather(mode);
     await mint();
     await block();
@@ -162,7 +162,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await socket.quiet();
   });
 
-  test('subscriptions.4h reading tells nobody anything', async () => {
+  test('subscriptions.4h reads cause no notification', async () => {
     const { connect, client, mint } = await gather();
     const hash = await mint();
     const socket = await connect();
@@ -176,7 +176,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
   test.each([
     ['both', ['PRE_CONFIRMED', 'ACCEPTED_ON_L2']],
     ['any', []],
-  ])('subscriptions.4i is told twice to those who want %s', async (_, finality_status) => {
+  ])('subscriptions.4i is notified twice with %s', async (_, finality_status) => {
     const { connect, transfer, block } = await gather(DEMAND);
     const socket = await connect();
     await subscribe(socket, { finality_status });
@@ -206,7 +206,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
     await silent.quiet();
   });
 
-  test('notifications.7 nonsense is refused', async () => {
+  test('notifications.7 invalid parameters are refused', async () => {
     const { connect, transfer } = await gather();
     const socket = await connect();
     for (const params of [
@@ -234,8 +234,8 @@ const message = (l2_contract_address: string): object => ({
   nonce: '0x1',
 });
 
-describe('what is told', () => {
-  test('subscriptions.4j every kind of transaction, as questions show them', async () => {
+describe('the contents of notifications', () => {
+  test('subscriptions.4j every kind of transaction, as reads give them', async () => {
     const audience = await gather();
     const { client, sender, connect } = audience;
     const account = newAccount('0x123');
@@ -336,7 +336,7 @@ describe('what is told', () => {
     await socket.quiet();
   });
 
-  test('notifications.9 proof facts are told to those who ask for them', async () => {
+  test('notifications.9 proof facts are sent on request', async () => {
     const audience = await gather({ proofMode: 'devnet' });
     const { client, node, connect, sender, transfer, block } = audience;
     const calls = [{ to: STRK, name: 'transfer', calldata: ['0x2', '0x1', '0x0'] }];

@@ -9,7 +9,7 @@ const COMMAND = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url))
 export interface Surroundings {
   /** Comes before the command. */
   readonly shell?: readonly string[];
-  /** What Node is told. */
+  /** Arguments of Node. */
   readonly nodeArgs?: readonly string[];
   readonly cwd?: string;
   /** Whether it leads a process group, as a command does that a terminal runs. */

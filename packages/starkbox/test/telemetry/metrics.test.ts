@@ -130,7 +130,7 @@ describe('calls', () => {
     );
   });
 
-  test('to whatever a client makes up share one label', async () => {
+  test('to unknown methods share one label', async () => {
     // Series of Node come and go with its timers and sockets.
     const series = async () =>
       [...(await scrape()).values.keys()].filter((name) => !name.startsWith('nodejs_')).length;
@@ -233,7 +233,7 @@ describe('the chain', () => {
     expect(values.get('starkbox_executions_running{kind="transaction"}')).toBe(0);
   });
 
-  test('changes that wait, and executions under way, can be seen', async () => {
+  test('waiting changes and running executions are shown', async () => {
     const minting = Array.from({ length: 30 }, () =>
       client.call('devnet_mint', { address: '0x1', amount: 1 }),
     );
@@ -320,7 +320,7 @@ test('questions to a forked chain have their own', async () => {
   expect(values.get('starkbox_client_bytes')).toBe(9);
 });
 
-test('a port that is taken is told before anybody relies on it', async () => {
+test('a port in use is reported at the start', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();

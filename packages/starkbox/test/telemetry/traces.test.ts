@@ -88,7 +88,7 @@ test('one span for each request and each execution, in one tree', async () => {
   expect(new Set(services)).toEqual(new Set(['starkbox']));
 });
 
-test('one span for each question to the chain below a fork', async () => {
+test('one span for each request to the origin', async () => {
   await using origin = await startNode({ listen: true });
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint());
   const node = await createNode({
@@ -124,7 +124,7 @@ test('the name of the service can be chosen', async () => {
   expect(new Set(services)).toEqual(new Set(['my-chain']));
 });
 
-test('a collector that is not there keeps nobody from anything', async () => {
+test('a collector that is not reachable has no effect on calls', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:1');
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '200');
   const node = await createNode({ seed: 0 });
@@ -132,7 +132,7 @@ test('a collector that is not there keeps nobody from anything', async () => {
   await node.close();
 });
 
-test('nothing is sent where nobody asks', async () => {
+test('nothing is sent without the variables', async () => {
   const node = await createNode({ seed: 0 });
   await node.request('starknet_chainId');
   await node.close();

@@ -27,7 +27,7 @@ function archiveOf(history: History): Archive {
   };
 }
 
-test('the newest block under a mark is the one that a search through all would find', () => {
+test('the newest block of a key is the one that a full search finds', () => {
   const blocks = fc.array(fc.subarray(MARKS), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(blocks, fc.nat(40), fc.nat(40), (given, archived, cut) => {

@@ -201,7 +201,7 @@ describe('an index of events', () => {
     expect([...found]).toHaveLength(19);
   });
 
-  test('knows blocks without events, and filters for nobody', () => {
+  test('handles blocks without events, and filters without addresses', () => {
     const index = grow([[], [{ from_address: '0x1', keys: [] }], [], []]);
     expect([...index.candidates({ from: 0, to: 9, addresses: undefined, keys: [] })]).toEqual([1]);
     expect([...index.candidates({ from: 0, to: 9, addresses: undefined, keys: [[]] })]).toEqual([

@@ -131,7 +131,7 @@ describe('packing', () => {
     });
   });
 
-  test('is not put off without end when nobody waits for it', () => {
+  test('is not delayed without limit when nothing waits for it', () => {
     for (let seed = 0; seed < 3_000; seed += 1) one(seed);
     expect(packing().characters).toBeLessThanOrEqual(4 * 1024 * 1024);
     packNow();

@@ -256,7 +256,7 @@ describe.each([
 });
 
 describe('a block under construction', () => {
-  test('is part of the lists, and what waits in it stays where it is', async () => {
+  test('is part of the lists, and its transactions keep their places', async () => {
     const { node, client } = await start({ blockGenerationOn: 'demand' });
     const one = new Sender(client, node.accounts[0]);
     const address = await one.deploy(slots);

@@ -49,7 +49,7 @@ test('a message to L2 is shown with its handler and how that ended', async () =>
   expect(messages[1]?.l1_transaction_hash).toBeUndefined();
 });
 
-test('a message to L1 waits, goes, and is taken', async () => {
+test('a message to L1 is pending, sent, and consumed', async () => {
   await send(stage, L1_USER, ['0x1']);
   await send(stage, L1_USER, ['0x2']);
   const message = { from_address: messenger, to_address: L1_USER, payload: ['0x2'] };

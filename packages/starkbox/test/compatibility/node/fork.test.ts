@@ -63,7 +63,7 @@ describe('where it begins', () => {
     });
   });
 
-  test('fork.1a nobody is shown the keys in its address', async () => {
+  test('fork.1a the keys in its address are never shown', async () => {
     const key = '0123456789abcdef0123456789abcdef';
     const { host } = new URL(pair.proxy.url);
     const secret = await pair.fork({ forkNetwork: `http://me:${key}@${host}/?apikey=${key}` });

@@ -291,7 +291,7 @@ describe('the section "journal"', () => {
 });
 
 describe('the section "state"', () => {
-  test('of another moment is refused', async () => {
+  test('of another world is refused', async () => {
     const other = await createNode({ seed: 0, accounts: 2, startTime: 1 });
     const { image }: { image?: unknown } = Object(
       await other.request('devnet_dump', { format: 'image' }),

@@ -169,7 +169,7 @@ describe('forged images with right checksums', () => {
     );
   });
 
-  test('whose header lies, or is none', async () => {
+  test('with a wrong header, or none', async () => {
     for (const name of Object.keys(header)) {
       if (['chain_id', 'written_by', 'keeps_history', 'first_block'].includes(name)) continue;
       await refusal(await forged({ ...header, [name]: 12345 }, sections));
@@ -200,7 +200,7 @@ describe('forged images with right checksums', () => {
     }
   });
 
-  test('with lengths that nobody could hold', async () => {
+  test('with lengths beyond any memory', async () => {
     const endless = Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
     for (const name of ['blocks', 'journal', 'state', 'moment']) {
       await refusal(await forged(header, replaced(name, endless)));

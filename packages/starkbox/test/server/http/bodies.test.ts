@@ -52,7 +52,7 @@ test('after a refused body the connection can be used further', async () => {
   expect(received()).toMatch(/^HTTP\/1\.1 413.*HTTP\/1\.1 200/s);
 });
 
-test('who asks before sending is told to go on, or to leave it', async () => {
+test('an Expect header is answered with 100 Continue or a refusal', async () => {
   const { port } = await start({ bodyLimit: 100 });
   const small = await raw(port);
   small.socket.write(head(CHAIN_ID.length, 'Expect: 100-continue'));
@@ -80,7 +80,7 @@ test('an answer that takes too long is 408, and the work goes on', async () => {
   expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
 });
 
-test('a call is told that its answer cannot be delivered: after a timeout, and when the client is gone', async () => {
+test('the signal of a call aborts when its answer cannot be delivered: timeout, or client gone', async () => {
   const { url } = await start({ timeoutSeconds: 0.05 });
   const late = gate();
   await post(url, WAIT);

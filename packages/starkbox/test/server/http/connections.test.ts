@@ -75,7 +75,7 @@ test('a body may come byte by byte, also in the middle of a character', async ()
   await until(() => received().includes('"id":"ü€😀"'));
 });
 
-test('clients that leave do no harm', async () => {
+test('clients that disconnect have no effect on others', async () => {
   const logged: unknown[] = [];
   const log = { ...silentLog, error: (fields: unknown) => void logged.push(fields) };
   const { url, port } = await start({ log });
@@ -147,7 +147,7 @@ test('other protocols get their connections', async () => {
     return received();
   };
   expect(await knock('/ws?x=1')).toContain('hello');
-  // Where there is no other protocol, nobody insists on one.
+  // Paths without another protocol ignore the upgrade.
   expect(await knock('/is_alive')).toMatch(/^HTTP\/1\.1 200/);
   expect(await knock('/nothing')).toMatch(/^HTTP\/1\.1 404/);
   expect(paths).toEqual(['/ws?x=1']);
@@ -191,7 +191,7 @@ test('closing finishes what is under way and then ends every connection', async 
   await server.close();
 });
 
-test('closing does not wait for ever for a request that does not arrive', async () => {
+test('closing does not wait for an incomplete request', async () => {
   const server = await start();
   const { socket } = await raw(server.port);
   socket.write(head(1000));

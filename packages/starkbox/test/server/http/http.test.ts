@@ -97,7 +97,7 @@ test.each([
   ['GET', '//', 404, null, /JSON-RPC is served at/],
   ['GET', '/constructor', 404, null, /JSON-RPC is served at/],
   ['GET', '/__proto__', 404, null, /JSON-RPC is served at/],
-])('%s %s is told where things are', async (method, path, status, allow, line) => {
+])('%s %s is answered with a usage hint', async (method, path, status, allow, line) => {
   const { url } = await start({ upgrades: SOCKETS });
   const response = await fetch(url + path, { method });
   expect([response.status, response.headers.get('allow')]).toEqual([status, allow]);

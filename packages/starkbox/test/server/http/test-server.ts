@@ -101,7 +101,7 @@ export async function errorOf(response: Response): Promise<[number, unknown, num
   return [response.status, id, error.code];
 }
 
-/** A connection that sends exactly what it is told, and everything that came back on it. */
+/** A connection that sends exact bytes, and everything received on it. */
 export async function raw(port: number): Promise<{ socket: Socket; received: () => string }> {
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);

@@ -127,7 +127,7 @@ describe('a node', () => {
   });
 });
 
-test('a step that holds the event loop is told of, by its method and at most once in a while', async () => {
+test('a step that blocks the event loop is logged with its method, at a limited rate', async () => {
   const { Dispatcher } = await import('../../../src/rpc/protocol/dispatcher.js');
   const { Schema } = await import('../../../src/rpc/protocol/schema.js');
   const { openTelemetry } = await import('../../../src/telemetry/telemetry.js');

@@ -134,7 +134,7 @@ describe('a socket', () => {
     await nothingHeld();
   });
 
-  test('that does not read holds the answers that wait for it, until it is gone', async () => {
+  test('that does not read holds its unread answers until it is gone', async () => {
     await start(64 * MEGABYTE);
     const socket = await raw();
     socket.socket.pause();

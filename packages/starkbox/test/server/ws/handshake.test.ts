@@ -23,7 +23,7 @@ import {
 
 closeAfterEach();
 
-describe('who breaks the rules', () => {
+describe('a client that breaks the protocol', () => {
   const text = '{"jsonrpc":"2.0","id":1,"method":"starknet_chainId"}';
 
   test.each<[string, Buffer, number]>([
@@ -138,7 +138,7 @@ describe('the handshake', () => {
     expect(await answerTo(port, handshake().replace('GET', 'POST'))).toMatch(/^HTTP\/1\.1 405/);
   });
 
-  test('that never ends keeps nobody from closing', async () => {
+  test('that never ends does not delay closing', async () => {
     const served = await openServer();
     raws.push(await RawSocket.send(served.port, handshake().slice(0, -2)));
     raws.push(await RawSocket.send(served.port, handshake('/nothing')));
@@ -232,7 +232,7 @@ describe('the handshake', () => {
     expect(received).toMatch(/^HTTP\/1\.1 200.*"id":1.*HTTP\/1\.1 101/s);
   });
 
-  test('that waits for an answer does not keep anybody from closing', async () => {
+  test('that waits for an answer does not delay closing', async () => {
     const served = await openServer();
     const raw = await RawSocket.send(served.port, post(call(1, 'devnet_wait')) + handshake());
     raws.push(raw);

@@ -20,7 +20,7 @@ import {
 
 closeAfterEach();
 
-describe('who does not read', () => {
+describe('a client that does not read', () => {
   const notify = (listener: Listener, number: number, length = 1_000): void => {
     const shared = Buffer.from(`${'x'.repeat(length)}"}`);
     listener.sendShared(Buffer.from(`{"id":${number},"text":"`), shared);
@@ -39,7 +39,7 @@ describe('who does not read', () => {
   test.each([
     ['messages', { messages: 100, bytes: 1_000_000_000 }, 10_000],
     ['bytes', { messages: 1_000_000, bytes: 1_000_000 }, 100_000],
-  ])('is sent away when too many %s wait, and told why', async (_, queueLimit, length) => {
+  ])('is disconnected with a reason when too many %s wait', async (_, queueLimit, length) => {
     const served = await openServer({ queueLimit });
     const reader = await listening(served);
     const { raw, listener } = await listening(served);
@@ -75,7 +75,7 @@ describe('who does not read', () => {
     expect(idsOf(raw.texts)).toEqual([0, ...upTo(300)]);
   });
 
-  test('who is only written to late is not sent away', async () => {
+  test('is not disconnected when only its writes are late', async () => {
     const served = await openServer({ queueLimit: { messages: 10, bytes: 10_000 } });
     const { raw, listener } = await listening(served);
     for (const number of upTo(1_000)) notify(listener, number, 50);
@@ -83,7 +83,7 @@ describe('who does not read', () => {
     expect(idsOf(raw.texts)).toEqual([0, ...upTo(1_000)]);
   });
 
-  test('answers gets no more of them until it does', async () => {
+  test('gets no more answers until it reads', async () => {
     const served = await openServer();
     const raw = await rawSocket(served);
     raw.socket.pause();
@@ -128,7 +128,7 @@ describe('who does not read', () => {
   });
 });
 
-describe('who may be gone', () => {
+describe('a client that may be gone', () => {
   /** Long enough that a busy machine does not make a client late. */
   const heartbeatMilliseconds = 250;
 
@@ -140,7 +140,7 @@ describe('who may be gone', () => {
     socket.terminate();
   }
 
-  test('is asked, and disconnected if it does not answer', async () => {
+  test('is pinged, and disconnected if it does not answer', async () => {
     const served = await openServer({ heartbeatMilliseconds });
     const { raw, listener } = await listening(served);
     const answering = pulses(served, 3);
@@ -151,7 +151,7 @@ describe('who may be gone', () => {
     await answering;
   });
 
-  test('shows by a message that it is not', async () => {
+  test('stays connected if it sends a message', async () => {
     const served = await openServer({ heartbeatMilliseconds });
     const raw = await rawSocket(served);
     let pings = 0;
@@ -164,7 +164,7 @@ describe('who may be gone', () => {
     expect(raw.socket.closed).toBe(false);
   });
 
-  test('is not asked while it cannot be heard because its own calls take long', async () => {
+  test('is not disconnected while its own long calls delay its messages', async () => {
     const served = await openServer({ heartbeatMilliseconds });
     const raw = await rawSocket(served);
     raw.call(0, 'devnet_wait');
@@ -176,7 +176,7 @@ describe('who may be gone', () => {
     expect(idsOf(raw.texts)).toEqual(upTo(201));
   });
 
-  test('is disconnected if it calls and calls but never reads', async () => {
+  test('is disconnected if it sends calls but never reads', async () => {
     const served = await openServer({ heartbeatMilliseconds });
     const raw = await rawSocket(served);
     raw.socket.pause();

@@ -21,7 +21,7 @@ describe('closing', () => {
     ['says goodbye', (raw) => raw.write(frame(Buffer.from([3, 232]), { opcode: CLOSE }))],
     ['ends the connection', (raw) => raw.socket.end()],
     ['breaks the connection', (raw) => raw.socket.resetAndDestroy()],
-  ])('a client that %s is told nothing more', async (_, leave) => {
+  ])('a client that %s is sent nothing more', async (_, leave) => {
     const served = await openServer();
     const { raw, listener } = await listening(served);
     leave(raw);
@@ -32,7 +32,7 @@ describe('closing', () => {
     listener.sendShared(Buffer.from('no'), Buffer.from('thing'));
   });
 
-  test('a client that says goodbye and stays is told nothing more either', async () => {
+  test('a client that sends a close frame and stays is sent nothing more either', async () => {
     const served = await openServer();
     const { raw, listener } = await listening(served);
     raw.socket.pause();
@@ -42,7 +42,7 @@ describe('closing', () => {
     expect(served.gone).toEqual([listener]);
   });
 
-  test('the node says goodbye, to those who read and answer and to those who do not', async () => {
+  test('the node sends close frames, to clients that answer and to others', async () => {
     const node = await createNode({ seed: 0, port: 0 });
     const { port } = await node.listen();
     const usual = await client({ port });
@@ -58,7 +58,7 @@ describe('closing', () => {
     expect(await deaf.closed()).toEqual([1001, 'the node stops']);
   });
 
-  test('the node does not wait where everybody answers', async () => {
+  test('the node does not wait when all clients answer', async () => {
     const closing = async (connect: (at: { readonly port: number }) => Promise<unknown>) => {
       const node = await createNode({ seed: 0, port: 0 });
       const { port } = await node.listen();
@@ -117,7 +117,7 @@ describe('order', () => {
     expect(sizes).toEqual(lengths.flatMap((length) => [length, 2 * length]));
   });
 
-  test('a subscription is confirmed before it is told anything, however busy the chain is', async () => {
+  test('a subscription is confirmed before its first notification, however busy the chain is', async () => {
     const node = await createNode({ seed: 0, port: 0 });
     const { port, url } = await node.listen();
     let isDone = false;

@@ -59,7 +59,7 @@ export function balanceSlot(holder: string): string {
   return storageAddress('ERC20_balances', [holder]);
 }
 
-/** Gives somebody tokens, in a block of its own. */
+/** Mints tokens in a block of its own. */
 export async function mint(node: Node, address: string, amount: number): Promise<void> {
   await node.request('devnet_mint', { address, amount, unit: 'FRI' });
 }

@@ -44,7 +44,7 @@ export async function startPair(
   };
 }
 
-/** Gives somebody tokens, in a block of its own; the hash of the transaction. */
+/** Mints tokens in a block of its own; gives the hash of the transaction. */
 export async function mint(
   { client }: Pick<ListeningNode, 'client'>,
   address: string,

@@ -72,7 +72,7 @@ export async function balanceOf(
   return Number(balance);
 }
 
-/** How often L1 has got a message and nobody has consumed it. */
+/** The number of unconsumed copies of a message on L1. */
 export async function received(
   l1: L1Client,
   contractAddress: string,

@@ -12,7 +12,7 @@ export interface Mood {
   /** In place of every answer. */
   readonly status?: number;
   readonly error?: { readonly code: number; readonly message: string };
-  /** The L1 does what it is asked, and nobody hears its answer. */
+  /** The L1 executes the request, and its answer is lost. */
   readonly isDeaf?: boolean;
   /** In place of what the L1 answers. */
   readonly rewrite?: (body: string, request: string) => string;
