@@ -138,8 +138,8 @@ describe('calls', () => {
   test('of a missing function or contract fail with a reason', async () => {
     const missing = await chain.state.call(block(), call(ETH, 'nonsense'));
     expect(missing.failure?.returned).toEqual([['0x454e545259504f494e545f4e4f545f464f554e44']]);
-    const missing = await chain.state.call(block(), call('0xdead', 'x'));
-    expect(missing.failure?.message).toContain('is not deployed');
+    const undeployed = await chain.state.call(block(), call('0xdead', 'x'));
+    expect(undeployed.failure?.message).toContain('is not deployed');
   });
 
   test('with malformed felts are refused', async () => {

@@ -61,7 +61,7 @@ test('it reads alike, changes alike and goes back alike', async () => {
         expect([settled.version, settled.firstVersion]).toEqual([whole.version, base + 1]);
         for (const writes of after) {
           const diff = diffOf(writes);
-          // Whoever writes without having read cannot know what has changed.
+          // A write without a previous read leaves the old value unknown.
           await valuesAt(settled);
           const [next, other] = await Promise.all([settled.apply(diff), whole.apply(diff)]);
           const step = await settled.diffTo(next);

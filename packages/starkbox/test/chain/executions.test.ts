@@ -205,7 +205,7 @@ test('a call of a closed socket does not begin', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   socket.terminate();
   await once(socket, 'close');
-  // The server hears of it in its own time.
+  // The server receives the close event later.
   await new Promise((resolve) => setTimeout(resolve, 200));
   release();
   await first;

@@ -46,14 +46,14 @@ describe('a method that does not exist', () => {
 });
 
 describe('a subscription', () => {
-  test('over HTTP is told where to go', async () => {
+  test('over HTTP is refused with the address of the WebSocket', async () => {
     const reason = `Subscriptions need a WebSocket: ${url.replace('http', 'ws')}/ws`;
     for (const method of ['starknet_subscribeNewHeads', 'devnet_subscribeSandbox']) {
       expect(await errorOf(method)).toEqual(notFound(reason));
     }
   });
 
-  test('in a batch is told to come alone', async () => {
+  test('in a batch is refused with the advice to send it alone', async () => {
     const socket = await connectSocket(url);
     const batch = [{ jsonrpc: '2.0', id: 1, method: 'starknet_subscribeNewHeads' }];
     expect(JSON.parse(await socket.exchange(JSON.stringify(batch)))[0].error).toEqual(

@@ -23,7 +23,7 @@ test('a long task is one line, drawn over and then gone', () => {
   ]);
 });
 
-test('where the length is not known, it is not told', () => {
+test('an unknown length is not shown', () => {
   const screen = terminal();
   progressLine(screen)?.({ section: 'blocks', bytes: 9 * MB });
   expect(screen.said).toEqual(['\rblocks: 9 MB\u001b[K']);

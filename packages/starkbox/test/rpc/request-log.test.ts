@@ -170,7 +170,7 @@ describe('secrets', () => {
     for (const { privateKey } of node.accounts) {
       expect(text).not.toContain(privateKey.replace(/^0x0*/, ''));
     }
-    // Whoever makes the calls again needs it.
+    // A replay needs it.
     expect(text.replace(/\{\\+"starkbox.*?\}\}/, '')).not.toMatch(/"seed\\*":\d/);
     expect(text).not.toContain(JSON.stringify(dump).slice(200, 260));
   });

@@ -7,7 +7,7 @@ import {
 } from '../../support/compatibility/fixture.js';
 import { contract, Sender } from '../../support/compatibility/signing.js';
 
-const NOBODY = '0x1234';
+const UNDEPLOYED = '0x1234';
 const U128_MAX = 2n ** 128n - 1n;
 
 /** With the numbers as they are written, however large. */
@@ -34,7 +34,7 @@ describe('balances', () => {
     },
   );
 
-  test('minting.1a the unit is FRI and the block the latest, unless told otherwise', async () => {
+  test('minting.1a the unit is FRI and the block the latest, by default', async () => {
     const balance = { amount: INITIAL_BALANCE.toString(), unit: 'FRI' };
     expect(await client.call('devnet_getAccountBalance', [first])).toEqual(balance);
   });
@@ -66,9 +66,9 @@ describe('minting', () => {
   test.each(['WEI', 'FRI'] as const)(
     'minting.2a an address without a contract gets %s',
     async (unit) => {
-      const minted = await client.call('devnet_mint', { address: NOBODY, amount: 42, unit });
+      const minted = await client.call('devnet_mint', { address: UNDEPLOYED, amount: 42, unit });
       expect(minted).toEqual({ new_balance: '42', unit, tx_hash: expect.stringMatching(HASH) });
-      expect(await client.call('devnet_getAccountBalance', { address: NOBODY, unit })).toEqual({
+      expect(await client.call('devnet_getAccountBalance', { address: UNDEPLOYED, unit })).toEqual({
         amount: '42',
         unit,
       });

@@ -147,7 +147,7 @@ describe('declaring and invoking', () => {
 });
 
 describe('estimates that fail, and what contracts see', () => {
-  test('estimation.3 a panic is told frame by frame, down to its felt', async () => {
+  test('estimation.3 a panic is reported frame by frame, down to its felt', async () => {
     const boom = short('boom');
     const calls = [{ to: reverterAddress, name: 'fail', calldata: ['0x1', boom] }];
     const request = await sender.invokeRequest(calls);

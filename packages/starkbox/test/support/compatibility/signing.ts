@@ -191,7 +191,7 @@ export interface NewAccount extends Account {
   readonly constructorCalldata: readonly string[];
 }
 
-/** An account of a key, of the predeployed class and with its key as argument unless told otherwise. */
+/** An account of a key, by default of the predeployed class and with its key as argument. */
 export function newAccount(
   privateKey: string,
   {
@@ -317,7 +317,7 @@ export class Sender {
   }
 }
 
-/** Calls a function, at the latest block unless told otherwise. */
+/** Calls a function, by default at the latest block. */
 export function read(
   client: Client,
   to: string,
