@@ -29,7 +29,7 @@ test('an unknown length is not shown', () => {
   expect(screen.said).toEqual(['\rblocks: 9 MB\u001b[K']);
 });
 
-test('a short task draws nothing, and what is no terminal gets nothing', () => {
+test('a short task draws nothing, and nothing is drawn without a terminal', () => {
   const screen = terminal();
   const tell = progressLine(screen);
   tell?.({ section: 'state', bytes: MB, of: 2 * MB });

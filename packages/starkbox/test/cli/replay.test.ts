@@ -77,7 +77,7 @@ beforeAll(async () => {
   await close();
 }, 180_000);
 
-test('holds every request and no secret', async () => {
+test('a recording has every request and no secret', async () => {
   expect(lines().length).toBeGreaterThan(40);
   for (const line of lines()) JSON.parse(line);
   const text = readFileSync(file, 'utf8');
@@ -96,7 +96,7 @@ test('holds every request and no secret', async () => {
   expect(recorded).not.toContain(TOKEN);
 });
 
-test('a fresh node answers alike', async () => {
+test('a fresh node gives the same answers', async () => {
   expect(await replay(file)).toBe(`${lines().length - 1} requests, all answered alike\n`);
   expect(JSON.parse(await replay(file, '--json'))).toEqual({
     requests: lines().length - 1,
@@ -104,14 +104,14 @@ test('a fresh node answers alike', async () => {
   });
 }, 180_000);
 
-test('so does one that runs, if it began in the same way', async () => {
+test('a running node gives the same answers, if it started with the same options', async () => {
   const node = await createNode({ port: 0, seed: 42, accounts: 4, initialBalance: 10n ** 22n });
   const { url } = await node.listen();
   expect(await replay(file, '--url', url)).toMatch(/all answered alike/);
   await node.close();
 }, 180_000);
 
-test('what differs is shown', async () => {
+test('differences are shown', async () => {
   const wrong = altered('wrong.jsonl', (text) =>
     text.replace(/"result":"0x534e[^"]*"/, '"result":"0x1"'),
   );
@@ -120,7 +120,7 @@ test('what differs is shown', async () => {
   await expect(replay(seed)).rejects.toThrow(/answers of \d+ differ/);
 }, 180_000);
 
-test('what is no recording is refused', async () => {
+test('other files are refused', async () => {
   await expect(replay(join(folder, 'missing'))).rejects.toThrow('does not exist');
   const other = altered('other.json', () => '{"a":1}\n');
   await expect(replay(other)).rejects.toThrow('is no recording');

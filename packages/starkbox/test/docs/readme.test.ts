@@ -95,7 +95,7 @@ test('the first transaction takes less than fifteen lines and prints what is pro
   expect(await run(code)).toEqual({ stdout, stderr: '' });
 });
 
-test('the guide goes on from there', async () => {
+test('the guide continues from there', async () => {
   const [copy = ''] = await blocks('docs/getting-started.md', 'sh');
   expect(copy).toContain('STARKBOX');
   const command = copy.replaceAll('STARKBOX', ROOT);

@@ -145,7 +145,7 @@ test.each(escapes.map((path) => [path.slice(0, 60), path]))('%j is refused', asy
   expect(await client.call('starknet_blockNumber')).toBe(blocks);
 });
 
-test('what is inside works, by its relative path', async () => {
+test('files inside are accepted by their relative path', async () => {
   for (const [path, format] of [
     ['journal.json', 'journal'],
     ['sub/image', 'image'],

@@ -14,7 +14,7 @@ export interface Known {
   readonly classes: readonly string[];
   /** The class of the accounts. */
   readonly accountClass: string;
-  /** Old ones give way to new ones; see {@link hear}. */
+  /** Old ones are replaced by new ones; see {@link recordTransaction}. */
   readonly transactions: string[];
   readonly blocks: readonly string[];
   readonly keys: readonly string[];
@@ -128,8 +128,8 @@ function funds(accountClass: string): object {
   return { address: TOKENS[0], storage_entries };
 }
 
-/** Takes note of a transaction that an answer tells of, in place of an older one. */
-export function hear({ transactions }: Known, answer: string): void {
+/** Records the transaction of an answer in place of an older one. */
+export function recordTransaction({ transactions }: Known, answer: string): void {
   const [, hash] = /"(?:transaction|tx)_hash":"(0x[0-9a-f]+)"/.exec(answer.slice(0, 500)) ?? [];
   if (hash !== undefined) transactions.splice(Number(BigInt(hash) % 8n), 1, hash);
 }

@@ -3,7 +3,7 @@
 /** A number from 0 to below `sides`. */
 export type Dice = (sides: number) => number;
 
-/** Dice of their own for each throw of a seed: they do not depend on what came before. */
+/** A generator for each index of a seed, independent of the ones before it. */
 export function dice(seed: number, index = 0): Dice {
   let state = mix(seed) ^ mix(index + 0x51ed270b);
   return (sides) => {

@@ -1,6 +1,6 @@
 // Sender of random requests, several at a time, on a chain that is restarted now and then.
 import { setTimeout } from 'node:timers/promises';
-import { hear, type Known, prepare } from './chain-contents.js';
+import { type Known, prepare, recordTransaction } from './chain-contents.js';
 import { checkAnswer } from './check-answer.js';
 import type { ChildNode } from './child-node.js';
 import { type Request, request } from './requests.js';
@@ -131,7 +131,7 @@ async function one(
     if (problem !== undefined) {
       return { finding: { problem, request: thrown, log: await complaint(node, problem) } };
     }
-    hear(known, answer.body);
+    recordTransaction(known, answer.body);
     await keepNonce(thrown, answer.body, known, node);
     const isEnd = /"\w+_(restart|abortBlocks|load)"/.test(String(thrown.body));
     return { isSpent: isEnd && answer.body.includes('"result"') };

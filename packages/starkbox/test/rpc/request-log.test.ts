@@ -106,7 +106,7 @@ test('calls have the ids of their batch and of their client', async () => {
   expect(overSocket).toMatchObject({ transport: 'ws', client: expect.any(Number) });
 });
 
-test('what was refused says where it went wrong', async () => {
+test('refused calls are recorded with their reason', async () => {
   await client.failure('devnet_mint', { address: '0x1', amount: -5 });
   await post('{ no JSON');
   await post('{"jsonrpc":"2.0","id":1,"method":5}');
@@ -225,7 +225,7 @@ test('subscribers are notified', async () => {
   await socket.close();
 });
 
-test('what was recorded can be saved and made again on a fresh node', async () => {
+test('recorded calls can be saved and replayed on a fresh node', async () => {
   await using fresh = await startNode({ listen: true, seed: 7 });
   await fresh.client.call('devnet_recordRequests', { enabled: true });
   const account = fresh.account(0);

@@ -273,7 +273,7 @@ describe('a start is refused, and leaves everything as it is', () => {
   });
 });
 
-describe('a start goes on with the old chain', () => {
+describe('a start continues the old chain', () => {
   test('without chain.json, which is written again', async () => {
     const before = readFileSync(json(), 'utf8');
     rmSync(json());

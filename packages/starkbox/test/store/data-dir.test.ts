@@ -42,7 +42,7 @@ const balance = async (node: Node): Promise<unknown> => {
 };
 
 describe('a chain in a directory', () => {
-  test('goes on with what it was begun with, whatever is left out the next time', async () => {
+  test('continues with its first options, also where the next start omits them', async () => {
     const first = await start({ seed: 7, accounts: 3, chainId: 'SN_MAIN', initialBalance: 5n });
     const { accounts } = first;
     await mint(first);

@@ -238,7 +238,7 @@ describe.each([
     }
   });
 
-  test('forgets what was aborted', async () => {
+  test('omits aborted blocks', async () => {
     if ('stateArchive' in config) return;
     await client.call('devnet_abortBlocks', { starting_block_id: { block_number: 3 } });
     expect((await transactions(client)).map((row) => row.transaction_hash)).toEqual(

@@ -215,7 +215,7 @@ describe('aborting', () => {
     expect(await numbers(client)).toEqual([0, 1]);
   });
 
-  test('abort.5 what waits for a block is undone, and the block before it stays', async () => {
+  test('abort.5 pending transactions are undone, and the block before them stays', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     await mint(client, 10);
     const kept = await create(client);
@@ -238,7 +238,7 @@ describe('aborting', () => {
     });
   });
 
-  test('abort.5 a closed block takes what waits with it', async () => {
+  test('abort.5 aborting a closed block removes the pending transactions', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     await mint(client, 10);
     const hash = await create(client);

@@ -87,7 +87,7 @@ describe('accepting', () => {
     expect(await statuses(client)).toEqual([L1, L1, L2, L2]);
   });
 
-  test('l1-acceptance.1b what waits for a block goes on waiting', async () => {
+  test('l1-acceptance.1b pending transactions stay pending', async () => {
     const { client } = await startFixture({ blockGenerationOn: 'demand' });
     const waiting = await mint(client);
     await accept(client, 'latest');

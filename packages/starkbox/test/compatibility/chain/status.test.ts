@@ -22,7 +22,7 @@ test('status.1a a fresh node', async () => {
   expect(await client.call('devnet_getStatus')).toEqual({ ...status, devnet_version: version });
 });
 
-test('status.1a under its other name it tells the version under another name', async () => {
+test('status.1a under its alias the version has another name', async () => {
   const { node } = await startFixture();
   const status = await node.request('sandbox_getStatus');
   expect(status).toHaveProperty('sandbox_version', version);
@@ -44,7 +44,7 @@ test('status.1b a block and a mint are counted', async () => {
   });
 });
 
-test('status.1b what waits for a block is counted twice over', async () => {
+test('status.1b pending transactions are counted twice', async () => {
   const { client } = await startFixture({ blockGenerationOn: 'demand' });
   await client.call('devnet_mint', { address: '0x1', amount: 1 });
   await client.call('devnet_mint', { address: '0x1', amount: 2 });

@@ -137,7 +137,7 @@ describe('setting and increasing', () => {
     expect(await timeOf(client)).toBe(time + 1 + HOUR);
   });
 
-  test('time.3 setTime in demand mode seals what waits', async () => {
+  test('time.3 setTime in demand mode closes the pending block', async () => {
     const { client } = await start({ blockGenerationOn: 'demand' });
     const { tx_hash } = await client.call('devnet_mint', { address: '0x1', amount: 1 });
     const waiting = await client.call('starknet_getBlockWithTxHashes', ['pre_confirmed']);
@@ -228,7 +228,7 @@ describe('setting and increasing', () => {
     expect(await timeOf(client)).toBe(NOW + 5);
   });
 
-  test('a time in the past that was asked for is where time goes on from, though the clock steps back', async () => {
+  test('time continues from a requested past time, though the clock steps back', async () => {
     const { client } = await start();
     await client.call('devnet_setTime', { time: PAST });
     letPass(-5);

@@ -308,7 +308,7 @@ describe('the list of predeployed accounts', () => {
     expect(await balances()).toEqual([both('6', '1'), both('1', '8'), both('1', '1')]);
   });
 
-  test('accounts.5b balances include what waits for a block', async () => {
+  test('accounts.5b balances include pending transactions', async () => {
     const { client, node } = await startFixture({ accounts: 1, blockGenerationOn: 'demand' });
     const address = node.accounts[0]?.address;
     await client.call('devnet_mint', { address, amount: 5 });

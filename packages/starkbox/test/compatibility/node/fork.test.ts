@@ -263,7 +263,7 @@ describe('what it does not see', () => {
     ).toMatchObject({ code: 20 });
   });
 
-  test('fork.5b balances are seen at once, and what comes later is not', async () => {
+  test('fork.5b balances are read at once, and later changes of the origin are not', async () => {
     await using other = await startPair(({ client }) => mint({ client }, HOLDER, 5));
     const young = await other.fork();
     await mint(other.origin, HOLDER, 50);
@@ -310,7 +310,7 @@ describe('blocks', () => {
   });
 });
 
-describe('whom it believes', () => {
+describe('impersonation of accounts of the origin', () => {
   let young: ListeningNode;
   let owner: string;
 

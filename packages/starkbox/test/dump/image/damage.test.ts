@@ -114,7 +114,7 @@ describe('refused is', () => {
     }
   });
 
-  test('an image of another format, and what is none', async () => {
+  test('an image of another format, and other files', async () => {
     const image = Buffer.from(small);
     image[8] = 2;
     expect(await refusal(image)).toMatch(/format 2: this version reads format 1/);

@@ -48,7 +48,7 @@ test('prices beyond 2^53 are exact', async () => {
   });
 });
 
-test('it goes on', async () => {
+test('the chain continues', async () => {
   const { block_hash } = Object(await node.request('devnet_createBlock'));
   const block = await node.request('starknet_getBlockWithTxHashes', { block_id: { block_hash } });
   expect(block).toMatchObject({ block_number: 13, timestamp: 1_700_001_000 });
