@@ -62,7 +62,7 @@ test('every kind of transaction has an estimate, alone or in a row', async () =>
   }
 });
 
-test('a transaction that would fail cannot be estimated, and the error has the reason', async () => {
+test('a failing transaction cannot be estimated, and the error has the reason', async () => {
   const counter = await deployed(account(2), 'counter', { start: 0 });
   const failing = counter.populate('increase', { amount: 0 });
   const error = await account(2)

@@ -343,7 +343,7 @@ test('the log names the origin, and requests to it are counted', async () => {
   expect(of('cache_size', '')).toBeGreaterThan(20);
 });
 
-test('accounts of the same seed keep their nonces, and the supply covers all balances', async () => {
+test('accounts of the same seed keep their nonces; the supply covers all balances', async () => {
   const same = await pair.fork({ seed: 0 });
   const [account] = same.node.accounts;
   const nonce = { contract_address: account?.address, block_id: 'latest' };

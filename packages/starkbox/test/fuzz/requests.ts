@@ -199,7 +199,7 @@ function call(kind: Kind, roll: Dice, known: Known, index: number): Call {
 export interface Throw {
   readonly seed: number;
   readonly index: number;
-  /** Whether this one has a class to compile; they are slow, so that the sender limits their number. */
+  /** Whether it has a class to compile; these are slow, so the sender limits their number. */
   readonly declares: boolean;
 }
 

@@ -34,7 +34,7 @@ describe('live', () => {
     expect(results(await socket.heard())).toEqual([await header(audience, 1)]);
   });
 
-  test('subscriptions.1a a change on the same socket is notified before it is answered', async () => {
+  test('subscriptions.1a a change by the same socket is notified before its answer', async () => {
     const { connect } = await gather();
     const socket = await connect();
     await socket.subscribe('starknet_subscribeNewHeads');

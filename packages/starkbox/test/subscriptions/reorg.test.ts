@@ -134,7 +134,7 @@ describe('after an abort', () => {
     ]);
   });
 
-  test('order.5b an aborted pending block is not notified to subscriptions without it', async () => {
+  test('order.5b an aborted pending block: no reorg to subscriptions without it', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
     await mint();
     const socket = await connect();
@@ -149,7 +149,7 @@ describe('after an abort', () => {
     expect(digest(await socket.heard())).toEqual(['head 1']);
   });
 
-  test('order.5b an aborted pending block is notified to subscriptions with its transactions', async () => {
+  test('order.5b an aborted pending block: a reorg to subscriptions to its contents', async () => {
     const { connect, client, mint, block } = await gather({ blockGenerationOn: 'demand' });
     const kept = await mint();
     await block();

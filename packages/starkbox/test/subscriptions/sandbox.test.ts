@@ -147,7 +147,7 @@ describe('a subscriber to the sandbox', () => {
     await socket.unsubscribe(subscription);
   });
 
-  test('receives the transactions that are no longer pending, also when no block is gone', async () => {
+  test('receives transactions that are no longer pending, also when no block is gone', async () => {
     const demand = await startNode({ listen: true, blockGenerationOn: 'demand' });
     const socket = await connectSocket(demand.url);
     try {

@@ -166,7 +166,7 @@ describe('blocks on demand', () => {
     await socket.quiet();
   });
 
-  test('notifications.6a dropped with the pending block: a reorg is notified and no status', async () => {
+  test('notifications.6a dropped with the pending block: a reorg, and no status', async () => {
     const { connect, client, transfer, block } = await gather(DEMAND);
     const transaction_hash = await transfer();
     const socket = await connect();

@@ -64,7 +64,7 @@ describe('acceptance on L1', () => {
     return found;
   };
 
-  test('l1-acceptance.4a of the latest block: own hashes are returned, all blocks are accepted', async () => {
+  test('l1-acceptance.4a of the latest block: own hashes returned, all blocks accepted', async () => {
     const young = await pair.fork();
     await young.client.call('devnet_createBlock');
     expect(await accept(young, 'latest')).toHaveLength(2);

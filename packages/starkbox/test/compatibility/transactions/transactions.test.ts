@@ -233,7 +233,7 @@ describe('classes', () => {
       expect((await client.failure('starknet_getClass', ['latest', counter.hash])).code).toBe(28);
     });
 
-    test('transactions.4 a wrong compiled class hash is reported by estimates and refused', async () => {
+    test('transactions.4 a wrong compiled class hash: reported by estimates, and refused', async () => {
       const wrong = { compiled_class_hash: '0x123' };
       const request = await sender.declareRequest(counter, wrong);
       const { code, data } = await client.failure('starknet_estimateFee', [

@@ -80,7 +80,7 @@ test('an answer that takes too long is 408, and the work goes on', async () => {
   expect(await (await post(url, CHAIN_ID)).text()).toBe(ANSWER);
 });
 
-test('the signal of a call aborts when its answer cannot be delivered: timeout, or client gone', async () => {
+test('the signal of a call aborts after a timeout, and when the client is gone', async () => {
   const { url } = await start({ timeoutSeconds: 0.05 });
   const late = gate();
   await post(url, WAIT);

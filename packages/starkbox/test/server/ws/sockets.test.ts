@@ -117,7 +117,7 @@ describe('order', () => {
     expect(sizes).toEqual(lengths.flatMap((length) => [length, 2 * length]));
   });
 
-  test('a subscription is confirmed before its first notification, however busy the chain is', async () => {
+  test('a subscription is confirmed before its first notification, on a busy chain too', async () => {
     const node = await createNode({ seed: 0, port: 0 });
     const { port, url } = await node.listen();
     let isDone = false;
