@@ -1,4 +1,4 @@
-// Measures what a hostile client can do to a node with default options, and what another client notices.
+// Benchmark of hostile clients: their effect on a node with default options and on another client.
 //
 //   npm run bench:attacks              all attacks, times are judged as well
 //   npm run bench:attacks -- --quick   the same, shorter; only memory and answers are judged

@@ -1,4 +1,4 @@
-// Measures chains in a data directory: what durability costs, and how a very long chain opens and answers.
+// Benchmark of data directories: the cost of durability, and opening and reading a long chain.
 //
 //   npm run bench:data-dir                       1,000,000 blocks, half an hour
 //   npm run bench:data-dir -- --blocks 100000    fewer blocks

@@ -1,4 +1,4 @@
-// Measures the engine: the door against blockifier alone, large states, history, images, two cores.
+// Benchmark of the engine: API against blockifier, large states, history, images, two cores.
 //
 //   npm run bench:engine              everything, some minutes
 //   npm run bench:engine -- --quick   smaller, under a minute

@@ -1,4 +1,4 @@
-// The report of a measurement: figures by name, the bounds they must keep, one line of JSON at the end.
+// Report of a benchmark: named figures, their bounds, and one line of JSON at the end.
 
 export interface Bound {
   readonly atLeast?: number;

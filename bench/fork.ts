@@ -1,4 +1,4 @@
-// Measures forks: how often the origin is asked, how calls wait for it together, and how a fork of a long chain starts.
+// Benchmark of forks: requests to the origin, concurrent calls, and the start on a long chain.
 //
 //   npm run bench:fork              an origin of 20,000 blocks
 //   npm run bench:fork -- --quick   2,000 blocks and fewer calls one by one, less than a minute

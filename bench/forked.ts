@@ -1,4 +1,4 @@
-// Knows the processes of the measurement of forks: an origin behind a proxy that counts and delays, and forks of it.
+// Processes of the fork benchmark: an origin behind a proxy that counts and delays, and its forks.
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Knows a chain that grows by one transfer a block, and what was transferred to whom in which block.
+// Test chain that grows by one transfer per block.
 import { setImmediate as turn } from 'node:timers/promises';
 import { poseidon, type TransactionValues } from '@starkbox/engine';
 import { type Config, createNode, type Node } from 'starkbox';

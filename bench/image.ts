@@ -1,4 +1,4 @@
-// Measures images beside journals: how long a chain takes to be written and to come back, by either.
+// Benchmark of images against journals: time to write and to load a chain.
 //
 //   npm run bench:image                     10,000 blocks with 20,000 transfers; 1,000,000 slots
 //   npm run bench:image -- --blocks 2000    fewer blocks

@@ -1,4 +1,4 @@
-// Measures the node through its in-process door: reads on a long chain, memory of a block, transfers a second.
+// Benchmark of the in-process node: reads on a long chain, memory per block, transfers per second.
 //
 //   npm run bench:node                    100,000 blocks, many minutes
 //   npm run bench:node -- --blocks 5000   fewer blocks

@@ -1,4 +1,4 @@
-// Measures what a node does when far more is asked of it than it can do, and how soon it is itself again.
+// Benchmark of an overloaded node, and of its recovery.
 //
 //   npm run bench:overload              2,000 connections for a minute
 //   npm run bench:overload -- --quick   500 connections for five seconds

@@ -1,4 +1,4 @@
-// Compares builds of the addon: the same transfers in a bare loop, in short alternating stretches.
+// Comparison of engine builds: the same transfers in short alternating runs.
 //
 //   npm run bench:profiles -- release=a.node dist=b.node …   each against the first
 //   npm run bench:profiles -- --quick release=a.node …

@@ -1,4 +1,4 @@
-// Measures how long a node takes from its start to its first answer, beside a Node that does nothing.
+// Benchmark of the time from start to first answer, against an empty Node.js process.
 //
 //   npm run bench:startup              31 starts of each
 //   npm run bench:startup -- --quick   9 starts

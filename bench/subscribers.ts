@@ -1,4 +1,4 @@
-// Knows a crowd of WebSocket subscribers in a process of its own, and whether each of them heard everything, once and in order.
+// WebSocket subscribers in their own process, which check completeness and order.
 //
 // Reads frames itself: a general client takes several times as long for each, on the cores that the node needs.
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Measures what subscribers cost a chain at full speed, and how long they wait for its news.
+// Benchmark of subscriptions: their cost to a chain at full speed, and the delay of notifications.
 //
 //   npm run bench:subscriptions              1,000 sockets with 3 subscriptions each, 500 transfers
 //   npm run bench:subscriptions -- --quick   200 sockets, 100 transfers, less than a minute

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Compiles contracts/solidity: each contract's interface and code beside its source, and those of the
-// messaging contract into the node, which deploys it.
+// Compiler of contracts/solidity: ABI and bytecode of each contract beside its source, and those of
+// the messaging contract in the node, which deploys it.
 //
 //   node scripts/build-solidity.mjs
 //   node scripts/build-solidity.mjs --check    writes nothing; fails if something would change

@@ -1,5 +1,5 @@
-// The one set of cargo flags: a build and a lint that differ in target, profile or target folder would
-// each compile the whole sequencer again.
+// Cargo flags shared by build and lint: with another target, profile or target folder, each would
+// compile the whole sequencer again.
 import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

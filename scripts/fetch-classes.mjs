@@ -1,4 +1,4 @@
-// Takes the ready-made classes from their package, checks them, and writes them with their CASM.
+// Generator of the well-known class files: fetches their package, checks it, and adds the CASM.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Writes docs/options.md from the table of options and docs/methods.md from the OpenRPC documents, so that the
-// pages cannot differ from the node.
+// Generator of docs/options.md from the table of options, and of docs/methods.md from the OpenRPC
+// documents, so that the pages cannot differ from the node.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Writes the wire types, the method list and the error table of packages/starkbox from its OpenRPC documents.
+// Generator of the wire types, method list and error table of packages/starkbox, from OpenRPC.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

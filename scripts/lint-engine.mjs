@@ -1,4 +1,4 @@
-// Runs clippy over the engine, every warning an error.
+// Clippy over the engine, with warnings as errors.
 import { hostTriple, run } from './cargo.mjs';
 
 run('cargo', [

@@ -1,4 +1,4 @@
-// Facts that an OpenRPC document states about each method in fields that begin with x-.
+// Method facts of the OpenRPC documents, in fields that begin with x-.
 
 /** @typedef {readonly (string | boolean)[]} Values */
 

@@ -1,4 +1,4 @@
-// The reference of all methods, docs/methods.md, as Markdown from the OpenRPC documents.
+// Markdown of docs/methods.md, from the OpenRPC documents.
 
 /**
  * @typedef {{

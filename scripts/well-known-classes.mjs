@@ -1,4 +1,4 @@
-// Knows which ready-made classes Starkbox carries, where they come from, and what each must hash to.
+// Table of the well-known classes: their sources and expected hashes.
 
 /** The crates.io package that publishes the class files. */
 export const PACKAGE = {

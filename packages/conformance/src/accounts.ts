@@ -1,4 +1,4 @@
-// Knows how starknet.js is connected to a node: a provider whose answers are checked, and the predeployed accounts.
+// Connection of starknet.js to a node: a provider with checked answers, and predeployed accounts.
 import type { Node } from 'starkbox';
 import type { Account, ProviderOptions, RpcProvider } from 'starknet';
 import { checkedFetch } from './checked-fetch.js';

@@ -1,4 +1,4 @@
-// Knows how to watch a foreign client: a `fetch` that holds every answer passing through it against the specifications.
+// A `fetch` that checks every answer of a client against the specifications.
 import { METHODS, type MethodName } from 'starkbox';
 import { checkedClient, RpcFailure } from './client.js';
 import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';

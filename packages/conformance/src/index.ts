@@ -1,4 +1,4 @@
-// The package's door: what tests inside and outside of Starkbox may import.
+// Public API of the package.
 export { connectDapp, type Dapp } from './accounts.js';
 export { checkedFetch } from './checked-fetch.js';
 export { type Client, checkedClient, type Door, overHttp, RpcFailure } from './client.js';

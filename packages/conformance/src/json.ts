@@ -1,4 +1,4 @@
-// Knows how parsed JSON is narrowed to the shape its reader needs, with the place in the message.
+// Type guards for parsed JSON; their errors name the path.
 
 /** A parsed JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;

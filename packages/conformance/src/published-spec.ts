@@ -1,4 +1,4 @@
-// The published OpenRPC documents of Starknet, with corrections of known mistakes in them.
+// Published OpenRPC documents of Starknet, with corrections of their known mistakes.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, objectAt } from './json.js';

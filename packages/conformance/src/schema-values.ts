@@ -1,4 +1,4 @@
-// Knows how values that fit a schema are made up, for property tests and for fuzzing.
+// Generators of values that match a schema, for property tests and fuzzing.
 import fc from 'fast-check';
 import { arrayAt, isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 import type { PlacedSchema, Spec } from './spec-documents.js';

@@ -1,4 +1,4 @@
-// Knows how to follow a node over a WebSocket: what it answers and what it tells, in the order in which they came.
+// WebSocket client that checks every answer and notification, in order of arrival.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MethodName } from 'starkbox';
 import { WebSocket } from 'ws';

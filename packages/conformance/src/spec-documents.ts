@@ -1,4 +1,4 @@
-// Knows how a set of OpenRPC documents is read: what each name in them means, and what fits it.
+// OpenRPC documents as a set: resolution of names and references, and validation of values.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2019, type SchemaObject, type ValidateFunction } from 'ajv/dist/2019.js';

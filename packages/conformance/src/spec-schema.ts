@@ -1,4 +1,4 @@
-// Knows how a schema of an OpenRPC document becomes one that ajv can hold a value against.
+// Conversion of OpenRPC schemas to schemas for ajv.
 import type { FuncKeywordDefinition, SchemaObject } from 'ajv/dist/2019.js';
 import { arrayAt, isObject, type JsonObject, objectAt } from './json.js';
 

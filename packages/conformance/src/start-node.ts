@@ -1,4 +1,4 @@
-// A node in this process for our own tests, with a client that checks every answer.
+// In-process node for tests, with a client that checks every answer.
 import { startTestNode } from '@starkbox/testing';
 import type { Config, Node } from 'starkbox';
 import { connectDapp, type Dapp } from './accounts.js';

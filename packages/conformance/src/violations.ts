@@ -1,4 +1,4 @@
-// Knows how ajv's errors become lines that name the place and the fault, also inside unions.
+// Conversion of ajv errors to one line per violation, also inside unions.
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv/dist/2019.js';
 import { isArray } from './json.js';
 

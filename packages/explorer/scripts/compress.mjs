@@ -1,4 +1,4 @@
-// Compresses the built files once, so that a node serves them as they are.
+// Compression of the built files, so that a node serves them as they are.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

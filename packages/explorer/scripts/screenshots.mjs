@@ -1,4 +1,4 @@
-// Screenshots of every page, wide and narrow, light and dark: full, empty, with an error, with its node gone.
+// Screenshots of every page: wide and narrow, light and dark; full, empty, failing, disconnected.
 // Usage: node packages/explorer/scripts/screenshots.mjs [folder] [pages, or all] [states: full,empty,error,gone]
 //   (after `npm run build:ts` and `npm run build:explorer`)
 import { mkdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Dumps: a chain written down as its journal or as an image, by a call or at exit.
+// Dumps of the chain, as a journal or as an image, by a call or at exit.
 import type { Chain } from '../chain/chain.js';
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';

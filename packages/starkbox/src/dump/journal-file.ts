@@ -1,4 +1,4 @@
-// The file that holds a journal: written as a whole, or kept equal to the chain's journal change by change.
+// Journal file, written as a whole or extended with each change of the chain.
 import {
   closeSync,
   existsSync,

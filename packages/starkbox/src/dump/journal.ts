@@ -1,4 +1,4 @@
-// Journal: the calls that made a chain what it is, as text.
+// Journal: the calls that produced a chain, as text.
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { parse } from '../json/json.js';

@@ -1,4 +1,4 @@
-// Loading of dumps: the chain that a journal or an image holds.
+// Loading of dumps, from a journal or an image.
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { World } from '../chain/world/world.js';

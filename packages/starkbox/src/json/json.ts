@@ -1,4 +1,4 @@
-// Knows how JSON is read and written here: integers beyond 2^53 stay exact, finished text is spliced in.
+// JSON codec that keeps integers beyond 2^53 exact and splices in finished text.
 
 /** JSON that is already written, such as a report of the engine. It goes out verbatim. */
 export class JsonText {

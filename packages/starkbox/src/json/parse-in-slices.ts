@@ -1,4 +1,4 @@
-// Long JSON texts, read in slices so that the event loop is not held.
+// Parser of long JSON texts that yields to the event loop between slices.
 
 import { endSharedSlice } from '../scheduling/slices.js';
 import { beginsValue, endOfString, isDigit, TooManyValues, toNumber } from './json.js';

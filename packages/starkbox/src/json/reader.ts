@@ -1,4 +1,4 @@
-// Readers of JSON values of unknown origin. Each throws a `TypeError` that says what stands where.
+// Readers of untrusted JSON values. Each throws a `TypeError` with the path and the expected type.
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-// Knows when messages are carried without being asked to: every so often, and when a block sends one.
+// Automatic relay of messages: at an interval, and after each block that sends one.
 
 import { AsyncResource } from 'node:async_hooks';
 import type { Chain } from '../chain/chain.js';

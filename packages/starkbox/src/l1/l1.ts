@@ -1,4 +1,4 @@
-// Knows the L1 that a node was given at its start: another node's, an Anvil of its own, or none.
+// The L1 of a node: an external node, a managed Anvil, or none.
 import type { Chain } from '../chain/chain.js';
 import type { Log } from '../log.js';
 import type { AnvilAutosave } from './anvil/autosave.js';

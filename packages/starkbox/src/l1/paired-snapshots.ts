@@ -1,4 +1,4 @@
-// Knows how a chain and its L1 go back in time together, so that no message is left on one side only.
+// Snapshots, reverts and restarts that cover the chain and its managed L1 together.
 import type { Chain, ChainOptions } from '../chain/chain.js';
 import type { L1Link } from '../chain/world/messages.js';
 import { refuse } from '../errors.js';

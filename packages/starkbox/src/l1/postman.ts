@@ -1,4 +1,4 @@
-// Knows how messages get from one layer to the other exactly once, whenever the process or a network fails.
+// Relay of messages between L1 and L2, exactly once across crashes and network failures.
 import type { Cause } from '../chain/world/cause.js';
 import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
 import { checkKey, DEFAULT_KEY, type Ethereum } from './ethereum/client.js';

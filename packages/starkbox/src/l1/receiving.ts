@@ -1,4 +1,4 @@
-// Brings the messages of L1 to L2.
+// Relay of messages from L1 to L2.
 import type { L1Cursor, L1Link, L1Place } from '../chain/world/messages.js';
 import type { Ethereum, Fetched, SeenBlock } from './ethereum/client.js';
 import { L1Error } from './ethereum/endpoint.js';

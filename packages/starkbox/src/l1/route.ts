@@ -1,4 +1,4 @@
-// What both directions between a chain and its L1 need.
+// Dependencies shared by both directions of the relay.
 import type { Chain } from '../chain/chain.js';
 import type { L1Link } from '../chain/world/messages.js';
 import type { Log } from '../log.js';

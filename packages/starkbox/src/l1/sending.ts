@@ -1,4 +1,4 @@
-// Brings the messages of L2 to L1.
+// Relay of messages from L2 to L1.
 import {
   type InFlight,
   isOutgoing,

@@ -1,4 +1,4 @@
-// Knows the form of an image file: a header and named sections, in frames that show every change.
+// Format of an image file: a header and named sections, in checksummed frames.
 //
 // `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum continues the one
 // before, so frames and sections can be neither lost nor swapped. Frames are small, and packed one by one:

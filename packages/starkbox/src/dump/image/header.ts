@@ -1,4 +1,4 @@
-// Knows what an image says of itself before anything else.
+// Header of an image.
 
 import type { World } from '../../chain/world/world.js';
 import { boolean, count, felt, object, string } from '../../json/reader.js';

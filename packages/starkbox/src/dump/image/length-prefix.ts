@@ -1,4 +1,4 @@
-// Knows how records of any length stand in a stream of pieces of any length: each behind its own length.
+// Codec of length-prefixed records in a stream of chunks.
 
 import { ByteWriter } from '../../chain/history/byte-codec.js';
 import { sliced } from '../../scheduling/slices.js';

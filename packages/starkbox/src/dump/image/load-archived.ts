@@ -1,4 +1,4 @@
-// Knows how a world whose old states are kept elsewhere becomes one that holds them all itself.
+// Loading of archived states into memory, so that an image can hold them.
 
 import { type Class, State, type StateDiff, type Origin as StateSource } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';

@@ -1,4 +1,4 @@
-// Knows how an image becomes the world that it was made of, executing nothing.
+// Reader of images: the world that an image holds, without executing anything.
 import { setImmediate as turn } from 'node:timers/promises';
 import { State, type Origin as StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';

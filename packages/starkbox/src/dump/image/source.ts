@@ -1,4 +1,4 @@
-// Knows where the bytes of an image come from: a file or memory.
+// Byte sources of images: a file or memory.
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../files/regular-file.js';
 

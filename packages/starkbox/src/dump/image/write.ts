@@ -1,4 +1,4 @@
-// Knows how a world becomes an image, in a file or in memory.
+// Writer of images, to a file or to memory.
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Origin as StateSource } from '@starkbox/engine';

@@ -1,4 +1,4 @@
-// When the chain of our own Anvil is saved: before L2 relies on it, and soon after each of its blocks.
+// Saves of the managed Anvil's state: before L2 depends on it, and soon after each of its blocks.
 import { reasonOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Ethereum } from '../ethereum/client.js';

@@ -1,4 +1,4 @@
-// Whether a process still runs, told apart from a later one with the same id.
+// Identity check of a process, since the system reuses process ids.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';

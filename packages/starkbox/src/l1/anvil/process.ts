@@ -1,4 +1,4 @@
-// Knows how to run an Anvil of our own: where its program is found, how it starts, and that it ends with us.
+// Process of the managed Anvil: finding its executable, starting it, and ending it with the node.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// The files that keep the chain of our own Anvil between runs.
+// State files of the managed Anvil, kept between runs.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The shapes of what an Ethereum node answers.
+// Shapes of the answers of an Ethereum node.
 import type { Hex } from 'viem';
 
 /** What an answer must be, in words for an error, and how it is read. */

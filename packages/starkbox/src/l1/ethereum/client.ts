@@ -1,4 +1,4 @@
-// What is asked of an Ethereum node. Viem is loaded when an L1 is first used.
+// Client of an Ethereum node. Viem is loaded when an L1 is first used.
 import type { Address, Hash, Hex } from 'viem';
 import type { L1Message } from '../../chain/steps/l1-handler.js';
 import type { InFlight, MessageToL1 } from '../../chain/world/messages.js';

@@ -1,4 +1,4 @@
-// Asks an Ethereum node over HTTP, and turns whatever goes wrong into one sentence.
+// HTTP endpoint of an Ethereum node; every failure becomes an error of one sentence.
 import type { PublicClient } from 'viem';
 import { type Shape, shownAnswer } from './answer-shapes.js';
 

@@ -1,4 +1,4 @@
-// Reads the messages of L1 in ranges of blocks that its node is able to answer.
+// Pages of L1 messages, in block ranges that the node accepts.
 
 import type { Ethereum, Fetched } from './client.js';
 import { L1Error } from './endpoint.js';
