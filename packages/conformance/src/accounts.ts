@@ -3,10 +3,10 @@ import type { Node } from 'starkbox';
 import type { Account, ProviderOptions, RpcProvider } from 'starknet';
 import { checkedFetch } from './checked-fetch.js';
 
-/** By default starknet.js lets five seconds pass before it looks for a transaction. */
+/** Polling interval; the default of starknet.js is five seconds. */
 const RETRY_MILLISECONDS = 10;
 
-/** starknet.js, connected. */
+/** A connection of starknet.js. */
 export interface Dapp {
   readonly provider: RpcProvider;
   /** Another provider, with other settings. */
@@ -16,17 +16,17 @@ export interface Dapp {
 }
 
 /**
- * Connects starknet.js to a node that listens. Answers that break a specification are thrown, and
- * kept in `violations`.
+ * Connects starknet.js to a listening node. Answers that violate a specification throw, and are
+ * collected in `violations`.
  */
 export async function connectDapp(
   url: string,
   accounts: Node['accounts'],
   violations: string[],
 ): Promise<Dapp> {
-  // Loaded late: it takes as long as a node does, and tests without it need not wait.
+  // Imported on demand, because it loads as slowly as a node starts.
   const { Account, logger, RpcProvider } = await import('starknet');
-  // It would warn before each transaction that a young chain has too few tips to estimate one.
+  // Suppresses its warning, before each transaction, that a short chain has too few tips to estimate.
   logger.setLogLevel('ERROR');
   const connect = (options: ProviderOptions = {}): RpcProvider =>
     new RpcProvider({

@@ -4,8 +4,8 @@ import { checkedClient, RpcFailure } from './client.js';
 import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 
 /**
- * A `fetch` for clients of JSON-RPC. What breaks a specification is thrown at the client, and kept
- * in `violations`, because clients that retry swallow what is thrown.
+ * A `fetch` for clients of JSON-RPC. A violation is thrown, and collected in `violations`, because
+ * clients that retry swallow errors.
  *
  * @example
  * const violations: string[] = [];
@@ -22,8 +22,8 @@ export function checkedFetch(violations: string[]): typeof fetch {
   };
 }
 
-async function violationsOf(asked: string, answered: string): Promise<readonly string[]> {
-  const requests = objects(asked);
+async function violationsOf(sent: string, answered: string): Promise<readonly string[]> {
+  const requests = objects(sent);
   const answers = objects(answered);
   if (requests.length !== answers.length) {
     return [`${requests.length} requests had ${answers.length} answers: ${answered}`];

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from './json.js';
 import { loadOwnSpec, standardSpec } from './published-spec.js';
 import type { Spec } from './spec-documents.js';
 
-/** Takes JSON-RPC text and gives the answer: a node in this process, or {@link overHttp}. */
-export type Door = (text: string) => Promise<string | undefined>;
+/** Sends JSON-RPC text and returns the answer: an in-process node, or {@link overHttp}. */
+export type Transport = (text: string) => Promise<string | undefined>;
 
 /** An error answer, thrown. */
 export class RpcFailure extends Error {
@@ -22,8 +22,8 @@ export class RpcFailure extends Error {
 
 export interface Client {
   /**
-   * The result of a method; an error answer is thrown as {@link RpcFailure}. An answer that breaks
-   * a specification is thrown as well.
+   * The result of a method; an error answer throws {@link RpcFailure}. An answer that violates a
+   * specification throws as well.
    */
   call<M extends MethodName>(method: M, params?: unknown): Promise<Methods[M]['result']>;
   /** The error that a method answers with. */
@@ -31,15 +31,15 @@ export interface Client {
 }
 
 /**
- * A client that lets no wrong answer pass: standard methods are held against the published
- * documents, our own against ours.
+ * A client that checks every answer: standard methods against the published documents, the
+ * sandbox's own methods against its documents.
  *
  * @example
  * const client = checkedClient(node.handle);
  * expect(await client.call('starknet_blockNumber')).toBe(0);
  * expect((await client.failure('starknet_getNonce', ['latest', '0x5'])).code).toBe(20);
  */
-export function checkedClient(door: Door): Client {
+export function checkedClient(send: Transport): Client {
   let last = 0;
   const ask = async <M extends MethodName>(
     method: M | string,
@@ -47,7 +47,7 @@ export function checkedClient(door: Door): Client {
   ): Promise<Methods[M]['result']> => {
     last += 1;
     const id = last;
-    const text = await door(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    const text = await send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     const answer: Answer<Methods[M]['result']> | null = JSON.parse(text ?? 'null');
     if (!answer) throw new Error(`${method} was not answered`);
     const { error, result } = answer;
@@ -76,8 +76,8 @@ export function checkedClient(door: Door): Client {
   };
 }
 
-/** The door of a node that listens. */
-export function overHttp(url: string): Door {
+/** The transport of a listening node. */
+export function overHttp(url: string): Transport {
   return async (text) => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body: text });
@@ -94,7 +94,7 @@ interface Answer<Result> {
 
 let own: Spec | undefined;
 
-/** Standard methods by the published documents, ours by our own. */
+/** The published documents for standard methods, those of the sandbox for its own. */
 function specOf(method: string): Spec {
   if (method.startsWith('starknet_')) return standardSpec();
   own ??= loadOwnSpec();
@@ -112,7 +112,7 @@ function resultViolations(method: string, result: unknown): string[] {
   return [...specOf(name).checkResult(name, plain)];
 }
 
-/** What is wrong with a notification: one line for each fault. */
+/** Violations of a notification, one line each. */
 export function notificationViolations(method: string, params: unknown): readonly string[] {
   const name = canonical(method);
   const spec = specOf(name);
@@ -120,7 +120,7 @@ export function notificationViolations(method: string, params: unknown): readonl
   return spec.checkParams(name, withoutExtras(params));
 }
 
-/** Codes that any method may answer with: those of JSON-RPC, and free text. */
+/** Error codes allowed for any method: those of JSON-RPC, and the one for free text. */
 function errorViolations(method: string, error: JsonObject): string[] {
   const { code } = error;
   if (typeof code !== 'number') return ['the code of an error is a number'];
@@ -130,7 +130,7 @@ function errorViolations(method: string, error: JsonObject): string[] {
   return [...specOf(name).checkError(name, error)];
 }
 
-/** Messages of a proof are numbered, as those of traces are; the specification of proofs is not. */
+/** Messages of a proof are numbered like those of traces, which the specification lacks. */
 function withoutOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOrder);
   if (!isObject(value)) return value;
@@ -139,8 +139,8 @@ function withoutOrder(value: unknown): unknown {
 }
 
 /**
- * An answer without what we say beyond the specification, because existing tools read it:
- * `failure_reason` as null where nothing failed, and where a message from L1 came from.
+ * An answer without the extensions that existing tools read: `failure_reason` as null where nothing
+ * failed, and the origin of a message from L1.
  */
 function withoutExtras(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExtras);

@@ -1,7 +1,7 @@
 // Public API of the package.
 export { connectDapp, type Dapp } from './accounts.js';
 export { checkedFetch } from './checked-fetch.js';
-export { type Client, checkedClient, type Door, overHttp, RpcFailure } from './client.js';
+export { type Client, checkedClient, overHttp, RpcFailure, type Transport } from './client.js';
 export { hasPublishedSpec, loadPublishedSpec, standardSpec } from './published-spec.js';
 export { paramsValues, resultValues, schemaValues, valuesOf } from './schema-values.js';
 export {

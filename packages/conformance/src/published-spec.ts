@@ -19,12 +19,12 @@ const FILES: readonly string[] = [
 ];
 
 /**
- * Components that correct answers break.
+ * Components that correct answers violate.
  * Other mistakes (`schema` around a schema, `required` as a string, no `type` beside `properties`,
  * unions of which one member includes another) are recognised by their form when a schema is read.
  */
 const REPAIRS: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
-  // Meant is "below 2^251"; written is "begins with 0 to 7", which refuses 0x9.
+  // The pattern requires a first digit from 0 to 7, which rejects 0x9; intended is less than 2^251.
   'starknet_api_openrpc.json#STORAGE_KEY': () => ({
     type: 'string',
     pattern: '^0x(0|[1-7][a-fA-F0-9]{0,62}|[89a-fA-F][a-fA-F0-9]{0,61})$',
@@ -32,7 +32,7 @@ const REPAIRS: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
   // Offsets from the frame pointer are negative for arguments.
   'starknet_executables.json#CellRef': withoutMinimum,
   'starknet_executables.json#DoubleDeref': withoutMinimum,
-  // They refer to components that the other documents do not have, only the same inside of others.
+  // They refer to components that the other documents only define inline.
   'starknet_proving_api_openrpc.json#PROOF': () => ({
     type: 'string',
     pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
@@ -63,7 +63,7 @@ export function hasPublishedSpec(): boolean {
   return existsSync(publishedSpecDirectory);
 }
 
-/** Our own documents, which have the standard methods too. */
+/** The documents of Starkbox, which include the standard methods. */
 export function loadOwnSpec(): Spec {
   return loadSpec({
     name: 'our documents',
@@ -74,7 +74,7 @@ export function loadOwnSpec(): Spec {
 
 let standard: Spec | undefined;
 
-/** The published documents; where they are not at hand, ours, with a warning. */
+/** The published documents; without them, those of Starkbox, with a warning. */
 export function standardSpec(): Spec {
   if (!standard && !hasPublishedSpec()) {
     console.warn(

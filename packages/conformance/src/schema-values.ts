@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import { arrayAt, isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 import type { PlacedSchema, Spec } from './spec-documents.js';
 
-/** How many references to components that contain themselves may stand inside one another. */
+/** Maximum nesting of recursive components. */
 const NESTING = 4;
 const LIST_LENGTH = 3;
-/** 32 bytes and their prefix: the documents know no longer number, though some patterns have no end. */
+/** 32 bytes and the prefix: no number is longer, though some patterns are unbounded. */
 const PATTERN_LENGTH = 66;
 
 const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
-/** The largest value of each kind of felt that every pattern for it takes. */
+/** The largest value of each kind of felt that all its patterns accept. */
 const FELTS: Readonly<Record<string, bigint>> = { felt: PRIME - 1n, address: 2n ** 251n - 1n };
 const HUGE: bigint = 2n ** 256n;
 
-/** Values of a schema wherever it stands. */
+/** Values of any schema. */
 export function valuesOf(spec: Spec, place: PlacedSchema): fc.Arbitrary<unknown> {
   return possible(makerOf(spec).make(place, NESTING), place.file);
 }
@@ -28,7 +28,7 @@ export function schemaValues(spec: Spec, name: string): fc.Arbitrary<unknown> {
   });
 }
 
-/** What a method may answer. */
+/** Results of a method. */
 export function resultValues(spec: Spec, method: string): fc.Arbitrary<unknown> {
   return valuesOf(spec, spec.result(method));
 }
@@ -56,7 +56,7 @@ function possible<T>(values: fc.Arbitrary<T> | undefined, what: string): fc.Arbi
   return values;
 }
 
-/** Components are many and take time to understand: each once. */
+/** Cache of generators, because components are many and slow to analyse. */
 const makers: WeakMap<Spec, Maker> = new WeakMap();
 
 function makerOf(spec: Spec): Maker {
@@ -67,7 +67,7 @@ function makerOf(spec: Spec): Maker {
 
 type Values = fc.Arbitrary<unknown>;
 
-/** Everywhere, undefined means: no value without nesting deeper than allowed. */
+/** Undefined if every value exceeds the allowed nesting. */
 class Maker {
   readonly #spec: Spec;
   readonly #made: Map<string, Values | undefined> = new Map();
@@ -192,7 +192,7 @@ class Maker {
       );
   }
 
-  /** The components that can be inside of one. */
+  /** The components that one can contain. */
   #reach(name: string): ReadonlySet<string> {
     const known = this.#reached.get(name);
     if (known !== undefined) return known;
@@ -212,7 +212,7 @@ class Maker {
   }
 }
 
-/** Every choice of optional members is as likely: leaving them out is what finds most mistakes. */
+/** All subsets of optional members are equally likely; absent members find most mistakes. */
 function objects(
   members: ReadonlyMap<string, Values>,
   needed: ReadonlySet<unknown>,
@@ -250,7 +250,7 @@ function felts(max: bigint): fc.Arbitrary<string> {
     .map((value) => `0x${value.toString(16)}`);
 }
 
-/** As our JSON reader gives them: bigints only where a number would not be exact. */
+/** As the JSON codec of the node returns them: bigints only where a number is not exact. */
 function exactNumbers({ minimum, exclusiveMaximum }: JsonObject): fc.Arbitrary<bigint | number> {
   const min = BigInt(numberOr(minimum, 0));
   const max = typeof exclusiveMaximum === 'number' ? BigInt(exclusiveMaximum) - 1n : HUGE;

@@ -22,8 +22,8 @@ export interface Farewell {
 
 export interface Socket extends Client, AsyncDisposable {
   /**
-   * Begins a subscription, under either name of the method; its id. From then on a notification
-   * counts as wrong if it belongs to no subscription of this socket or has another prefix than it.
+   * Subscribes, under either name of the method, and returns the id. A notification is a violation
+   * if it belongs to no subscription of this socket or has another prefix.
    */
   subscribe(
     method: SubscribeMethod,
@@ -31,39 +31,39 @@ export interface Socket extends Client, AsyncDisposable {
     prefix?: 'starknet' | 'chain',
   ): Promise<string>;
   unsubscribe(id: string): Promise<void>;
-  /** The next notification that was not read yet, as soon as there is one. */
+  /** The next unread notification; waits for one. */
   next(): Promise<Notification>;
-  /** Those that have come and were not read yet; right after an answer, those that came before it. */
+  /** The unread notifications that have arrived. */
   unread(): readonly Notification[];
   /**
-   * Those that were not read yet, when all that was told has come. It asks the node something and
-   * waits for the answer alone: messages keep their order.
+   * All unread notifications that the node has sent so far. Waits for the answer to a request, since
+   * messages keep their order.
    */
   heard(): Promise<readonly Notification[]>;
-  /** Throws if there is a notification that was not read, or comes within so many milliseconds. */
+  /** Throws if there is an unread notification, or one arrives within the given time. */
   quiet(milliseconds?: number): Promise<void>;
-  /** Sends any text, and gives the text of the answer. */
+  /** Sends any text. @returns the text of the answer */
   exchange(text: string, frame?: 'text' | 'binary'): Promise<string>;
   /** Sends a text that has no answer. */
   send(text: string): void;
-  /** Stops reading, so that messages wait on the other side. */
+  /** Stops reading, so that messages queue up in the node. */
   pause(): void;
   resume(): void;
   readonly closed: Promise<Farewell>;
-  /** Throws if a message broke a specification. */
+  /** Throws if a message violated a specification. */
   close(): Promise<void>;
 }
 
-/** How long a message may take. */
+/** Timeout of a message. */
 const PATIENCE_MILLISECONDS = 10_000;
-/** How much of a message is shown where something is wrong with it. */
+/** Length of a message in an error text. */
 const SHOWN = 1000;
-/** The code of a connection that has done its duty. */
+/** Close code of a normal closure. */
 const NORMAL = 1000;
 
 /**
- * Connects to a node that listens. Every answer and every notification is held against the
- * specifications; what breaks them is thrown by whatever is asked of the socket next.
+ * Connects to a listening node. Every answer and notification is checked against the specifications;
+ * a violation is thrown by the next use of the socket.
  *
  * @example
  * const socket = await connectSocket(url);
@@ -75,16 +75,16 @@ const NORMAL = 1000;
 export async function connectSocket(url: string): Promise<Socket> {
   const address = new URL('/ws', url);
   address.protocol = 'ws:';
-  // Who waited for an answer goes on before the next message is looked at.
+  // The continuation of an answer runs before the next message is read.
   const socket = new WebSocket(address, { allowSynchronousEvents: false });
   const connection = new Connection(socket);
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return connection;
 }
 
-/** Somebody who waits for something to come. */
+/** A pending promise for a message. */
 interface Waiting<T> {
-  /** What was asked. */
+  /** The request. */
   readonly text: string;
   readonly resolve: (value: T) => void;
   readonly reject: (error: Error) => void;
@@ -96,8 +96,8 @@ class Connection implements Socket {
   readonly closed: Promise<Farewell>;
   readonly #socket: WebSocket;
   readonly #clients: Readonly<Record<'starknet' | 'chain', Client>>;
-  /** Questions without an answer. Answers come in the order of the questions. */
-  readonly #asked: Waiting<string>[] = [];
+  /** Unanswered requests. Answers arrive in the order of the requests. */
+  readonly #unanswered: Waiting<string>[] = [];
   readonly #awaited: Waiting<Notification>[] = [];
   readonly #unread: Notification[] = [];
   /** The prefix of each subscription, by its id. */
@@ -118,7 +118,7 @@ class Connection implements Socket {
     this.closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => {
         const error = new Error(`the socket was closed with ${code} ${reason}`);
-        for (const { reject } of [...this.#asked, ...this.#awaited]) reject(error);
+        for (const { reject } of [...this.#unanswered, ...this.#awaited]) reject(error);
         resolve({ code, reason: String(reason) });
       });
     });
@@ -155,11 +155,11 @@ class Connection implements Socket {
   async quiet(milliseconds = 0): Promise<void> {
     if (milliseconds > 0) await delay(milliseconds);
     const heard = await this.heard();
-    if (heard.length > 0) throw new Error(`nothing was to come, but: ${JSON.stringify(heard)}`);
+    if (heard.length > 0) throw new Error(`unexpected notifications: ${JSON.stringify(heard)}`);
   }
 
   exchange(text: string, frame: 'text' | 'binary' = 'text'): Promise<string> {
-    const answer = wait(this.#asked, text);
+    const answer = wait(this.#unanswered, text);
     this.#socket.send(text, { binary: frame === 'binary' });
     return answer;
   }
@@ -190,20 +190,20 @@ class Connection implements Socket {
     if (isBinary) this.#violations.push(`a binary frame: ${text.slice(0, SHOWN)}`);
     const message: unknown = JSON.parse(text);
     if (isObject(message) && 'method' in message) {
-      this.#hear(message);
+      this.#notify(message);
       return;
     }
-    const asked = this.#asked.shift();
-    if (!asked) {
-      this.#violations.push(`nobody asked for ${text.slice(0, SHOWN)}`);
+    const request = this.#unanswered.shift();
+    if (!request) {
+      this.#violations.push(`an answer without a request: ${text.slice(0, SHOWN)}`);
       return;
     }
-    // Before anybody can look at the answer: what follows it belongs to the subscription.
-    if (isObject(message)) this.#follow(asked.text, message);
-    asked.resolve(text);
+    // Before the caller continues, since later messages may belong to the new subscription.
+    if (isObject(message)) this.#follow(request.text, message);
+    request.resolve(text);
   }
 
-  #hear(message: JsonObject): void {
+  #notify(message: JsonObject): void {
     const { jsonrpc, method, params, ...rest } = message;
     const name = String(method);
     const { subscription_id, result } = isObject(params) ? params : {};
@@ -222,15 +222,15 @@ class Connection implements Socket {
     else this.#unread.push(notification);
   }
 
-  /** Remembers which subscriptions there are. */
-  #follow(asked: string, { result }: JsonObject): void {
+  /** Tracks the open subscriptions. */
+  #follow(request: string, { result }: JsonObject): void {
     if (result === undefined) return;
     const [, prefix, verb] =
-      /"method":"(starknet|chain|devnet|sandbox)_((?:un)?subscribe)/.exec(asked) ?? [];
+      /"method":"(starknet|chain|devnet|sandbox)_((?:un)?subscribe)/.exec(request) ?? [];
     if (prefix === undefined) return;
     if (verb === 'subscribe') this.#prefixes.set(String(result), prefix);
     else if (result === true) {
-      const { params } = objectAt(JSON.parse(asked), 'the request');
+      const { params } = objectAt(JSON.parse(request), 'the request');
       this.#prefixes.delete(String(Object.values(Object(params))[0]));
     }
   }

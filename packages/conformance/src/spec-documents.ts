@@ -34,7 +34,7 @@ export interface SpecMethod {
   readonly name: string;
   /** The document that has it. */
   readonly file: string;
-  /** True if the node sends it; then only its params can be checked. */
+  /** True for notifications, of which only the params can be checked. */
   readonly notification: boolean;
   readonly params: readonly SpecParam[];
   readonly errors: readonly SpecError[];
@@ -47,8 +47,8 @@ export interface PlacedSchema {
 }
 
 /**
- * A specification as a judge. Every check gives one line per violation, beginning with the JSON path;
- * no lines means that all is well. A name that the documents do not have throws.
+ * A validator. Every check returns one line per violation, beginning with the JSON path. An unknown
+ * name throws.
  */
 export interface Spec {
   readonly methods: ReadonlyMap<string, SpecMethod>;
@@ -65,21 +65,21 @@ export interface Spec {
   schema(name: string): PlacedSchema;
   result(method: string): PlacedSchema;
   params(method: string): ReadonlyMap<string, PlacedSchema>;
-  /** What an error of a method says beside its message; undefined if nothing is said of it. */
+  /** The schema of the data of an error; undefined if there is none. */
   errorData(method: string, code: number): PlacedSchema | undefined;
-  /** Where a reference leads: the component as `file#NAME`, which {@link schema} takes. */
+  /** The target of a reference, as `file#NAME` for {@link schema}. */
   follow(ref: string, file: string): string;
 }
 
 export interface SpecSource {
-  /** What messages call it. */
+  /** The name in messages. */
   readonly name: string;
   readonly directory: string;
-  /** Paths from there. Where two documents have the same name for something, the first one counts. */
+  /** Relative paths. If two documents define the same name, the first one applies. */
   readonly files: readonly string[];
-  /** Gives the text of a whole document another meaning. */
+  /** Corrects a whole document. */
   readonly prepare?: (document: JsonObject) => JsonObject;
-  /** Gives a component, named `file#NAME`, another meaning. */
+  /** Corrects a component, named `file#NAME`. */
   readonly repair?: (component: string, schema: JsonObject) => JsonObject;
 }
 
@@ -193,7 +193,7 @@ class Documents implements Spec {
     if (typeof code !== 'number' || !Number.isInteger(code)) {
       return [...violations, '$.code: must be an integer'];
     }
-    // What JSON-RPC itself reserves, every method may answer.
+    // Codes that JSON-RPC reserves are allowed for every method.
     if (code >= -32768 && code <= -32000) return violations;
     const known = errors.find((candidate) => candidate.code === code);
     if (known === undefined) {
@@ -288,7 +288,7 @@ class Documents implements Spec {
     return objectAt(groups[group] ?? {}, `${file}#/components/${group}`);
   }
 
-  /** The target of a reference. Some begin `./api/`, where no document is: the file name decides. */
+  /** The target of a reference, by file name only, since some begin with a wrong `./api/`. */
   #locate(ref: string, from: string): { file: string; group: string; name: string } {
     const match = /^(?:.*?([^/]+\.json))?#\/components\/(\w+)\/(\w+)$/.exec(ref);
     if (!match) throw new Error(`${from} has a reference of unknown form: '${ref}'`);
@@ -301,7 +301,7 @@ class Documents implements Spec {
     return translate(schema, openness, resolve, place);
   }
 
-  /** Makes a component and all it refers to known to ajv, once; compiling is left for the first use. */
+  /** Registers a component and its references with ajv, once; it is compiled on first use. */
   #register(component: string, openness: Openness): string {
     const id = `spec:/${openness}/${component.replace('#', '/')}`;
     if (!this.#registered.has(id)) {
@@ -328,7 +328,7 @@ class Documents implements Spec {
         notification,
         params: params.map((param) => ({
           name: stringAt(param['name'], name),
-          // Notifications leave the flag out, and yet always carry all.
+          // Notifications omit the flag, although their params are required.
           required: notification || param['required'] === true,
         })),
         errors: errors.map(({ name, code, message }) => ({ name, code, message })),
@@ -348,7 +348,7 @@ class Documents implements Spec {
       name,
       code: numberAt(source['code'], place),
       message: stringAt(source['message'], place),
-      // Where a schema should be, some errors have only the name of a type.
+      // Some errors have the name of a type in place of a schema.
       data: typeof data === 'string' ? { type: data } : data,
     };
   }
@@ -361,7 +361,7 @@ function read({ name, directory, prepare }: SpecSource, file: string): JsonObjec
   return prepare?.(document) ?? document;
 }
 
-/** Params by name, or what is wrong with their form. */
+/** Params by name, or the violation of their form. */
 function toNamed(
   params: unknown,
   declared: readonly SpecParam[],

@@ -3,14 +3,14 @@ import type { FuncKeywordDefinition, SchemaObject } from 'ajv/dist/2019.js';
 import { arrayAt, isObject, type JsonObject, objectAt } from './json.js';
 
 /**
- * What a schema says of properties that it does not name:
- * - `closed`: there may be none;
- * - `open`: nothing here, because it is a part of a composition and the whole is closed;
- * - `loose`: nothing, here and in everything below.
+ * Treatment of properties that a schema does not name:
+ * - `closed`: forbidden;
+ * - `open`: allowed here, because it is a part of a composition and the whole is closed;
+ * - `loose`: allowed, here and in all nested schemas.
  */
 export type Openness = 'closed' | 'open' | 'loose';
 
-/** Turns a `$ref` as the document has it into the id under which ajv knows its target. */
+/** Converts a `$ref` of the document to the id of its target in ajv. */
 export type Resolve = (ref: string, openness: Openness) => string;
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
 ]);
 
-/** Numbers of any size, which come as bigints where they are large: ajv's own keywords know none. */
+/** Keywords for numbers of any size: ajv's own do not support bigints. */
 export const EXACT: FuncKeywordDefinition = {
   keyword: 'x-exact',
   validate: (schema: JsonObject, value: unknown): boolean => {
@@ -37,8 +37,8 @@ export const EXACT: FuncKeywordDefinition = {
 };
 
 /**
- * What a document of ours says in the words of the standard alone. Where `x-wider` stands, it says
- * more: as a member of a union or as a property.
+ * A document of Starkbox without its extensions of the standard, which `x-wider` marks: members of
+ * unions or properties.
  */
 export function withoutWider(document: JsonObject): JsonObject {
   return objectAt(narrow(document), 'document');
@@ -58,7 +58,7 @@ function isWider(value: unknown): boolean {
   return isObject(value) && 'x-wider' in value;
 }
 
-/** @param place where the schema stands in the documents, for messages */
+/** @param place location in the documents, for messages */
 export function translate(
   schema: unknown,
   openness: Openness,
@@ -66,7 +66,7 @@ export function translate(
   place: string,
 ): SchemaObject {
   const source = objectAt(schema, place);
-  // A content descriptor where a schema should be: to a validator it would say nothing at all.
+  // A content descriptor in place of a schema, which a validator would ignore.
   if ('schema' in source) return translate(source['schema'], openness, resolve, place);
   if (source['x-exact'] === true) return { 'x-exact': source };
 
@@ -121,7 +121,7 @@ export function translate(
         result[key] = list(value, isComposed(source) ? part : openness, key);
         break;
       case 'oneOf':
-        // "One" is only true of closed members: an open pre-confirmed block includes every block.
+        // `oneOf` needs closed members: an open pre-confirmed block matches every block.
         if (openness === 'closed' && !isComposed(source)) result[key] = list(value, 'closed', key);
         else result['anyOf'] = list(value, part, key);
         break;
@@ -130,7 +130,7 @@ export function translate(
           throw new Error(`${place} has the unknown keyword '${key}'`);
     }
   }
-  // Without a type, named properties bind only values that happen to be objects.
+  // Without a type, properties apply only to objects, and other values pass.
   if ('properties' in source) result['type'] ??= 'object';
   if (openness === 'closed' && !('additionalProperties' in source)) {
     if (isComposed(source)) result['unevaluatedProperties'] = false;
@@ -139,7 +139,7 @@ export function translate(
   return result;
 }
 
-/** True if what an object may have is said in more than one place. */
+/** True if the properties of an object are defined in more than one place. */
 function isComposed(schema: JsonObject): boolean {
   return 'allOf' in schema || ('oneOf' in schema && 'properties' in schema);
 }

@@ -2,16 +2,16 @@
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv/dist/2019.js';
 import { isArray } from './json.js';
 
-/** Compiles a member of a union, to ask it alone. */
+/** Compiles a member of a union, to validate it alone. */
 export type Compile = (schema: AnySchema) => ValidateFunction;
 
 interface Fault {
   readonly pointer: string;
   readonly text: string;
-  /** How much it speaks against this being the member of a union that was meant. */
+  /** Evidence against this member of a union being the intended one. */
   readonly weight: number;
-  /** True if it may only follow from another fault. */
-  readonly hearsay: boolean;
+  /** True if it may be only a consequence of another fault. */
+  readonly isDerived: boolean;
 }
 
 const UNIONS: ReadonlySet<string> = new Set(['oneOf', 'anyOf']);
@@ -29,17 +29,17 @@ export function describeViolations(
   );
 }
 
-/** Replaces the complaints of all members of a union by those of the member that was meant. */
+/** Replaces the errors of all members of a union by those of the intended member. */
 function condense(errors: readonly ErrorObject[], compile: Compile): readonly Fault[] {
   const faults: Fault[] = [];
-  // The complaints of the members stand right before the union's own: from behind, it is met first.
+  // The errors of the members precede that of the union, so a backward scan meets the union first.
   for (let i = errors.length - 1; i >= 0; i -= 1) {
     const error = errors[i];
     if (error === undefined) continue;
     if (UNIONS.has(error.keyword)) {
-      const union = askMembers(error, compile);
+      const union = checkMembers(error, compile);
       faults.unshift(...union.faults);
-      i -= union.complaints;
+      i -= union.errorCount;
     } else {
       faults.unshift(toFault(error, errors));
     }
@@ -47,41 +47,43 @@ function condense(errors: readonly ErrorObject[], compile: Compile): readonly Fa
   return faults;
 }
 
-function askMembers(
+function checkMembers(
   error: ErrorObject,
   compile: Compile,
-): { readonly faults: readonly Fault[]; readonly complaints: number } {
+): { readonly faults: readonly Fault[]; readonly errorCount: number } {
   const members: readonly unknown[] = isArray(error.schema) ? error.schema : [];
   const answers = members.map((member): readonly ErrorObject[] => {
     if (typeof member !== 'object' || member === null) return [];
     const validate = compile(member);
     return validate(error.data) ? [] : (validate.errors ?? []);
   });
-  const complaints = answers.reduce((sum, { length }) => sum + length, 0);
+  const errorCount = answers.reduce((sum, { length }) => sum + length, 0);
   const accepting = answers.filter(({ length }) => length === 0).length;
   if (accepting > 0) {
     const text = `fits ${accepting} of ${members.length} forms, where it must fit one`;
-    const fault = { pointer: error.instancePath, text, weight: 1, hearsay: false };
-    return { faults: [fault], complaints };
+    const fault = { pointer: error.instancePath, text, weight: 1, isDerived: false };
+    return { faults: [fault], errorCount };
   }
-  const opinions = answers.map((errors) => condense(errors, compile));
-  const least = Math.min(...opinions.map(weigh));
-  const faults = merge(opinions.filter((opinion) => weigh(opinion) === least)).map((fault) => ({
-    ...fault,
-    pointer: error.instancePath + fault.pointer,
-    // Further down, a fault says nothing about which member was meant up here.
-    weight: error.instancePath === '' ? fault.weight : 1,
-  }));
-  return { faults, complaints };
+  const candidates = answers.map((errors) => condense(errors, compile));
+  const least = Math.min(...candidates.map(weigh));
+  const faults = merge(candidates.filter((candidate) => weigh(candidate) === least)).map(
+    (fault) => ({
+      ...fault,
+      pointer: error.instancePath + fault.pointer,
+      // A nested fault is no evidence about the member at this level.
+      weight: error.instancePath === '' ? fault.weight : 1,
+    }),
+  );
+  return { faults, errorCount };
 }
 
-/** Members that are at odds over one thing only, such as the values of an enum, speak together. */
-function merge(opinions: readonly (readonly Fault[])[]): readonly Fault[] {
-  const [best = []] = opinions;
+/** Merges members with one fault at the same place, such as the values of an enum. */
+function merge(candidates: readonly (readonly Fault[])[]): readonly Fault[] {
+  const [best = []] = candidates;
   const [first] = firm(best);
   const texts = new Set<string>();
-  for (const opinion of opinions.map(firm)) {
-    const [fault, ...more] = opinion;
+  for (const candidate of candidates.map(firm)) {
+    const [fault, ...more] = candidate;
     if (fault === undefined || fault.pointer !== first?.pointer || more.length > 0) return best;
     texts.add(fault.text);
   }
@@ -89,7 +91,7 @@ function merge(opinions: readonly (readonly Fault[])[]): readonly Fault[] {
 }
 
 function firm(faults: readonly Fault[]): readonly Fault[] {
-  return faults.filter(({ hearsay }) => !hearsay);
+  return faults.filter(({ isDerived }) => !isDerived);
 }
 
 function weigh(faults: readonly Fault[]): number {
@@ -102,9 +104,9 @@ function toFault(error: ErrorObject, errors: readonly ErrorObject[]): Fault {
     pointer: error.instancePath,
     text: toText(error),
     weight: toWeight(error, depth),
-    // In a composition, properties count as known only where the part that names them holds: one
-    // real fault makes its neighbours look unknown.
-    hearsay:
+    // In a composition, ajv evaluates properties only of parts that match, so that one fault makes
+    // the other properties look unknown.
+    isDerived:
       error.keyword === 'unevaluatedProperties' &&
       errors.some((other) => !UNKNOWN.has(other.keyword) && isWithin(other, error.instancePath)),
   };

@@ -73,7 +73,7 @@ test('one can be waited for', async () => {
 
 test('silence is what it says', async () => {
   const socket = await hearing(reorg());
-  await expect(socket.quiet()).rejects.toThrow('nothing was to come');
+  await expect(socket.quiet()).rejects.toThrow('unexpected notifications');
   const silent = await play(() => {});
   await silent.quiet(10);
   await silent.close();
@@ -113,8 +113,8 @@ test('nothing belongs to a subscription that was ended', async () => {
   await expect(socket.heard()).rejects.toThrow('it belongs to no subscription');
 });
 
-test('an answer without a request is thrown', async () => {
+test('an answer without a request throws', async () => {
   const socket = await play((_, say) => say({ jsonrpc: '2.0', id: 99, result: 1 }));
   await expect(socket.call('starknet_specVersion')).rejects.toThrow('breaks the specification');
-  await expect(socket.close()).rejects.toThrow('nobody asked for');
+  await expect(socket.close()).rejects.toThrow('an answer without a request');
 });

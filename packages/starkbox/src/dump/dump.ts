@@ -13,31 +13,31 @@ import { writeWhole } from './journal-file.js';
 
 export interface DumpOptions {
   readonly chain: Chain;
-  /** Whether calls are kept at all. */
+  /** Whether a journal is kept. */
   readonly keepsJournal: boolean;
-  /** The file that is meant where none is named, and what it is to be. */
+  /** The default file. */
   readonly path: string | undefined;
-  /** Where the files are that callers may name. */
+  /** The directory that files of callers must be in. */
   readonly directory: string | undefined;
   readonly format: DUMP_FORMAT;
-  /** How long an image may be that is not written to a file, in bytes. */
+  /** Limit of an image in an answer, in bytes. */
   readonly longestInline: number;
   /** Name and version of this program. */
   readonly writtenBy: string;
-  /** Throws an `RpcError` unless these can be the calls of a journal. */
+  /** Throws an `RpcError` for calls that no journal may hold. */
   readonly check: (calls: readonly JournalCall[]) => Promise<void>;
-  /** A chain of the same kind after these calls; throws the error of the one that fails. */
+  /** Replays calls on an empty chain; throws the error of a failed call. */
   readonly repeat: (calls: readonly JournalCall[]) => Promise<World>;
-  /** Hears how far a long image is. */
+  /** Receives the progress of a long image. */
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
 
-/** What a request with an image has besides it, with room to spare. */
+/** Upper bound of the other parts of a request that carries an image, in bytes. */
 const AROUND_IMAGE = 4 * 1024;
 
-/** The bytes of the longest image that a request can carry; a longer one belongs into a file. */
+/** The longest image that a request can carry, in bytes. */
 export function longestInline(bodyLimit: number): number {
-  // Four characters of base64 stand for three bytes.
+  // Base64 encodes three bytes as four characters.
   return Math.max(0, Math.floor((bodyLimit - AROUND_IMAGE) / 4) * 3);
 }
 
@@ -46,7 +46,7 @@ const NO_JOURNAL: Readonly<Record<DUMP_FORMAT, string>> = {
   image: 'No journal is kept with --dump-format image.',
 };
 
-/** A file to write to, and how messages call it. */
+/** A file to write to, and its name in messages. */
 export interface DumpTarget {
   readonly path: string;
   readonly shown?: string | undefined;
@@ -68,7 +68,7 @@ export async function dumpImage(
   return { image: made.image.toString('base64'), bytes: made.bytes, ...factsOf(made.header) };
 }
 
-/** Writes the journal to a file, if one is given and there is anything to write; its text. */
+/** Writes the journal to the file, if there is one and it is not empty. @returns its text */
 export function dumpJournal(options: DumpOptions, target: DumpTarget | undefined): JsonText {
   const { world } = options.chain;
   if (!options.keepsJournal) failDump(NO_JOURNAL[options.format]);
@@ -87,9 +87,9 @@ function writingOf({ chain, writtenBy, keepsJournal, tell }: DumpOptions): Write
 }
 
 /**
- * Writes the usual file when the node ends.
+ * Writes the default file at exit.
  *
- * @param start the world that the node began with: if that is still it, there is nothing to write
+ * @param start the initial world; if it is unchanged, nothing is written
  */
 export async function dumpAtExit(options: DumpOptions, start: World): Promise<void> {
   const { chain, path, format } = options;
@@ -104,7 +104,7 @@ function failTooLong(error: unknown): never {
   throw error;
 }
 
-/** Turns an error of the file system into one that the caller gets; others stay unexpected. */
+/** Converts an error of the file system to an RPC error; others are rethrown. */
 export function failFile(error: unknown): never {
   if (error instanceof RpcError) throw error;
   if (error instanceof Error && 'code' in error) failDump(`I/O error: ${reasonOf(error)}`);

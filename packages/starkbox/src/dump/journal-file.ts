@@ -18,7 +18,7 @@ import { checkReplaceable, FileError, fileError, openRegular } from '../files/re
 import type { Log } from '../log.js';
 import { failDump, journalText } from './journal.js';
 
-/** Writes beside and renames, so that a file is there as a whole or not at all. */
+/** Writes a file atomically, by a temporary file and a rename. */
 export function writeWhole(path: string, text: string, shown: string = path): void {
   try {
     replaceText(path, text, shown);
@@ -42,11 +42,11 @@ function replaceText(path: string, text: string, shown: string): void {
   }
 }
 
-/** Keeps a file equal to the journal of a chain. A write that fails is logged and tried again. */
+/** Mirror of the journal in a file. A failed write is logged and retried. */
 export class JournalFile {
   readonly #path: string;
   readonly #log: Log;
-  /** Bytes of the file, if it holds what the chain's journal held before the change. */
+  /** Length of the file in bytes; undefined unless it equals the last journal. */
   #length: number | undefined;
 
   /** @throws RpcError if the journal cannot be written now */
@@ -62,7 +62,7 @@ export class JournalFile {
     chain.watch((change) => this.#follow(change), 'the journal of --dump-on block');
   }
 
-  /** Tries again what could not be written. */
+  /** Retries a failed write. */
   finish({ world }: Chain): void {
     if (this.#length === undefined && !world.journal.isEmpty()) this.#write(world);
   }
@@ -75,7 +75,7 @@ export class JournalFile {
     this.#write(after, isExtended ? now.slice(old.size).toArray() : undefined);
   }
 
-  /** @param added what the file lacks, if it has all the rest */
+  /** @param added the new calls, if the file holds all others */
   #write(world: World, added?: readonly string[]): void {
     const length = this.#length;
     this.#length = undefined;
@@ -96,19 +96,23 @@ export class JournalFile {
     return Buffer.byteLength(text);
   }
 
-  /** Puts calls before the closing bracket; the new length, or none if the file is not as it was left. */
+  /**
+   * Inserts calls before the closing bracket.
+   *
+   * @returns the new length; undefined if the file was changed by others
+   */
   #append(calls: readonly string[] | undefined, length: number | undefined): number | undefined {
     if (!calls || length === undefined || !existsSync(this.#path)) return undefined;
     const file = openRegular(this.#path, { writable: true });
     try {
       if (fstatSync(file).size !== length) return undefined;
-      // One write over the closing bracket: there is no moment without one.
+      // One write that replaces the closing bracket, so that the file is valid at any time.
       const bytes = Buffer.from(`,${calls.join(',')}]`);
       try {
         const count = writeSync(file, bytes, 0, bytes.length, length - 1);
         if (count < bytes.length) throw new Error('no space is left on the device');
       } catch (error) {
-        // What was there takes no new space.
+        // Restoring the previous content needs no new space.
         ftruncateSync(file, length);
         writeSync(file, ']', length - 1);
         throw error;

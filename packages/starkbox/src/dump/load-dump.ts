@@ -13,23 +13,23 @@ import { type Loaded, readImage } from './image/read.js';
 import { ImageError, type Source, sourceOfBytes, sourceOfFile } from './image/source.js';
 import { callsIn, failDump, parseJournal } from './journal.js';
 
-/** What a caller expects of a file. */
-export interface FileWish {
-  /** What the file must be; either by default. */
+/** What the caller requires of a file. */
+export interface FileExpectation {
+  /** The required format; any by default. */
   readonly format?: DUMP_FORMAT | undefined;
-  /** How the caller named it. */
+  /** The name that the caller gave. */
   readonly given?: string | undefined;
 }
 
-/** The chain that a file holds, whatever its format. */
+/** The world that a file of either format holds. */
 export async function worldInFile(
   options: DumpOptions,
   path: string,
-  { format, given }: FileWish = {},
+  { format, given }: FileExpectation = {},
 ): Promise<World> {
   const shown = given ?? path;
   if (!exists(path, shown)) failDump('The file does not exist');
-  // A start names the file itself.
+  // At startup the message already names the file.
   const named = given === undefined ? '' : `${given}: `;
   const found = await withSource(
     () => sourceOfFile(path, shown),
@@ -49,7 +49,7 @@ export async function worldInFile(
       `${shown} is an image that holds no journal, so that no journal can follow it: use --dump-format image`,
     );
   }
-  // The journal may be repeated from another working directory, but not from outside of --dump-dir.
+  // The journal may be replayed from another working directory, but only within --dump-dir.
   return withJournal(options, found, {
     path: options.directory === undefined ? resolve(path) : shown,
   });
@@ -63,7 +63,7 @@ function exists(path: string, shown: string): boolean {
   }
 }
 
-/** @param named the name of the file and a colon, where the caller needs it */
+/** @param named prefix of error messages: the name of the file and a colon, or nothing */
 async function repeatText({ repeat }: DumpOptions, text: string, named: string): Promise<World> {
   try {
     return await repeat(parseJournal(text));
@@ -75,7 +75,7 @@ async function repeatText({ repeat }: DumpOptions, text: string, named: string):
   }
 }
 
-/** The chain that an image holds, given as base64. */
+/** The world of an image in base64. */
 export async function worldInText(options: DumpOptions, image: string): Promise<World> {
   const bytes = Buffer.from(image, 'base64');
   const found = await withSource(
@@ -109,7 +109,7 @@ async function loadImage({ chain, check, tell }: DumpOptions, source: Source): P
   }
 }
 
-/** @param named the name of the file and a colon, where the caller needs it */
+/** @param named prefix of error messages: the name of the file and a colon, or nothing */
 async function withSource<T>(
   open: () => Source,
   read: (source: Source) => Promise<T>,
@@ -131,7 +131,7 @@ function lacksJournal({ keepsJournal }: DumpOptions, { header }: Loaded): boolea
   return keepsJournal && header.journal_calls === null;
 }
 
-/** Where the calls that made an image were not kept, a journal begins with loading it. */
+/** The journal of an image without one begins with the call that loads the image. */
 function withJournal(options: DumpOptions, loaded: Loaded, params: object): World {
   const { world } = loaded;
   if (!options.keepsJournal) return { ...world, journal: List() };

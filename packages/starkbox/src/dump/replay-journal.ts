@@ -10,9 +10,8 @@ import { methodFacts } from '../spec.js';
 import { failDump, type JournalCall } from './journal.js';
 
 /**
- * Checks every call of a journal before any of them runs: a journal may hold only what journals are
- * made of. A first call may load an image, because a journal begins so where the calls that made the
- * image were not kept.
+ * Checks every call of a journal before any of them runs: only methods that journals record are
+ * allowed. The first call may load an image, because the journal of an image without one begins so.
  */
 export async function checkCalls(calls: readonly JournalCall[], schema: Schema): Promise<void> {
   const slices = new Slices();
@@ -45,7 +44,7 @@ function checkLoad(given: Readonly<Record<string, unknown>>, index: number): voi
   if (!isImage || format !== 'image') failDump('a journal may load an image and nothing else');
 }
 
-/** Adds to an error which call of the journal it is about. */
+/** Adds the index of the call to an error. */
 async function locating(
   { method }: JournalCall,
   index: number,
@@ -61,8 +60,8 @@ async function locating(
 }
 
 /**
- * Repeats calls that have been checked. One that failed but changed the chain did so the first time
- * too: a mint that reverts is such a call.
+ * Replays checked calls. A call that fails but changes the chain, such as a mint that reverts, did
+ * the same when it was recorded.
  */
 export async function repeatCalls(
   dispatcher: Pick<Dispatcher, 'call'>,
@@ -83,7 +82,7 @@ function repeatCall(
   dispatcher: Pick<Dispatcher, 'call'>,
   { jsonrpc, method, params, id }: JournalCall,
 ): Promise<unknown> {
-  // The file may have become a journal since it was named: without a format it would be repeated too.
+  // The file may have been replaced by a journal, which would be replayed without this format.
   const isLoad = canonicalName(method) === 'devnet_load';
   const given = isLoad && isObject(params) ? { ...params, format: 'image' } : (params ?? undefined);
   return dispatcher.call(method, given, { transport: 'in-process' }, { jsonrpc, id });

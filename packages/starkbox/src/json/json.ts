@@ -1,6 +1,6 @@
 // JSON codec that keeps integers beyond 2^53 exact and splices in finished text.
 
-/** JSON that is already written, such as a report of the engine. It goes out verbatim. */
+/** Serialized JSON, such as a report of the engine, which is written verbatim. */
 export class JsonText {
   readonly text: string;
 
@@ -8,14 +8,14 @@ export class JsonText {
     this.text = text;
   }
 
-  /** Outside of {@link stringify}, what the text says; inside, a sign that splicing is needed. */
+  /** The parsed value; within {@link stringify}, throws to signal that splicing is needed. */
   toJSON(): unknown {
     if (plainly) throw NOT_PLAIN;
     return JSON.parse(this.text);
   }
 }
 
-/** `T` as a handler may hand it over: any part may be text already, any optional one undefined. */
+/** `T` as handlers return it: any part may be text, and any optional one undefined. */
 export type Wire<T> =
   | JsonText
   | (T extends readonly unknown[]
@@ -28,7 +28,7 @@ export type Wire<T> =
           }
         : T);
 
-/** A text has more values than it may. */
+/** A text exceeds the limit of values. */
 export class TooManyValues extends Error {
   readonly limit: number;
 
@@ -38,10 +38,10 @@ export class TooManyValues extends Error {
   }
 }
 
-/** Far more than any request or report has, and little enough for everything that recurses. */
+/** Far deeper than any request or report, and safe for recursive code. */
 export const MAX_DEPTH = 1000;
 
-/** No quantity of the protocol has as many digits; longer ones stay what `JSON.parse` makes of them. */
+/** More digits than any quantity of the protocol; longer numbers are left to `JSON.parse`. */
 const MAX_DIGITS = 1000;
 
 const QUOTE = 0x22;
@@ -62,11 +62,11 @@ export function parse(
   maxValues: number = Number.POSITIVE_INFINITY,
 ): unknown {
   if (!survey(text, maxDepth, maxValues)) return JSON.parse(text);
-  JSON.parse(text); // From here on the syntax is known to be right.
+  JSON.parse(text); // Validates the syntax.
   return new ExactReader(text).value();
 }
 
-/** True if a number in the text may not survive `JSON.parse`. Refuses what is nested too deep, or too much. */
+/** Whether `JSON.parse` may lose precision. Throws if the text exceeds a limit. */
 function survey(text: string, maxDepth: number, maxValues: number): boolean {
   let long = false;
   let depth = 0;
@@ -117,7 +117,7 @@ export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Where the string that opens at `open` closes; -1 if it does not. */
+/** The end of the string that opens at `open`; -1 if it is unterminated. */
 export function endOfString(text: string, open: number): number {
   for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
@@ -127,7 +127,7 @@ export function endOfString(text: string, open: number): number {
   return -1;
 }
 
-/** Reads text that `JSON.parse` has accepted, so that nothing needs to be checked again. */
+/** Parser of text that `JSON.parse` has validated. */
 class ExactReader {
   readonly #text: string;
   #at = 0;
@@ -158,7 +158,7 @@ class ExactReader {
     }
   }
 
-  /** Passes a comma or what closes; true if it was the latter. */
+  /** Consumes a comma or the closing character; true for the latter. */
   #ends(closing: number): boolean {
     const code = this.#next();
     this.#at += 1;
@@ -188,8 +188,8 @@ class ExactReader {
       const value = this.value();
       if (key === '__proto__') {
         // An assignment would change the prototype.
-        const everyday = { enumerable: true, configurable: true, writable: true };
-        Object.defineProperty(found, key, { value, ...everyday });
+        const attributes = { enumerable: true, configurable: true, writable: true };
+        Object.defineProperty(found, key, { value, ...attributes });
       } else {
         found[key] = value;
       }
@@ -218,7 +218,7 @@ class ExactReader {
   }
 }
 
-/** The number that a token of JSON stands for, exact where it is an integer. */
+/** The value of a JSON number; integers are exact. */
 export function toNumber(token: string): number | bigint {
   const near = Number(token);
   if (!Number.isInteger(near) || Number.isSafeInteger(near)) return near;
@@ -228,7 +228,7 @@ export function toNumber(token: string): number | bigint {
   const digits = whole + fraction;
   const zeros = Number(exponent) - fraction.length;
   if (zeros >= 0) return BigInt(digits) * 10n ** BigInt(zeros);
-  // If something remains behind the point, it is no integer, and the nearest number will do.
+  // With a fraction it is not an integer, and the nearest double is used.
   return /[1-9]/.test(digits.slice(zeros)) ? near : BigInt(digits.slice(0, zeros));
 }
 
@@ -243,8 +243,8 @@ const NOT_PLAIN = new Error('JSON text is written by stringify of json.ts');
 export function stringify(value: unknown): string {
   if (value instanceof JsonText) return value.text;
   if (typeof value === 'bigint') return value.toString();
-  // Nearly all values are plain, and the native writer is several times as fast as any other. It
-  // stops at the first thing it cannot write, so that the others lose little.
+  // Nearly all values are plain, and the native writer is several times as fast. For the others it
+  // fails at the first bigint or text, which costs little.
   try {
     plainly = true;
     return JSON.stringify(value) ?? 'null';
@@ -273,7 +273,7 @@ function write(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Most strings are felts and names: without anything to escape, quotes are all that is missing. */
+/** Most strings are felts and names, which need no escaping. */
 function quote(text: string): string {
   return text.length < 100 && /^[\w -]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -10,7 +10,7 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-/** What `parse` of json.ts makes of a text, and how many values that are. */
+/** The same result as `parse` of json.ts, and the number of values. */
 export async function parseInSlices(
   text: string,
   limits: JsonLimits,
@@ -25,7 +25,7 @@ export async function parseInSlices(
   return { value: reader.value, values: reader.values };
 }
 
-/** Refuses what exceeds a limit before anything is made of it. */
+/** Checks the limits before anything is allocated. */
 async function checkLimits(text: string, limits: JsonLimits): Promise<void> {
   const survey = { at: 0, depth: 0, values: 0 };
   while (survey.at < text.length) {
@@ -51,7 +51,7 @@ function surveySlice(text: string, survey: Survey, limits: JsonLimits): void {
       if (values > limits.values) throw new TooManyValues(limits.values);
       if (code === QUOTE) {
         const close = endOfString(text, at);
-        // The reader says what is wrong with it.
+        // The parser reports the error.
         at = close < 0 ? text.length : close;
       } else if (isDigit(code)) {
         while (isPartOfNumber(text.charCodeAt(at + 1))) at += 1;
@@ -73,10 +73,10 @@ function isPartOfNumber(code: number): boolean {
   return isDigit(code) || code === 0x2e || code === 0x2b || code === 0x2d || (code | 0x20) === 0x65;
 }
 
-/** Characters between two looks at the clock. */
+/** Characters between two checks of the clock. */
 const SLICE = 256 * 1024;
 
-/** Values between two looks at the clock. */
+/** Values between two checks of the clock. */
 const STEPS = 512;
 
 const QUOTE = 0x22;
@@ -98,7 +98,7 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** What may come next; `element` and `member` also allow the end of what has just begun. */
+/** The next expected token; `element` and `member` also allow the end of an empty container. */
 type Expected = 'value' | 'element' | 'key' | 'member' | 'next' | 'nothing';
 
 class SlicedParser {
@@ -195,7 +195,7 @@ class SlicedParser {
     this.#ended(this.#open.pop());
   }
 
-  /** A value is complete and goes where it belongs. */
+  /** Adds a complete value to its container. */
   #ended(value: unknown): void {
     const container = this.#open.at(-1);
     this.#expected = container === undefined ? 'nothing' : 'next';
@@ -207,8 +207,8 @@ class SlicedParser {
       const name = this.#names[this.#open.length] ?? '';
       if (name === '__proto__') {
         // An assignment would change the prototype.
-        const everyday = { enumerable: true, configurable: true, writable: true };
-        Object.defineProperty(container, name, { value, ...everyday });
+        const attributes = { enumerable: true, configurable: true, writable: true };
+        Object.defineProperty(container, name, { value, ...attributes });
       } else {
         container[name] = value;
       }
@@ -221,7 +221,7 @@ class SlicedParser {
     while (close >= 0 && this.#isEscaped(close)) close = this.#text.indexOf('"', close + 1);
     if (close < 0) throw new SyntaxError('Unterminated string in JSON');
     this.#at = close + 1;
-    // A slice would keep the whole text alive, the parser makes a string of its own.
+    // A slice would retain the whole text; `JSON.parse` copies it.
     return String(JSON.parse(this.#text.slice(open, close + 1)));
   }
 

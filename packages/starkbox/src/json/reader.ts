@@ -33,7 +33,7 @@ export function pair<A, B>(
   return [first(value[0], `${where}[0]`), second(value[1], `${where}[1]`)];
 }
 
-/** `null` stands for what is not there. */
+/** Reads `null` as absent. */
 export function optional<T>(
   value: unknown,
   where: string,
@@ -63,7 +63,7 @@ export function count(value: unknown, where: string): number {
 }
 
 const FELT = /^0x(?:0|[1-9a-f][0-9a-f]{0,62})$/;
-/** The prime of the field; as long as the longest felts, so that texts compare as numbers do. */
+/** The prime of the field; texts of its length compare like numbers. */
 const PRIME = '0x800000000000011000000000000000000000000000000000000000000000001';
 
 export function isFelt(value: unknown): value is string {
@@ -78,7 +78,7 @@ export function felt(value: unknown, where: string): string {
 
 export const felts = (value: unknown, where: string): readonly string[] => list(value, where, felt);
 
-/** A hexadecimal number of up to 32 bytes: what other layers write need not be canonical. */
+/** A hexadecimal number of up to 32 bytes, as L1 nodes write it, not necessarily canonical. */
 export function hexNumber(value: unknown, where: string): string {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)
     ? value
@@ -89,7 +89,7 @@ export function oneOf<T extends string>(value: unknown, where: string, known: re
   return known.find((one) => one === value) ?? wrong(where, `one of ${known.join(', ')}`);
 }
 
-/** The object in a JSON text that answers are made of by adding members. */
+/** The object in a JSON text to which answers add members. */
 export function objectText(text: string, where: string): Members {
   let value: unknown;
   try {
@@ -97,7 +97,7 @@ export function objectText(text: string, where: string): Members {
   } catch {
     return wrong(where, 'JSON');
   }
-  // Members are put before its last character, behind a comma.
+  // Members are inserted before its last character, after a comma.
   if (!text.startsWith('{"') || !text.endsWith('}')) return wrong(where, 'an object with members');
   return object(value, where);
 }

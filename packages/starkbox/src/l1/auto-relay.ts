@@ -9,12 +9,12 @@ import type { Postman } from './postman.js';
 export interface AutoRelayOptions {
   readonly chain: Chain;
   readonly postman: Postman;
-  /** How often L1 is looked at, in milliseconds. */
+  /** Time between two polls of L1, in milliseconds. */
   readonly interval: number;
   readonly log: Log;
 }
 
-/** An L1 that is away is asked less and less often, but not less than this, in milliseconds. */
+/** Upper bound of the backoff while L1 fails, in milliseconds. */
 const LONGEST_PAUSE = 5_000;
 
 export class AutoRelay {
@@ -22,12 +22,12 @@ export class AutoRelay {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #isUnderWay = false;
-  /** Something was sent while messages were being carried. */
+  /** A block sent a message during the current run. */
   #isDue = false;
-  /** Why the last attempt failed, so that one reason is told once. */
+  /** The reason of the last failure; a repeated one is logged once. */
   #lastError: string | undefined;
   #pause: number;
-  /** What is carried belongs to no call, also when one has just made the block that sent it. */
+  /** Outside of the async context of the call that made the block. */
   readonly #runDetached: () => void;
 
   constructor(options: AutoRelayOptions) {
@@ -38,7 +38,7 @@ export class AutoRelay {
 
   start(): void {
     this.#options.chain.watch(({ before, after }) => {
-      // Those that come back with a revert can wait for the clock.
+      // Messages that a revert restores wait for the next interval.
       if (after.messages.nextId > before.messages.nextId) this.#runSoon(0);
     }, 'relaying messages to L1');
     this.#runSoon(0);
@@ -55,7 +55,7 @@ export class AutoRelay {
       this.#isDue = true;
       return;
     }
-    // A trouble is not over because a block was made.
+    // A new block does not shorten the backoff.
     if (this.#lastError !== undefined && milliseconds < this.#pause) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#runDetached, milliseconds);
@@ -75,16 +75,17 @@ export class AutoRelay {
     if (!postman.isConnected) return;
     try {
       const { toL1, toL2, url } = await postman.flush();
-      if (this.#lastError !== undefined) log.info(`messages flow again between here and ${url}`);
+      if (this.#lastError !== undefined) log.info(`the relay to ${url} works again`);
       if (toL1.length + toL2.length > 0) {
-        log.info(`carried ${toL2.length} messages from L1 and ${toL1.length} to L1`);
+        log.info(`relayed ${toL2.length} messages from L1 and ${toL1.length} to L1`);
       }
       this.#lastError = undefined;
       this.#pause = interval;
     } catch (error) {
       const reason = reasonOf(error);
       if (this.#isStopped) return;
-      if (reason !== this.#lastError) log.warn(`messages wait: ${reason}`);
+      if (reason !== this.#lastError)
+        log.warn(`the relay of messages failed and is retried: ${reason}`);
       this.#lastError = reason;
       this.#pause = Math.max(interval, Math.min(this.#pause * 2, LONGEST_PAUSE));
     }

@@ -11,24 +11,24 @@ import { Postman } from './postman.js';
 import type { RouteOptions } from './route.js';
 
 export interface L1Config {
-  /** A URL, or `anvil` for one of our own. */
+  /** A URL, or `anvil` for a managed Anvil. */
   readonly l1: string | undefined;
-  /** Of that Anvil. */
+  /** The port of the managed Anvil. */
   readonly l1Port: number;
-  /** Where the chain is kept, and an Anvil of our own with it. */
+  /** The data directory, which also holds the state of a managed Anvil. */
   readonly dataDir: string | undefined;
-  /** Milliseconds between two looks at L1; messages are only carried on request without. */
+  /** Milliseconds between two polls of L1; without it, messages are relayed only on request. */
   readonly l1AutoRelay: number | undefined;
 }
 
 export interface L1Facts {
   readonly url: string;
   readonly messagingContract: string;
-  /** Whether it is ours, and goes back with the chain. */
+  /** Whether it is a managed Anvil, which is reverted together with the chain. */
   readonly isManaged: boolean;
 }
 
-/** Everything of a node that has to do with L1. */
+/** The L1 connection of a node. */
 export class L1 {
   readonly postman: Postman;
   readonly snapshots: PairedSnapshots;
@@ -36,7 +36,7 @@ export class L1 {
   readonly #log: Log;
   #relay: AutoRelay | undefined;
   #anvil: Anvil | undefined;
-  /** Of an Anvil whose chain is kept. */
+  /** The state of an Anvil with a data directory. */
   #state: AnvilState | undefined;
   #autosave: AnvilAutosave | undefined;
 
@@ -50,10 +50,10 @@ export class L1 {
     this.snapshots = new PairedSnapshots(this.#chain, this.postman);
   }
 
-  /** Connects and begins to carry messages, as far as was asked for. */
+  /** Connects, and starts the automatic relay if it is configured. */
   async open({ l1, l1Port, l1AutoRelay, dataDir }: L1Config): Promise<L1Facts | undefined> {
     if (l1 === 'anvil') await this.#startAnvil(l1Port, dataDir);
-    // A chain that was kept knows its L1, and how far it has read there.
+    // A stored chain includes its link to L1 and the read position.
     else if (l1 !== undefined && this.#chain.world.messages.l1?.url !== new URL(l1).href) {
       await this.postman.load({ url: l1 });
     }
@@ -94,18 +94,18 @@ export class L1 {
       await this.postman.load({ url });
     }
     const link = this.#chain.world.messages.l1;
-    // Failing, it tries again soon.
+    // A failed save is retried by the autosave.
     const save = async (): Promise<void> => this.#autosave?.save().catch(() => undefined);
     if (link) await this.snapshots.pairWith(node, link, save);
   }
 
-  /** Carries nothing more by itself. What the same signal ends is no fault from now on. */
+  /** Stops the automatic relay; from now on an exit of Anvil is not an error. */
   stop(): void {
     this.#relay?.stop();
     this.#anvil?.expectEnd();
   }
 
-  /** Ends what was begun here. */
+  /** Closes the relay and ends a managed Anvil. */
   async close(): Promise<void> {
     this.stop();
     await this.postman.close();

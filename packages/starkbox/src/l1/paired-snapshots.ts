@@ -6,22 +6,22 @@ import type { Ethereum } from './ethereum/client.js';
 import { L1Error } from './ethereum/endpoint.js';
 import type { Postman } from './postman.js';
 
-/** An L1 of our own, and how it was when the chain began. */
+/** A managed L1, with a snapshot of its initial state. */
 interface PairedL1 {
   readonly node: Ethereum;
   readonly link: L1Link;
-  /** Its name for that moment; good for one return. */
+  /** Id of the initial snapshot; an id is valid for one revert. */
   readonly beginning: string;
-  /** Saves what it has now, where it is kept. */
+  /** Saves its state if it has a data directory. */
   readonly save: () => Promise<void>;
 }
 
-/** Snapshots, reverts and restarts of a chain; of its L1 too, once there is one to pair with. */
+/** Snapshots, reverts and restarts of the chain and, if there is one, of its managed L1. */
 export class PairedSnapshots {
   readonly #chain: Chain;
   readonly #postman: Postman;
   #paired: PairedL1 | undefined;
-  /** The partner's names for our snapshots. */
+  /** Snapshot ids of L1 by those of the chain. */
   readonly #names = new Map<bigint, string>();
 
   constructor(chain: Chain, postman: Postman) {
@@ -29,7 +29,7 @@ export class PairedSnapshots {
     this.#postman = postman;
   }
 
-  /** From now on this L1 goes back with the chain, but not beyond this moment. */
+  /** From now on this L1 is reverted with the chain, at the earliest to its present state. */
   async pairWith(node: Ethereum, link: L1Link, save: PairedL1['save']): Promise<void> {
     this.#paired = { node, link, beginning: await node.snapshot(), save };
   }
@@ -50,7 +50,7 @@ export class PairedSnapshots {
     return this.#together(
       async (partner) => {
         const name = this.#names.get(id);
-        // Loading another chain takes its snapshots away.
+        // Loading another chain removes its snapshots.
         if (name === undefined || !this.#chain.hasSnapshot(id)) return this.#chain.revert(id);
         await partner.node.revert(name);
         for (const later of this.#names.keys()) if (later >= id) this.#names.delete(later);
@@ -79,14 +79,15 @@ export class PairedSnapshots {
     );
   }
 
-  /** With a partner, both sides change while no message is under way. */
+  /** Both sides change while no message is being relayed. */
   async #together<T>(both: (partner: PairedL1) => Promise<T>, alone: () => Promise<T>): Promise<T> {
     const partner = this.#paired;
     if (!partner) return alone();
     try {
       return await this.#postman.exclusive(() => both(this.#paired ?? partner));
     } catch (error) {
-      if (error instanceof L1Error) refuse(`The L1 cannot follow: ${error.message}`);
+      if (error instanceof L1Error)
+        refuse(`The L1 cannot be changed with the chain: ${error.message}`);
       throw error;
     }
   }

@@ -8,18 +8,17 @@ import { Route, type RouteOptions } from './route.js';
 import { Sending } from './sending.js';
 
 /*
- * The rule. From L1: the place of the next unread message is part of the world, and the write that
- * includes a message's transaction is the one that moves it. To L1: before a message leaves, its signed
- * transaction is written into the world; after a failure that very transaction is sent again, and its
- * nonce lets it be mined once. Nothing waits for a network inside of a write. What a write says about
- * an L1 that we run and keep is on disk there first.
+ * Exactly once. From L1: the read position is part of the world, and the step that includes a
+ * message's transaction also advances it. To L1: the signed transaction is stored in the world before
+ * it is sent; after a failure the same transaction is sent again, and its nonce lets it be mined once.
+ * No step waits for the network. The state of a managed L1 is on disk before a step refers to it.
  */
 
 export interface Connection {
   readonly url: string;
   /** The messaging contract; one is deployed by default. */
   readonly contract?: string | undefined;
-  /** Signs on L1. */
+  /** The private key that signs on L1. */
   readonly key?: string | undefined;
 }
 
@@ -38,13 +37,13 @@ export class DeliveryError extends Error {
   }
 }
 
-/** How long a delivery that waits for L1 may keep the node from closing. */
+/** How long closing waits for a running delivery. */
 const CLOSING_MILLISECONDS = 500;
 
 export class Postman {
   readonly #route: Route;
   readonly #sending: Sending;
-  /** Deliveries happen one after the other. */
+  /** The end of the queue: deliveries run one at a time. */
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: RouteOptions) {
@@ -56,7 +55,7 @@ export class Postman {
     return this.#route.chain.world.messages.l1 !== undefined;
   }
 
-  /** Connects with an L1; the messaging contract there. */
+  /** Connects to an L1. @returns the address of the messaging contract */
   load({ url, contract: given, key = DEFAULT_KEY }: Connection, cause?: Cause): Promise<string> {
     return this.exclusive(async () => {
       const node = await this.#route.nodeAt(readUrl(url));
@@ -67,7 +66,7 @@ export class Postman {
         throw new L1Error(`The specified address (${contract}) contains no contract.`);
       }
       const start = { block: head.number + 1, log: 0 };
-      // The block of the contract tells this L1 from one that begins with the same block.
+      // The block of the contract identifies this L1 among those with the same genesis block.
       const seen = given === undefined ? await node.head() : head;
       await this.#route.options.settle(node.url);
       const inFlight = await this.#stillInFlight(node, contract, key);
@@ -79,9 +78,9 @@ export class Postman {
   }
 
   /**
-   * Goes on with the L1 that the chain was connected with, if that is what is found at this URL.
+   * Resumes the stored link if the L1 at this URL is the linked one.
    *
-   * @param formerly another URL of the same L1: there it may have gone back since it was read
+   * @param formerly the previous URL of the same L1, which may have been reverted since it was read
    */
   resume(url: string, formerly?: string): Promise<boolean> {
     return this.exclusive(async () => {
@@ -96,7 +95,7 @@ export class Postman {
     });
   }
 
-  /** What may have reached this L1 already, if it is the one that we were connected with. */
+  /** The message in flight, if this L1 is the one that the chain is linked to. */
   async #stillInFlight(
     node: Ethereum,
     contract: string,
@@ -110,7 +109,7 @@ export class Postman {
     return (await node.blockHash(number)) === hash ? l1.inFlight : undefined;
   }
 
-  /** Carries everything that waits, in both directions. */
+  /** Relays all waiting messages, in both directions. */
   flush(): Promise<Carried> {
     return this.exclusive(async () => {
       const received = await inDirection('from L1', () => receive(this.#route));
@@ -119,14 +118,14 @@ export class Postman {
     });
   }
 
-  /** Runs something while nothing is delivered. */
+  /** Runs work while no delivery runs. */
   exclusive<T>(action: () => Promise<T>): Promise<T> {
     const run = this.#tail.then(action);
     this.#tail = run.catch(() => undefined);
     return run;
   }
 
-  /** Begins nothing more, and does not wait long for an L1. */
+  /** Refuses new deliveries, and waits a limited time for the running one. */
   async close(): Promise<void> {
     this.#route.close();
     const late = new Promise((resolve) => setTimeout(resolve, CLOSING_MILLISECONDS).unref());

@@ -14,16 +14,16 @@ export interface Received {
 
 type OnTaken = (message: Fetched['message'], hash: string) => void;
 
-/** Blocks of L1 without messages that may be read again, to spare writes. */
+/** The cursor is stored only after this many L1 blocks without messages, to save steps. */
 const UNWRITTEN_BLOCKS = 500;
 
-/** Messages that L1 is asked about at once: so many can be executed before the next question. */
+/** Number of messages per query for cancellations. */
 const TOGETHER = 16;
 
-/** How often L1 is read anew because the chain went back in the meantime. */
+/** How often reading restarts because the chain was reverted meanwhile. */
 const ATTEMPTS = 10;
 
-/** Executes every message that L1 has and the chain has not. */
+/** Executes every message of L1 that is not yet on the chain. */
 export async function receive(route: Route): Promise<Received> {
   const toL2: Fetched['message'][] = [];
   const transactions: string[] = [];
@@ -37,7 +37,7 @@ export async function receive(route: Route): Promise<Received> {
   throw new L1Error('the chain goes back again and again while L1 is read');
 }
 
-/** Reads L1 to its end; false if the chain went back meanwhile. */
+/** Reads L1 up to its head; false if the chain was reverted meanwhile. */
 async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
   let link: L1Link | undefined = route.link();
   const { contract, cursor, start, url } = link;
@@ -52,7 +52,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
       `the L1 at ${url} has no messaging contract ${contract}: it is another chain by now. Connect with devnet_postmanLoad.`,
     );
   }
-  // An L1 that has gone back may have other messages where we have been: those we know are passed over.
+  // A reverted L1 may have new messages in blocks already read; known messages are skipped.
   const hasGoneBack = seen !== cursor.seen.hash;
   const from: L1Place = hasGoneBack ? start : cursor;
   for await (const page of messagePages(node, contract, from.block, head.number)) {
@@ -76,7 +76,7 @@ interface Unread {
   readonly unread: readonly Fetched[];
 }
 
-/** Executes messages in order; the link then, unless the chain went back. */
+/** Executes messages in order. @returns the new link; undefined if the chain was reverted */
 async function takeAll(
   route: Route,
   node: Ethereum,
@@ -102,7 +102,7 @@ async function takeAll(
   return link;
 }
 
-/** Executes a message, or passes it over; the link then, unless the chain went back. */
+/** Executes or skips a message. @returns the new link; undefined if the chain was reverted */
 async function take(
   { chain, options }: Route,
   link: L1Link,

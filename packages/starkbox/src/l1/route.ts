@@ -8,7 +8,7 @@ import { L1Error } from './ethereum/endpoint.js';
 export interface RouteOptions {
   readonly chain: Chain;
   readonly log: Log;
-  /** Resolves when the L1 at this URL will not lose the blocks that it has now, as far as that is up to us. */
+  /** Resolves when the present blocks of a managed L1 at this URL are on disk. */
   readonly settle: (url: string) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class Route {
     this.#isClosed = true;
   }
 
-  /** To be asked before each write. */
+  /** Called before each step. */
   mustBeOpen(): void {
     if (this.#isClosed) throw new L1Error('the node is closing');
   }

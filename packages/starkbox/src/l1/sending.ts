@@ -10,31 +10,31 @@ import type { Ethereum } from './ethereum/client.js';
 import { L1Error } from './ethereum/endpoint.js';
 import type { Route } from './route.js';
 
-/** So many messages in a row that L1 refuses mean that something else is wrong. */
+/** After this many refusals in a row the fault is assumed to be in L1, not in the messages. */
 const REFUSALS = 16;
 
-/** Whether L1 has got a message, whether it has to be signed anew, or why L1 does not take it. */
+/** A message was mined, has to be tried again, or was refused. */
 type SendOutcome = 'arrived' | 'again' | L1Error;
 
 export class Sending {
   readonly #route: Route;
-  /** Why L1 has refused messages, by their ids. They are tried again after all others. */
+  /** Reasons of refusals by message id. Refused messages are tried again after all others. */
   readonly #refused = new Map<number, string>();
-  /** The transaction that was signed last, by what L1 said then. */
+  /** Hash of the transaction that was signed last, with the nonce that L1 returned then. */
   #signed: string | undefined;
 
   constructor(route: Route) {
     this.#route = route;
   }
 
-  /** Sends what waits now, in order; those that L1 got. Fails if L1 takes none of them. */
+  /** Sends waiting messages in order. Throws if all are refused. @returns those that were mined */
   async send(): Promise<readonly MessageToL1[]> {
     this.#signed = undefined;
     const sent: MessageToL1[] = [];
     const tried = new Set<number>();
-    /** What L1 refused since it last took one. */
+    /** Refusals since the last success. */
     const refusals: L1Error[] = [];
-    // What is sent from now on is for the next time.
+    // Messages from later blocks belong to the next run.
     const { nextId } = this.#route.chain.world.messages;
     while (refusals.length < REFUSALS) {
       this.#route.mustBeOpen();
@@ -86,13 +86,13 @@ export class Sending {
     return 'again';
   }
 
-  /** Brings a message in flight to an end. */
+  /** Submits the transaction in flight and waits for its result. */
   async #bring(node: Ethereum, link: L1Link, inFlight: InFlight): Promise<SendOutcome> {
     const land = (arrived: boolean): Promise<void> => {
       this.#route.mustBeOpen();
       return this.#route.chain.l1Steps.markLanded(inFlight, arrived);
     };
-    // The block that sent it was undone. If it is too late, then at least L1 gets it once.
+    // The block that sent it was reverted. If it is already mined, it stays mined once.
     if (!isOutgoing(this.#route.chain.world.messages, inFlight.id)) {
       await land(false);
       return 'again';
@@ -105,10 +105,10 @@ export class Sending {
       await node.submit(inFlight.signed);
     } catch (error) {
       if (!(error instanceof L1Error) || !error.isAnswer) throw error;
-      // Either L1 has it, or its nonce went to another transaction that was signed with the same key.
+      // Either L1 has it, or another transaction of the same key used its nonce.
       const isTaken = (await node.nonceOf(link.key, 'latest')) > inFlight.nonce;
       if (!(await node.knows(inFlight.hash))) {
-        // The next one is signed anew, perhaps at another price; of two with one nonce, one is mined.
+        // The next attempt signs again; of two transactions with one nonce, one is mined.
         await land(false);
         return isTaken ? 'again' : error;
       }
@@ -122,14 +122,14 @@ export class Sending {
     );
   }
 
-  /** Whether L1 has lost transactions before this one, which would wait for them forever. */
+  /** Whether L1 lost earlier transactions, so that this nonce can never be reached. */
   async #isOutOfReach(node: Ethereum, { key }: L1Link, inFlight: InFlight): Promise<boolean> {
     if (inFlight.hash === this.#signed) return false;
     const next = await node.nonceOf(key, 'pending');
     return inFlight.nonce > next && !(await node.knows(inFlight.hash));
   }
 
-  /** One reason is logged once. */
+  /** Logs each reason once per message. */
   #note({ id, message }: Outgoing, { message: reason }: L1Error): void {
     if (this.#refused.get(id) === reason) return;
     this.#refused.set(id, reason);
@@ -140,7 +140,7 @@ export class Sending {
   }
 }
 
-/** In place of a message that is gone: what is in flight for it has to be taken back. */
+/** Placeholder for a message whose block was reverted while it was in flight. */
 function undoneMessage({ id }: InFlight): Outgoing {
   return { id, block: 0, message: { from_address: '0x0', to_address: '0x0', payload: [] } };
 }

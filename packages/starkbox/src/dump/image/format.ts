@@ -1,8 +1,8 @@
 // Format of an image file: a header and named sections, in checksummed frames.
 //
 // `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum continues the one
-// before, so frames and sections can be neither lost nor swapped. Frames are small, and packed one by one:
-// whoever writes or reads holds a few of them and no more.
+// before, so frames and sections can be neither lost nor swapped. Frames are small and compressed one by
+// one, so that writer and reader hold only a few of them in memory.
 
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
@@ -11,44 +11,44 @@ import { Slices } from '../../scheduling/slices.js';
 import { ImageError, type Source } from './source.js';
 
 export const MAGIC = 'SBXIMAGE';
-/** Whoever changes what is written counts on, and goes on reading the old. */
+/** Incremented with each change of the format; readers must support older ones. */
 export const FORMAT = 1;
 
-// What a frame is: its first byte.
+// Kinds of frames, stated by their first byte.
 const [HEADER, SECTION, PLAIN, PACKED, SECTION_END, IMAGE_END] = [1, 2, 3, 4, 5, 6] as const;
 
 const START = Buffer.concat([Buffer.from(MAGIC), Buffer.of(FORMAT)]);
 const FRAME_HEAD = 8;
-/** As much as one frame holds when it is unpacked. */
+/** Uncompressed size of a frame. */
 const FRAME_BYTES = 1 << 20;
-/** What does not get shorter by packing is written as it is, with a few bytes before it. */
+/** Incompressible content is stored as it is, after a short prefix. */
 const LONGEST_FRAME = FRAME_BYTES + 64;
-/** A short file that unpacks to more is made to fill the memory. Real ones gain a factor of two, or of ten. */
+/** Limits of size and ratio against decompression bombs. Real images reach a ratio of 2 to 10. */
 const MOST_UNPACKED = 256 << 20;
 const MOST_GAINED = 64;
-/** What may wait for being written while the next is packed. */
+/** Frames that may be compressed ahead of writing. */
 const PACKED_AHEAD = 4;
 
 const compress = promisify(brotliCompress);
 
-/** How hard to try. States are mostly hashes: what the fastest way cannot pack, no other can either. */
+/** Compression levels. States are mostly hashes, which higher levels do not compress further. */
 export type Packing = 'none' | 'fast' | 'small';
 const QUALITY = { fast: 1, small: 5 } as const;
 
-/** Where bytes go. */
+/** Destination of the bytes. */
 export interface Sink {
   write(bytes: Uint8Array): Promise<void>;
 }
 
 export interface Progress {
   readonly section: string;
-  /** Written or read so far, in the file. */
+  /** Bytes of the file written or read so far. */
   readonly bytes: number;
-  /** Of the whole file, where that is known; at the end, all of it. */
+  /** Size of the whole file, if known. */
   readonly of?: number;
 }
 
-/** Continues a checksum over the next frame and its length. */
+/** Extends the checksum by the next frame and its length. */
 function checksum(before: number, content: Uint8Array): number {
   return crc32(content, crc32(lengthBytes(content.length), before));
 }
@@ -59,7 +59,7 @@ function lengthBytes(length: number): Buffer {
   return bytes;
 }
 
-/** A number as it stands in the frames that end something. */
+/** A number as end frames encode it. */
 function countBytes(count: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(BigInt(count));
@@ -102,7 +102,7 @@ export class ImageWriter {
       for await (const bytes of frames(pieces)) {
         length += bytes.length;
         const packed = pack(bytes, packing);
-        // If something else fails first, nobody waits for it any more.
+        // Prevents an unhandled rejection if something else fails first.
         packed.catch(() => {});
         ahead.push(packed);
         if (ahead.length > PACKED_AHEAD) await writeNext();
@@ -115,7 +115,7 @@ export class ImageWriter {
     this.#sections += 1;
   }
 
-  /** How many bytes were written. */
+  /** @returns the number of bytes written */
   async end(): Promise<number> {
     await this.#frame(IMAGE_END, countBytes(this.#sections));
     this.#tell({ section: 'end', bytes: this.#bytes, of: this.#bytes });
@@ -135,7 +135,7 @@ export class ImageWriter {
   }
 }
 
-/** Pieces of any size as pieces of the size of a frame. */
+/** Splits and joins chunks to the size of a frame. */
 async function* frames(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -155,7 +155,7 @@ async function* frames(
   if (length > 0) yield Buffer.concat(waiting);
 }
 
-/** What saves less than this is not worth the time to unpack it. */
+/** Minimum saving for which compression is used. */
 const WORTHWHILE = 0.97;
 
 async function pack(
@@ -174,7 +174,7 @@ async function pack(
 
 // Reading.
 
-/** Whether a file, by its first bytes, is meant to be an image. */
+/** Whether a file begins with the magic bytes of an image. */
 export function isImage(source: Source): boolean {
   return source.read(0, MAGIC.length).toString('latin1') === MAGIC;
 }
@@ -182,17 +182,17 @@ export function isImage(source: Source): boolean {
 export interface SectionSize {
   readonly name: string;
   readonly bytes: number;
-  /** In the file. */
+  /** Bytes in the file. */
   readonly stored: number;
 }
 
-/** Reads an image from its first byte to its last, in order, frame by frame. */
+/** Sequential reader of an image, frame by frame. */
 export class ImageReader {
   readonly #source: Source;
   readonly #tell: (progress: Progress) => void;
   #at = 0;
   #checksum = crc32(START);
-  /** The one that is being read, or was read last: its reader may still find something wrong with it. */
+  /** The current or last section, for error messages. */
   #section: string | undefined;
   #unpackedBytes = 0;
   readonly #sizes: SectionSize[] = [];
@@ -202,7 +202,7 @@ export class ImageReader {
     this.#tell = tell;
   }
 
-  /** Of the sections that were read. */
+  /** Sizes of the sections read so far. */
   get sizes(): readonly SectionSize[] {
     return this.#sizes;
   }
@@ -224,7 +224,7 @@ export class ImageReader {
     return bytes.toString();
   }
 
-  /** The name of the section that follows; nothing at the end, behind which there is nothing. */
+  /** The name of the next section; undefined at the end, which must be the end of the file. */
   next(): string | undefined {
     this.#section = undefined;
     const [kind, bytes] = this.#frame();
@@ -239,7 +239,7 @@ export class ImageReader {
     return undefined;
   }
 
-  /** What the section holds. It has to be read to its end. */
+  /** The content of the section, which must be read to its end. */
   *pieces(): Generator<Uint8Array, void, undefined> {
     const begin = this.#at;
     let length = 0;
@@ -256,7 +256,7 @@ export class ImageReader {
     }
   }
 
-  /** Passes a section: checks it, and unpacks nothing. */
+  /** Skips a section: verifies its checksums without decompressing. */
   async skip(): Promise<void> {
     const begin = this.#at;
     const slices = new Slices();
@@ -295,7 +295,7 @@ export class ImageReader {
     this.#sizes.push({ name: this.#section ?? '', bytes, stored: this.#at - begin });
   }
 
-  /** An error of whoever reads, with the place where that happened. */
+  /** Adds the section to an error of the caller. */
   explain(error: unknown): ImageError {
     if (error instanceof ImageError) return error;
     const reason = reasonOf(error);

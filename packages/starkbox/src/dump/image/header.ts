@@ -3,7 +3,7 @@
 import type { World } from '../../chain/world/world.js';
 import { boolean, count, felt, object, string } from '../../json/reader.js';
 
-/** Every number is held against what follows. */
+/** Every number is verified against the sections. */
 export interface ImageHeader {
   /** Name and version of the program that wrote it. */
   readonly written_by: string;
@@ -11,23 +11,23 @@ export interface ImageHeader {
   readonly first_block: number;
   readonly last_block: number;
   readonly last_block_hash: string;
-  /** Of the first block and of the last. */
+  /** Timestamps of the first and the last block. */
   readonly first_timestamp: number;
   readonly last_timestamp: number;
   readonly transactions: number;
   readonly events: number;
-  /** In the block under construction. */
+  /** Transactions in the pending block. */
   readonly pending_transactions: number;
   readonly contracts: number;
   readonly classes: number;
   readonly slots: number;
-  /** Whether the states of older blocks can be read. */
+  /** Whether states of older blocks are included. */
   readonly keeps_history: boolean;
-  /** The calls that made the chain; `null` if they were not kept. */
+  /** Number of calls in the journal; `null` without one. */
   readonly journal_calls: number | null;
 }
 
-/** What a world does not know of itself. */
+/** Facts that are not part of the world. */
 export interface ImageContext {
   readonly chainId: string;
   /** Name and version of the program. */
@@ -61,7 +61,7 @@ export function imageHeader(
   };
 }
 
-/** A header whose members are of the right kind; what they say is checked by what follows. */
+/** Parses a header and checks its types; its values are verified against the sections. */
 export function readHeader(text: string): ImageHeader {
   const given = object(JSON.parse(text), 'header');
   const words = (name: keyof ImageHeader): string => string(given[name], `header.${name}`);

@@ -9,7 +9,7 @@ export async function* prefixed(
   for await (const record of sliced(records)) yield new ByteWriter().bytes(record).done();
 }
 
-/** Holds no more than one record and one piece, whatever lengths they claim. */
+/** Buffers at most one record and one chunk, whatever length a prefix states. */
 export function* unprefixed(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let waiting: Uint8Array[] = [];
   let length = 0;
@@ -36,7 +36,7 @@ export function* unprefixed(pieces: Iterable<Uint8Array>): Generator<Uint8Array,
   if (length > 0) throw new Error('a record is cut');
 }
 
-/** The number that stands at a place, and where it ends; nothing if there is more to come. */
+/** The number at an offset, and its end; undefined if the input is incomplete. */
 function prefixAt(bytes: Uint8Array, start: number): { at: number; length: number } | undefined {
   let length = 0;
   let at = start;

@@ -6,10 +6,10 @@ import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 
 /**
- * The same world with every state in memory. Executes nothing: writes what each block changed, one after
- * another.
+ * The same world with every state in memory, by applying the state diff of each block. Executes no
+ * transactions.
  *
- * @param origin what a fork stands on
+ * @param origin the origin of a fork
  */
 export async function loadArchivedWorld(
   world: World,

@@ -12,15 +12,15 @@ import { type ImageHeader, imageHeader, readHeader } from './header.js';
 import { unprefixed } from './length-prefix.js';
 import { ImageError, type Source } from './source.js';
 
-/** What the chain is like that an image is read for. What is left out may be anything. */
+/** Requirements of the chain that loads the image; an absent one is not checked. */
 export interface ReadOptions {
   readonly chainId?: string;
-  /** Number of its first block, and the hash of the block before: not zero on a fork. */
+  /** Number of the first block, and its parent hash, which is not zero on a fork. */
   readonly first?: number;
   readonly parentHash?: string | undefined;
-  /** Whether it lets the states of older blocks be read. */
+  /** Whether states of older blocks are kept. */
   readonly keepsHistory?: boolean;
-  /** Where a fork reads what it has not written. */
+  /** The origin of a fork. */
   readonly origin?: StateSource | undefined;
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
@@ -30,17 +30,17 @@ export interface Loaded {
   readonly world: World;
 }
 
-/** Throws an `ImageError` for what is not an image, or damaged, or does not fit. */
+/** Throws an `ImageError` if the source is not an image, is damaged, or does not fit the chain. */
 export async function readImage(source: Source, reading: ReadOptions = {}): Promise<Loaded> {
-  // Checking takes a tenth of the time of reading, and then nothing is begun that cannot be finished.
+  // Verification takes a tenth of the time of reading, and rejects damaged images early.
   const { header } = await surveyImage(source);
   mustFit(header, reading);
-  // States are read by another thread, mostly. Meanwhile this one reads the blocks.
+  // States are read mostly by an engine thread, while this thread reads the blocks.
   const parts = [
     readOthers(source, reading),
     turn().then(() => readBlocks(source, header)),
   ] as const;
-  // Whoever gave the source may close it after an error: then neither reads any more.
+  // The caller may close the source after an error, so both reads must have ended.
   await Promise.allSettled(parts);
   const [others, history] = await Promise.all(parts);
   mustFollow(history, reading);
@@ -68,7 +68,7 @@ function names<T extends object>(value: T): readonly (keyof T & string)[] {
   return found;
 }
 
-/** What a block changed is read from the block, or from a state that goes back as far. */
+/** The diff of each block must be in the block, or derivable from the history of the state. */
 function mustHoldDifferences({ history, pendingState: state, keepsHistory }: World): void {
   for (let number = history.first; number < history.next; number += 1) {
     if (state.firstVersion <= number) return;
@@ -94,14 +94,14 @@ async function readBlocks(source: Source, { first_block }: ImageHeader): Promise
 
 type Others = Omit<World, 'history' | 'archived'>;
 
-/** All but the blocks, in the order in which they were written. */
+/** Reads all sections but the blocks, in the order of the file. */
 async function readOthers(source: Source, { origin, tell }: ReadOptions): Promise<Others> {
   const reader = new ImageReader(source, tell);
   try {
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');
-    const moment = readWorldJson(Buffer.concat([...reader.pieces()]).toString());
-    must(moment.messages.l1 === undefined, 'an image holds no connection to L1');
+    const rest = readWorldJson(Buffer.concat([...reader.pieces()]).toString());
+    must(rest.messages.l1 === undefined, 'an image holds no connection to L1');
     must(reader.next() === 'blocks', 'the section "blocks" is missing');
     await reader.skip();
     must(reader.next() === 'state', 'the section "state" is missing');
@@ -113,7 +113,7 @@ async function readOthers(source: Source, { origin, tell }: ReadOptions): Promis
       next = reader.next();
     }
     latest ??= await state.rewind(state.version - 1);
-    must(latest.version === state.version, 'the two states are not of the same moment');
+    must(latest.version === state.version, 'the two states have different versions');
     let journal = List<string>();
     if (next === 'journal') {
       const calls: string[] = [];
@@ -124,7 +124,7 @@ async function readOthers(source: Source, { origin, tell }: ReadOptions): Promis
       next = reader.next();
     }
     must(next === undefined, `the section "${next}" is unknown`);
-    return { ...moment, pendingState: state, latestState: latest, journal };
+    return { ...rest, pendingState: state, latestState: latest, journal };
   } catch (error) {
     throw reader.explain(error);
   }
@@ -132,7 +132,7 @@ async function readOthers(source: Source, { origin, tell }: ReadOptions): Promis
 
 function joined(history: History, others: Others, { keepsHistory = true }: ReadOptions): World {
   const { pendingState: state, acceptedOnL1, messages } = others;
-  must(state.version === history.next, 'blocks and state are not of the same moment');
+  must(state.version === history.next, 'blocks and state have different versions');
   must((acceptedOnL1 ?? 0) < history.next, 'a block was accepted that is not there');
   must(
     messages.outgoing.every(({ block }) => block < history.next),
@@ -168,7 +168,7 @@ function mustFollow(history: History, { parentHash }: ReadOptions): void {
   }
 }
 
-/** What an image says of itself, and the sizes of its sections. Checks all and unpacks nothing. */
+/** The header and the sizes of the sections; verifies all checksums without decompressing. */
 export async function surveyImage(
   source: Source,
 ): Promise<{ readonly header: ImageHeader; readonly sections: ImageReader['sizes'] }> {
@@ -182,7 +182,7 @@ export async function surveyImage(
   }
 }
 
-/** The reader adds where that is, if it is not about the whole. */
+/** The reader adds the section, unless the error concerns the whole image. */
 function must(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }

@@ -2,14 +2,14 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../files/regular-file.js';
 
-/** An image that cannot be read. The message says where it is damaged, and how. */
+/** An image that cannot be read; the message names the section and the damage. */
 export class ImageError extends Error {
   override readonly name = 'ImageError';
 }
 
 export interface Source {
   readonly size: number;
-  /** As many bytes as asked for, or as there are. They stay what they are. */
+  /** Up to `length` bytes, in a buffer that is not reused. */
   read(at: number, length: number): Buffer;
   close(): void;
 }
@@ -23,7 +23,7 @@ export function sourceOfBytes(bytes: Uint8Array): Source {
   };
 }
 
-/** @param shown how messages call the file */
+/** @param shown name of the file in messages */
 export function sourceOfFile(path: string, shown: string = path): Source {
   const file = openRegular(path, { shown });
   const { size } = fstatSync(file);

@@ -15,18 +15,18 @@ import { loadArchivedWorld } from './load-archived.js';
 import { ImageError } from './source.js';
 
 export interface WriteOptions extends ImageContext {
-  /** What a fork stands on. */
+  /** The origin of a fork. */
   readonly origin?: StateSource | undefined;
   readonly tell?: ((progress: Progress) => void) | undefined;
 }
 
 export interface WrittenImage {
   readonly header: ImageHeader;
-  /** How many. */
+  /** Number of bytes written. */
   readonly bytes: number;
 }
 
-/** The chain may go on meanwhile: a world never changes. The same world gives the same bytes. */
+/** A world is immutable, so the chain may change meanwhile. The output is deterministic. */
 export async function writeImage(
   given: World,
   writing: WriteOptions,
@@ -36,13 +36,13 @@ export async function writeImage(
   const header = imageHeader(world, writing);
   const writer = new ImageWriter(sink, writing.tell);
   await writer.begin(JSON.stringify(header));
-  // Images are handed on, and the way to L1 includes a private key: whoever loads one opens it again.
-  const moment = { ...world, messages: { ...world.messages, l1: undefined } };
-  await writer.section('moment', [Buffer.from(worldJson(moment))], 'small');
-  // Their texts are packed already, and the rest is hashes.
+  // The link to L1 includes a private key, and images are shared; it is opened again after loading.
+  const withoutL1 = { ...world, messages: { ...world.messages, l1: undefined } };
+  await writer.section('moment', [Buffer.from(worldJson(withoutL1))], 'small');
+  // Their texts are compressed already, and the rest is hashes.
   await writer.section('blocks', prefixed(recordsOf(world.history)), 'none');
   await writer.section('state', world.pendingState.export(), 'fast');
-  // A state that forgets the past cannot be taken back to the end of the last block.
+  // A state without history cannot be rewound to the end of the last block.
   if (!world.keepsHistory) await writer.section('latest', world.latestState.export(), 'fast');
   if (writing.keepsJournal) {
     const calls = world.journal.toSeq().map((call) => Buffer.from(call));
@@ -52,9 +52,9 @@ export async function writeImage(
 }
 
 /**
- * Writes beside, makes it durable and renames: the file is there as a whole or not at all.
+ * Writes a file atomically and durably, by a temporary file, a sync and a rename.
  *
- * @param shown how messages call the file
+ * @param shown name of the file in messages
  */
 export async function writeImageFile(
   path: string,
@@ -101,14 +101,14 @@ async function writeDraft(
   }
 }
 
-/** A new name is durable when its folder is. Not every system can do that. */
+/** A rename is durable once its folder is synced, which not every system supports. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined);
   await folder?.sync().catch(() => {});
   await folder?.close();
 }
 
-/** An image in memory. Refuses, without making the rest of it, one that gets longer than `limit`. */
+/** An image in memory; fails as soon as it exceeds `limit`. */
 export async function imageBytes(
   world: World,
   writing: WriteOptions,

@@ -5,9 +5,9 @@ import type { Ethereum } from '../ethereum/client.js';
 import { L1Error } from '../ethereum/endpoint.js';
 import type { AnvilState } from './state-files.js';
 
-/** How often Anvil is asked for new blocks. */
+/** Interval of polling for new blocks. */
 const LOOK_MILLISECONDS = 250;
-/** A large state takes long to save: between two looks there are at least so many times that. */
+/** The pause between two polls is at least this multiple of the last poll's duration. */
 const REST = 10;
 
 export class AnvilAutosave {
@@ -16,11 +16,11 @@ export class AnvilAutosave {
   readonly #log: Log;
   /** The hash of the newest block that is saved. */
   #saved: string | undefined;
-  /** Saves happen one after the other. */
+  /** The end of the queue of saves. */
   #tail: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  /** Why the last look failed, so that one reason is logged once. */
+  /** The reason of the last failure; a repeated one is logged once. */
   #lastError: string | undefined;
 
   constructor(node: Ethereum, state: AnvilState, log: Log) {
@@ -40,7 +40,7 @@ export class AnvilAutosave {
     return saved;
   }
 
-  /** Saves a last time, as far as Anvil answers. */
+  /** Saves a last time if Anvil still answers. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

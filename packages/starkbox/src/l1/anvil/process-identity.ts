@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Whether the process with this id has the mark among the words of its command line. */
+/** Whether the process with this id has the marker in its command line. */
 export async function findProcess(pid: number, mark: string): Promise<boolean> {
   return (await commandLine(pid)).includes(mark);
 }

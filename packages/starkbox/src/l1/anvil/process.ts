@@ -9,9 +9,9 @@ import type { AnvilState } from './state-files.js';
 
 export interface Anvil {
   readonly url: string;
-  /** From now on its end is no fault. */
+  /** From now on its exit is not an error. */
   expectEnd(): void;
-  /** Ends it; what it writes at its end is then complete. */
+  /** Ends it; resolves when its exit state is written. */
   close(): Promise<void>;
 }
 
@@ -22,28 +22,28 @@ const START_MILLISECONDS = 15_000;
 const LAST_WORDS_MILLISECONDS = 50;
 
 /**
- * Runs a program that is stopped when standard input ends, which it does however we end. A shell does
- * that for every system but Windows, where only an orderly end stops it. Both are in a session of their
- * own, so that a signal of the terminal reaches us alone and Anvil ends after its chain was saved.
+ * Shell wrapper that stops the program when standard input closes, which happens however the node
+ * ends. Windows has no such wrapper: there only an orderly shutdown stops Anvil. Both run in their own
+ * session, so that terminal signals reach the node alone and Anvil ends after its state is saved.
  */
 const UNTIL_INPUT_ENDS =
   'exec 3<&0; "$@" </dev/null & p=$!; (cat <&3 >/dev/null; kill $p 2>/dev/null) & wait $p';
 
 export interface AnvilOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free one. */
   readonly port: number;
-  /** Where its chain is kept. */
+  /** The files of its state, if it has a data directory. */
   readonly state?: AnvilState | undefined;
   readonly onExit: (reason: string) => void;
 }
 
-/** Anvil also writes its state at intervals, into the file for its end: not within a lifetime. */
+/** Disables Anvil's own periodic dump, which would write to the exit file. */
 const NEVER_SECONDS = 10 * 365 * 86_400;
 
-/** An Anvil that does not end in this time is killed. */
+/** Time until an Anvil that does not end is killed. */
 const ENDING_MILLISECONDS = 30_000;
 
-/** The Anvil of a node that was just killed needs a moment to leave its port. */
+/** The Anvil of a node that was just killed still holds its port for a short time. */
 const PORT_ATTEMPTS = 10;
 const PORT_PAUSE_MILLISECONDS = 200;
 
@@ -113,22 +113,22 @@ function launch(program: string, args: readonly string[], mark: string): ChildPr
           stdio,
           detached: true,
         });
-  // Its input is closed by the other side when it ends first.
+  // Writing fails if the process has already ended.
   child.stdin.on('error', () => {});
   return child;
 }
 
-/** With everything that it has started. */
+/** Kills the process group. */
 function kill({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // Already ended.
   }
 }
 
-/** Waits for the line that says where it listens. */
+/** Waits for the line with the listening address. */
 async function listening(child: ChildProcess, port: number): Promise<string> {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('a process was started without pipes');
@@ -149,15 +149,15 @@ async function listening(child: ChildProcess, port: number): Promise<string> {
     child.once('error', (error) => fail(error.message));
     child.once('exit', () => {
       clearTimeout(late);
-      // What it said may still be on its way.
+      // Its output may not have arrived yet.
       setTimeout(() => fail('has ended.'), LAST_WORDS_MILLISECONDS);
     });
   });
 }
 
 /**
- * On the PATH, or from the npm package, wherever that is installed: beside us or in the project. The
- * program itself comes in a package for each kind of machine.
+ * Finds the executable on the PATH, or in the npm package beside this one or in the project. The
+ * package has one optional dependency per platform, which holds the executable.
  */
 export async function findAnvil(): Promise<string> {
   try {

@@ -10,28 +10,28 @@ import { findProcess } from './process-identity.js';
 
 const unzip = promisify(gunzip);
 
-/** An Anvil whose node was killed writes its state and ends; a large state takes a while. */
+/** Time for an Anvil whose node was killed to write its state and end. */
 const LEAVING_MILLISECONDS = 30_000;
 const LEAVING_PAUSE_MILLISECONDS = 20;
 
 /** The process that runs an Anvil, and where that Anvil listens. */
 interface Run {
   readonly pid: number;
-  /** A word of its command line, because the system gives process ids out again. */
+  /** A marker in its command line, because the system reuses process ids. */
   readonly mark: string;
   readonly url: string | undefined;
 }
 
 /**
  * The state of an Anvil in a directory. `anvil.json` is replaced as a whole while Anvil runs. What Anvil
- * writes when it ends goes to `anvil.exit.json`, which takes the other's place only if it is complete.
+ * writes when it ends goes to `anvil.exit.json`, which replaces the former only if it is complete.
  */
 export class AnvilState {
-  /** A word for the command line of the process that runs Anvil. */
+  /** Marker for the command line of the process that runs Anvil. */
   readonly mark: string = `anvil-${randomUUID()}`;
-  /** Where Anvil writes its state when it ends. */
+  /** The file that Anvil writes when it ends. */
   readonly exitFile: string;
-  /** Where the Anvil of the run before listened. */
+  /** URL of the Anvil of the previous run. */
   readonly previousUrl: string | undefined;
   readonly #file: string;
   readonly #runFile: string;
@@ -45,7 +45,7 @@ export class AnvilState {
     this.previousUrl = previousUrl;
   }
 
-  /** Waits until the Anvil of the run before has ended, and prepares its state for the next one. */
+  /** Waits for the end of the previous run's Anvil, and prepares its state for the next. */
   static async open(directory: string): Promise<AnvilState> {
     await mkdir(directory, { recursive: true });
     const run = await readRun(filesIn(directory).runFile);
@@ -56,24 +56,24 @@ export class AnvilState {
     return state;
   }
 
-  /** The state to begin with, if there is one. */
+  /** The initial state, if there is one. */
   get file(): string | undefined {
     return this.#isThere ? this.#file : undefined;
   }
 
-  /** Notes the process, so that the next run waits for its end. */
+  /** Records the process, so that the next run waits for its end. */
   async noteRun(pid: number, url: string | undefined = this.previousUrl): Promise<void> {
     await replaceFile(this.#runFile, JSON.stringify({ pid, mark: this.mark, url }));
   }
 
-  /** Keeps what `anvil_dumpState` answered. */
+  /** Stores an answer of `anvil_dumpState`. */
   async save(dumped: string): Promise<void> {
     const bytes = Buffer.from(dumped.slice(2), 'hex');
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
     await replaceFile(this.#file, isPacked ? await unzip(bytes) : bytes);
   }
 
-  /** Takes over what Anvil wrote when it ended. An incomplete or an older file is dropped. */
+  /** Adopts the exit file of Anvil. An incomplete or older one is dropped. */
   async adoptExit(): Promise<void> {
     const written = await modified(this.exitFile);
     if (written === undefined) return;
@@ -175,7 +175,7 @@ async function modified(file: string): Promise<number | undefined> {
   }
 }
 
-/** A reader sees the old or the new bytes, whole, also after the power failed. */
+/** Replaces a file atomically and durably. */
 async function replaceFile(file: string, bytes: string | Uint8Array): Promise<void> {
   const beside = `${file}.new`;
   const handle = await open(beside, 'w');

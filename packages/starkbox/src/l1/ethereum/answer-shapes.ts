@@ -1,7 +1,7 @@
 // Shapes of the answers of an Ethereum node.
 import type { Hex } from 'viem';
 
-/** What an answer must be, in words for an error, and how it is read. */
+/** The expected form of an answer, for error messages, and its reader. */
 export interface Shape<T> {
   readonly name: string;
   /** `undefined` for an answer that has another shape. */
@@ -11,13 +11,13 @@ export interface Shape<T> {
 export interface Block {
   readonly number: number;
   readonly hash: string;
-  /** Of chains that have one. */
+  /** Absent on chains without EIP-1559. */
   readonly baseFeePerGas: bigint | undefined;
 }
 
 export interface Receipt {
   readonly isSuccess: boolean;
-  /** What the transaction created. */
+  /** Address of the deployed contract. */
   readonly contractAddress: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export const BLOCK: Shape<Block> = {
   },
 };
 
-/** The hash of a block that there may not be. */
+/** The hash of a block; null if there is none. */
 export const BLOCK_HASH: Shape<string | null> = {
   name: 'a block',
   read: (answer) => (isRecord(answer) ? readHash(answer['hash']) : readNull(answer)),
@@ -75,7 +75,7 @@ export const RECEIPT: Shape<Receipt | null> = {
   },
 };
 
-/** Whether there is such a transaction. */
+/** Whether the transaction exists. */
 export const TRANSACTION: Shape<boolean> = {
   name: 'a transaction',
   read: (answer) => (isRecord(answer) ? true : answer === null ? false : undefined),

@@ -21,18 +21,18 @@ import {
 import { Endpoint, L1Error, loadViem, type Viem } from './endpoint.js';
 import { MESSAGING_ABI, MESSAGING_BYTECODE } from './messaging-contract.js';
 
-/** The first account of the usual test nodes. Everybody knows it. */
+/** The publicly known key of the first account of test nodes. */
 export const DEFAULT_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
-/** How long a message may be taken back after the wish to do so: a day. */
+/** Delay between the request and the cancellation of a message: a day. */
 const CANCELLATION_DELAY_SECONDS = 86_400n;
 
-/** How long a transaction may take to be mined before the one who waits is told. */
+/** Timeout of waiting for a transaction to be mined. */
 const MINING_MILLISECONDS = 60_000;
 
 const TIP_WEI = 10n ** 9n;
 
-/** A message to L2 and its place on L1. */
+/** A message to L2 and its position on L1. */
 export interface Fetched {
   readonly block: number;
   readonly log: number;
@@ -46,7 +46,7 @@ export interface SeenBlock {
 
 const EVENT = 'LogMessageToL2';
 
-/** A node that has not been asked anything yet. */
+/** A client of the node at a URL; sends no request yet. */
 export async function ethereumAt(url: string): Promise<Ethereum> {
   const viem = await loadViem();
   return new Ethereum(new Endpoint(url, viem), viem);
@@ -90,7 +90,7 @@ export class Ethereum {
     return (await this.#endpoint.ask('eth_getCode', [address, 'latest'], DATA)) !== '0x';
   }
 
-  /** Deploys a messaging contract; its address. */
+  /** Deploys a messaging contract. @returns its address */
   async deployMessaging(key: string): Promise<string> {
     const data = this.#viem.encodeDeployData({
       abi: MESSAGING_ABI,
@@ -152,7 +152,7 @@ export class Ethereum {
     }
   }
 
-  /** Whether a message was taken back by its sender before it arrived. */
+  /** Whether a message was cancelled by its sender. */
   async isCancelled(contract: string, message: L1Message): Promise<boolean> {
     const { l1_contract_address, l2_contract_address, nonce, entry_point_selector } = message;
     const words = [l1_contract_address, l2_contract_address, nonce, entry_point_selector];
@@ -167,7 +167,7 @@ export class Ethereum {
     return fee === 0n;
   }
 
-  /** Signs the transaction that hands a message to a messaging contract, and sends nothing. */
+  /** Signs the transaction that delivers a message to a messaging contract, without sending it. */
   async signMessage(
     key: string,
     contract: string,
@@ -197,7 +197,7 @@ export class Ethereum {
       this.#fees(),
       this.#endpoint.ask('eth_estimateGas', [{ from: account.address, ...call }], QUANTITY),
     ]);
-    // The state may be another one when it is mined.
+    // The state may have changed by the time it is mined.
     const transaction = { ...call, chainId, nonce, gas: (gas * 3n) / 2n };
     const signed = await account.signTransaction(
       'gasPrice' in fees
@@ -207,7 +207,7 @@ export class Ethereum {
     return { nonce, hash: this.#viem.keccak256(signed), signed };
   }
 
-  /** A tip of our own: test nodes suggest what others gave, and that would go up with each message. */
+  /** A fixed tip: the tip that test nodes suggest rises with each message. */
   async #fees(): Promise<
     { readonly gasPrice: bigint } | { readonly maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
   > {
@@ -222,17 +222,17 @@ export class Ethereum {
     return this.#endpoint.ask('eth_getTransactionCount', [address, at], COUNT);
   }
 
-  /** Hands a signed transaction to the node. */
+  /** Sends a signed transaction. */
   async submit(signed: string): Promise<void> {
     await this.#endpoint.ask('eth_sendRawTransaction', [signed], HASH);
   }
 
-  /** What became of a transaction; undefined while it is not mined. */
+  /** The receipt of a transaction; undefined while it is not mined. */
   async receipt(hash: string): Promise<Receipt | undefined> {
     return (await this.#endpoint.ask('eth_getTransactionReceipt', [hash], RECEIPT)) ?? undefined;
   }
 
-  /** Whether the node knows of a transaction, mined or not. */
+  /** Whether the node has a transaction, mined or pending. */
   knows(hash: string): Promise<boolean> {
     return this.#endpoint.ask('eth_getTransactionByHash', [hash], TRANSACTION);
   }
@@ -248,22 +248,22 @@ export class Ethereum {
     throw new L1Error(`transaction ${hash} is not mined after ${MINING_MILLISECONDS / 1000} s`);
   }
 
-  /** The nonce of the next transaction that can be mined, or that can be sent. */
+  /** The next nonce, by mined or by pending transactions. */
   async nonceOf(key: string, at: 'latest' | 'pending'): Promise<number> {
     return this.#nonce((await accountOf(key)).address, at);
   }
 
-  /** The whole chain of an Anvil, as it can be loaded again. */
+  /** The whole state of an Anvil, in the form that it loads. */
   dumpState(): Promise<string> {
     return this.#endpoint.ask('anvil_dumpState', [], DATA, true);
   }
 
-  /** Keeps the state of a test node; its name. */
+  /** Takes a snapshot of a test node. @returns its id */
   snapshot(): Promise<string> {
     return this.#endpoint.ask('evm_snapshot', [], TEXT);
   }
 
-  /** Brings that state back, once. */
+  /** Reverts to a snapshot; each id is valid once. */
   async revert(id: string): Promise<void> {
     const done = await this.#endpoint.ask('evm_revert', [id], BOOLEAN);
     if (!done) throw new L1Error(`the L1 node has no snapshot ${id}`);
@@ -275,7 +275,7 @@ export class Ethereum {
   }
 }
 
-/** Throws if the key is none. */
+/** Throws if the key is not a private key. */
 export async function checkKey(key: string): Promise<void> {
   await accountOf(key);
 }

@@ -2,25 +2,25 @@
 import type { PublicClient } from 'viem';
 import { type Shape, shownAnswer } from './answer-shapes.js';
 
-/** An L1 that does not answer in this time is not there. */
+/** Timeout of a request. */
 const ANSWER_MILLISECONDS = 10_000;
 
-/** Longer answers are asked for in parts. */
+/** Size limit of an answer; larger ranges are requested in parts. */
 const ANSWER_BYTES = 10 * 2 ** 20;
 
-/** For what cannot be asked for in parts: a whole chain, or all logs of one block. */
+/** Limits of answers that cannot be split: a whole state, or all logs of one block. */
 const WHOLE_MILLISECONDS = 60_000;
 const WHOLE_BYTES = 256 * 2 ** 20;
 
 export type Viem = typeof import('viem');
 
-/** An L1 failed to do what was asked, in words for the caller. */
+/** A failure of L1, with a message for the caller. */
 export class L1Error extends Error {
   override readonly name = 'L1Error';
-  /** Whether the node answered, with an error. */
+  /** Whether the node answered with an error. */
   readonly isAnswer: boolean;
   readonly code: number | undefined;
-  /** Whether less might have been answered. */
+  /** Whether a smaller range might succeed. */
   readonly isTooMuch: boolean;
 
   constructor(
@@ -37,7 +37,7 @@ export class L1Error extends Error {
   }
 }
 
-/** The words in which nodes refuse to answer with so much, and a code that some use. */
+/** Error messages of nodes for ranges that are too large, and an error code that some use. */
 const TOO_MUCH =
   /limit|too (large|many|big)|more than|exceed|block range|response size|max results/i;
 const TOO_MUCH_CODE = -32005;
@@ -50,7 +50,7 @@ export function loadViem(): Promise<Viem> {
   return loaded;
 }
 
-/** The place of one Ethereum node. */
+/** The HTTP endpoint of one Ethereum node. */
 export class Endpoint {
   readonly url: string;
   readonly #viem: Viem;
@@ -71,9 +71,9 @@ export class Endpoint {
   }
 
   /**
-   * The answer to a question, read.
+   * Sends a request and reads the answer.
    *
-   * @param isWhole whether it cannot be asked for in parts, so that it may be long and take long
+   * @param isWhole whether the answer cannot be split, so that higher limits apply
    */
   async ask<T>(
     method: string,
@@ -97,7 +97,7 @@ export class Endpoint {
     return value;
   }
 
-  /** An answer that has another shape. */
+  /** The error for an answer of another shape. */
   malformed(method: string, answer: unknown, expected: string): L1Error {
     const shown = shownAnswer(answer);
     return new L1Error(
@@ -105,7 +105,7 @@ export class Endpoint {
     );
   }
 
-  /** Turns what viem throws into one sentence. */
+  /** Converts an error of viem to one sentence. */
   #explain(method: string, error: unknown, isWhole: boolean): L1Error {
     const { BaseError, HttpRequestError, ResponseBodyTooLargeError, TimeoutError } = this.#viem;
     const walked = error instanceof BaseError ? error : undefined;
@@ -128,7 +128,7 @@ export class Endpoint {
       const seconds = (isWhole ? WHOLE_MILLISECONDS : ANSWER_MILLISECONDS) / 1000;
       return new L1Error(`the L1 node at ${this.url} has not answered for ${seconds} s`);
     }
-    // What viem cannot take apart.
+    // Not a JSON-RPC answer.
     if (!walked || find(TypeError)) {
       return new L1Error(`the L1 node at ${this.url} answered no JSON-RPC to ${method}`);
     }

@@ -3,10 +3,10 @@
 import type { Ethereum, Fetched } from './client.js';
 import { L1Error } from './endpoint.js';
 
-/** Blocks that are asked for at once. Public nodes allow between 500 and 10,000. */
+/** Blocks per request. Public nodes allow between 500 and 10,000. */
 const WIDEST_RANGE = 2000;
 
-/** The messages from one block to another, in order. A range that is too much to answer is halved. */
+/** The messages of a range of blocks, in order. A range that the node refuses is halved. */
 export async function* messagePages(
   node: Ethereum,
   contract: string,
