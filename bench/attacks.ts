@@ -1,11 +1,11 @@
 // Benchmark of hostile clients: their effect on a node with default options and on another client.
 //
-//   npm run bench:attacks              all attacks, times are judged as well
-//   npm run bench:attacks -- --quick   the same, shorter; only memory and answers are judged
+//   npm run bench:attacks              all attacks, with bounds on times
+//   npm run bench:attacks -- --quick   shorter, with bounds on memory and answers only
 //
-// Each attack meets a fresh node in a process of its own. During it another client, also a process of its own,
-// asks for the number of the newest block again and again. Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound
-// is broken.
+// Each attack runs against a new node in its own process, while another client, also in its own
+// process, polls the number of the latest block. Prints each figure with its bound, then one line
+// of JSON. Exits 1 if a bound is broken.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -26,9 +26,9 @@ const { values: given } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Only attacks whose names contain this. */
     only: { type: 'string', default: '' },
-    /** The node, in a process of its own. */
+    /** Runs the node; used in a child process. */
     node: { type: 'boolean', default: false },
-    /** The other client of the node at this address, in a process of its own. */
+    /** Runs the other client of the node at this address; used in a child process. */
     bystander: { type: 'string' },
   },
 });
@@ -37,9 +37,9 @@ const MEGABYTE = 2 ** 20;
 const PEAK_MEGABYTES = 1536;
 const P99_MILLISECONDS = 250;
 const IDLE_SECONDS = given.quick ? 1 : 3;
-/** How long the clients of executions wait before they go. */
+/** Time after which the clients of executions disconnect. */
 const PATIENCE_SECONDS = given.quick ? 4 : 60;
-/** What a page of another site would send. */
+/** Headers of a page of another origin. */
 const FOREIGN = { origin: 'https://hostile.example' };
 
 async function runNode(): Promise<void> {
@@ -94,7 +94,7 @@ const ANSWER = /"id":(?:\d+|null),"(result|error)":/g;
 /** Counts as an error. */
 const GONE = '"id":null,"error":';
 
-/** Counts what came back, call by call; a connection that was closed is an error. */
+/** Counts answers per call; a closed connection counts as an error. */
 async function tally(answers: readonly Promise<string>[]): Promise<Tally> {
   const counted: Tally = { results: 0, errors: 0 };
   for (const said of await Promise.all(answers.map((one) => one.catch(() => GONE)))) {
@@ -112,7 +112,7 @@ const call = (method: string, params: unknown, id = 1): string =>
 const batch = (length: number, method: string, params: unknown): string =>
   `[${Array.from({ length }, (_, id) => call(method, params, id)).join()}]`;
 
-/** As large as a body may be by default, and several times as large. */
+/** The default limit of a body, and several times as much. */
 const sizes = (unit: string, close: string): readonly Buffer[] =>
   [15.9, 60].map((megabytes) =>
     Buffer.from(`[${unit.repeat((megabytes * MEGABYTE) / unit.length)}${close}`),
@@ -172,7 +172,7 @@ interface Attack {
   readonly prepare: (target: Target) => Attacking | Promise<Attacking>;
 }
 
-/** Each body alone, one after the other. */
+/** One body after the other. */
 const oneByOne =
   (bodies: readonly (string | Buffer)[]) =>
   ({ url }: Target): Attacking =>
@@ -189,7 +189,7 @@ const oneByOne =
 const keys = (count: number): string =>
   `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
 
-/** Calls that burn all the gas there is. */
+/** Calls that use all available gas. */
 async function burning({ url, address, key }: Target): Promise<Attacking> {
   const request = {
     contract_address: await deployReverter(url, address, key),
@@ -227,7 +227,7 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** The other client: asks one thing after the other until it is told to stop, and then says what it saw. */
+/** The other client: sends requests in sequence until a message stops it, then reports. */
 async function runBystander(url: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const question = call('starknet_blockNumber', []);
@@ -250,7 +250,7 @@ async function runBystander(url: string): Promise<void> {
   process.disconnect();
 }
 
-/** What a process holds in memory, in megabytes. */
+/** Resident memory of a process, in megabytes. */
 function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
@@ -274,7 +274,7 @@ async function deployReverter(url: string, address: string, key: string): Promis
   return deploy.contract_address;
 }
 
-/** What is seen of a node while something is done to it. */
+/** Observations of a node during an attack. */
 async function observed({ url, pid }: Target, work: () => Promise<Tally>) {
   const bystander = fork(fileURLToPath(import.meta.url), ['--bystander', url]);
   let peak = residentMegabytes(pid);
@@ -290,14 +290,14 @@ async function observed({ url, pid }: Target, work: () => Promise<Tally>) {
   return { ...counted, took, peak, p99, wrong };
 }
 
-/** A node to attack. */
+/** The node under attack. */
 interface Target {
   readonly url: string;
   readonly pid: number;
-  /** An account of its own. */
+  /** A predeployed account. */
   readonly address: string;
   readonly key: string;
-  /** Milliseconds of the longest turn of its event loop since the last question. */
+  /** Longest turn of its event loop since the last query, in milliseconds. */
   longestTurn(): Promise<number>;
   end(): void;
 }

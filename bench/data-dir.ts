@@ -2,10 +2,10 @@
 //
 //   npm run bench:data-dir                       1,000,000 blocks, half an hour
 //   npm run bench:data-dir -- --blocks 100000    fewer blocks
-//   npm run bench:data-dir -- --dir DIR          keeps the long chain there, and goes on with what is there
+//   npm run bench:data-dir -- --dir DIR          stores the long chain there, and resumes it
 //   npm run bench:data-dir -- --quick            less than a minute
 //
-// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,22 +24,22 @@ const { values: given } = parseArgs({
     quick: { type: 'boolean', default: false },
     blocks: { type: 'string' },
     dir: { type: 'string' },
-    /** Opens a directory and measures; without one, a fresh node. In a process of its own. */
+    /** Opens a directory and measures; without one, a new node. Used in a child process. */
     open: { type: 'string' },
   },
 });
 const { quick } = given;
 const BLOCKS = Number(given.blocks ?? (quick ? 4_000 : 1_000_000));
-/** One block in so many has a transfer. */
+/** One of this many blocks has a transfer. */
 const RARE = 20;
 
-// What durability costs.
+// Cost of durability.
 
-/** So many clients wait for an answer at any time. */
+/** Number of concurrent requests. */
 const CLIENTS = 16;
 const STRETCH = 96;
 
-/** Microseconds a transfer. */
+/** Microseconds per transfer. */
 async function transfers(chain: GrowingChain, clients: number): Promise<number> {
   const requests = Array.from({ length: STRETCH }, (_, index) =>
     chain.transfer(chain.length + 1 + index),
@@ -84,11 +84,11 @@ async function cost(directory: string): Promise<Record<string, number>> {
 
 const seconds = (since: number): number => (performance.now() - since) / 1000;
 
-/** Which transfer a block has, if it has one. */
+/** The transfer of a block, if it has one. */
 const transferIn = (block: number): number | undefined =>
   block % RARE === 0 ? block / RARE : undefined;
 
-/** Blocks as a user can make them: each by a call of its own, many calls at a time. */
+/** Creates each block by its own call, with many concurrent calls. */
 async function build(directory: string): Promise<number> {
   const chain = await GrowingChain.impersonated({ dataDir: directory });
   const begin = performance.now();
@@ -145,9 +145,9 @@ async function opened(directory: string | undefined): Promise<Opened> {
 
 async function reads(node: Node, latest: number): Promise<Record<string, number>> {
   let state = 1;
-  const roll = (below: number): number => {
+  const roll = (bound: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
+    return Math.floor((state / 2 ** 32) * bound);
   };
   const hashIn = async (block: number): Promise<string> => {
     const block_id = { block_number: block };
@@ -187,7 +187,7 @@ async function reads(node: Node, latest: number): Promise<Record<string, number>
       const text = await make(1 + roll(Math.floor(latest / RARE)));
       const begin = performance.now();
       const answer = await node.handle(text);
-      // The first ones read code and schemas.
+      // The first requests load code and schemas.
       if (round >= 20) times.push(performance.now() - begin);
       accepted(answer);
     }

@@ -3,7 +3,7 @@
 //   npm run bench:engine              everything, some minutes
 //   npm run bench:engine -- --quick   smaller, under a minute
 //
-// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
@@ -25,12 +25,12 @@ const SIZES = quick
       image: 1_000_000,
     };
 const WRITES = 6;
-/** History is written over and over onto this many slots. */
+/** Number of slots that the history overwrites repeatedly. */
 const DISTINCT = SIZES.versions;
 
 const seconds = (since: number): number => (performance.now() - since) / 1000;
 
-/** Memory that the process really holds, after what can be let go has been. */
+/** Resident memory after garbage collection. */
 async function resident(): Promise<number> {
   for (let pass = 0; pass < 3; pass += 1) {
     globalThis.gc?.();
@@ -39,7 +39,7 @@ async function resident(): Promise<number> {
   return process.memoryUsage.rss();
 }
 
-// Parts that need a process of their own, because they measure its memory.
+// Parts that run in their own process, because they measure its memory.
 
 interface Measured {
   readonly [figure: string]: number;
@@ -81,7 +81,7 @@ async function measureHistory(): Promise<Measured> {
   };
 }
 
-/** A hot slot, written by every version: the longest list of older values there can be. */
+/** A slot that every version writes, which has the longest possible list of older values. */
 async function measureHotSlot(): Promise<Measured> {
   const native = await State.create().native.benchFill(STRK, SIZES.versions, 1, 1);
   const head = await native.benchReads(STRK, 100_000, 1, false);
@@ -102,8 +102,8 @@ function apart(part: string, ...args: readonly string[]): Measured {
 
 // Parts of the main run.
 
-/** One by one through the door: each result folded into a new state, each report parsed. */
-async function door(
+/** Sequential executions through the API: each returns a new state and a parsed report. */
+async function throughApi(
   start: State,
   context: Block,
   transfers: readonly Transaction[],
@@ -128,8 +128,8 @@ async function bare(
 }
 
 /**
- * The same transfers on each state and without the door, in short alternating stretches: whatever
- * slows the machine for a while slows all of them. Microseconds a transfer, one entry a stretch.
+ * Microseconds per transfer of the same transfers on each state and in a bare loop, in short
+ * alternating runs, so that noise of the machine affects all of them. One entry per run.
  */
 async function alternating(
   states: { readonly small: State; readonly million: State; readonly more: State },
@@ -142,9 +142,9 @@ async function alternating(
   for (let at = 0; at < transfers.length; at += stretch) {
     const some = transfers.slice(at, at + stretch);
     times.bare.push(await bare(small, context, some));
-    const onSmall = await door(small, context, some);
-    const onMillion = await door(million, context, some);
-    const onMore = await door(more, context, some);
+    const onSmall = await throughApi(small, context, some);
+    const onMillion = await throughApi(million, context, some);
+    const onMore = await throughApi(more, context, some);
     times.small.push(onSmall.micros);
     times.million.push(onMillion.micros);
     times.more.push(onMore.micros);
@@ -152,7 +152,7 @@ async function alternating(
     million = onMillion.state;
     more = onMore.state;
   }
-  // The first stretch warms up.
+  // The first run warms up.
   return {
     bare: times.bare.slice(2),
     small: times.small.slice(2),
@@ -161,7 +161,7 @@ async function alternating(
   };
 }
 
-/** Transactions a second when several are simulated at once. */
+/** Transactions per second with concurrent simulations. */
 async function simulated(
   state: State,
   context: Block,
@@ -178,7 +178,7 @@ async function simulated(
 }
 
 async function grown(state: State, slots: number): Promise<State> {
-  // The slots are dated with version 0, so that no later version counts as their writer.
+  // The slots have version 0, so that no later version counts as their writer.
   return State.of(await state.advance().native.benchSeed(STRK, slots));
 }
 
@@ -193,13 +193,13 @@ async function written(state: State, file: string): Promise<number> {
   return seconds(start);
 }
 
-/** Work that grew with the state would take several times as long on a large one. */
+/** Work that grows with the state would take several times as long on a large one. */
 const FLAT = { atLeast: quick ? 0.2 : 0.9 };
 const FIGURES = new Figures(
   {
-    door_over_bare: { atLeast: 0.9, isNoisy: true },
-    door_1m_over_small: FLAT,
-    door_5m_over_small: FLAT,
+    api_over_bare: { atLeast: 0.9, isNoisy: true },
+    api_1m_over_small: FLAT,
+    api_5m_over_small: FLAT,
     handle_copy_us: { atMost: 10, isNoisy: true },
     bytes_per_slot: { atMost: quick ? 175 : 150 },
     history_bytes_per_write: { atMost: 400 },
@@ -228,10 +228,10 @@ async function main(): Promise<void> {
   const ratio = (over: readonly number[], under: readonly number[]): number =>
     median(over.map((value, index) => value / (under[index] ?? Number.NaN)));
   say('bare_us', median(times.bare));
-  say('door_us', median(times.small));
-  say('door_over_bare', ratio(times.bare, times.small));
-  say('door_1m_over_small', ratio(times.small, times.million));
-  say('door_5m_over_small', ratio(times.small, times.more));
+  say('api_us', median(times.small));
+  say('api_over_bare', ratio(times.bare, times.small));
+  say('api_1m_over_small', ratio(times.small, times.million));
+  say('api_5m_over_small', ratio(times.small, times.more));
 
   say('context_clone_us', await context.native.benchClone(10_000));
 

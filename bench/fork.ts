@@ -3,8 +3,8 @@
 //   npm run bench:fork              an origin of 20,000 blocks
 //   npm run bench:fork -- --quick   2,000 blocks and fewer calls one by one, less than a minute
 //
-// Origin, forks and caller are a process each. Prints each figure with the bound it must keep, then one
-// line of JSON. Exits 1 if a bound is broken.
+// Origin, forks and caller are a process each. Prints each figure with its bound, then one line of
+// JSON. Exits 1 if a bound is broken.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -18,12 +18,12 @@ import { CALLER, SLOTS, Worker } from './forked.js';
 const quick = process.argv.includes('--quick');
 const BLOCKS = quick ? 2_000 : 20_000;
 const STARTS = quick ? 3 : 7;
-/** Slots of a token that a suite touches. A balance has two. */
+/** Slots of a token that a test suite reads. A balance has two. */
 const TOUCHED = 500;
-/** Calls at once, and slots that each reads. */
+/** Concurrent calls, and slots per call. */
 const CALLS = 32;
 const EACH = 20;
-/** Calls one by one, of which the time for all is told: they take a second each. */
+/** Sequential calls, from which the total is extrapolated, since each takes a second. */
 const ONE_BY_ONE = quick ? 2 : 8;
 const DELAY = 50;
 const ROUNDS = quick ? 2 : 5;
@@ -56,7 +56,7 @@ function call(url: string, to: string, name: string, calldata: readonly string[]
   return ask(url, 'starknet_call', { request, block_id: 'latest' });
 }
 
-/** Touches every slot, and sees that each has its value. */
+/** Reads every slot and checks its value. */
 async function suite(url: string): Promise<void> {
   await Promise.all(
     Array.from({ length: TOUCHED / 2 }, async (_, at) => {
@@ -68,7 +68,7 @@ async function suite(url: string): Promise<void> {
   );
 }
 
-/** One call that reads slots which no other reads. */
+/** One call that reads slots of its own. */
 async function readMany(url: string, group: number): Promise<void> {
   const first = 1 + group * EACH;
   const keys = Array.from({ length: EACH }, (_, at) => first + at);
@@ -84,7 +84,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-/** Asks for the height, again and again, until the work is done: how long each answer took. */
+/** Polls the height until the work is done. @returns the time of each answer */
 async function heightsDuring(url: string, work: Promise<unknown>): Promise<number[]> {
   const waits: number[] = [];
   let isOver = false;
@@ -125,38 +125,38 @@ const work = (): Worker => {
 
 try {
   const origin = work();
-  const { url: forkNetwork = '' } = await origin.tell({
+  const { url: forkNetwork = '' } = await origin.run({
     do: 'originate',
     blocks: BLOCKS,
     slots: (ROUNDS * CALLS + ONE_BY_ONE + 1) * EACH,
   });
   const cached = { forkNetwork, forkCacheDir: folder };
 
-  // How often the origin is asked.
+  // Requests to the origin.
   const first = work();
-  const { url = '' } = await first.tell({ do: 'fork', config: cached });
-  await origin.tell({ do: 'count' });
+  const { url = '' } = await first.run({ do: 'fork', config: cached });
+  await origin.run({ do: 'count' });
   await suite(url);
-  figures.say('cold_reads', (await origin.tell({ do: 'count' })).reads ?? Number.NaN);
+  figures.say('cold_reads', (await origin.run({ do: 'count' })).reads ?? Number.NaN);
   await suite(url);
-  figures.say('warm_reads', (await origin.tell({ do: 'count' })).reads ?? Number.NaN);
+  figures.say('warm_reads', (await origin.run({ do: 'count' })).reads ?? Number.NaN);
   await first.end();
-  await origin.tell({ do: 'count' });
+  await origin.run({ do: 'count' });
   const second = work();
-  const { url: again = '' } = await second.tell({ do: 'fork', config: cached });
+  const { url: again = '' } = await second.run({ do: 'fork', config: cached });
   await suite(again);
-  const { reads = Number.NaN, requests = Number.NaN } = await origin.tell({ do: 'count' });
+  const { reads = Number.NaN, requests = Number.NaN } = await origin.run({ do: 'count' });
   figures.sayAll({ second_process_reads: reads, second_process_requests: requests });
   await second.end();
 
-  // How calls wait together.
+  // Concurrent calls.
   const uncached = { forkNetwork, forkUpstreamCaching: false };
   const third = work();
-  const { url: slow = '' } = await third.tell({ do: 'fork', config: uncached });
+  const { url: slow = '' } = await third.run({ do: 'fork', config: uncached });
   let group = 0;
   const next = (): Promise<void> => readMany(slow, group++);
-  await next(); // the classes
-  await origin.tell({ do: 'delay', milliseconds: DELAY });
+  await next(); // Loads the classes.
+  await origin.run({ do: 'delay', milliseconds: DELAY });
   const alone = await timed(async () => {
     for (let call = 0; call < ONE_BY_ONE; call += 1) await next();
   });
@@ -178,23 +178,23 @@ try {
     height_p99_ms: median(waits.map((all) => percentile(all, 0.99))),
     idle_height_p99_ms: median(idle.map((all) => percentile(all, 0.99))),
   });
-  await origin.tell({ do: 'delay', milliseconds: 0 });
+  await origin.run({ do: 'delay', milliseconds: 0 });
   await third.end();
 
-  // How a fork of a long chain starts.
+  // Start of a fork of a long chain.
   const starts: { readonly whole: number; readonly answering: number }[] = [];
   const plain: number[] = [];
   let startRequests = 0;
   for (let start = 0; start < STARTS; start += 1) {
-    const bare = work();
-    plain.push((await bare.tell({ do: 'fork', config: {} })).milliseconds ?? Number.NaN);
-    await bare.end();
-    await origin.tell({ do: 'count' });
+    const unforked = work();
+    plain.push((await unforked.run({ do: 'fork', config: {} })).milliseconds ?? Number.NaN);
+    await unforked.end();
+    await origin.run({ do: 'count' });
     const fork = work();
-    const { milliseconds = Number.NaN } = await fork.tell({ do: 'fork', config: uncached });
-    const told = await origin.tell({ do: 'count' });
-    starts.push({ whole: milliseconds, answering: told.answering ?? Number.NaN });
-    startRequests = told.requests ?? Number.NaN;
+    const { milliseconds = Number.NaN } = await fork.run({ do: 'fork', config: uncached });
+    const counted = await origin.run({ do: 'count' });
+    starts.push({ whole: milliseconds, answering: counted.answering ?? Number.NaN });
+    startRequests = counted.requests ?? Number.NaN;
     await fork.end();
   }
   figures.sayAll({

@@ -9,7 +9,7 @@ import { FaultyProxy } from '../packages/starkbox/test/support/fork/proxy.js';
 
 /** Holds `key + 1` at every key. */
 export const SLOTS = '0x5107';
-/** Makes the calls that it is told. */
+/** Account that executes any calls. */
 export const CALLER = '0xca11';
 
 export type Command =
@@ -19,39 +19,39 @@ export type Command =
   | { readonly do: 'fork'; readonly config: Partial<Config> }
   | { readonly do: 'close' };
 
-/** What a process says after a command; what does not apply is left out. */
-export interface Told {
+/** The reply of a process to a command. */
+export interface Reply {
   readonly url?: string;
-  /** How long a node took to come to life. */
+  /** Start time of a node. */
   readonly milliseconds?: number;
-  /** Slots, nonces and classes that were asked for since the last count. */
+  /** Slots, nonces and classes requested since the last count. */
   readonly reads?: number;
   readonly requests?: number;
-  /** How long requests were being answered. */
+  /** Total time of answering requests. */
   readonly answering?: number;
   readonly error?: string;
 }
 
-/** A process that does what it is told. */
+/** A child process that runs commands. */
 export class Worker {
   readonly #child: ChildProcess = fork(fileURLToPath(import.meta.url), { stdio: 'inherit' });
 
-  tell(command: Command): Promise<Told> {
+  run(command: Command): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const gone = (code: number | null): void => reject(new Error(`a process ended with ${code}`));
       this.#child.once('exit', gone);
-      this.#child.once('message', (told: Told) => {
+      this.#child.once('message', (reply: Reply) => {
         this.#child.off('exit', gone);
-        if (told.error === undefined) resolve(told);
-        else reject(new Error(told.error));
+        if (reply.error === undefined) resolve(reply);
+        else reject(new Error(reply.error));
       });
       this.#child.send(command);
     });
   }
 
-  /** Ends the process, after its node was closed. */
+  /** Closes the node, then ends the process. */
   async end(): Promise<void> {
-    await this.tell({ do: 'close' });
+    await this.run({ do: 'close' });
     this.#child.kill();
   }
 
@@ -63,7 +63,7 @@ export class Worker {
 let proxy: FaultyProxy | undefined;
 let close: (() => Promise<void>) | undefined;
 
-async function obey(command: Command): Promise<Told> {
+async function perform(command: Command): Promise<Reply> {
   switch (command.do) {
     case 'originate': {
       const node = await createNode({ seed: 0, port: 0 });
@@ -102,7 +102,7 @@ async function obey(command: Command): Promise<Told> {
   }
 }
 
-/** Two contracts of ours and holders of a token, as a state diff with classes. */
+/** Two test contracts and token balances, as a state diff with classes. */
 async function contracts(slots: number) {
   const [many, caller] = await Promise.all(['slots', 'account_reject'].map(compiled));
   if (!many || !caller) throw new Error('a contract is missing');
@@ -136,8 +136,8 @@ async function compiled(name: string) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.on('message', (command: Command) => {
-    obey(command).then(
-      (told) => process.send?.(told),
+    perform(command).then(
+      (reply) => process.send?.(reply),
       (error: unknown) => process.send?.({ error: String(error) }),
     );
   });

@@ -20,13 +20,13 @@ export const callsFor = (to: string): readonly Call[] => [
   { to: STRK, name: 'transfer', calldata: [to, '0x1', '0x0'] },
 ];
 
-/** Everybody who gets something gets it for the first time: the most that a transfer can add. */
+/** Every receiver is new, which is the largest state change of a transfer. */
 export const receiver = (block: number): string => poseidon([hex(block)]);
 
-/** A transfer of one account, as a pattern for others. */
+/** A transfer that serves as the template of others. */
 let pattern: TransactionValues | undefined;
 
-/** With a signature of the right length that signs nothing. */
+/** Values with an invalid signature of the right length. */
 function unsignedValues(from: Account, calls: readonly Call[], nonce: number): TransactionValues {
   pattern ??= invokeValues(from, calls, nonce);
   return {
@@ -37,7 +37,7 @@ function unsignedValues(from: Account, calls: readonly Call[], nonce: number): T
   };
 }
 
-/** A node whose chain grows by transfers, one a block. */
+/** A node whose chain grows by one transfer per block. */
 export class GrowingChain {
   readonly node: Node;
   readonly #isSigned: boolean;
@@ -57,14 +57,14 @@ export class GrowingChain {
     return new GrowingChain(node, true);
   }
 
-  /** Transfers that nobody signed: a quarter faster, and all else is the same. */
+  /** Unsigned transfers: a quarter faster, otherwise the same. */
   static async impersonated(config: Partial<Config> = {}): Promise<GrowingChain> {
     const node = await createNode({ seed: 0, accounts: ACCOUNTS, ...config });
     await node.request('devnet_autoImpersonate');
     return new GrowingChain(node, false);
   }
 
-  /** The request that makes block `number`. */
+  /** The request that produces block `number`. */
   transfer(number: number): string {
     const { accounts } = this.node;
     const sent = number - 1;
@@ -77,12 +77,12 @@ export class GrowingChain {
     });
   }
 
-  /** Grows to a length, or to what there is at the deadline. */
+  /** Grows to a length, or until the deadline. */
   async growTo(length: number, deadline = Number.POSITIVE_INFINITY): Promise<void> {
     let next = this.transfer(this.length + 1);
     while (this.length < length && performance.now() < deadline) {
       const answer = this.node.handle(next);
-      // The next one is signed while this one executes.
+      // Signing overlaps with execution.
       await turn();
       next = this.transfer(this.length + 2);
       accepted(await answer);
@@ -91,7 +91,7 @@ export class GrowingChain {
     await this.#mustHaveSucceeded();
   }
 
-  /** A transfer that reverts is accepted too, costs less and weighs less. */
+  /** A reverted transfer would be accepted too, but costs less. */
   async #mustHaveSucceeded(): Promise<void> {
     const transaction_hash = await this.hashIn(this.length);
     const status = await this.node.request('starknet_getTransactionStatus', { transaction_hash });

@@ -4,7 +4,7 @@
 //   npm run bench:image -- --blocks 2000    fewer blocks
 //   npm run bench:image -- --quick          300 blocks and 100,000 slots
 //
-// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ const LOADS = 3;
 
 const figures = new Figures(
   {
-    // A short chain comes back in the time that checking its classes takes, and so gains less.
+    // Loading a short chain is dominated by checking its classes, so the gain is smaller.
     image_gain: { atLeast: quick ? 2 : 15 },
     slots_load_s: { atMost: 5, isNoisy: true },
   },
@@ -46,7 +46,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return (performance.now() - begin) / 1000;
 }
 
-/** The same again a few times: files are read from memory, and code is warm. */
+/** The median of several runs, with warm file cache and code. */
 async function timedAgain(run: () => Promise<unknown>): Promise<number> {
   const seconds: number[] = [];
   for (let count = 0; count < LOADS; count += 1) seconds.push(await timed(run));
@@ -60,7 +60,7 @@ async function mustBeEqual(one: Promise<unknown>, other: unknown): Promise<void>
   if (found !== wanted) throw new Error(`${found} instead of ${wanted}`);
 }
 
-/** Two transfers a block, as users send them. */
+/** Two signed transfers per block. */
 async function grow(node: Node): Promise<void> {
   const { accounts } = node;
   const transfer = (index: number): string => {
@@ -73,7 +73,7 @@ async function grow(node: Node): Promise<void> {
   let next = transfer(0);
   for (let index = 0; index < TRANSFERS; index += 1) {
     const answer = node.handle(next);
-    // The next one is signed while this one executes.
+    // Signing overlaps with execution.
     await turn();
     next = transfer(index + 1);
     accepted(await answer);

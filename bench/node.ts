@@ -4,7 +4,7 @@
 //   npm run bench:node -- --blocks 5000   fewer blocks
 //   npm run bench:node -- --quick         as many blocks as fit into less than a minute
 //
-// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -25,17 +25,17 @@ const { values: given } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     blocks: { type: 'string' },
-    /** Weighs a chain that keeps old states or not; in a process of its own. */
+    /** Measures the memory of a chain with or without history; used in a child process. */
     weigh: { type: 'string' },
   },
 });
 const quick = given.quick;
 const SHORT = 100;
 const LONG = Number(given.blocks ?? (quick ? 20_000 : 100_000));
-/** A quick run builds what it can in these times, unless it is told how much. */
+/** Time limit of a quick run without a given length. */
 const LONG_SECONDS = quick && given.blocks === undefined ? 26 : Number.POSITIVE_INFINITY;
 const LONG_AT_LEAST = Math.min(LONG, 1_000);
-/** Memory is compared from one length to another: code and caches, and what waits to be packed, are there. */
+/** Memory is compared between two lengths, which excludes code, caches and write buffers. */
 const WEIGHED_FROM = quick ? 400 : 2_000;
 const WEIGHED_TO = quick ? 4_000 : 20_000;
 const WEIGHED_SECONDS = quick ? 8 : Number.POSITIVE_INFINITY;
@@ -54,7 +54,7 @@ interface Memory {
   readonly buffers: number;
 }
 
-/** What the process really holds, after what can be let go has been. */
+/** Memory of the process after garbage collection. */
 async function memory(): Promise<Memory> {
   const seen: Memory[] = [];
   for (let pass = 0; pass < 5; pass += 1) {
@@ -66,14 +66,14 @@ async function memory(): Promise<Memory> {
   return seen.reduce((least, other) => (other.rss < least.rss ? other : least));
 }
 
-/** Bytes a block: all of it, and where it lies. */
+/** Bytes per block, in total and by kind of memory. */
 function perBlock(before: Memory, after: Memory, blocks: number): Record<string, number> {
   const grown = (part: keyof Memory) => (after[part] - before[part]) / blocks;
   return {
     bytes_per_block: grown('rss'),
     heap_bytes_per_block: grown('heap'),
     buffer_bytes_per_block: grown('buffers'),
-    // What neither V8 nor its buffers hold: the engine's states.
+    // Memory outside of V8 and its buffers, which is the engine's states.
     engine_bytes_per_block: grown('rss') - grown('heapSpace') - grown('buffers'),
   };
 }
@@ -92,8 +92,8 @@ async function weighed(stateArchive: 'full' | 'none'): Promise<Record<string, nu
 }
 
 /**
- * In a process of its own, which keeps nothing for later: V8 and the engine's allocator would otherwise
- * hold tens of megabytes more or less, for as long as executions come one after another.
+ * Runs in its own process with settings that release memory at once: otherwise V8 and the engine's
+ * allocator retain a varying amount of tens of megabytes.
  */
 async function weighedElsewhere(stateArchive: 'full' | 'none'): Promise<Record<string, number>> {
   const { stdout } = await promisify(execFile)(
@@ -112,18 +112,18 @@ async function weighedElsewhere(stateArchive: 'full' | 'none'): Promise<Record<s
 
 // Reads.
 
-/** Numbers below a bound, the same in every run. */
-function dice(seed: number): (below: number) => number {
+/** Deterministic random numbers less than a bound. */
+function dice(seed: number): (bound: number) => number {
   let state = seed;
-  return (below) => {
+  return (bound) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
+    return Math.floor((state / 2 ** 32) * bound);
   };
 }
 
 const CHUNK = 10;
 
-/** Requests that answer the same amount wherever on a chain they look. */
+/** Requests whose answers have the same size at any position of the chain. */
 const READS: Readonly<
   Record<string, (chain: GrowingChain, number: number) => string | Promise<string>>
 > = {
@@ -139,7 +139,7 @@ const READS: Readonly<
     request('starknet_getTransactionByHash', { transaction_hash: await chain.hashIn(number) }),
   block_with_receipts: (_, number) =>
     request('starknet_getBlockWithReceipts', { block_id: { block_number: number } }),
-  // Every block writes it, so it has the longest past of all.
+  // Every block writes it, so it has the longest history.
   storage_at: (_, number) =>
     request('starknet_getStorageAt', {
       contract_address: STRK,
@@ -148,7 +148,7 @@ const READS: Readonly<
     }),
 };
 
-/** Microseconds a request, one after another. */
+/** Microseconds per request, in sequence. */
 async function timed(node: Node, requests: readonly string[]): Promise<number> {
   const answers: (string | undefined)[] = [];
   const begin = performance.now();
@@ -161,7 +161,7 @@ async function timed(node: Node, requests: readonly string[]): Promise<number> {
 const ROUNDS = 60;
 const EACH = 20;
 
-/** One kind of read on both chains in turns: whatever slows the machine for a while slows both. */
+/** One kind of read, alternating between both chains, so that noise affects both. */
 async function compared(
   name: string,
   short: GrowingChain,
@@ -199,7 +199,7 @@ async function compared(
 
 const STRETCH = 25;
 
-/** Microseconds a transfer on the bare engine: executed one after another, nothing else. */
+/** Microseconds per transfer of sequential executions on the engine alone. */
 async function bareEngine(): Promise<() => Promise<number>> {
   const { state: first, accounts } = await genesis();
   const context = block(1);
@@ -223,8 +223,8 @@ async function bareEngine(): Promise<() => Promise<number>> {
   };
 }
 
-/** Microseconds a transfer through the door of a node. */
-async function throughDoor(chain: GrowingChain): Promise<number> {
+/** Microseconds per transfer through the in-process API of a node. */
+async function throughApi(chain: GrowingChain): Promise<number> {
   const requests = Array.from({ length: STRETCH }, (_, index) =>
     chain.transfer(chain.length + 1 + index),
   );
@@ -233,7 +233,7 @@ async function throughDoor(chain: GrowingChain): Promise<number> {
   return took;
 }
 
-/** Transfers on the bare engine and on nodes, in short alternating stretches. */
+/** Transfers on the engine alone and on nodes, in short alternating runs. */
 async function transfers(short: GrowingChain, long: GrowingChain): Promise<Record<string, number>> {
   const onEngine = await bareEngine();
   const fresh = await GrowingChain.signed('full');
@@ -241,9 +241,9 @@ async function transfers(short: GrowingChain, long: GrowingChain): Promise<Recor
   for (let round = 0; round <= (quick ? 7 : 40); round += 1) {
     times.push({
       engine: await onEngine(),
-      node: await throughDoor(fresh),
-      short: await throughDoor(short),
-      long: await throughDoor(long),
+      node: await throughApi(fresh),
+      short: await throughApi(short),
+      long: await throughApi(long),
     });
   }
   await fresh.node.close();
@@ -258,11 +258,11 @@ async function transfers(short: GrowingChain, long: GrowingChain): Promise<Recor
   };
 }
 
-/** Work that grew with the chain would take a hundred times as long on the long one. */
+/** Work that grows with the chain would take a hundred times as long on the long one. */
 const FLAT = { atMost: quick ? 5 : 2 };
-/** A quick run weighs so few blocks that the pages of one execution count. */
+/** A quick run has few blocks, so that the memory pages of one execution matter. */
 const LIGHT = { atMost: (quick ? 16 : 8) * 1024 };
-/** What JavaScript holds can be told exactly. */
+/** The JavaScript heap is measured exactly. */
 const LIGHT_IN_HEAP = { atMost: 3 * 1024 };
 
 async function main(): Promise<void> {
@@ -275,7 +275,7 @@ async function main(): Promise<void> {
     transfer_ratio: FLAT,
   };
   const figures = new Figures(bounds, { quick });
-  // They take time and measure none, so they may run beside each other.
+  // They measure memory, not time, and can run concurrently.
   const weights = Promise.all([weighedElsewhere('full'), weighedElsewhere('none')]);
   const short = await GrowingChain.impersonated();
   await short.growTo(SHORT);
@@ -286,14 +286,14 @@ async function main(): Promise<void> {
   await long.growTo(LONG, deadline);
   const after = await memory();
   for (const weight of await weights) figures.sayAll(weight);
-  // As a user's process has it, with all that V8 and the allocator keep for later.
+  // With default settings, including memory that V8 and the allocator retain.
   const added = long.length - LONG_AT_LEAST;
   figures.say('blocks', long.length);
   figures.say('process_mb', after.rss / 2 ** 20);
-  // Over a short stretch it would be theirs more than the chain's.
+  // On a short chain the retained memory dominates.
   if (added >= 10_000) figures.say('process_bytes_per_block', (after.rss - before.rss) / added);
 
-  // From here on, nothing of ours runs beside what is measured.
+  // From here on, nothing else runs during the measurements.
   for (const name of Object.keys(READS)) figures.sayAll(await compared(name, short, long));
   figures.sayAll(await transfers(short, long));
   figures.finish({ quick });

@@ -3,9 +3,8 @@
 //   npm run bench:overload              2,000 connections for a minute
 //   npm run bench:overload -- --quick   500 connections for five seconds
 //
-// Every connection sends its next request when it has an answer, so that all of them always wait: reads,
-// calls and, one in ten, a write. Prints each figure with the bound it must keep, then one line of JSON.
-// Exits 1 if a bound is broken.
+// Every connection sends its next request after an answer: reads, calls and, one in ten, a write.
+// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -21,7 +20,7 @@ const { values: given } = parseArgs({
     quick: { type: 'boolean', default: false },
     connections: { type: 'string' },
     seconds: { type: 'string' },
-    /** The node, in a process of its own. */
+    /** Runs the node; used in a child process. */
     node: { type: 'boolean', default: false },
   },
 });
@@ -45,11 +44,11 @@ async function runNode(): Promise<void> {
 
 interface Tally {
   answers: number;
-  /** Errors of JSON-RPC, statuses of HTTP, connections that were closed. */
+  /** JSON-RPC errors, HTTP statuses and closed connections. */
   refusals: number;
   /** Seconds. */
   longest: number;
-  /** Transactions that were acknowledged. */
+  /** Acknowledged transactions. */
   readonly written: string[];
 }
 
@@ -78,7 +77,7 @@ class Client {
     });
   }
 
-  /** Asks on every connection, again and again. */
+  /** Sends requests on every connection until the time is over. */
   async storm(
     connections: number,
     duration: number,
@@ -90,14 +89,14 @@ class Client {
     const one = async (): Promise<void> => {
       while (seconds() - begin < duration) {
         turn += 1;
-        const asked = seconds();
+        const sent = seconds();
         const { result, error } = await this.call(...next(turn)).catch((error: unknown) => ({
           result: undefined,
           error,
         }));
         if (error) tally.refusals += 1;
         else tally.answers += 1;
-        tally.longest = Math.max(tally.longest, seconds() - asked);
+        tally.longest = Math.max(tally.longest, seconds() - sent);
         const { tx_hash } = Object(result);
         if (typeof tx_hash === 'string') tally.written.push(tx_hash);
       }
@@ -139,7 +138,7 @@ async function measure(): Promise<void> {
   figures.say('reads before (1/s)', before.rate);
 
   const many = new Client(url, CONNECTIONS);
-  // All are connected first: a node that is this busy takes new connections one by one.
+  // Connections are opened first, because an overloaded node accepts them slowly.
   await Promise.all(Array.from({ length: CONNECTIONS }, () => many.call(...READ)));
   const storm = await many.storm(CONNECTIONS, SECONDS, (turn) =>
     turn % 10 === 0 ? WRITE : turn % 10 < 4 ? CALL : READ,

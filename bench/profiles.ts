@@ -3,8 +3,8 @@
 //   npm run bench:profiles -- release=a.node dist=b.node …   each against the first
 //   npm run bench:profiles -- --quick release=a.node …
 //
-// Each build lives in a worker thread of its own, so that one process holds them all and whatever
-// slows the machine slows all of them. Prints a table, then one line of JSON.
+// Each build runs in its own worker thread of one process, so that noise affects all of them.
+// Prints a table, then one line of JSON.
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { block, genesis, transfer } from '../packages/engine/test/fixtures/chain.js';
@@ -23,7 +23,7 @@ function shuffled<T>(values: readonly T[]): T[] {
     .map(({ value }) => value);
 }
 
-/** In a worker: runs one stretch whenever asked, and answers with microseconds a transfer. */
+/** In a worker: runs transfers on each message, and replies with microseconds per transfer. */
 async function serve(): Promise<void> {
   const { state, accounts } = await genesis();
   const [account] = accounts;
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   const [first] = builds;
   if (!first) throw new Error('name at least one build: NAME=FILE');
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Another order each time: what runs after what matters, by way of caches and clock speed.
+    // A varying order, because caches and clock speed depend on the previous run.
     for (const { worker, times } of shuffled(builds)) {
       worker.postMessage('run');
       const [micros] = await once(worker, 'message');

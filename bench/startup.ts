@@ -3,7 +3,7 @@
 //   npm run bench:startup              31 starts of each
 //   npm run bench:startup -- --quick   9 starts
 //
-// Prints each figure with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
@@ -15,11 +15,11 @@ import { Figures, median } from './figures.js';
 const quick = process.argv.includes('--quick');
 const STARTS = quick ? 9 : 31;
 const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
-/** Milliseconds between two questions: how exact the measurement is. */
+/** Polling interval in milliseconds, which is the precision of the measurement. */
 const PAUSE = 2;
 const PATIENCE = 30_000;
 
-/** A port that nobody listens on at this moment. */
+/** A free port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,10 +32,10 @@ async function freePort(): Promise<number> {
 
 function isAlive(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = get({ host: '127.0.0.1', port, path: '/is_alive', agent: false }, (answer) => {
+    const sent = get({ host: '127.0.0.1', port, path: '/is_alive', agent: false }, (answer) => {
       answer.resume().on('end', () => resolve(answer.statusCode === 200));
     });
-    asked.on('error', () => resolve(false));
+    sent.on('error', () => resolve(false));
   });
 }
 
@@ -61,14 +61,14 @@ async function nodeStart(): Promise<number> {
   }
 }
 
-/** Milliseconds that Node itself takes to begin and to end. */
+/** Milliseconds that an empty Node.js process takes to start and exit. */
 async function bareStart(): Promise<number> {
   const begin = performance.now();
   await ended(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }));
   return performance.now() - begin;
 }
 
-// Files are read from the disk the first time only.
+// Warms the file cache.
 await bareStart();
 await nodeStart();
 const bare: number[] = [];

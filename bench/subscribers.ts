@@ -1,6 +1,7 @@
 // WebSocket subscribers in their own process, which check completeness and order.
 //
-// Reads frames itself: a general client takes several times as long for each, on the cores that the node needs.
+// Parses frames itself: a general client takes several times as long, on cores that the node
+// needs.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,47 +9,47 @@ import { fileURLToPath } from 'node:url';
 
 export type Command =
   | { readonly do: 'connect'; readonly port: number; readonly sockets: number }
-  /** Subscribes everybody; the next block is to have this number. */
+  /** Subscribes all sockets; the next block has this number. */
   | { readonly do: 'subscribe'; readonly next: number }
-  /** Waits until everybody has heard of so many transactions. */
+  /** Waits until all subscribers have received this many transactions. */
   | { readonly do: 'wait'; readonly transactions: number }
-  /** Unsubscribes everybody, and tells what they heard. */
+  /** Unsubscribes all sockets, and reports what they received. */
   | { readonly do: 'finish'; readonly hashes: readonly string[] }
   /** Opens a socket that subscribes and is never read again. */
-  | { readonly do: 'deafen'; readonly port: number; readonly subscriptions: number };
+  | { readonly do: 'stall'; readonly port: number; readonly subscriptions: number };
 
-/** What a round brought. */
-export interface Heard {
-  /** When the last subscriber had everything about a transaction, by the clock of `now`. */
+/** The result of a round. */
+export interface Received {
+  /** Time when the last subscriber had all notifications of a transaction, by `now`. */
   readonly last: readonly number[];
   readonly messages: number;
   readonly bytes: number;
-  /** Processor seconds that it took to receive and check them. */
+  /** Processor seconds of receiving and checking. */
   readonly busy: number;
-  /** Gaps, repetitions, and what was in the wrong order. */
+  /** Lost, repeated and reordered notifications. */
   readonly faults: readonly string[];
 }
 
-/** Milliseconds by a clock that all processes of a machine share. */
+/** Milliseconds by the monotonic clock, which all processes share. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 const TOPICS = ['NewHeads', 'NewTransactionReceipts', 'Events'] as const;
 type Topic = (typeof TOPICS)[number];
-/** Of one transfer: what it moves, and its fee. */
+/** Events of one transfer: the transfer and its fee. */
 const EVENTS = 2;
 const EACH: Readonly<Record<Topic, number>> = {
   NewHeads: 1,
   NewTransactionReceipts: 1,
   Events: EVENTS,
 };
-/** The first byte of a text message, the bytes of a mask, and what stands behind a result. */
+/** First byte of a text message, length of a mask, length of the text after a result. */
 const TEXT = 0x81;
 const MASK = 4;
 const CLOSING = '}}'.length;
 const PROBLEMS = 5;
 
-/** What everybody should hear, as whoever is first heard it. */
-class Truth {
+/** The expected notifications, as the first subscriber received them. */
+class Expected {
   readonly #next: number;
   readonly #known: Readonly<Record<Topic, Buffer[]>> = {
     NewHeads: [],
@@ -60,7 +61,7 @@ class Truth {
   readonly faults: string[] = [];
   messages = 0;
   bytes = 0;
-  /** Processor seconds when it began, and since then. */
+  /** Processor seconds at the start, and since then. */
   begin = 0;
   busy = 0;
 
@@ -68,7 +69,7 @@ class Truth {
     this.#next = next;
   }
 
-  /** Whether this is what comes at a position. */
+  /** Whether this notification is the expected one at a position. */
   matches(topic: Topic, position: number, data: Buffer, begin: number, end: number): boolean {
     const known = this.#known[topic][position];
     if (known) return known.compare(data, begin, end) === 0;
@@ -79,14 +80,14 @@ class Truth {
   #isRight(
     topic: Topic,
     position: number,
-    told: { block_number?: number; transaction_hash?: string; event_index?: number },
+    found: { block_number?: number; transaction_hash?: string; event_index?: number },
   ): boolean {
     const transaction = Math.floor(position / EACH[topic]);
-    if (told.block_number !== this.#next + transaction) return false;
+    if (found.block_number !== this.#next + transaction) return false;
     if (topic === 'NewHeads') return true;
-    if (topic === 'Events' && told.event_index !== position % EVENTS) return false;
-    this.hashes[transaction] ??= told.transaction_hash ?? '';
-    return told.transaction_hash === this.hashes[transaction];
+    if (topic === 'Events' && found.event_index !== position % EVENTS) return false;
+    this.hashes[transaction] ??= found.transaction_hash ?? '';
+    return found.transaction_hash === this.hashes[transaction];
   }
 
   fault(text: string): void {
@@ -97,23 +98,23 @@ class Truth {
 interface Subscription {
   readonly topic: Topic;
   readonly id: string;
-  /** Everything before the result, which is the same each time. */
+  /** The constant text before the result. */
   readonly head: Buffer;
   position: number;
 }
 
-// All sockets are read into one place, one after the other.
-const place = Buffer.allocUnsafe(256 * 1024);
+// All sockets are read into one buffer.
+const readBuffer = Buffer.allocUnsafe(256 * 1024);
 
 class Subscriber {
   readonly #socket: Socket;
   readonly #answers = new Map<number, (result: unknown) => void>();
   #subscriptions: Subscription[] = [];
-  #truth: Truth | undefined;
+  #expected: Expected | undefined;
   #rest: Buffer | undefined;
   #readAt = 0;
-  /** The position of the subscription that was told something last. */
-  #lastTold = 0;
+  /** Index of the subscription of the last notification. */
+  #lastNotified = 0;
   #lastId = 0;
   #isOpen = false;
   #opened: () => void = () => {};
@@ -124,7 +125,7 @@ class Subscriber {
       port,
       host: '127.0.0.1',
       onread: {
-        buffer: place,
+        buffer: readBuffer,
         callback: (length, buffer) => {
           this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, length));
           return true;
@@ -133,7 +134,7 @@ class Subscriber {
     });
     this.#socket.on('close', () => {
       this.#isOpen = false;
-      this.#truth?.fault('a connection was closed');
+      this.#expected?.fault('a connection was closed');
       this.#finished?.resolve();
     });
     this.#socket.on('error', () => {});
@@ -158,8 +159,8 @@ class Subscriber {
     await opened;
   }
 
-  async subscribe(topics: readonly Topic[], truth: Truth): Promise<void> {
-    this.#truth = truth;
+  async subscribe(topics: readonly Topic[], expected: Expected): Promise<void> {
+    this.#expected = expected;
     for (const topic of topics) {
       const id = await this.#call(`starknet_subscribe${topic}`, {});
       const method = `starknet_subscription${topic}`;
@@ -178,22 +179,22 @@ class Subscriber {
     });
   }
 
-  /** Whatever came too much has come before the last answer. */
+  /** Surplus notifications arrive before the last answer. */
   async finish(transactions: number): Promise<void> {
     for (const { id } of this.#isOpen ? this.#subscriptions : []) {
       await this.#call('starknet_unsubscribe', { subscription_id: id });
     }
     for (const { topic, position } of this.#subscriptions) {
       if (position !== transactions * EACH[topic]) {
-        this.#truth?.fault(`${position} notifications of ${topic}`);
+        this.#expected?.fault(`${position} notifications of ${topic}`);
       }
     }
     this.#subscriptions = [];
-    this.#truth = undefined;
+    this.#expected = undefined;
     this.#finished = undefined;
   }
 
-  deafen(): void {
+  stall(): void {
     this.#socket.pause();
   }
 
@@ -225,7 +226,7 @@ class Subscriber {
       from = begin + length;
       if (data[begin - header] === TEXT) this.#take(data, begin, from);
     }
-    // The place is used again, so what is left must be kept elsewhere.
+    // The buffer is reused, so the remainder is copied.
     this.#rest = from === data.length ? undefined : Buffer.from(data.subarray(from));
     this.#checkFinished();
   }
@@ -240,36 +241,36 @@ class Subscriber {
   }
 
   #take(data: Buffer, begin: number, end: number): void {
-    const truth = this.#truth;
+    const expected = this.#expected;
     const subscription = this.#subscriptionOf(data, begin, end);
-    if (!subscription || !truth) {
+    if (!subscription || !expected) {
       this.#answer(data.toString('utf8', begin, end));
       return;
     }
     const { topic, head, position } = subscription;
     subscription.position += 1;
-    truth.messages += 1;
-    truth.bytes += end - begin;
-    if (!truth.matches(topic, position, data, begin + head.length, end - CLOSING)) {
-      truth.fault(`${topic} ${position}: ${data.toString('utf8', begin, begin + 300)}`);
+    expected.messages += 1;
+    expected.bytes += end - begin;
+    if (!expected.matches(topic, position, data, begin + head.length, end - CLOSING)) {
+      expected.fault(`${topic} ${position}: ${data.toString('utf8', begin, begin + 300)}`);
     }
-    // Events come last in a block, so that this is when a transaction is complete.
+    // Events come last, so the transaction is complete.
     if (topic === 'Events' && position % EVENTS === EVENTS - 1) {
-      truth.last[(position - EVENTS + 1) / EVENTS] = this.#readAt;
+      expected.last[(position - EVENTS + 1) / EVENTS] = this.#readAt;
     }
   }
 
-  /** The subscription that a notification belongs to: nearly always that of the last one, or the next. */
+  /** The subscription of a notification; nearly always the last one, or the next. */
   #subscriptionOf(data: Buffer, begin: number, end: number): Subscription | undefined {
     const count = this.#subscriptions.length;
     for (let step = 0; step < count; step += 1) {
-      const at = (this.#lastTold + step) % count;
+      const at = (this.#lastNotified + step) % count;
       const subscription = this.#subscriptions[at];
       if (!subscription) return undefined;
       const { head } = subscription;
       const after = begin + head.length;
       if (after < end && data.compare(head, 0, head.length, begin, after) === 0) {
-        this.#lastTold = at;
+        this.#lastNotified = at;
         return subscription;
       }
     }
@@ -280,7 +281,7 @@ class Subscriber {
     const { id, result }: { id?: number; result?: unknown } = JSON.parse(text);
     const answer = id === undefined ? undefined : this.#answers.get(id);
     if (id === undefined || !answer) {
-      this.#truth?.fault(`unexpected: ${text.slice(0, 300)}`);
+      this.#expected?.fault(`unexpected: ${text.slice(0, 300)}`);
       return;
     }
     this.#answers.delete(id);
@@ -301,70 +302,70 @@ function frame(text: string): Buffer {
   header[0] = TEXT;
   header[1] = 0x80 | Math.min(data.length, 126);
   if (data.length >= 126) header.writeUInt16BE(data.length, 2);
-  // A mask of zeros is a mask.
+  // A mask of zeros is valid.
   return Buffer.concat([header, Buffer.alloc(MASK), data]);
 }
 
-const crowd: Subscriber[] = [];
-let truth = new Truth(0);
+const subscribers: Subscriber[] = [];
+let expected = new Expected(0);
 
 function processorSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }
 
-const perform = async (command: Command): Promise<Heard | undefined> => {
+const perform = async (command: Command): Promise<Received | undefined> => {
   switch (command.do) {
     case 'connect':
       for (let count = 0; count < command.sockets; count += 1) {
         const subscriber = new Subscriber(command.port);
         await subscriber.open();
-        crowd.push(subscriber);
+        subscribers.push(subscriber);
       }
       return undefined;
     case 'subscribe': {
-      truth = new Truth(command.next);
-      const begun = truth;
-      await Promise.all(crowd.map((one) => one.subscribe(TOPICS, begun)));
-      truth.begin = processorSeconds();
+      expected = new Expected(command.next);
+      const begun = expected;
+      await Promise.all(subscribers.map((one) => one.subscribe(TOPICS, begun)));
+      expected.begin = processorSeconds();
       return undefined;
     }
-    case 'deafen': {
-      const deaf = new Subscriber(command.port);
-      await deaf.open();
+    case 'stall': {
+      const stalled = new Subscriber(command.port);
+      await stalled.open();
       const wanted = Array.from(
         { length: command.subscriptions },
         (_, index): Topic => TOPICS[index % TOPICS.length] ?? 'Events',
       );
-      const nothing = new Truth(0);
-      await deaf.subscribe(wanted, nothing);
-      deaf.deafen();
+      const nothing = new Expected(0);
+      await stalled.subscribe(wanted, nothing);
+      stalled.stall();
       return undefined;
     }
     case 'wait':
-      await Promise.all(crowd.map((one) => one.wait(command.transactions)));
-      truth.busy = processorSeconds() - truth.begin;
+      await Promise.all(subscribers.map((one) => one.wait(command.transactions)));
+      expected.busy = processorSeconds() - expected.begin;
       return undefined;
     case 'finish': {
       const { hashes } = command;
-      await Promise.all(crowd.map((one) => one.finish(hashes.length)));
-      const { last, messages, bytes, busy, faults } = truth;
-      if (hashes.some((hash, index) => truth.hashes[index] !== hash)) {
-        truth.fault('transactions were told in another order than they were sent in');
+      await Promise.all(subscribers.map((one) => one.finish(hashes.length)));
+      const { last, messages, bytes, busy, faults } = expected;
+      if (hashes.some((hash, index) => expected.hashes[index] !== hash)) {
+        expected.fault('notifications are in another order than their transactions');
       }
       return { last, messages, bytes, busy, faults };
     }
   }
 };
 
-function obey(): void {
+function listen(): void {
   process.on('message', (command: Command) => {
     perform(command).then(
-      (heard) => process.send?.({ heard }),
+      (received) => process.send?.({ received }),
       (error: unknown) => process.send?.({ error: String(error) }),
     );
   });
 }
 
-// Whoever gives the commands imports this file too.
-if (process.argv[1] === fileURLToPath(import.meta.url)) obey();
+// The parent process imports this file too.
+if (process.argv[1] === fileURLToPath(import.meta.url)) listen();

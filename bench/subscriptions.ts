@@ -3,9 +3,9 @@
 //   npm run bench:subscriptions              1,000 sockets with 3 subscriptions each, 500 transfers
 //   npm run bench:subscriptions -- --quick   200 sockets, 100 transfers, less than a minute
 //
-// The node, the subscribers and whoever sends the transfers are a process each. Rounds without subscribers
-// stand between the others, so that whatever slows the machine for a while slows both. Prints each figure
-// with the bound it must keep, then one line of JSON. Exits 1 if a bound is broken.
+// Node, subscribers and sender are a process each. Rounds without subscribers alternate with the
+// others, so that noise of the machine affects both. Prints each figure with its bound, then one
+// line of JSON. Exits 1 if a bound is broken.
 import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { createNode } from 'starkbox';
 import { type Account, hex, invokeValues, STRK } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
-import { type Command, type Heard, now } from './subscribers.js';
+import { type Command, now, type Received } from './subscribers.js';
 
 const { values: given } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values: given } = parseArgs({
     sockets: { type: 'string' },
     transactions: { type: 'string' },
     rounds: { type: 'string' },
-    /** The node, in a process of its own. */
+    /** Runs the node; used in a child process. */
     node: { type: 'boolean', default: false },
   },
 });
@@ -29,14 +29,14 @@ const { quick } = given;
 const SOCKETS = Number(given.sockets ?? (quick ? 200 : 1_000));
 const TRANSACTIONS = Number(given.transactions ?? (quick ? 100 : 500));
 const ROUNDS = Number(given.rounds ?? (quick ? 3 : 2));
-/** Of the socket that is never read: enough for its queue to overflow in a round. */
-const DEAF_SUBSCRIPTIONS = 120;
+/** Subscriptions of the socket that is never read, enough to overflow its queue in a round. */
+const STALLED_SUBSCRIPTIONS = 120;
 const ACCOUNTS = 100;
 
 // The node.
 
 interface Usage {
-  /** Resident bytes, now and at most. */
+  /** Resident bytes, current and peak. */
   readonly memory: number;
   readonly peak: number;
   /** Processor seconds so far. */
@@ -64,7 +64,7 @@ async function runNode(): Promise<void> {
   });
 }
 
-/** Sends a message to a process, and the next one that comes back. */
+/** Sends a message to a process. @returns the next message from it */
 function ask(child: ChildProcess, message: object | undefined): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const gone = (code: number | null): void => reject(new Error(`a process ended with ${code}`));
@@ -77,7 +77,7 @@ function ask(child: ChildProcess, message: object | undefined): Promise<unknown>
   });
 }
 
-// Those who send.
+// The sender.
 
 class Sender {
   readonly #port: number;
@@ -90,7 +90,7 @@ class Sender {
     this.#accounts = accounts;
   }
 
-  /** Signed transfers, each of them sent once and in this order. */
+  /** Signed transfers, to be sent once and in this order. */
   prepare(count: number): readonly string[] {
     return Array.from({ length: count }, () => {
       const at = this.#prepared;
@@ -105,7 +105,7 @@ class Sender {
     });
   }
 
-  /** One after another: hashes, and when each was answered. */
+  /** Sends calls in sequence. @returns the hashes, and the time of each answer */
   async send(
     calls: readonly string[],
   ): Promise<{ hashes: string[]; answered: number[]; seconds: number }> {
@@ -152,27 +152,27 @@ function callText(method: string, params: object = {}): string {
 // Rounds.
 
 interface Round {
-  /** Transfers a second, with subscribers over without. */
+  /** Ratio of transfers per second, with subscribers over without. */
   readonly ratio: number;
   readonly perSecond: number;
-  /** Milliseconds from the answer to the sender until the last subscriber had everything, by transfer. */
+  /** Milliseconds from the answer to the last notification, by transfer. */
   readonly delays: readonly number[];
-  /** From the first transfer until the last subscriber had everything of the last one. */
+  /** Seconds from the first transfer to the last notification of the last one. */
   readonly seconds: number;
-  readonly heard: Heard;
-  /** Processor time of the node for one notification, in microseconds. */
+  readonly received: Received;
+  /** Processor time of the node per notification, in microseconds. */
   readonly cost: number;
 }
 
 class Bench {
   readonly #node: ChildProcess;
-  readonly #crowd: ChildProcess;
+  readonly #subscribers: ChildProcess;
   readonly #sender: Sender;
   readonly #port: number;
 
-  constructor(node: ChildProcess, started: Started, crowd: ChildProcess) {
+  constructor(node: ChildProcess, started: Started, subscribers: ChildProcess) {
     this.#node = node;
-    this.#crowd = crowd;
+    this.#subscribers = subscribers;
     this.#sender = new Sender(started);
     this.#port = started.port;
   }
@@ -185,10 +185,10 @@ class Bench {
   }
 
   async connect(): Promise<void> {
-    await this.#tell({ do: 'connect', port: this.#port, sockets: SOCKETS });
+    await this.#command({ do: 'connect', port: this.#port, sockets: SOCKETS });
   }
 
-  /** Transfers without subscribers, though sockets are connected: seconds each, and processor time. */
+  /** Transfers without subscriptions, with sockets connected: seconds and processor time each. */
   async quiet(count: number): Promise<{ readonly seconds: number; readonly busy: number }> {
     const calls = this.#sender.prepare(count);
     const { busy } = await this.usage();
@@ -196,42 +196,44 @@ class Bench {
     return { seconds: seconds / count, busy: ((await this.usage()).busy - busy) / count };
   }
 
-  /** A round with subscribers, between two halves of one without. */
-  async round(hasDeaf: boolean): Promise<Round> {
+  /** A round with subscribers, between the halves of one without. */
+  async round(hasStalled: boolean): Promise<Round> {
     const half = Math.ceil(TRANSACTIONS / 2);
     const before = await this.quiet(half);
     const calls = this.#sender.prepare(TRANSACTIONS);
-    if (hasDeaf) {
-      const subscriptions = DEAF_SUBSCRIPTIONS;
-      await this.#tell({ do: 'deafen', port: this.#port, subscriptions });
+    if (hasStalled) {
+      const subscriptions = STALLED_SUBSCRIPTIONS;
+      await this.#command({ do: 'stall', port: this.#port, subscriptions });
     }
-    // An empty block: subscriptions to events begin with those of the latest one.
+    // An empty block, because event subscriptions begin with the events of the latest block.
     await this.#sender.call(callText('devnet_createBlock'));
     const { result } = await this.#sender.call(callText('starknet_blockNumber'));
-    await this.#tell({ do: 'subscribe', next: Number(result) + 1 });
+    await this.#command({ do: 'subscribe', next: Number(result) + 1 });
     const { busy } = await this.usage();
     const begin = now();
     const { hashes, answered, seconds } = await this.#sender.send(calls);
-    await this.#tell({ do: 'wait', transactions: TRANSACTIONS });
+    await this.#command({ do: 'wait', transactions: TRANSACTIONS });
     const spent = (await this.usage()).busy - busy;
-    const heard = await this.#tell({ do: 'finish', hashes });
-    if (!heard) throw new Error('nothing was heard');
+    const received = await this.#command({ do: 'finish', hashes });
+    if (!received) throw new Error('no report of the subscribers');
     const after = await this.quiet(half);
     const spentAnyway = (TRANSACTIONS * (before.busy + after.busy)) / 2;
     return {
       ratio: ((before.seconds + after.seconds) / 2) * (TRANSACTIONS / seconds),
       perSecond: TRANSACTIONS / seconds,
-      delays: answered.map((at, index) => (heard.last[index] ?? Number.NaN) - at),
-      seconds: (Math.max(...heard.last) - begin) / 1000,
-      heard,
-      cost: ((spent - spentAnyway) / heard.messages) * 1e6,
+      delays: answered.map((at, index) => (received.last[index] ?? Number.NaN) - at),
+      seconds: (Math.max(...received.last) - begin) / 1000,
+      received,
+      cost: ((spent - spentAnyway) / received.messages) * 1e6,
     };
   }
 
-  async #tell(command: Command): Promise<Heard | undefined> {
-    const answer: { heard?: Heard; error?: string } = Object(await ask(this.#crowd, command));
+  async #command(command: Command): Promise<Received | undefined> {
+    const answer: { received?: Received; error?: string } = Object(
+      await ask(this.#subscribers, command),
+    );
     if (answer.error !== undefined) throw new Error(answer.error);
-    return answer.heard;
+    return answer.received;
   }
 
   close(): void {
@@ -248,35 +250,35 @@ async function main(): Promise<void> {
   const figures = new Figures(
     {
       throughput_ratio: { atLeast: 0.8, isNoisy: true },
-      throughput_ratio_deaf: { atLeast: 0.8, isNoisy: true },
+      throughput_ratio_stalled: { atLeast: 0.8, isNoisy: true },
       faults: { atMost: 0 },
     },
     { quick },
   );
   const here = fileURLToPath(import.meta.url);
   const node = fork(here, ['--node']);
-  const crowd = fork(fileURLToPath(new URL('./subscribers.js', import.meta.url)));
+  const subscribers = fork(fileURLToPath(new URL('./subscribers.js', import.meta.url)));
   try {
     const started: { port?: number; accounts?: readonly Account[] } = Object(
       await ask(node, undefined),
     );
     const { port = 0, accounts = [] } = started;
-    const bench = new Bench(node, { port, accounts }, crowd);
+    const bench = new Bench(node, { port, accounts }, subscribers);
     await bench.quiet(50);
     await bench.connect();
     const idle = await bench.usage();
     const plain: Round[] = [];
-    const deaf: Round[] = [];
+    const stalled: Round[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       plain.push(await bench.round(false));
-      deaf.push(await bench.round(true));
+      stalled.push(await bench.round(true));
     }
-    const all = [...plain, ...deaf];
+    const all = [...plain, ...stalled];
     figures.say('sockets', SOCKETS);
     figures.say('transactions', TRANSACTIONS);
     for (const [suffix, rounds] of [
       ['', plain],
-      ['_deaf', deaf],
+      ['_stalled', stalled],
     ] as const) {
       const delays = rounds.flatMap((round) => round.delays);
       figures.sayAll({
@@ -285,27 +287,27 @@ async function main(): Promise<void> {
         [`delay_median_ms${suffix}`]: percentile(delays, 0.5),
         [`delay_p99_ms${suffix}`]: percentile(delays, 0.99),
         [`messages_per_second${suffix}`]: median(
-          rounds.map(({ heard, seconds }) => heard.messages / seconds),
+          rounds.map(({ received, seconds }) => received.messages / seconds),
         ),
         [`sending_us${suffix}`]: median(rounds.map(({ cost }) => cost)),
         [`receiving_us${suffix}`]: median(
-          rounds.map(({ heard }) => (heard.busy / heard.messages) * 1e6),
+          rounds.map(({ received }) => (received.busy / received.messages) * 1e6),
         ),
       });
     }
     const { peak } = await bench.usage();
     figures.sayAll({
-      megabytes_per_round: median(all.map(({ heard }) => heard.bytes / 2 ** 20)),
+      megabytes_per_round: median(all.map(({ received }) => received.bytes / 2 ** 20)),
       idle_memory_mb: idle.memory / 2 ** 20,
       peak_memory_mb: peak / 2 ** 20,
-      faults: all.reduce((sum, { heard }) => sum + heard.faults.length, 0),
+      faults: all.reduce((sum, { received }) => sum + received.faults.length, 0),
     });
-    for (const { heard } of all) for (const fault of heard.faults) console.error(fault);
+    for (const { received } of all) for (const fault of received.faults) console.error(fault);
     figures.finish({ quick });
     bench.close();
   } finally {
     node.kill();
-    crowd.kill();
+    subscribers.kill();
   }
 }
 
