@@ -28,7 +28,7 @@ const output = JSON.parse(
       ),
       settings: {
         optimizer: { enabled: true, runs: 200 },
-        // Widely understood instructions only, and code that depends on nothing but the source.
+        // Widely supported instructions, and reproducible bytecode.
         evmVersion: 'paris',
         metadata: { bytecodeHash: 'none', appendCBOR: false },
         outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },

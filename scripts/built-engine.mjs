@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { ENGINE, ROOT, TARGET_DIR } from './cargo.mjs';
 
 const FOLDER = join(TARGET_DIR, 'built');
-/** So many results are kept, those used last. */
+/** Number of results kept, by last use. */
 const KEPT = 4;
-/** What the result depends on, beside the sources. */
+/** Files that determine the result, besides the sources. */
 const INPUTS = [
   'Cargo.lock',
   'Cargo.toml',
@@ -29,10 +29,10 @@ const INPUTS = [
   'packages/engine/package.json',
   'scripts/build-engine.mjs',
 ];
-/** Variables that change what cargo makes. */
+/** Environment variables that change the output of cargo. */
 const VARIABLES = ['RUSTFLAGS', 'CARGO_BUILD_RUSTFLAGS', 'CARGO_ENCODED_RUSTFLAGS'];
 
-/** @returns {string[]} paths below the root, in one order on every machine */
+/** @returns {string[]} paths relative to the root, in a deterministic order */
 function inputs() {
   const sources = readdirSync(join(ENGINE, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const ENGINE = join(ROOT, 'packages', 'engine');
 
-/** Outside of the work tree, so that clones and clean checkouts share what is already compiled. */
+/** Outside of the work tree, so that clones and clean checkouts share compiled crates. */
 export const TARGET_DIR =
   process.env['CARGO_TARGET_DIR'] ??
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'starkbox', 'target');

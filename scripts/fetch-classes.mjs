@@ -20,13 +20,13 @@ import { parseArgs } from 'node:util';
 import { ENGINE, ROOT } from './cargo.mjs';
 import { CLASSES, FAMILIES, LABEL, notice, PACKAGE } from './well-known-classes.mjs';
 
-// The crates whose version decides the CASM and its hash: another version means compiling anew.
+// Crates whose version determines the CASM and its hash; another version recompiles.
 const COMPILERS = ['cairo-lang-starknet-classes', 'cairo-lang-sierra-to-casm', 'starknet_api'];
 
-/** Raised when the written files change their form. */
+/** Incremented when the format of the written files changes. */
 const FORM = 2;
 
-/** A failure that says what is wrong and what to do; it is printed without a stack. */
+/** A failure with advice, printed without a stack. */
 class Refusal extends Error {
   /**
    * @param {string} problem
@@ -62,7 +62,7 @@ function cachedCrates() {
     .filter((path) => existsSync(path));
 }
 
-/** Lets cargo bring the package into its cache. */
+/** Makes cargo download the package into its cache. */
 function downloadCrate() {
   const spec = `${PACKAGE.name}@${PACKAGE.version}`;
   // Outside of any workspace, so that cargo neither reads nor locks ours.
@@ -139,7 +139,7 @@ function readSources(root, advice) {
 }
 
 /**
- * A renamed file is told from a lost one by its content.
+ * Distinguishes a renamed file from a missing one by its content.
  * @param {string} root
  * @param {string} hash
  */
@@ -240,7 +240,7 @@ function isCurrent(out, recipe) {
 }
 
 /**
- * Writes by renaming, so that a reader sees a whole file or none.
+ * Writes atomically, by a rename.
  * @param {string} path
  * @param {string | Uint8Array} content
  */
@@ -251,7 +251,7 @@ function replace(path, content) {
 }
 
 /**
- * Writes the classes, and last the index, which vouches for the rest.
+ * Writes the classes, and the index last, so that its presence means they are complete.
  * @param {string} out
  * @param {string} recipe
  * @param {Awaited<ReturnType<typeof makeClasses>>} made
@@ -303,7 +303,7 @@ packed with their CASM.
 
   --from DIR     read the unpacked package in DIR instead of cargo's registry cache
   --out DIR      where to write (packages/engine/classes)
-  --engine FILE  the engine's door (packages/engine/dist/index.js)
+  --engine FILE  the engine's entry point (packages/engine/dist/index.js)
   --force        compile again even if the output is right
   --help         this text`;
 

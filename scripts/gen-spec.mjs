@@ -80,7 +80,7 @@ function typeOf(schema) {
       return schema.items ? `readonly (${typeOf(schema.items)})[]` : 'readonly unknown[]';
     case 'object': {
       if (!schema.properties) return '{ readonly [name: string]: unknown }';
-      // What the standard leaves open but this node never leaves out is there for our own code.
+      // Members that are optional in the standard, but always present in this node.
       const required = new Set([...(schema.required ?? []), ...(schema['x-always'] ?? [])]);
       return objectOf(
         Object.entries(schema.properties).map(([name, property]) => ({

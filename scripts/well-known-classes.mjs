@@ -11,10 +11,10 @@ export const PACKAGE = {
   },
 };
 
-/** The package as a reader knows it. */
+/** The name of the package in texts. */
 export const LABEL = `${PACKAGE.name} ${PACKAGE.version}`;
 
-/** Whose licence a class carries. */
+/** Authors and licences of the classes. */
 export const FAMILIES = {
   openzeppelin: {
     title: 'OpenZeppelin Contracts for Cairo',
@@ -118,7 +118,7 @@ export const CLASSES = [
   },
 ];
 
-/** @returns {string} what must be said of classes that others wrote */
+/** @returns {string} the notice for classes of other authors */
 export function notice() {
   const families = Object.entries(FAMILIES).map(([key, family]) => {
     const names = CLASSES.filter((entry) => entry.family === key).map(

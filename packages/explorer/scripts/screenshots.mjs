@@ -132,7 +132,7 @@ async function visit(page, address, isLive = true) {
   await page.waitForLoadState('networkidle');
 }
 
-/** What each state is: how the pages come to be in it, and which of them can be.
+/** The states: how pages get into each, and which pages have it.
  * @type {Record<string, (open: () => Promise<Page>, shoot: (page: Page, name: string) => Promise<void>) => Promise<void>>} */
 const STATES = {
   async full(open, shoot) {
@@ -145,7 +145,7 @@ const STATES = {
     }
     await page.close();
   },
-  /** A chain without a past; pages of one thing have no such state. */
+  /** A chain without blocks of its own; pages of single objects do not have this state. */
   async empty(open, shoot) {
     const other = await startNode({ listen: true, ui: true });
     const page = await open();
@@ -157,14 +157,14 @@ const STATES = {
     await page.close();
     await other.close();
   },
-  /** Every question is answered by an error, while the socket is well. */
+  /** Every request fails, while the socket stays connected. */
   async error(open, shoot) {
     const page = await open();
     await page.route('**/rpc', async (route) => {
-      const asked = JSON.parse(route.request().postData() ?? '{}');
+      const sent = JSON.parse(route.request().postData() ?? '{}');
       const error = { code: -32603, message: 'Internal error', data: 'the disk is full' };
       const refuse = (/** @type {{id: number}} */ { id }) => ({ jsonrpc: '2.0', id, error });
-      await route.fulfill({ json: Array.isArray(asked) ? asked.map(refuse) : refuse(asked) });
+      await route.fulfill({ json: Array.isArray(sent) ? sent.map(refuse) : refuse(sent) });
     });
     for (const [name, path] of wanted) {
       await visit(page, `${origin}/ui/${path}`);
@@ -172,7 +172,7 @@ const STATES = {
     }
     await page.close();
   },
-  /** Pages that stand while their node goes away. */
+  /** Pages that are open while their node stops. */
   async gone(open, shoot) {
     const other = await startNode({ listen: true, ui: true });
     const { image } = Object(await node.request('devnet_dump', { format: 'image', inline: true }));

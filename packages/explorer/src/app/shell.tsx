@@ -166,15 +166,15 @@ function Strip({
 }
 
 function ConnectionState({ connection }: { readonly connection: Connection }) {
-  const { heardAt } = liveNow();
-  const silence = Math.max(0, Math.round((Date.now() - heardAt) / 1000));
+  const { receivedAt } = liveNow();
+  const silence = Math.max(0, Math.round((Date.now() - receivedAt) / 1000));
   const [glyph, words] = {
     starting: ['○', 'connecting'],
     live: ['●', 'live'],
     'catching-up': ['○', 'catching up'],
-    reconnecting: ['△', `reconnecting, last heard ${spanText(silence)} ago`],
+    reconnecting: ['△', `reconnecting, last message ${spanText(silence)} ago`],
     locked: ['■', 'token needed'],
-    unreachable: ['■', `node not reachable since ${timeText(Math.floor(heardAt / 1000))}`],
+    unreachable: ['■', `node not reachable since ${timeText(Math.floor(receivedAt / 1000))}`],
   }[connection];
   return (
     <span className="connection">

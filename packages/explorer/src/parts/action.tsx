@@ -41,17 +41,17 @@ export type Act = <M extends MethodName>(
   what: string,
   method: M,
   params: Params<M>,
-  tell: (result: Result<M>) => ReactNode | Error,
+  describe: (result: Result<M>) => ReactNode | Error,
 ) => Promise<Result<M> | undefined>;
 
-/** Calls a method and logs the result; an error returned by `tell` is logged as a failure. */
-export const act: Act = async (what, method, params, tell) => {
+/** Calls a method and logs the result; an error returned by `describe` is logged as a failure. */
+export const act: Act = async (what, method, params, describe) => {
   const curl = asCurl(method, params);
   try {
     const result = await request(method, params);
-    const told = tell(result);
-    const isFailure = told instanceof Error;
-    note({ what, curl, outcome: isFailure ? told.message : told, isFailure });
+    const outcome = describe(result);
+    const isFailure = outcome instanceof Error;
+    note({ what, curl, outcome: isFailure ? outcome.message : outcome, isFailure });
     void refreshCurrent();
     return isFailure ? undefined : result;
   } catch (error) {

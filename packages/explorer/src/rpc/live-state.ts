@@ -12,7 +12,7 @@ export type Connection =
 export interface Live {
   readonly connection: Connection;
   /** Time of the last message, in milliseconds of the system clock. */
-  readonly heardAt: number;
+  readonly receivedAt: number;
   readonly head: { readonly number: number; readonly hash: string } | undefined;
   readonly pending: number;
   /** Offset of the chain's clock from the system clock, in seconds. */
@@ -55,7 +55,7 @@ const MOST_READABLE = 50;
 
 let state: Live = {
   connection: 'starting',
-  heardAt: Date.now(),
+  receivedAt: Date.now(),
   head: undefined,
   pending: 0,
   offset: 0,

@@ -10,7 +10,7 @@ export interface SocketListener {
   /** The connection failed; browsers do not give the reason. */
   refused(): void;
   /** Any message arrived; scripts cannot see pings. */
-  heard(): void;
+  received(): void;
   notified(method: string, result: unknown): void;
 }
 
@@ -49,7 +49,7 @@ export class Socket {
     socket.onopen = () => {
       wasOpen = true;
       this.#wait = FIRST_WAIT;
-      this.#listener.heard();
+      this.#listener.received();
       this.#listener.opened();
     };
     socket.onmessage = ({ data }) => this.#take(String(data));
@@ -79,7 +79,7 @@ export class Socket {
   }
 
   #take(text: string): void {
-    this.#listener.heard();
+    this.#listener.received();
     const message = parseJson(text);
     if (!isAnswer(message)) return;
     if (message.method !== undefined) {

@@ -67,18 +67,18 @@ function takeSandbox(news: unknown): void {
   const pending = numberIn(news, 'pending');
   const head = field(news, 'head');
   const before = liveNow().pending;
-  const told: { -readonly [K in keyof Live]?: Live[K] } = {};
+  const update: { -readonly [K in keyof Live]?: Live[K] } = {};
   if (chainTime !== undefined) {
     // The clocks are read at different times; a difference of one second is ignored.
     const offset = chainTime - Math.floor(Date.now() / 1000);
-    if (Math.abs(offset - liveNow().offset) > 1) told.offset = offset;
+    if (Math.abs(offset - liveNow().offset) > 1) update.offset = offset;
   }
-  if (pending !== undefined && pending !== before) told.pending = pending;
+  if (pending !== undefined && pending !== before) update.pending = pending;
   const number = numberIn(head, 'block_number');
   const hash = textIn(head, 'block_hash');
   const isKnown = liveNow().head !== undefined;
   const moved = number !== undefined && hash !== undefined && hash !== liveNow().head?.hash;
-  if (moved) told.head = { number, hash };
+  if (moved) update.head = { number, hash };
   if (event !== 'beat') {
     const detail = field(news, 'detail');
     const operation: Operation = {
@@ -88,9 +88,9 @@ function takeSandbox(news: unknown): void {
       block: number ?? liveNow().head?.number ?? 0,
       detail: isFields(detail) ? detail : {},
     };
-    told.operations = [operation, ...liveNow().operations].slice(0, OPERATIONS_KEPT);
+    update.operations = [operation, ...liveNow().operations].slice(0, OPERATIONS_KEPT);
   }
-  if (Object.keys(told).length > 0) collect(told);
+  if (Object.keys(update).length > 0) collect(update);
   if (PAST_CHANGES.has(event)) {
     upset(event);
     // Restart and load end all subscriptions except this one.
@@ -117,10 +117,10 @@ const socket = new Socket({
     // A plain HTTP request reveals whether a token is missing.
     void call('starknet_blockNumber').catch(() => {});
   },
-  heard() {
-    const heardAt = Date.now();
+  received() {
+    const receivedAt = Date.now();
     const { connection } = liveNow();
-    change({ heardAt });
+    change({ receivedAt });
     if (connection !== 'live' && connection !== 'catching-up') look();
   },
   notified(method, result) {
@@ -175,9 +175,9 @@ export function listenToEvents(ear: Ear): () => void {
     const asked = ears.get(ear) ?? [];
     ears.delete(ear);
     for (const answer of asked) {
-      void answer.then((told) => {
-        if (told?.result === undefined) return;
-        void socket.request('starknet_unsubscribe', { subscription_id: told.result });
+      void answer.then((reply) => {
+        if (reply?.result === undefined) return;
+        void socket.request('starknet_unsubscribe', { subscription_id: reply.result });
       });
     }
   };
@@ -248,7 +248,7 @@ export async function readFirstHead(): Promise<void> {
 
 /** Connection state, from the last event. */
 function look(): void {
-  const silence = Date.now() - liveNow().heardAt;
+  const silence = Date.now() - liveNow().receivedAt;
   const connection: Connection = isTokenRefused()
     ? 'locked'
     : isOpen && silence < FRESH

@@ -74,7 +74,7 @@ export interface Reading {
   readonly error: unknown;
 }
 
-interface Told {
+interface ReadingObserver {
   found(range: Range): void;
   planned(count: number, isCut: boolean): void;
   progressed(): void;
@@ -89,14 +89,14 @@ interface Wanted {
 async function plan(
   asked: Partial<Range>,
   signal: AbortSignal,
-  told: Told,
+  observer: ReadingObserver,
 ): Promise<{ blocks: readonly Wanted[]; count: number; isCut: boolean }> {
   const blocks: Wanted[] = [];
   let count = 0;
   let answer = await listBlocks(asked.to === undefined ? undefined : asked.to + 1);
   const to = asked.to ?? answer.blocks[0]?.block_number ?? 0;
   const from = asked.from ?? Math.max(0, to - FEW_BLOCKS + 1);
-  told.found({ from, to });
+  observer.found({ from, to });
   for (let page = 1; !signal.aborted; page++) {
     for (const { block_number, transaction_count } of answer.blocks) {
       if (block_number < from) return { blocks, count, isCut: false };
@@ -123,10 +123,10 @@ async function readInto(
   report: Report,
   asked: Partial<Range>,
   signal: AbortSignal,
-  told: Told,
+  observer: ReadingObserver,
 ): Promise<void> {
-  const { blocks, count, isCut } = await plan(asked, signal, told);
-  told.planned(count, isCut);
+  const { blocks, count, isCut } = await plan(asked, signal, observer);
+  observer.planned(count, isCut);
   let at = 0;
   while (at < blocks.length && !signal.aborted) {
     const group: Wanted[] = [];
@@ -153,7 +153,7 @@ async function readInto(
       for (const { trace_root } of traces) report.add(trace_root);
       report.lowest = Math.min(report.lowest, group[index]?.number ?? report.lowest);
     });
-    told.progressed();
+    observer.progressed();
   }
 }
 

@@ -244,13 +244,13 @@ function callIn(text: string | undefined): Made | undefined {
 
 function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Recorded }) {
   const [question, setQuestion] = useState<Question | undefined>();
-  const [heard, setHeard] = useState<TimedAnswer | Error | undefined>();
+  const [repeated, setRepeated] = useState<TimedAnswer | Error | undefined>();
   const { method, params, isHidden } = made;
   const run = async (): Promise<void> => {
     try {
-      setHeard(await ask(method, params));
+      setRepeated(await ask(method, params));
     } catch (error) {
-      setHeard(error instanceof Error ? error : new Error(String(error)));
+      setRepeated(error instanceof Error ? error : new Error(String(error)));
     }
   };
   const replay = async (): Promise<void> => {
@@ -288,7 +288,7 @@ function Doings({ made, recorded }: { readonly made: Made; readonly recorded: Re
       <span className="nowrap">
         curl <Copy value={asCurl(method, params)} what="as curl" />
       </span>
-      {heard && <Again of={heard} recorded={recorded} />}
+      {repeated && <Again of={repeated} recorded={recorded} />}
       {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
     </>
   );

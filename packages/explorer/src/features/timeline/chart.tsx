@@ -81,8 +81,8 @@ export function Chart(props: ChartProps) {
           pointed={pointed}
         />
       </div>
-      <p className="gas-told" aria-hidden="true">
-        {told(pointed, props)}
+      <p className="gas-caption" aria-hidden="true">
+        {caption(pointed, props)}
       </p>
     </div>
   );
@@ -157,7 +157,7 @@ function nearestBlock(
   return best;
 }
 
-function told(pointed: number | undefined, { blocks, bars, window }: ChartProps): string {
+function caption(pointed: number | undefined, { blocks, bars, window }: ChartProps): string {
   if (pointed === undefined) {
     return `blocks ${grouped(window.first)} to ${grouped(window.last)}; zoom by + and −, or the wheel`;
   }

@@ -22,15 +22,15 @@ import { TokenTransfers } from './token-transfers.js';
 
 const HASH_NOT_FOUND = 29;
 
-type Told = NonNullable<ReturnType<typeof useTransaction>['data']>;
+type Loaded = NonNullable<ReturnType<typeof useTransaction>['data']>;
 
 /** Recently viewed transactions, in case a revert removes them from the chain. */
-const remembered = new Map<string, Told>();
+const remembered = new Map<string, Loaded>();
 const MOST_REMEMBERED = 20;
 
-function remember(hash: string, told: Told): void {
+function remember(hash: string, loaded: Loaded): void {
   remembered.delete(hash);
-  remembered.set(hash, told);
+  remembered.set(hash, loaded);
   const [oldest] = remembered.keys();
   if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }

@@ -95,7 +95,7 @@ export function Graph(props: GraphProps) {
     act();
   };
 
-  const told = hovered ?? current;
+  const described = hovered ?? current;
   return (
     <div className="gas-graph">
       <div ref={hold} className="gas-scroll">
@@ -130,8 +130,8 @@ export function Graph(props: GraphProps) {
           />
         </div>
       </div>
-      <p className="gas-told" aria-hidden="true">
-        {told && tell(told, focus, root, nameOf)}
+      <p className="gas-caption" aria-hidden="true">
+        {described && describe(described, focus, root, nameOf)}
       </p>
     </div>
   );
@@ -212,7 +212,7 @@ function BlockTree({ graph, hold, items, current, topOf, activate, press }: Bloc
             aria-posinset={box.place}
             aria-setsize={box.of}
             aria-selected={block.id === focus.id}
-            aria-label={tell(box, focus, root, nameOf)}
+            aria-label={describe(box, focus, root, nameOf)}
             style={{ left: box.x, top: topOf(box), width: box.width, height: ROW }}
             onFocus={() => activate(block.id)}
           />
@@ -240,7 +240,7 @@ function parentOf(root: Block, of: Block): Block | undefined {
   return undefined;
 }
 
-function tell(box: Box, focus: Block, root: Block, nameOf: (block: Block) => string): string {
+function describe(box: Box, focus: Block, root: Block, nameOf: (block: Block) => string): string {
   const { block, parent, gas, count } = box;
   const parts = [
     block ? nameOf(block) : `${grouped(count)} small frames`,
