@@ -29,7 +29,7 @@ export interface DumpOptions {
   /** Replays calls on an empty chain; throws the error of a failed call. */
   readonly repeat: (calls: readonly JournalCall[]) => Promise<World>;
   /** Receives the progress of a long image. */
-  readonly tell?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Upper bound of the other parts of a request that carries an image, in bytes. */
@@ -81,9 +81,9 @@ function factsOf({ first_block, last_block, transactions }: ImageHeader) {
   return { first_block, last_block, transactions };
 }
 
-function writingOf({ chain, writtenBy, keepsJournal, tell }: DumpOptions): WriteOptions {
+function writingOf({ chain, writtenBy, keepsJournal, onProgress }: DumpOptions): WriteOptions {
   const { chainId, fork } = chain.options;
-  return { chainId, writtenBy, keepsJournal, origin: fork?.stateSource, tell };
+  return { chainId, writtenBy, keepsJournal, origin: fork?.stateSource, onProgress };
 }
 
 /**

@@ -85,7 +85,10 @@ export async function worldInText(options: DumpOptions, image: string): Promise<
   return withJournal(options, found, { image });
 }
 
-async function loadImage({ chain, check, tell }: DumpOptions, source: Source): Promise<Loaded> {
+async function loadImage(
+  { chain, check, onProgress }: DumpOptions,
+  source: Source,
+): Promise<Loaded> {
   const { chainId, keepsHistory, fork } = chain.options;
   const { history } = chain.world;
   const { first } = history;
@@ -96,7 +99,7 @@ async function loadImage({ chain, check, tell }: DumpOptions, source: Source): P
     first,
     parentHash,
     origin: fork?.stateSource,
-    tell,
+    onProgress,
   });
   const { journal } = loaded.world;
   if (journal.isEmpty()) return loaded;

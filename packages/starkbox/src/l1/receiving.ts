@@ -34,7 +34,7 @@ export async function receive(route: Route): Promise<Received> {
     });
     if (isDone) return { toL2, transactions, url: route.link().url };
   }
-  throw new L1Error('the chain goes back again and again while L1 is read');
+  throw new L1Error('the chain was reverted repeatedly while L1 was read');
 }
 
 /** Reads L1 up to its head; false if the chain was reverted meanwhile. */
@@ -53,8 +53,8 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
     );
   }
   // A reverted L1 may have new messages in blocks already read; known messages are skipped.
-  const hasGoneBack = seen !== cursor.seen.hash;
-  const from: L1Place = hasGoneBack ? start : cursor;
+  const isReverted = seen !== cursor.seen.hash;
+  const from: L1Place = isReverted ? start : cursor;
   for await (const page of messagePages(node, contract, from.block, head.number)) {
     const unread = page.filter((each) => !isBefore(each, from));
     if (unread.length === 0) continue;
@@ -62,7 +62,7 @@ async function readOn(route: Route, onTaken: OnTaken): Promise<boolean> {
     link = await takeAll(route, node, { link, head, unread }, onTaken);
     if (!link) return false;
   }
-  if (hasGoneBack || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
+  if (isReverted || head.number - link.cursor.block > UNWRITTEN_BLOCKS) {
     await route.options.settle(url);
     route.mustBeOpen();
     await route.chain.l1Steps.moveCursor(link, { block: head.number + 1, log: 0, seen: head });

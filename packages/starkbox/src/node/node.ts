@@ -43,7 +43,7 @@ export interface Node {
 export interface NodeOptions {
   readonly log?: Log;
   /** Called while an image is read or written. */
-  readonly progress?: DumpOptions['tell'];
+  readonly progress?: DumpOptions['onProgress'];
 }
 
 /**

@@ -41,7 +41,7 @@ export interface RpcServiceParts {
   readonly version: string;
   readonly log: Log;
   /** Called while an image is read or written. */
-  readonly progress: DumpOptions['tell'];
+  readonly progress: DumpOptions['onProgress'];
 }
 
 export class RpcService {
@@ -92,7 +92,7 @@ export class RpcService {
       writtenBy: `starkbox ${version}`,
       check: (calls) => checkCalls(calls, this.schema),
       repeat: (calls) => this.#repeat(calls),
-      tell: progress,
+      onProgress: progress,
     };
   }
 

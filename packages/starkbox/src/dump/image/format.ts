@@ -68,14 +68,14 @@ function countBytes(count: number): Buffer {
 
 export class ImageWriter {
   readonly #sink: Sink;
-  readonly #tell: (progress: Progress) => void;
+  readonly #onProgress: (progress: Progress) => void;
   #checksum = crc32(START);
   #sections = 0;
   #bytes = 0;
 
-  constructor(sink: Sink, tell: (progress: Progress) => void = () => {}) {
+  constructor(sink: Sink, onProgress: (progress: Progress) => void = () => {}) {
     this.#sink = sink;
-    this.#tell = tell;
+    this.#onProgress = onProgress;
   }
 
   /** @param header JSON text */
@@ -96,7 +96,7 @@ export class ImageWriter {
       const next = await ahead.shift();
       if (!next) return;
       await this.#frame(...next);
-      this.#tell({ section: name, bytes: this.#bytes });
+      this.#onProgress({ section: name, bytes: this.#bytes });
     };
     try {
       for await (const bytes of frames(pieces)) {
@@ -118,7 +118,7 @@ export class ImageWriter {
   /** @returns the number of bytes written */
   async end(): Promise<number> {
     await this.#frame(IMAGE_END, countBytes(this.#sections));
-    this.#tell({ section: 'end', bytes: this.#bytes, of: this.#bytes });
+    this.#onProgress({ section: 'end', bytes: this.#bytes, of: this.#bytes });
     return this.#bytes;
   }
 
@@ -189,7 +189,7 @@ export interface SectionSize {
 /** Sequential reader of an image, frame by frame. */
 export class ImageReader {
   readonly #source: Source;
-  readonly #tell: (progress: Progress) => void;
+  readonly #onProgress: (progress: Progress) => void;
   #at = 0;
   #checksum = crc32(START);
   /** The current or last section, for error messages. */
@@ -197,9 +197,9 @@ export class ImageReader {
   #unpackedBytes = 0;
   readonly #sizes: SectionSize[] = [];
 
-  constructor(source: Source, tell: (progress: Progress) => void = () => {}) {
+  constructor(source: Source, onProgress: (progress: Progress) => void = () => {}) {
     this.#source = source;
-    this.#tell = tell;
+    this.#onProgress = onProgress;
   }
 
   /** Sizes of the sections read so far. */
@@ -235,7 +235,7 @@ export class ImageReader {
     if (kind !== IMAGE_END) this.#damaged('a section is missing');
     if (countIn(bytes) !== this.#sizes.length) this.#damaged('the number of sections is wrong');
     if (this.#at !== this.#source.size) this.#damaged('something follows the end');
-    this.#tell({ section: 'end', bytes: this.#at, of: this.#at });
+    this.#onProgress({ section: 'end', bytes: this.#at, of: this.#at });
     return undefined;
   }
 
@@ -273,7 +273,7 @@ export class ImageReader {
     if (kind !== PLAIN && kind !== PACKED && kind !== SECTION_END) {
       this.#damaged('the section does not end');
     }
-    this.#tell({ section: this.#section ?? '', bytes: this.#at, of: this.#source.size });
+    this.#onProgress({ section: this.#section ?? '', bytes: this.#at, of: this.#source.size });
     return [kind, bytes];
   }
 

@@ -22,7 +22,7 @@ export interface ReadOptions {
   readonly keepsHistory?: boolean;
   /** The origin of a fork. */
   readonly origin?: StateSource | undefined;
-  readonly tell?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 export interface Loaded {
@@ -95,8 +95,8 @@ async function readBlocks(source: Source, { first_block }: ImageHeader): Promise
 type Others = Omit<World, 'history' | 'archived'>;
 
 /** Reads all sections but the blocks, in the order of the file. */
-async function readOthers(source: Source, { origin, tell }: ReadOptions): Promise<Others> {
-  const reader = new ImageReader(source, tell);
+async function readOthers(source: Source, { origin, onProgress }: ReadOptions): Promise<Others> {
+  const reader = new ImageReader(source, onProgress);
   try {
     reader.begin();
     must(reader.next() === 'moment', 'the section "moment" is missing');

@@ -17,7 +17,7 @@ import { ImageError } from './source.js';
 export interface WriteOptions extends ImageContext {
   /** The origin of a fork. */
   readonly origin?: StateSource | undefined;
-  readonly tell?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 export interface WrittenImage {
@@ -34,7 +34,7 @@ export async function writeImage(
 ): Promise<WrittenImage> {
   const world = await loadArchivedWorld(given, writing.origin);
   const header = imageHeader(world, writing);
-  const writer = new ImageWriter(sink, writing.tell);
+  const writer = new ImageWriter(sink, writing.onProgress);
   await writer.begin(JSON.stringify(header));
   // The link to L1 includes a private key, and images are shared; it is opened again after loading.
   const withoutL1 = { ...world, messages: { ...world.messages, l1: undefined } };
