@@ -26,7 +26,7 @@ export async function connectDapp(
 ): Promise<Dapp> {
   // Imported on demand, because it loads as slowly as a node starts.
   const { Account, logger, RpcProvider } = await import('starknet');
-  // Suppresses its warning, before each transaction, that a short chain has too few tips to estimate.
+  // Suppresses its warning that a short chain has too few tips for an estimate.
   logger.setLogLevel('ERROR');
   const connect = (options: ProviderOptions = {}): RpcProvider =>
     new RpcProvider({

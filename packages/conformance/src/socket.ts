@@ -36,8 +36,8 @@ export interface Socket extends Client, AsyncDisposable {
   /** The unread notifications that have arrived. */
   unread(): readonly Notification[];
   /**
-   * All unread notifications that the node has sent so far. Waits for the answer to a request, since
-   * messages keep their order.
+   * All unread notifications that the node has sent so far. Waits for the answer to a request,
+   * since messages keep their order.
    */
   heard(): Promise<readonly Notification[]>;
   /** Throws if there is an unread notification, or one arrives within the given time. */
@@ -62,8 +62,8 @@ const SHOWN = 1000;
 const NORMAL = 1000;
 
 /**
- * Connects to a listening node. Every answer and notification is checked against the specifications;
- * a violation is thrown by the next use of the socket.
+ * Connects to a listening node. Every answer and notification is checked against the
+ * specifications; a violation is thrown by the next use of the socket.
  *
  * @example
  * const socket = await connectSocket(url);

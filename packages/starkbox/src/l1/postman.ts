@@ -9,9 +9,10 @@ import { Sending } from './sending.js';
 
 /*
  * Exactly once. From L1: the read position is part of the world, and the step that includes a
- * message's transaction also advances it. To L1: the signed transaction is stored in the world before
- * it is sent; after a failure the same transaction is sent again, and its nonce lets it be mined once.
- * No step waits for the network. The state of a managed L1 is on disk before a step refers to it.
+ * message's transaction also advances it. To L1: the signed transaction is stored in the world
+ * before it is sent; after a failure the same transaction is sent again, and its nonce lets it
+ * be mined once. No step waits for the network. The state of a managed L1 is on disk before a
+ * step refers to it.
  */
 
 export interface Connection {

@@ -1,8 +1,8 @@
 // Format of an image file: a header and named sections, in checksummed frames.
 //
-// `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum continues the one
-// before, so frames and sections can be neither lost nor swapped. Frames are small and compressed one by
-// one, so that writer and reader hold only a few of them in memory.
+// `SBXIMAGE`, a format number, then frames of length, CRC-32 and content. Each checksum
+// continues the one before, so frames and sections can be neither lost nor swapped. Frames are
+// small and compressed one by one, so that writer and reader hold only a few of them in memory.
 
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';

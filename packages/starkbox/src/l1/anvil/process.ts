@@ -22,9 +22,10 @@ const START_MILLISECONDS = 15_000;
 const LAST_WORDS_MILLISECONDS = 50;
 
 /**
- * Shell wrapper that stops the program when standard input closes, which happens however the node
- * ends. Windows has no such wrapper: there only an orderly shutdown stops Anvil. Both run in their own
- * session, so that terminal signals reach the node alone and Anvil ends after its state is saved.
+ * Shell wrapper that stops the program when standard input closes, which happens however the
+ * node ends. Windows has no such wrapper: there only an orderly shutdown stops Anvil. Both run
+ * in their own session, so that terminal signals reach the node alone and Anvil ends after its
+ * state is saved.
  */
 const UNTIL_INPUT_ENDS =
   'exec 3<&0; "$@" </dev/null & p=$!; (cat <&3 >/dev/null; kill $p 2>/dev/null) & wait $p';

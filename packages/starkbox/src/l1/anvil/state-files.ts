@@ -23,8 +23,9 @@ interface Run {
 }
 
 /**
- * The state of an Anvil in a directory. `anvil.json` is replaced as a whole while Anvil runs. What Anvil
- * writes when it ends goes to `anvil.exit.json`, which replaces the former only if it is complete.
+ * The state of an Anvil in a directory. `anvil.json` is replaced as a whole while Anvil runs.
+ * What Anvil writes when it ends goes to `anvil.exit.json`, which replaces the former only if it
+ * is complete.
  */
 export class AnvilState {
   /** Marker for the command line of the process that runs Anvil. */
@@ -83,8 +84,9 @@ export class AnvilState {
   }
 
   /**
-   * Anvil makes a genesis block at every start, keeps it beside the one that it loads, and writes both.
-   * At the next load either of them may become block 0. Only the oldest belongs to the chain.
+   * Anvil makes a genesis block at every start, keeps it beside the one that it loads, and
+   * writes both. At the next load either of them may become block 0. Only the oldest belongs to
+   * the chain.
    */
   async #prepare(): Promise<void> {
     let text: string;
