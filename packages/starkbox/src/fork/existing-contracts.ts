@@ -1,4 +1,4 @@
-// Knows what a fork finds where its first block is to be written: tokens, their supplies, and accounts of the same seed.
+// Contracts of the origin at the addresses of genesis: tokens, supplies, accounts of the same seed.
 import { storageAddress } from '@starkbox/engine';
 import { fromU256, hex } from '../felt.js';
 import type { Fork } from './fork.js';

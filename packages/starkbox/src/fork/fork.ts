@@ -1,4 +1,4 @@
-// Knows the chain below this one: where it ends, what it still has to say, and how far it is accepted here.
+// Fork of an origin: its fork point, its history, and the acceptance of its blocks on L1.
 import {
   EngineError,
   type OriginQuestion,

@@ -1,4 +1,4 @@
-// What a fork takes over from the block it begins after: the chain's name and its prices.
+// Options that a fork inherits from its fork point: the chain id and the prices.
 
 import type { Config, ConfigKey } from '../config/options.js';
 import { feltBytes } from '../felt.js';

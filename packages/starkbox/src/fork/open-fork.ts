@@ -1,4 +1,4 @@
-// Knows how a fork begins: from settings to the origin, and to what is inherited from it.
+// Opening of a fork: from options to the origin and what is inherited from it.
 
 import { defaultForkCache } from '../config/environment.js';
 import { webUrls } from '../config/option.js';

@@ -1,4 +1,4 @@
-// Knows which blocks on disk belong to a chain and its snapshots, and which to nobody any more.
+// Blocks on disk by the world and the snapshots that use them.
 import { List, PersistentMap } from '../immutable.js';
 import type { Lineage } from './lineage.js';
 

@@ -1,4 +1,4 @@
-// Knows the form in which a chain's standing is written down, and how it is read back.
+// Codec of the records of a world on disk.
 import { Class, type StateDiff } from '@starkbox/engine';
 import { History } from '../chain/history/history.js';
 import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';

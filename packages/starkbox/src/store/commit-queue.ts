@@ -1,4 +1,4 @@
-// Knows how entries reach the disk: in order, many at a time, and none after one that failed.
+// Queue of entries for the database: in order, in batches, and stopped by the first failure.
 import type { RpcError } from '../errors.js';
 import type { Database, Entry } from './database.js';
 

@@ -1,4 +1,4 @@
-// The database of a data directory: entries by key, written many at a time, and words for what is damaged.
+// Database of a data directory: entries by key, written in batches, and errors of damage.
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { open, type RangeOptions, type RootDatabase } from 'lmdb';
 import { RpcError, reasonOf } from '../errors.js';

@@ -1,4 +1,4 @@
-// A data directory: one process may hold it, its two files must belong together, and failures get words.
+// Data directory: the lock of one process, the identity of its two files, its errors.
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';

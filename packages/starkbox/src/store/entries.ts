@@ -1,4 +1,4 @@
-// Knows what a block leaves in a data directory, and how to take it away again.
+// Entries of a block in the database: written with it and removed with it.
 
 import type { StateDiff } from '@starkbox/engine';
 import { marksOf, readPackedBlock } from '../chain/history/packed-block.js';

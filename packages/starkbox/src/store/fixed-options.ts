@@ -1,4 +1,4 @@
-// Knows which options a chain is born with: those that cannot change while it lives.
+// Options of a chain that cannot change after its first start.
 
 import { longName } from '../config/option.js';
 import { type Config, OPTIONS } from '../config/options.js';

@@ -1,4 +1,4 @@
-// What a data directory says of itself, in chain.json and again in the database.
+// Identity of a data directory, in chain.json and again in the database.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../errors.js';
 import type { FixedOptions } from './fixed-options.js';

@@ -1,4 +1,4 @@
-// Knows under which keys a data directory keeps what, and how they sort.
+// Keys of the database of a data directory, and their order.
 import { feltOf, wideBytes } from '../felt.js';
 
 // Keys are bytes. The first says what kind of entry it is; a branch and a block number end the keys of

@@ -1,4 +1,4 @@
-// Knows one line of blocks on disk, from the first to wherever it ends: their contents and their states.
+// One line of blocks on disk, from the first to its last: contents and states.
 import {
   type FeltQuestion,
   type OriginQuestion,

@@ -1,4 +1,4 @@
-// The layout of LMDB's data file, as far as it takes to find damage before the file is mapped.
+// Layout of LMDB's data file, as far as it takes to find damage before the file is mapped.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 // LMDB trusts what it maps: a page that is missing or holds something else ends the process with a signal.

@@ -1,4 +1,4 @@
-// The database file that is open, and whether its directory still has it.
+// The open database file, and whether its directory still has it.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 
 /** Notices what other programs do to a file while it is open. */

@@ -1,4 +1,4 @@
-// Knows how a data directory becomes what a node needs of it.
+// Opening of a data directory for a node.
 
 import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config/options.js';

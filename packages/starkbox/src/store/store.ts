@@ -1,4 +1,4 @@
-// Knows how a chain is written into a data directory, move by move, and how it comes back.
+// Store of a chain in a data directory: writes each step and restores the world.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { State, StateDiff } from '@starkbox/engine';

@@ -1,4 +1,4 @@
-// Answers about the origin's past: asked for once where they are final, and again where finality may change.
+// Answers about the origin's past: cached once they are final.
 import { RpcError } from '../../errors.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { OriginError } from './failure.js';

@@ -1,4 +1,4 @@
-// Knows how answers outlive the process: on disk, by chain, block and name, shared by whoever runs at the same time.
+// Cache of answers on disk, by chain, block and key, shared by concurrent processes.
 import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

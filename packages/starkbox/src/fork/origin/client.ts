@@ -1,4 +1,4 @@
-// Knows the chain below a fork: one question at a time goes in, and only what the chain was at the fork point comes out.
+// Client of the origin: answers about the chain up to the fork point.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { OriginQuestion } from '@starkbox/engine';

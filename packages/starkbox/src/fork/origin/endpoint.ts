@@ -1,4 +1,4 @@
-// Knows one address of the origin: how it is spoken to, and what its silence or its refusal means.
+// One address of the origin: its HTTP requests, and the meaning of its failures.
 import { parse } from '../../json/json.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
 import { shapeError } from './shapes.js';

@@ -1,4 +1,4 @@
-// Knows how a failure of the origin is told: what failed, where, and never as a value.
+// Failures of the origin: what failed, and at which address.
 import { RpcError } from '../../errors.js';
 
 export type OriginFailureKind =

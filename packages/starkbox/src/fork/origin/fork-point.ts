@@ -1,4 +1,4 @@
-// Knows which block of which chain is forked: by asking the origin, or by what was locked.
+// Fork point: the chain and the block, from the origin or from the lock file.
 import { RpcError } from '../../errors.js';
 import { OriginError, OriginFailure, shownUrl } from './failure.js';
 import { headerOf, readForkBlock } from './header.js';

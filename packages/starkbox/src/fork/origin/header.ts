@@ -1,4 +1,4 @@
-// Knows how to read the block that a fork begins at, from origins old and new.
+// Reader of the block that a fork begins at, for all versions of the specification.
 import { RpcError } from '../../errors.js';
 import { OriginFailure } from './failure.js';
 import { canonical, isFelt } from './reads.js';

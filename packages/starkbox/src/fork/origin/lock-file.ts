@@ -1,4 +1,4 @@
-// Knows the file that makes a run on a fork repeatable: everything it asked, sorted, for people to commit.
+// Lock file of a fork: every read of a run, sorted, to commit to a repository.
 
 import { deflateSync, inflateSync } from 'node:zlib';
 import { reasonOf } from '../../errors.js';

@@ -1,4 +1,4 @@
-// Knows what earlier runs have read, and asks for it before this one does.
+// Prefetch of what earlier runs have read from the origin.
 import { readFile } from 'node:fs/promises';
 import type { OriginQuestion } from '@starkbox/engine';
 import { replaceFile } from './cache.js';

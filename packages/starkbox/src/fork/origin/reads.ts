@@ -1,4 +1,4 @@
-// Knows the reads of a state: the name each is kept under, how the origin is asked, and which error means nothing is there.
+// Reads of a state: cache key, request to the origin, and the error that means absence.
 import type { OriginQuestion } from '@starkbox/engine';
 
 /** A name for a read, the same in the cache, in the lock file and in what a run leaves behind. */

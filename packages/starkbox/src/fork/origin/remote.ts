@@ -1,4 +1,4 @@
-// Knows how questions reach the origin: together, never twice at once, not too many, and again where that may help.
+// Requests to the origin: batched, deduplicated, limited in number and retried.
 import { reasonOf } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';

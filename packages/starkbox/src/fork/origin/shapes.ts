@@ -1,4 +1,4 @@
-// Shapes of the origin's answers by method: enough to tell an answer from something else, for any version of the specification.
+// Shapes of the origin's answers by method, loose enough for any version of the specification.
 import { isFelt } from './reads.js';
 
 interface Shape {

@@ -1,4 +1,4 @@
-// Knows where answers come from: what was locked, what was kept, and the origin itself.
+// Sources of answers: the lock file, the cache, and the origin.
 import type { Log } from '../../log.js';
 import type { Probe } from '../../probe.js';
 import type { Cache } from './cache.js';

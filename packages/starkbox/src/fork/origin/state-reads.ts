@@ -1,4 +1,4 @@
-// Knows the state of the origin at one block: every slot, nonce and class of it, asked for once.
+// State of the origin at one block: each slot, nonce and class is read once.
 import type { OriginQuestion } from '@starkbox/engine';
 import { stringify } from '../../json/json.js';
 import { OriginError, OriginFailure } from './failure.js';
