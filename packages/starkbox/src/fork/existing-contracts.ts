@@ -4,14 +4,14 @@ import { fromU256, hex } from '../felt.js';
 import type { Fork } from './fork.js';
 
 export interface ExistingContracts {
-  /** Whether a contract is there already. */
+  /** Whether the origin has a contract at an address. */
   readonly has: (address: string) => boolean;
-  /** The class of a token that is there; `undefined` where there is none. */
+  /** Class hash of a token of the origin; `undefined` without one. */
   readonly tokenClass: (address: string) => string | undefined;
   readonly supply: (token: string) => bigint;
 }
 
-/** Where nothing is. */
+/** Without an origin. */
 export const NO_CONTRACTS: ExistingContracts = {
   has: () => false,
   tokenClass: () => undefined,
@@ -19,8 +19,8 @@ export const NO_CONTRACTS: ExistingContracts = {
 };
 
 /**
- * Asked all at once, so that it takes one request. Every transaction reads a nonce and pays somebody: these
- * are asked for as well, so that transactions among the accounts here do not need the origin.
+ * Reads everything at once, so that it takes one request. Nonces and balances are read as well, so
+ * that transactions among the local accounts do not need the origin.
  */
 export async function readExistingContracts(
   fork: Fork,

@@ -12,7 +12,7 @@ import { HASH_BUFFER } from './hash-buffer.js';
 import type { OriginClient } from './origin/client.js';
 import type { ForkBlock } from './origin/header.js';
 
-/** What a chain needs of its origin. */
+/** Part of the client that a fork uses. */
 export type OriginReads = Pick<
   OriginClient,
   | 'ask'
@@ -27,11 +27,11 @@ export type OriginReads = Pick<
   | 'numberOf'
 >;
 
-/** The most events that every origin gives at once. */
+/** Largest page of events that every origin accepts. */
 const EVENTS_AT_ONCE = 1000;
-/** Headers asked for at a time. */
+/** Headers per batch. */
 const HEADERS_AT_ONCE = 100;
-/** What a page of the origin's events is continued with. */
+/** Prefix of continuation tokens for pages of the origin's events. */
 const ORIGIN_TOKEN = 'origin-';
 
 export interface EventRange {
@@ -41,18 +41,18 @@ export interface EventRange {
   readonly keys: readonly (readonly string[])[];
 }
 
-/** An event as the origin shows it. */
+/** An event in the origin's format. */
 export type OriginEvent = Readonly<Record<string, unknown>>;
 
 /**
- * Where a forked chain begins. It never changes, so worlds share it; only how far L1 has accepted the
- * origin's blocks is the world's own, and given with each question.
+ * Immutable, so worlds share it. The last block of the origin that was accepted on L1 here belongs
+ * to the world, and is a parameter.
  */
 export class Fork {
-  /** The last block that is the origin's. */
+  /** Fork point: the last block of the origin. */
   readonly block: ForkBlock;
   readonly chainId: string;
-  /** For states: what they do not hold is asked here, once. */
+  /** Source of values that no local block has written. */
   readonly stateSource: StateSource;
   readonly sourceOptions: SourceOptions;
   readonly #origin: OriginReads;
@@ -82,17 +82,16 @@ export class Fork {
     return new Fork(origin, new Map(hashes), sourceOptions);
   }
 
-  /** Number of the first block that is not the origin's. */
+  /** Number of the first local block. */
   get next(): number {
     return this.block.number + 1;
   }
 
-  /** Whatever the origin holds; a state asks by itself, one thing after the other. */
   read(question: OriginQuestion): Promise<string | null> {
     return this.#origin.ask(question);
   }
 
-  /** The origin as it was when an earlier block was its last. */
+  /** The origin at an earlier block. */
   at(number: number): Promise<Pick<OriginClient, 'ask' | 'prefetchReads'>> {
     return this.#origin.at(number);
   }
@@ -116,12 +115,12 @@ export class Fork {
     }
   }
 
-  /** The hash of one of the last blocks; the origin's state holds those of older ones. */
+  /** Hash of one of the last blocks; those of older ones are in the origin's state. */
   recentHash(number: number): string | undefined {
     return this.#hashes.get(number);
   }
 
-  /** The block of the origin that an id means, where no local block is meant. */
+  /** Number of the origin's block with an id that is not of a local block. */
   async find(id: BLOCK_ID, accepted: number | undefined): Promise<number> {
     if (id === 'l1_accepted') {
       const { number: last } = this.block;
@@ -134,7 +133,7 @@ export class Fork {
     return id.block_number <= this.block.number ? id.block_number : fail('BLOCK_NOT_FOUND');
   }
 
-  /** As `find`; `undefined` where there is no such block. */
+  /** As `find`; `undefined` without such a block. */
   async look(id: BLOCK_ID, accepted: number | undefined): Promise<number | undefined> {
     try {
       return await this.find(id, accepted);
@@ -144,7 +143,7 @@ export class Fork {
     }
   }
 
-  /** What the origin answers to a question about its past. */
+  /** The origin's answer about its history. */
   async answer(
     method: string,
     params: Readonly<Record<string, unknown>>,
@@ -158,7 +157,7 @@ export class Fork {
     return this.#asAccepted(method, params, answer, accepted);
   }
 
-  /** One page of events; a token goes on with the next. */
+  /** One page of events, and the token of the next. */
   async eventPage(
     { from, to, addresses, keys }: EventRange,
     chunkSize: number,
@@ -192,7 +191,7 @@ export class Fork {
     } while (token !== undefined);
   }
 
-  /** The headers from a block to the last, as the origin shows them. */
+  /** Headers from a block to the fork point, in the origin's format. */
   async headers(from: number): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const found: Readonly<Record<string, unknown>>[] = [];
     for (let first = from; first <= this.block.number; first += HEADERS_AT_ONCE) {
@@ -205,7 +204,7 @@ export class Fork {
     return found;
   }
 
-  /** Blocks that were accepted here read as accepted, whatever the origin says of them. */
+  /** Blocks that were accepted on L1 here have that status, whatever the origin's is. */
   async #asAccepted(
     method: string,
     params: Readonly<Record<string, unknown>>,
@@ -247,7 +246,7 @@ export class Fork {
     }
   }
 
-  /** Only messages that had arrived by the fork point are part of this chain. */
+  /** Only messages up to the fork point are part of this chain. */
   async #messages(answer: JsonText, isAccepted: (number: number) => boolean): Promise<JsonText> {
     const statuses = await Promise.all(
       listOf(parse(answer.text)).map(async (item) => {
@@ -272,7 +271,7 @@ export function isOriginToken(token: string | null | undefined): token is string
   return token?.startsWith(ORIGIN_TOKEN) ?? false;
 }
 
-/** For work that is done for its reads alone: any other failure is left to those who do it in earnest. */
+/** For executions that only prefetch reads: other failures occur again in the real execution. */
 export async function onlyOriginFailures(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -286,7 +285,7 @@ function isOriginReadError(error: unknown): error is EngineError {
   return error instanceof EngineError && error.kind === 'origin';
 }
 
-/** What a caller is told when a state could not be read because of the origin; else the error itself. */
+/** The error for callers of a read that failed because of the origin; others as they are. */
 export function withOriginMessage(error: unknown): unknown {
   return isOriginReadError(error)
     ? new RpcError(-1, `Failed to read from state: ${error.message}`)

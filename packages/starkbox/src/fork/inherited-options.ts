@@ -16,7 +16,7 @@ type Inherited = Pick<
 >;
 
 /**
- * A config with the origin's values for what was not given.
+ * The config with the origin's values for options that were not given.
  *
  * @param given keys that were given a value, which may be the default
  */
@@ -32,7 +32,7 @@ export function withInherited<C extends Inherited>(
     unit: 'price_in_fri' | 'price_in_wei',
   ): bigint => {
     const theirs = BigInt(prices[of]?.[unit] ?? '0x0');
-    // Blocks from before a price existed have none, and nothing is free.
+    // Old blocks lack some prices, and a price of zero is invalid.
     return !given.has(key) && theirs > 0n ? theirs : config[key];
   };
   return {

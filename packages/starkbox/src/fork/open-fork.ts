@@ -15,14 +15,14 @@ import { OriginError, shownUrl } from './origin/failure.js';
 
 export interface OpenedFork {
   readonly fork: Fork;
-  /** To be closed at the end: it has things to write. */
+  /** Must be closed: it writes the cache and the lock file. */
   readonly origin: OriginClient;
-  /** The settings, with what is inherited. */
+  /** The config with inherited options. */
   readonly config: Config;
 }
 
 /**
- * The origin, where one is asked for. Its client is loaded only then.
+ * Opens a fork if the config has one. The client is imported only then.
  *
  * @param given keys of the config that were given a value, by options or by the data directory
  */
@@ -72,7 +72,7 @@ export async function openFork(
   }
 }
 
-/** No fork is asked for, unless by half. */
+/** Throws if a lock file is given without a network. */
 function withoutNetwork({ forkLock }: Config): undefined {
   if (forkLock === undefined) return undefined;
   throw new ConfigError(
@@ -81,8 +81,8 @@ function withoutNetwork({ forkLock }: Config): undefined {
 }
 
 /**
- * Settings with those that a lock file was recorded with where none were given: with other accounts, what is
- * read at the start would not be in the file.
+ * Given options, completed with those that the lock file was recorded with: the reads of other
+ * accounts at the start would not be in the file.
  */
 export async function withRecorded(given: Partial<Config>): Promise<Partial<Config>> {
   if (given.forkLock === undefined) return given;
@@ -101,19 +101,19 @@ export async function withRecorded(given: Partial<Config>): Promise<Partial<Conf
   };
 }
 
-/** Versions with the same major and minor number differ in details only; providers serve candidates too. */
+/** Compares major and minor numbers only, because providers also serve release candidates. */
 function isCompatible(version: string): boolean {
   const family = (text: string): string => text.split('.').slice(0, 2).join('.');
   return family(version) === family(SPEC_VERSION);
 }
 
-/** The addresses of the network, as anybody may see them. */
+/** Addresses of the network, without secrets. */
 export function shownNetwork({ forkNetwork }: Config): string | null {
   const shown = forkNetwork?.split(',').map((url) => new URL(shownUrl(url)).href);
   return shown?.map(decodeURI).join(',') ?? null;
 }
 
-/** The same settings for another network, as a caller names it. */
+/** The config for another network, given by a caller. */
 export function onNetwork(
   config: Config,
   urls: string,

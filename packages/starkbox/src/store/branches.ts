@@ -2,20 +2,20 @@
 import { List, PersistentMap } from '../immutable.js';
 import type { Lineage } from './lineage.js';
 
-/** Where a world stands on disk. */
+/** Position of a world on disk. */
 export interface Place {
   readonly lineage: Lineage;
-  /** The number of the block under construction. */
+  /** Number of the pending block. */
   readonly next: number;
-  /** What that block has changed so far, step by step: differences as JSON texts. */
+  /** State diffs of the pending block, one per step, as JSON texts. */
   readonly pendingDiffs: List<string>;
 }
 
-/** A frozen value: what fails to be written is forgotten by keeping the one before. */
+/** An immutable value: after a failed write, the one before stays in use. */
 export interface Branches {
   readonly head: Place;
   readonly snapshots: PersistentMap<bigint, Place>;
-  /** Where the branches end that no new block is written under. */
+  /** By closed branch: the number after its last block. */
   readonly ends: PersistentMap<number, number>;
 }
 
@@ -27,15 +27,15 @@ export interface BlockRange {
   readonly to: number;
 }
 
-/** What became of the branches, and which blocks must be deleted in the same breath. */
+/** The new branches, and the blocks to delete in the same commit. */
 export interface BranchChange {
   readonly branches: Branches;
   readonly deleted: BlockRange | undefined;
 }
 
-/** How blocks leave that a chain no longer has. */
+/** Rule for the deletion of undone blocks. */
 export interface DeletionPolicy {
-  /** So many are deleted at once; more are left behind under their branch, and swept away. */
+  /** Up to so many are deleted in the commit; more stay under their branch until the sweep. */
   readonly atOnce: number;
   readonly newBranch: () => number;
 }
@@ -48,7 +48,7 @@ export function startingAt(lineage: Lineage, next: number): Branches {
   };
 }
 
-/** Everything anew, under another branch. */
+/** A new chain, under another branch. */
 export function restartedWith(branches: Branches, lineage: Lineage, next: number): Branches {
   return {
     head: { lineage, next, pendingDiffs: List() },
@@ -73,14 +73,14 @@ export function withoutBlocksFrom(
       deleted: { branch: lineage.tip, from, to: next },
     };
   }
-  const turned = { ...place, lineage: lineage.branchedOff(newBranch(), from) };
+  const branched = { ...place, lineage: lineage.branchedOff(newBranch(), from) };
   return {
-    branches: { ...branches, head: turned, ends: withHeadEnded(branches) },
+    branches: { ...branches, head: branched, ends: withHeadEnded(branches) },
     deleted: undefined,
   };
 }
 
-/** Back at a snapshot, which is used up with all later ones. */
+/** At a snapshot, which is removed with all later ones. */
 export function revertedTo(
   branches: Branches,
   id: bigint,
@@ -91,21 +91,21 @@ export function revertedTo(
   if (!kept) throw new Error(`there is no snapshot ${id} on disk`);
   const snapshots = branches.snapshots.filter((_, other) => other < id);
   const { tip } = head.lineage;
-  const isOnTheWay = kept.lineage.equals(head.lineage) && kept.next <= head.next;
-  if (isOnTheWay && neededOf(snapshots, tip) <= kept.next && head.next - kept.next <= atOnce) {
+  const isAncestor = kept.lineage.equals(head.lineage) && kept.next <= head.next;
+  if (isAncestor && neededOf(snapshots, tip) <= kept.next && head.next - kept.next <= atOnce) {
     return {
       branches: { ...branches, head: kept, snapshots },
       deleted: { branch: tip, from: kept.next, to: head.next },
     };
   }
-  const turned = { ...kept, lineage: kept.lineage.branchedOff(newBranch(), kept.next) };
+  const branched = { ...kept, lineage: kept.lineage.branchedOff(newBranch(), kept.next) };
   return {
-    branches: { head: turned, snapshots, ends: withHeadEnded(branches) },
+    branches: { head: branched, snapshots, ends: withHeadEnded(branches) },
     deleted: undefined,
   };
 }
 
-/** Blocks that neither the chain nor a snapshot needs. */
+/** Blocks that neither the world nor a snapshot uses. */
 export function garbageIn({ head, snapshots, ends }: Branches): readonly BlockRange[] {
   return [...ends].flatMap(([branch, to]) => {
     const from = Math.max(neededOf(snapshots, branch), endIn(head, branch));
@@ -113,7 +113,7 @@ export function garbageIn({ head, snapshots, ends }: Branches): readonly BlockRa
   });
 }
 
-/** After garbage was deleted. */
+/** The branches after garbage was deleted. */
 export function withoutGarbage(branches: Branches, { branch, from }: BlockRange): Branches {
   const { ends } = branches;
   return { ...branches, ends: from === 0 ? ends.delete(branch) : ends.set(branch, from) };
@@ -127,7 +127,7 @@ function neededOf(snapshots: Branches['snapshots'], branch: number): number {
   return snapshots.reduce((most, place) => Math.max(most, endIn(place, branch)), 0);
 }
 
-/** The block after the last that a place has under a branch; 0 if it has none there. */
+/** Number after the last block of a place under a branch; 0 without one. */
 function endIn({ lineage, next }: Place, branch: number): number {
   const at = lineage.segments.findIndex((segment) => segment.branch === branch);
   return at < 0 ? 0 : (lineage.segments[at + 1]?.from ?? next);

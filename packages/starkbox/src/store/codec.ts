@@ -21,7 +21,7 @@ import type { Database, Entry } from './database.js';
 import { afterAll, classKey, numberedKey, numberIn, singleKey } from './keys.js';
 import type { Lineage, Segment } from './lineage.js';
 
-/** A world as it is written down, without what has entries of its own. */
+/** Record of a world, without the parts that have entries of their own. */
 export interface PlaceRecord {
   readonly first: number;
   readonly next: number;
@@ -43,10 +43,10 @@ export interface SnapshotRecord extends PlaceRecord {
 export function placeRecord(
   { history }: World,
   { lineage }: Place,
-  moment: WorldParts,
+  parts: WorldParts,
 ): PlaceRecord {
   const { first, next } = history;
-  return { first, next, segments: lineage.segments, moment: worldJson(moment) };
+  return { first, next, segments: lineage.segments, moment: worldJson(parts) };
 }
 
 export function headEntry(head: HeadRecord): Entry {
@@ -59,7 +59,7 @@ export interface StoredChain {
   readonly head: HeadRecord;
 }
 
-/** The chain that a database holds; `undefined` if it holds none. */
+/** The chain in a database; `undefined` if it holds none. */
 export async function readChain(
   database: Database,
   fork: Fork | undefined,
@@ -74,21 +74,24 @@ export async function readChain(
     pendingDiffs: List(diffs),
   });
   const place = placeOf(head, textsOf(database, 'pendingDiff'));
-  const moment = database.decode('the block under construction', () => headMoment(database, head));
-  const world = await worldAt(database, fork, head, place, moment);
+  const parts = database.decode('the pending block', () => headParts(database, head));
+  const world = await worldAt(database, fork, head, place, parts);
   let snapshots = PersistentMap<bigint, World>();
   let notes = PersistentMap<bigint, SnapshotNote>();
   let places = PersistentMap<bigint, Place>();
   for (const { key, value } of rangeOf(database, 'snapshot')) {
     const id = BigInt(numberIn(key));
-    const [kept, moment] = database.decode(`snapshot ${id}`, (): [SnapshotRecord, WorldParts] => {
-      const written: SnapshotRecord = placeIn(value);
-      return [written, readWorldJson(written.moment)];
-    });
+    const [kept, keptParts] = database.decode(
+      `snapshot ${id}`,
+      (): [SnapshotRecord, WorldParts] => {
+        const written: SnapshotRecord = placeIn(value);
+        return [written, readWorldJson(written.moment)];
+      },
+    );
     const keptPlace = placeOf(kept, kept.pendingDiffs);
     places = places.set(id, keptPlace);
     if (kept.note) notes = notes.set(id, kept.note);
-    snapshots = snapshots.set(id, await worldAt(database, fork, kept, keptPlace, moment));
+    snapshots = snapshots.set(id, await worldAt(database, fork, kept, keptPlace, keptParts));
   }
   const lastSnapshot = BigInt(head.lastSnapshot);
   return {
@@ -104,7 +107,7 @@ function placeIn<T extends PlaceRecord>(text: Buffer): T {
   throw new TypeError('it says nothing of blocks');
 }
 
-function headMoment(database: Database, head: HeadRecord): WorldParts {
+function headParts(database: Database, head: HeadRecord): WorldParts {
   const messages = database.get(singleKey('messages'));
   const labels = database.get(singleKey('labels'));
   return {
@@ -123,7 +126,7 @@ async function worldAt(
   fork: Fork | undefined,
   { first, next }: PlaceRecord,
   { lineage, pendingDiffs }: Place,
-  moment: WorldParts,
+  parts: WorldParts,
 ): Promise<World> {
   database.decode(`block ${next - 1}`, () => {
     if (next > first && !lineage.at(next - 1)) throw new Error('it is missing');
@@ -138,7 +141,7 @@ async function worldAt(
   }
   const journal = List<string>();
   return Object.freeze({
-    ...moment,
+    ...parts,
     pendingState: state,
     latestState: latest,
     history,

@@ -10,13 +10,13 @@ interface Waiting<T> {
 }
 
 export interface Listener<T> {
-  /** Everything up to this is on disk. */
+  /** All entries up to this item are on disk. */
   readonly onCommitted: (meaning: T) => void;
-  /** What was pushed and is not on disk never will be. */
+  /** All items that were pushed and not committed are dropped. */
   readonly onFailed: () => void;
 }
 
-/** Whatever waits while something is being written is written together: one commit for all of it. */
+/** Items that are pushed during a commit are written together by the next one. */
 export class CommitQueue<T> {
   readonly #database: Database;
   readonly #explain: (error: unknown) => Promise<RpcError>;
@@ -24,7 +24,7 @@ export class CommitQueue<T> {
   #waiting: Waiting<T>[] = [];
   #flushing: Promise<void> | undefined;
 
-  /** @param explain what to tell of a write that failed */
+  /** @param explain makes the error for callers from a failed write */
   constructor(
     database: Database,
     explain: (error: unknown) => Promise<RpcError>,
@@ -62,7 +62,7 @@ export class CommitQueue<T> {
       try {
         await this.write(group.flatMap(({ entries }) => entries));
       } catch (error) {
-        // What came after was built upon it.
+        // Later items depend on the failed ones.
         const lost = [...group, ...this.#waiting.splice(0)];
         this.#listener.onFailed();
         for (const { failed } of lost) failed(error);

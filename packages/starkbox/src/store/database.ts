@@ -13,13 +13,13 @@ interface Found {
   readonly value: Buffer;
 }
 
-/** With more than this in the file, and most of it unused, it is written anew when it is opened. */
+/** A file larger than this, and mostly unused, is compacted when it is opened. */
 const COMPACT_BYTES = 64 * 1024 * 1024;
 
-/** Where a file is written anew before it takes the place of the old one. */
+/** Path of the compacted copy before it replaces the file. */
 export const compactedPath = (path: string): string => `${path}.compact`;
 
-/** The file is not what was opened any more, so nothing may be written to it. */
+/** The file was changed by another program, so nothing may be written to it. */
 export class FileFault extends Error {
   override readonly name = 'FileFault';
   /** Whether the entries may have been written nevertheless. */
@@ -35,10 +35,10 @@ export class Database {
   readonly path: string;
   #database: RootDatabase<Buffer, Buffer>;
   #file: OpenFile;
-  /** Entries were written that the chain in memory does not have. */
+  /** Set when entries may be on disk that the world in memory does not have. */
   #lateFault: FileFault | undefined;
 
-  /** @param path of a file that is whole, or is not there yet */
+  /** @param path of a file that was checked, or does not exist */
   constructor(path: string) {
     this.path = path;
     this.#database = openDatabase(path);
@@ -74,7 +74,7 @@ export class Database {
     }
   }
 
-  /** What was read and makes no sense is damage of the file; `what` says which part of it. */
+  /** An entry that cannot be decoded is damage of the file; `what` names the entry. */
   decode<T>(what: string, read: () => T): T {
     try {
       return read();
@@ -83,12 +83,12 @@ export class Database {
     }
   }
 
-  /** Resolves when all of them are on disk, in the directory. */
+  /** Resolves when all entries are on disk, in a file that the directory still has. */
   write(entries: readonly Entry[]): Promise<void> {
     return this.#commit(() => this.#put(entries));
   }
 
-  /** The same, with all that was there before deleted in the same commit. */
+  /** As `write`, and deletes all other entries in the same commit. */
   replaceAll(entries: readonly Entry[]): Promise<void> {
     return this.#commit(() => [this.#database.clearAsync(), ...this.#put(entries)]);
   }
@@ -99,19 +99,19 @@ export class Database {
     );
   }
 
-  async #commit(ask: () => readonly Promise<unknown>[]): Promise<void> {
+  async #commit(change: () => readonly Promise<unknown>[]): Promise<void> {
     this.#mustBeInPlace(false);
     let promises: readonly Promise<unknown>[] = [];
     const all = this.#database.batch(() => {
-      promises = ask();
+      promises = change();
     });
-    // They fail together, and each would be reported if nothing listened to it.
+    // They fail together; without a handler, each would be an unhandled rejection.
     for (const promise of promises) promise.catch(() => {});
     await all;
     this.#mustBeInPlace(true);
   }
 
-  /** Makes the file small again where more than half of a large one is left over from what is gone. */
+  /** Rewrites a large file of which more than half is unused. */
   async compact(): Promise<void> {
     if (!this.#isMostlyUnused()) return;
     const copy = compactedPath(this.path);
@@ -146,7 +146,7 @@ export class Database {
     throw error;
   }
 
-  /** Reading a part of the file that is gone would end the process. */
+  /** A read from a truncated part of the map would kill the process. */
   #mustBeReadable(): void {
     const fault = this.#file.readingFault();
     if (fault !== undefined) throw this.#damage(fault, '');
@@ -161,14 +161,14 @@ export class Database {
 }
 
 function openDatabase(path: string): RootDatabase<Buffer, Buffer> {
-  // Plain commits: one that has resolved is on disk. Nothing is compressed twice.
+  // Plain commits: one that has resolved is on disk. Values are compressed already.
   return open<Buffer, Buffer>({
     path,
     noSubdir: true,
     encoding: 'binary',
     keyEncoding: 'binary',
     overlappingSync: false,
-    // What belongs together is told by `batch`; turns of the event loop mean nothing.
+    // Commits are delimited by `batch`, not by turns of the event loop.
     eventTurnBatching: false,
     cache: false,
   });

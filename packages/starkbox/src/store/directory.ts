@@ -21,7 +21,7 @@ import {
 import { singleKey } from './keys.js';
 import { faultIn } from './mdb-file.js';
 
-/** Why a data directory cannot be used, in words for the user who started the node. */
+/** A data directory that cannot be used; the message is for the user. */
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 }
@@ -30,22 +30,22 @@ const LOCK = 'lock';
 const DATABASE_FILE = 'chain.mdb';
 const IDENTITY_FILE = 'chain.json';
 
-/** With less than this free, a disk is full. */
+/** A disk with less free space counts as full. */
 const FULL_BYTES = 1024 * 1024;
 
 const WAYS_OUT =
   'Put the directory back from a copy, or choose another one with --data-dir and load an image of the chain into it with devnet_load; to begin a new chain here, delete the directory first';
 
-/** A directory that this process holds. */
+/** A directory that this process has locked. */
 export class Directory {
   readonly path: string;
   readonly #lock: FileLock;
   readonly #log: Log;
   #database: Database | undefined;
   #identity: Identity | undefined;
-  /** What chain.json says. */
-  #toldId: string | undefined;
-  /** What was last logged about files that are gone. */
+  /** The id in chain.json. */
+  #fileId: string | undefined;
+  /** The last logged fault of the file. */
   #logged: string | undefined;
 
   constructor(path: string, lock: FileLock, log: Log) {
@@ -54,17 +54,17 @@ export class Directory {
     this.#log = log;
   }
 
-  /** Takes hold of a directory, which is made if it is not there. */
+  /** Locks a directory, which is created if it does not exist. */
   static async acquire(path: string, log: Log): Promise<Directory> {
     try {
       mkdirSync(path, { recursive: true });
       accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
-      throw new DirectoryError(`the data directory ${path} cannot be used: ${wordsFor(error)}`);
+      throw new DirectoryError(`the data directory ${path} cannot be used: ${messageFor(error)}`);
     }
     const directory = new Directory(path, takeLock(path), log);
     try {
-      directory.#look();
+      directory.#inspect();
       return directory;
     } catch (error) {
       await directory.close();
@@ -72,24 +72,24 @@ export class Directory {
     }
   }
 
-  /** What its chain was begun with; `undefined` if it holds none. */
+  /** Options of its chain; `undefined` if it holds none. */
   get fixedOptions(): FixedOptions | undefined {
     return this.#identity?.birth;
   }
 
-  /** @param birth what a chain that is begun now is begun with */
+  /** @param birth fixed options for a new chain */
   async open(birth: FixedOptions): Promise<Database> {
     try {
       const database = this.#database ?? new Database(this.#file(DATABASE_FILE));
       this.#database = database;
       const identity = { birth, ...this.#identity, id: this.#identity?.id ?? randomUUID() };
-      // The copy in the database is there first, so that chain.json never names another one.
+      // The copy in the database is written first, so that chain.json never has an id without one.
       const text = Buffer.from(identityText(identity));
       const own = [[singleKey('identity'), text]] as const;
-      // A first start that was cut off may have left a part of the first block.
+      // An interrupted first start may have left a part of the first block.
       if (!hasChain(database)) await database.replaceAll(own);
       else if (!database.get(singleKey('identity'))?.equals(text)) await database.write(own);
-      if (this.#toldId !== identity.id) writeIdentity(this.#file(IDENTITY_FILE), identity);
+      if (this.#fileId !== identity.id) writeIdentity(this.#file(IDENTITY_FILE), identity);
       await database.compact();
       return database;
     } catch (error) {
@@ -97,12 +97,12 @@ export class Directory {
     }
   }
 
-  /** A write that failed, as the caller who asked for it is told. */
+  /** The error for the caller of a write that failed. */
   async writeError(error: unknown): Promise<RpcError> {
     const { code } = ERRORS.INTERNAL_ERROR;
-    if (error instanceof FileFault) return new RpcError(code, this.#whatIsGone(error));
+    if (error instanceof FileFault) return new RpcError(code, this.#fileFaultMessage(error));
     const cause = await causeOf(error);
-    const reason = this.#isFull() ? WORDS['ENOSPC'] : wordsFor(cause);
+    const reason = this.#isFull() ? MESSAGES['ENOSPC'] : messageFor(cause);
     return new RpcError(
       code,
       `The data directory ${this.path} could not be written: ${reason}. Nothing was changed.`,
@@ -115,31 +115,36 @@ export class Directory {
     this.#lock.release();
   }
 
-  /** Finds out what is there, and refuses what does not belong together. */
-  #look(): void {
+  /** Reads both files, and rejects those of different chains. */
+  #inspect(): void {
     rmSync(draftOf(this.#file(IDENTITY_FILE)), { force: true });
     rmSync(compactedPath(this.#file(DATABASE_FILE)), { force: true });
-    let told: Identity | IdentityError | undefined;
+    let fromFile: Identity | IdentityError | undefined;
     try {
-      told = readIdentity(this.#file(IDENTITY_FILE));
+      fromFile = readIdentity(this.#file(IDENTITY_FILE));
     } catch (error) {
       if (!(error instanceof IdentityError)) throw error;
-      told = error;
+      fromFile = error;
     }
     const size = statSync(this.#file(DATABASE_FILE), { throwIfNoEntry: false })?.size;
-    // Nothing is lost with a file that never held anything.
-    if (!told && !size) return;
-    if (told instanceof IdentityError && told.isOtherVersion) throw this.#otherVersion(told);
+    // An empty file without chain.json has never held a chain.
+    if (!fromFile && !size) return;
+    if (fromFile instanceof IdentityError && fromFile.isOtherVersion)
+      throw this.#otherVersion(fromFile);
     if (!size)
-      throw this.#damage(`${DATABASE_FILE} is ${size === 0 ? 'empty' : 'missing'}${begun(told)}`);
+      throw this.#damage(
+        `${DATABASE_FILE} is ${size === 0 ? 'empty' : 'missing'}${begun(fromFile)}`,
+      );
     const fault = faultIn(this.#file(DATABASE_FILE));
     if (fault !== undefined) throw this.#damage(`${DATABASE_FILE} ${fault}`);
     const database = new Database(this.#file(DATABASE_FILE));
     this.#database = database;
     const kept = this.#identityIn(database);
-    if (told instanceof IdentityError) throw this.#unreadable(told, kept);
-    this.#toldId = told?.id;
-    this.#identity = told ? this.#matched(told, kept, database) : this.#recovered(kept, database);
+    if (fromFile instanceof IdentityError) throw this.#unreadable(fromFile, kept);
+    this.#fileId = fromFile?.id;
+    this.#identity = fromFile
+      ? this.#matched(fromFile, kept, database)
+      : this.#recovered(kept, database);
   }
 
   #identityIn(database: Database): Identity | undefined {
@@ -151,21 +156,22 @@ export class Directory {
     }
   }
 
-  /** Of two that are there, what both say. */
-  #matched(told: Identity, kept: Identity | undefined, database: Database): Identity {
-    if (told.id === undefined) {
-      // Written by an older version, which gave out no identities.
-      if (!hasChain(database)) throw this.#damage(`${DATABASE_FILE} holds no chain${begun(told)}`);
-      if (!kept) return told;
-      if (equalFixedOptions(told.birth, kept.birth)) return { ...told, id: kept.id };
-    } else if (kept?.id === told.id) return told;
+  /** The identity that both files agree on. */
+  #matched(fromFile: Identity, kept: Identity | undefined, database: Database): Identity {
+    if (fromFile.id === undefined) {
+      // Older versions wrote no id.
+      if (!hasChain(database))
+        throw this.#damage(`${DATABASE_FILE} holds no chain${begun(fromFile)}`);
+      if (!kept) return fromFile;
+      if (equalFixedOptions(fromFile.birth, kept.birth)) return { ...fromFile, id: kept.id };
+    } else if (kept?.id === fromFile.id) return fromFile;
     throw this.#damage(
-      `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${told.id ?? 'no id'} and ${kept?.id ?? 'no id'})`,
+      `${IDENTITY_FILE} and ${DATABASE_FILE} belong to two different chains (${fromFile.id ?? 'no id'} and ${kept?.id ?? 'no id'})`,
       `Put the right ${DATABASE_FILE} beside ${IDENTITY_FILE}, or choose another directory with --data-dir; to go on with the chain in ${DATABASE_FILE}, ${kept ? `delete ${IDENTITY_FILE}, which is then written again` : `put back the ${IDENTITY_FILE} that it had`}`,
     );
   }
 
-  /** Without chain.json, what the database says; nothing if it holds no chain. */
+  /** Without chain.json, the identity in the database; `undefined` if it holds no chain. */
   #recovered(kept: Identity | undefined, database: Database): Identity | undefined {
     if (!hasChain(database)) {
       if (kept || database.isEmpty) return undefined;
@@ -208,11 +214,11 @@ export class Directory {
   #unusable(error: unknown): Error {
     if (error instanceof DirectoryError || error instanceof RpcError) return error;
     return new DirectoryError(
-      `the data directory ${this.path} cannot be opened: ${wordsFor(error)}`,
+      `the data directory ${this.path} cannot be opened: ${messageFor(error)}`,
     );
   }
 
-  #whatIsGone({ message, isLate }: FileFault): string {
+  #fileFaultMessage({ message, isLate }: FileFault): string {
     if (this.#logged !== message) this.#log.error(`${message}: changes are refused`);
     this.#logged = message;
     const changed = isLate
@@ -221,7 +227,7 @@ export class Directory {
     return `${message}. ${changed}. Reads go on: save the chain with devnet_dump and "format": "image", then stop the node, and load the image into a new directory with devnet_load.`;
   }
 
-  /** A full disk is not always called so: a write that got only half through counts as an error of the disk. */
+  /** A partial write on a full disk is reported as EIO, so free space is measured. */
   #isFull(): boolean {
     try {
       const { bavail, bsize } = statfsSync(this.path);
@@ -238,9 +244,9 @@ export class Directory {
 
 const hasChain = (database: Database): boolean => database.get(singleKey('standing')) !== undefined;
 
-const begun = (told: Identity | IdentityError | undefined): string =>
-  told && 'birth' in told
-    ? `, although ${IDENTITY_FILE} says that a chain was begun here with --seed ${told.birth['seed']}`
+const begun = (fromFile: Identity | IdentityError | undefined): string =>
+  fromFile && 'birth' in fromFile
+    ? `, although ${IDENTITY_FILE} says that a chain was begun here with --seed ${fromFile.birth['seed']}`
     : '';
 
 function takeLock(path: string): FileLock {
@@ -248,7 +254,7 @@ function takeLock(path: string): FileLock {
   try {
     lock = FileLock.take(join(path, LOCK));
   } catch (error) {
-    throw new DirectoryError(`the data directory ${path} cannot be used: ${wordsFor(error)}`);
+    throw new DirectoryError(`the data directory ${path} cannot be used: ${messageFor(error)}`);
   }
   if (lock) return lock;
   throw new DirectoryError(
@@ -256,7 +262,7 @@ function takeLock(path: string): FileLock {
   );
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no space left on the disk',
   EFBIG: 'the file may not become larger',
   EDQUOT: 'the quota of the disk is used up',
@@ -268,7 +274,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
 };
 
-/** The database keeps the cause in a promise that fails with it. */
+/** LMDB keeps the cause in a promise that rejects with it. */
 async function causeOf(error: unknown): Promise<unknown> {
   const cause = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
   if (!(cause instanceof Promise)) return error;
@@ -278,6 +284,6 @@ async function causeOf(error: unknown): Promise<unknown> {
   );
 }
 
-function wordsFor(error: unknown): string {
-  return WORDS[String(codeOf(error))] ?? reasonOf(error);
+function messageFor(error: unknown): string {
+  return MESSAGES[String(codeOf(error))] ?? reasonOf(error);
 }

@@ -16,7 +16,7 @@ export interface BlockContent {
   readonly diff: StateDiff;
 }
 
-/** The block itself, what it is found by, and what it wrote. */
+/** The packed block, its marks for the index, and its writes to the state. */
 export function* blockEntries(
   branch: number,
   number: number,
@@ -27,12 +27,12 @@ export function* blockEntries(
   for (const [start, value] of written(diff)) yield [dated(start, branch, number), value];
 }
 
-/** What deletes the same entries. */
+/** Deletions of the same entries. */
 export function* withoutValues(entries: Iterable<Entry>): Generator<Entry, void, undefined> {
   for (const [key] of entries) yield [key, undefined];
 }
 
-/** What deletes some of the blocks that nobody needs; nothing if there are none left. */
+/** Deletions of up to `most` unused blocks; none when no blocks are left. */
 export function* garbageEntries(
   database: Database,
   { branch, from, to }: BlockRange,

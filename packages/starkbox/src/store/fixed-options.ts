@@ -3,7 +3,7 @@
 import { longName } from '../config/option.js';
 import { type Config, OPTIONS } from '../config/options.js';
 
-/** As texts, in the way of the command line. */
+/** By key, as texts in the syntax of the command line. */
 export type FixedOptions = Readonly<Record<string, string | null>>;
 
 const KEYS = [
@@ -20,14 +20,14 @@ const KEYS = [
 
 type Key = (typeof KEYS)[number];
 
-/** @param forkHash of the block that a fork begins after */
+/** @param forkHash hash of the fork point */
 export function fixedOptionsOf(config: Config, forkHash: string | undefined): FixedOptions {
   const texts = KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]);
   const fork = { forkNetwork: config.forkNetwork ?? null, forkBlock: forkHash ?? null };
   return { ...Object.fromEntries(texts), ...fork };
 }
 
-/** What was asked for, with what the chain was born with where nothing was. */
+/** The given options, completed with the fixed ones; throws where they contradict. */
 export function withFixedOptions(
   birth: FixedOptions,
   given: Partial<Config>,
@@ -35,11 +35,11 @@ export function withFixedOptions(
 ): Partial<Config> {
   const config: { -readonly [K in keyof Config]?: Config[K] } = { ...given };
   for (const key of KEYS) {
-    // A fork is named after the network below.
+    // A fork inherits the chain id of its origin.
     if (key !== 'chainId' || isNothing(birth['forkBlock']))
-      recall(config, key, birth[key] ?? null, path);
+      restore(config, key, birth[key] ?? null, path);
   }
-  // The same block may be asked for in other words, and of another server.
+  // Not compared as text: another server, or a number for a hash, can mean the same fork point.
   config.forkNetwork ??= birth['forkNetwork'] ?? undefined;
   config.forkBlock ??= birth['forkBlock'] ?? undefined;
   return config;
@@ -47,7 +47,7 @@ export function withFixedOptions(
 
 const isNothing = (text: string | null | undefined): boolean => text === null || text === undefined;
 
-/** Throws unless a fork begins where the chain in a directory does. */
+/** Throws unless the fork point is that of the chain in the directory. */
 export function checkSameFork(
   birth: FixedOptions,
   forkHash: string | undefined,
@@ -62,7 +62,7 @@ export function checkSameFork(
   );
 }
 
-function recall<K extends Key>(
+function restore<K extends Key>(
   config: { -readonly [Other in keyof Config]?: Config[Other] },
   key: K,
   text: string | null,

@@ -4,18 +4,18 @@ import { codeOf } from '../errors.js';
 import type { FixedOptions } from './fixed-options.js';
 
 export interface Identity {
-  /** The same in both places; directories of older versions have none. */
+  /** The same in both files; absent in directories of older versions. */
   readonly id: string | undefined;
   readonly birth: FixedOptions;
 }
 
-/** Counted up when older versions could not read what is on disk. */
+/** Incremented by changes that older versions cannot read. */
 const FORMAT = 1;
 
-/** Why a text is no identity, to follow its name in a sentence. */
+/** A text that is no identity; the message continues a sentence after the file's name. */
 export class IdentityError extends Error {
   override readonly name = 'IdentityError';
-  /** Whether another version of Starkbox would understand it. */
+  /** Whether another version of Starkbox can read it. */
   readonly isOtherVersion: boolean;
 
   constructor(message: string, isOtherVersion = false) {

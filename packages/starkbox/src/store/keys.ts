@@ -1,8 +1,8 @@
 // Keys of the database of a data directory, and their order.
 import { feltOf, wideBytes } from '../felt.js';
 
-// Keys are bytes. The first says what kind of entry it is; a branch and a block number end the keys of
-// whatever has a history, so that its newest entry up to a block is the last one before a key.
+// The first byte is the kind of the entry. Keys of entries with a history end in branch and block
+// number, so that the newest entry up to a block is the last one before a key.
 
 const [NUMBER, BRANCH, FELT] = [6, 4, 32] as const;
 
@@ -49,7 +49,7 @@ export function classKey(hash: string): Buffer {
   return prefix('class', [hash]);
 }
 
-/** What all keys of a kind that name these felts begin with. */
+/** Common prefix of the keys of a kind with these felts. */
 export function prefix(kind: Kind, felts: readonly string[]): Buffer {
   const key = Buffer.allocUnsafe(1 + felts.length * FELT);
   key[0] = KINDS[kind];
@@ -64,7 +64,7 @@ export function markPrefix(mark: number): Buffer {
   return key;
 }
 
-/** The key of what a block of a branch says under a prefix. */
+/** The key of the entry of one block under a prefix. */
 export function dated(before: Uint8Array, branch: number, number: number): Buffer {
   const key = Buffer.allocUnsafe(before.length + BRANCH + NUMBER);
   key.set(before);
@@ -73,7 +73,7 @@ export function dated(before: Uint8Array, branch: number, number: number): Buffe
   return key;
 }
 
-/** Sorts before all that a branch says under a prefix, and after what lower branches say. */
+/** Sorts before all entries of a branch under a prefix, and after those of lower branches. */
 export function beforeBranch(start: Uint8Array, branch: number): Buffer {
   const key = Buffer.allocUnsafe(start.length + BRANCH);
   key.set(start);
@@ -81,12 +81,12 @@ export function beforeBranch(start: Uint8Array, branch: number): Buffer {
   return key;
 }
 
-/** Sorts after every key that begins like this. */
+/** Sorts after every key with this prefix. */
 export function behind(start: Uint8Array): Buffer {
   return Buffer.concat([start, Buffer.alloc(FELT + BRANCH + NUMBER, 0xff)]);
 }
 
-/** One of the felts that a key names. */
+/** The felt at an offset of a key. */
 export function feltIn(key: Buffer, at: number): string {
   return feltOf(key.subarray(at, at + FELT));
 }

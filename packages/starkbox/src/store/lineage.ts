@@ -25,21 +25,21 @@ import {
   prefix,
 } from './keys.js';
 
-/** From a block on, blocks are found under a branch. */
+/** The branch that blocks are stored under, from a block number on. */
 export interface Segment {
   readonly branch: number;
   readonly from: number;
 }
 
-/** Answers what no block of ours has written: a fork has a chain below. */
+/** Source of values that no local block has written: the origin of a fork. */
 export type FallbackSource = Pick<Fork, 'read' | 'sourceOptions'>;
 
-/** States of old blocks that were asked for lately. */
+/** States of old blocks in the cache. */
 const STATES = 16;
 
 /**
- * Blocks are never overwritten: a chain that goes another way from some block on writes under another
- * branch. A lineage names the branches that its blocks stand under, oldest first.
+ * Blocks are never overwritten: after a reorganization, new blocks are written under another
+ * branch. A lineage lists the branches of its blocks, oldest first.
  */
 export class Lineage implements Archive, ArchivedStates {
   readonly segments: readonly Segment[];
@@ -53,8 +53,8 @@ export class Lineage implements Archive, ArchivedStates {
     segments: readonly Segment[],
     {
       keepHistory,
-      below: fallback,
-    }: { readonly keepHistory: boolean; readonly below: FallbackSource | undefined },
+      fallback,
+    }: { readonly keepHistory: boolean; readonly fallback: FallbackSource | undefined },
   ) {
     this.#database = database;
     this.segments = segments;
@@ -67,12 +67,12 @@ export class Lineage implements Archive, ArchivedStates {
     return this.segments.at(-1)?.branch ?? 0;
   }
 
-  /** The same up to a block, and under another branch from there on. */
+  /** The same before a block, and another branch from there on. */
   branchedOff(branch: number, from: number): Lineage {
     const kept = this.segments.filter((segment) => segment.from < from);
     return new Lineage(this.#database, [...kept, { branch, from }], {
       keepHistory: this.#keepHistory,
-      below: this.#fallback,
+      fallback: this.#fallback,
     });
   }
 
@@ -153,14 +153,14 @@ export class Lineage implements Archive, ArchivedStates {
     return state;
   }
 
-  /** What answers for a state as a block left it. */
+  /** Source of the state after a block. */
   stateSourceAfter(number: number): StateSource {
     const fallback = this.#fallback;
     return new StateSource(
       async (question) => this.#answer(question, number) ?? fallback?.read(question) ?? null,
       {
         ...fallback?.sourceOptions,
-        // The database is read synchronously, so only what a fork's origin holds has to be waited for.
+        // The database is read synchronously; only reads of the origin are asynchronous.
         lookup: (question) => this.#answer(question, number) ?? (fallback ? undefined : null),
       },
     );
@@ -174,8 +174,8 @@ export class Lineage implements Archive, ArchivedStates {
     const all = prefix('storage', [address]);
     const found: Slot[] = [];
     let upTo = after;
-    // Slots that only abandoned branches wrote cost a look too.
-    for (let looks = 2 * limit; looks > 0 && found.length < limit; looks -= 1) {
+    // Slots that only abandoned branches wrote count as lookups too.
+    for (let left = 2 * limit; left > 0 && found.length < limit; left -= 1) {
       const start = upTo === undefined ? all : behind(prefix('storage', [address, upTo]));
       const [next] = this.#database.getKeys({ start, end: behind(all), limit: 1 });
       if (!next) return { slots: found, upTo: undefined };
@@ -203,7 +203,7 @@ export class Lineage implements Archive, ArchivedStates {
     return found ? feltOf(found.value) : null;
   }
 
-  /** What was last said under a prefix, up to a block. */
+  /** The newest entry under a prefix, up to a block. */
   #newest(
     start: Buffer,
     upTo: number,
@@ -237,7 +237,7 @@ export class Lineage implements Archive, ArchivedStates {
   }
 }
 
-/** With one more it fits into a key. */
+/** Largest block number whose successor fits into a key. */
 const LARGEST = 2 ** 48 - 2;
 
 function prefixOf(question: FeltQuestion): Buffer {

@@ -1,7 +1,7 @@
 // Layout of LMDB's data file, as far as it takes to find damage before the file is mapped.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-// LMDB trusts what it maps: a page that is missing or holds something else ends the process with a signal.
+// LMDB does not check the pages it maps: a missing or damaged one kills the process with a signal.
 
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
@@ -14,10 +14,10 @@ const BIG_DATA = 0x01;
 const NO_PAGE = 2 ** 64;
 /** The deepest tree that LMDB can walk. */
 const DEEPEST = 32;
-/** LMDB may have reserved pages at the end that it never wrote; not more than this. */
+/** Upper bound of the pages at the end that LMDB has reserved and not written. */
 const UNWRITTEN_BYTES = 64 * 1024 * 1024;
 
-/** Pages that are looked at, from the root down. */
+/** Pages that are checked, from the root down. */
 export const CHECKED_PAGES = 2048;
 
 interface Tree {
@@ -38,8 +38,8 @@ class Fault extends Error {
 }
 
 /**
- * What is wrong with a data file, to follow its name in a sentence; `undefined` for nothing that was found.
- * Reads at most `most` pages, unless the file is shorter than it says.
+ * The fault of a data file, to follow its name in a sentence; `undefined` if none was found.
+ * Reads at most `most` pages, unless the file is shorter than its header says.
  */
 export function faultIn(path: string, most: number = CHECKED_PAGES): string | undefined {
   const file = openSync(path, 'r');
@@ -59,7 +59,7 @@ export function faultIn(path: string, most: number = CHECKED_PAGES): string | un
   }
 }
 
-/** The newest of the two pages that a file begins with; both must be whole. */
+/** The newer of the two meta pages at the start of the file; both must be valid. */
 function readMetas(file: number, size: number): Meta {
   const first = readMeta(file, 0, 0);
   const second = readMeta(file, 1, first.pageSize);
@@ -114,7 +114,7 @@ const wide = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE
 const shorter = (size: number, { lastPage, pageSize }: Meta): string =>
   `is cut: it has ${size} bytes, and its header tells of ${(lastPage + 1) * pageSize}`;
 
-/** The pages of both trees, each looked at once. */
+/** Pages of both trees, each read once. */
 class Pages {
   readonly #file: number;
   readonly #size: number;
@@ -130,19 +130,19 @@ class Pages {
     this.#left = most;
   }
 
-  /** Level by level, because the upper ones are needed to reach anything. */
+  /** Breadth first: pages of upper levels matter most, and the number of pages is limited. */
   walk({ root, depth }: Tree, isSorted: boolean): void {
     let level = root === NO_PAGE ? [] : [root];
     for (let height = depth; height > 0; height -= 1) {
-      const below: number[] = [];
+      const children: number[] = [];
       for (const number of level) {
         if (this.#left <= 0) return;
         this.#read(number, height === 1 ? LEAF : BRANCH);
         if (isSorted) this.#mustBeSorted(number, height > 1);
-        if (height > 1) below.push(...this.#children(number));
+        if (height > 1) children.push(...this.#children(number));
         else this.#checkValues(number);
       }
-      level = below;
+      level = children;
     }
   }
 
@@ -180,7 +180,7 @@ class Pages {
       const start = node + NODE;
       const end = start + this.#page.readUInt16LE(node + 6);
       if (end > this.#page.length) throw this.#fault(number);
-      // The first key of a branch stands for all that come before the second.
+      // The first key of a branch page is implicit: it covers all keys before the second.
       if (isBranch && index === 0) continue;
       if (before && this.#page.compare(this.#page, start, end, ...before) >= 0)
         throw this.#fault(number);

@@ -1,13 +1,13 @@
 // The open database file, and whether its directory still has it.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 
-/** Notices what other programs do to a file while it is open. */
+/** Detects changes by other programs to a file while it is open. */
 export class OpenFile {
   readonly #path: string;
   readonly #descriptor: number;
-  /** It has never been shorter since: a database of ours only grows. */
+  /** The largest size so far: the database never shrinks the file. */
   #size: number;
-  #isLookedAt = false;
+  #isChecked = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -15,7 +15,7 @@ export class OpenFile {
     this.#size = fstatSync(this.#descriptor).size;
   }
 
-  /** What happened to it, to follow its name in a sentence; `undefined` for nothing. */
+  /** The change, to follow the file's name in a sentence; `undefined` for none. */
   fault(): string | undefined {
     const open = fstatSync(this.#descriptor);
     if (open.size < this.#size) return cut(this.#size, open.size);
@@ -26,14 +26,14 @@ export class OpenFile {
     return 'was replaced by another file while the node was running';
   }
 
-  /** The same for a reader: a removed file can still be read. Looks once per turn of the event loop. */
+  /** As `fault`, but a removed file can still be read. Checks once per turn of the event loop. */
   readingFault(): string | undefined {
-    if (this.#isLookedAt) return undefined;
+    if (this.#isChecked) return undefined;
     const { size } = fstatSync(this.#descriptor);
     if (size < this.#size) return cut(this.#size, size);
-    this.#isLookedAt = true;
+    this.#isChecked = true;
     setImmediate(() => {
-      this.#isLookedAt = false;
+      this.#isChecked = false;
     });
     return undefined;
   }

@@ -8,22 +8,21 @@ import { Directory } from './directory.js';
 import { checkSameFork, fixedOptionsOf, withFixedOptions } from './fixed-options.js';
 import { Store } from './store.js';
 
-/** A directory that this process holds, before its chain is read. */
+/** A directory that this process has locked, before its chain is read. */
 export interface LockedDirectory {
-  /** What was asked for, with what the chain was born with. */
+  /** The given options, completed with the fixed ones of the chain. */
   readonly config: Config;
-  /** The keys of both. */
+  /** Keys of the given and of the fixed options. */
   readonly given: ReadonlySet<ConfigKey>;
-  /** True where no chain was begun in it yet. */
+  /** True if it holds no chain. */
   readonly isNew: boolean;
-  /** @param fork the chain below, if this one is a fork */
   open(config: Config, fork: Fork | undefined): Promise<OpenedStore>;
   close(): Promise<void>;
 }
 
 export interface OpenedStore {
   readonly store: Store;
-  /** The chain that was left there. */
+  /** The chain on disk. */
   readonly saved: WorldAndSnapshots | undefined;
 }
 

@@ -43,14 +43,14 @@ import { blockEntries, garbageEntries, withoutValues } from './entries.js';
 import { classKey, numberedKey, singleKey } from './keys.js';
 import { Lineage, type Segment } from './lineage.js';
 
-/** Memory is cleared when it holds so many times what is to stay in it. */
+/** Old blocks leave memory when it holds so many times the limit. */
 const SLACK = 4;
-/** Of what stays in memory, this part is deleted at once where it is undone. */
+/** Up to this fraction of the limit, undone blocks are deleted in the same commit. */
 const AT_ONCE = 32;
-/** Blocks that are written or swept away in one go. */
+/** Blocks that are written or swept in one commit. */
 const CHUNK = 256;
 
-/** What is true when some entries are written. */
+/** Branches and head after a commit. */
 interface Committed {
   readonly branches: Branches;
   readonly head: HeadRecord;
@@ -63,8 +63,9 @@ export class Store implements ChainStore {
   readonly #fork: Fork | undefined;
   readonly #deletion: DeletionPolicy;
   #nextBranch = 1;
-  /** What the next move starts from, and what is on disk. */
+  /** After all prepared steps. */
   #branches: Branches;
+  /** As on disk. */
   #durable: Branches;
   #durableHead: HeadRecord | undefined;
   readonly #queue: CommitQueue<Committed>;
@@ -77,9 +78,8 @@ export class Store implements ChainStore {
       readonly keepHistory: boolean;
       /** Blocks and transactions that stay in memory. */
       readonly recent: number;
-      /** The chain below, if this one is a fork. */
       readonly fork: Fork | undefined;
-      /** What to tell of a write that failed. */
+      /** Makes the error for callers from a failed write. */
       readonly explain: (error: unknown) => Promise<RpcError>;
     },
   ) {
@@ -107,22 +107,22 @@ export class Store implements ChainStore {
     });
   }
 
-  /** Lets everything end that was asked for. */
+  /** Waits for pending writes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#queue.idle();
     await this.#sweeping;
   }
 
-  // A move becomes entries.
+  // Writing of transitions.
 
-  async prepare(move: Transition): Promise<PreparedCommit> {
-    const { before, after } = move;
+  async prepare(transition: Transition): Promise<PreparedCommit> {
+    const { before, after } = transition;
     const entries: Entry[] = [];
-    let branches = await this.#follow(move, entries);
+    let branches = await this.#follow(transition, entries);
     branches = this.#followSnapshots(before, after, branches, entries);
     const world = await this.#withoutOldBlocks(after.world, branches.head.lineage);
-    const head = this.#putHead(move, branches, entries);
+    const head = this.#putHead(transition, branches, entries);
     return {
       after: world === after.world ? after : { ...after, world },
       commit: () => {
@@ -132,18 +132,19 @@ export class Store implements ChainStore {
     };
   }
 
-  async #follow(move: Transition, entries: Entry[]): Promise<Branches> {
-    const [before, after] = [move.before.world, move.after.world];
-    if (move.kind === 'restart' || move.kind === 'load') return this.#begin(before, after, entries);
-    if (move.snapshot !== undefined) {
-      const turn = revertedTo(this.#branches, move.snapshot, this.#deletion);
-      return this.#afterBranchChange(before, after, turn, entries);
+  async #follow(transition: Transition, entries: Entry[]): Promise<Branches> {
+    const [before, after] = [transition.before.world, transition.after.world];
+    const { kind, snapshot } = transition;
+    if (kind === 'restart' || kind === 'load') return this.#begin(before, after, entries);
+    if (snapshot !== undefined) {
+      const change = revertedTo(this.#branches, snapshot, this.#deletion);
+      return this.#afterBranchChange(before, after, change, entries);
     }
     const common = commonBlock(before, after);
     let branches = this.#branches;
     if (common + 1 < before.history.next) {
-      const turn = withoutBlocksFrom(branches, common + 1, this.#deletion);
-      branches = await this.#afterBranchChange(before, after, turn, entries);
+      const change = withoutBlocksFrom(branches, common + 1, this.#deletion);
+      branches = await this.#afterBranchChange(before, after, change, entries);
       if (after.history.next === common + 1) return branches;
     }
     if (after.history.next > common + 1) {
@@ -157,7 +158,7 @@ export class Store implements ChainStore {
     }
     if (before.pendingState === after.pendingState) return branches;
     if (before.latestState !== after.latestState) {
-      // The block under construction was begun anew.
+      // The pending block was restarted.
       this.#forgetPending(before, branches, entries);
       const head = { ...branches.head, pendingDiffs: List<string>() };
       return this.#putPending(after, { ...branches, head }, entries, 0);
@@ -166,7 +167,7 @@ export class Store implements ChainStore {
     return this.#putPending(after, branches, entries, before.pending.transactions.size, diff);
   }
 
-  /** Blocks are gone; others may be there again. */
+  /** Deletes undone blocks and writes the pending block of the world after them. */
   async #afterBranchChange(
     before: World,
     after: World,
@@ -187,14 +188,14 @@ export class Store implements ChainStore {
     return this.#putPending(after, branches, entries, 0);
   }
 
-  /** A chain from its first block on, under a branch of its own. Most of a long one is written at once. */
+  /** Writes a whole chain under a new branch, all but its last chunk before the commit. */
   async #begin(before: World, world: World, entries: Entry[]): Promise<Branches> {
     const { history } = world;
     await this.#queue.idle();
     this.#forgetPending(before, this.#branches, entries);
     const lineage = this.#lineage([{ branch: this.#nextBranch++, from: history.first }]);
     if (this.#durableHead && history.next - history.first > CHUNK) {
-      // What is written before it is complete must be found and swept away if it never is.
+      // After an interruption, the sweep finds the blocks of the incomplete branch by its end.
       const ends = [...this.#durable.ends.set(lineage.tip, history.next)];
       await this.#queue.write([
         headEntry({ ...this.#durableHead, nextBranch: this.#nextBranch, ends }),
@@ -228,7 +229,7 @@ export class Store implements ChainStore {
     return entries;
   }
 
-  /** What the block under construction holds from some transaction on, and what it changed since. */
+  /** Writes the pending block's transactions from an index on, and their state diff. */
   async #putPending(
     world: World,
     branches: Branches,
@@ -293,14 +294,14 @@ export class Store implements ChainStore {
     if (kind !== 'step' || before.world.labels !== world.labels) {
       entries.push([singleKey('labels'), Buffer.from(stringify(labelsToJson(world.labels)))]);
     }
-    const moment = {
+    const parts = {
       ...world,
       pending: NOTHING_PENDING,
       messages: NO_MESSAGES,
       labels: NO_LABELS,
     };
     const head: HeadRecord = {
-      ...placeRecord(world, branches.head, moment),
+      ...placeRecord(world, branches.head, parts),
       lastSnapshot: String(lastSnapshot),
       nextBranch: this.#nextBranch,
       ends: [...branches.ends],
@@ -309,7 +310,7 @@ export class Store implements ChainStore {
     return head;
   }
 
-  /** The same world with only its newest blocks in memory, if it is time for that. */
+  /** The world with only its newest blocks in memory, if memory holds too many. */
   async #withoutOldBlocks(world: World, lineage: Lineage): Promise<World> {
     const { history } = world;
     const held = (from: number): number => {
@@ -337,7 +338,7 @@ export class Store implements ChainStore {
     });
   }
 
-  // What nobody needs is deleted, a little at a time.
+  // Deletion of unused blocks, in chunks.
 
   async #sweep(): Promise<void> {
     while (!this.#isClosed) {
@@ -357,9 +358,7 @@ export class Store implements ChainStore {
     }
   }
 
-  // What is on disk becomes a chain again.
-
-  /** The chain that was left here; `undefined` if there is none. */
+  /** The chain on disk; `undefined` if there is none. */
   async read(): Promise<WorldAndSnapshots | undefined> {
     const found = await readChain(this.#database, this.#fork, (segments) =>
       this.#lineage(segments),
@@ -375,7 +374,7 @@ export class Store implements ChainStore {
   #lineage(segments: readonly Segment[]): Lineage {
     return new Lineage(this.#database, segments, {
       keepHistory: this.#keepHistory,
-      below: this.#fork,
+      fallback: this.#fork,
     });
   }
 }

@@ -7,13 +7,13 @@ import type { Sources } from './sources.js';
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Answers in memory, and the longest that is held there. */
+/** Answers in memory, and the longest of them. */
 const RECENT = 512;
 const RECENT_LENGTH = 1 << 18;
 
 export class Answers {
   readonly #sources: Sources;
-  /** Final answers that were wanted lately. */
+  /** Final answers that were used last. */
   readonly #recent = new Map<string, string>();
 
   constructor(sources: Sources) {
@@ -40,7 +40,7 @@ export class Answers {
     const text = await remote.ask(method, params).then(
       (result) => stringify({ result }),
       (error: unknown) => {
-        // Any other error says nothing that may be kept.
+        // Any other error may pass.
         if (!(error instanceof OriginError) || !error.isAboutTheChain) throw error;
         const { code, message, data } = error;
         return stringify({ error: { code, message, data } });
@@ -54,7 +54,7 @@ export class Answers {
     return resultOf(text);
   }
 
-  /** The part of a block that never changes: neither its status nor its transactions. */
+  /** A block without its status, which may change, and its transactions. */
   async header(number: number): Promise<object> {
     const method = 'starknet_getBlockWithTxHashes';
     const params = { block_id: { block_number: number } };
@@ -78,10 +78,10 @@ export class Answers {
   }
 
   /**
-   * A number that an answer holds and that never changes, though the answer may.
+   * A number in an answer that never changes, though the answer may.
    *
-   * @param name what it is kept under
-   * @param read takes it from the answer; throws where it is not there, and nothing is kept then
+   * @param name key in the cache
+   * @param read takes it from the answer; if it throws, nothing is cached
    */
   async number(
     name: string,
@@ -112,8 +112,8 @@ export class Answers {
   }
 }
 
-/** Methods whose answers tell how final something is. */
-const TELLS_FINALITY: ReadonlySet<string> = new Set([
+/** Methods whose answers contain a finality status. */
+const WITH_FINALITY: ReadonlySet<string> = new Set([
   'starknet_getBlockWithReceipts',
   'starknet_getBlockWithTxHashes',
   'starknet_getBlockWithTxs',
@@ -122,7 +122,7 @@ const TELLS_FINALITY: ReadonlySet<string> = new Set([
   'starknet_getTransactionStatus',
 ]);
 
-/** Codes for what is not there and will not be: an origin that lags may find anything else later. */
+/** Codes of permanent absence: after any other, an origin that lags may answer later. */
 const LASTING: ReadonlySet<unknown> = new Set([20, 27, 28]);
 
 /** True for an answer that the origin will never change. */
@@ -130,14 +130,14 @@ function isFinal(method: string, { block_id }: Params, text: string): boolean {
   if (!text.startsWith(RESULT)) {
     return LASTING.has(membersOf(membersOf(parse(text))['error'])['code']);
   }
-  // What a tag means changes.
+  // The block of a tag changes.
   if (typeof block_id === 'string') return false;
-  if (!TELLS_FINALITY.has(method)) return true;
+  if (!WITH_FINALITY.has(method)) return true;
   const statuses = text.match(/"(?:finality_)?status":"\w+"/g) ?? [];
   return statuses.length > 0 && statuses.every((status) => status.endsWith(':"ACCEPTED_ON_L1"'));
 }
 
-/** Kept answers are `{"result":…}` or `{"error":…}`; the first goes out as it is. */
+/** Cached answers are `{"result":…}` or `{"error":…}`; results are not parsed. */
 function resultOf(text: string): JsonText {
   if (text.startsWith(RESULT)) return new JsonText(text.slice(RESULT.length, -1));
   const { code, message, data } = membersOf(membersOf(parse(text))['error']);
@@ -150,7 +150,7 @@ function nameOf(method: string, params: Params): string {
   return `${method} ${stringify(sorted(params))}`;
 }
 
-/** The same question has the same name, whatever the order of its members. */
+/** Sorts members, so that equal questions have equal names. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -6,37 +6,36 @@ import { crc32 } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 
-/** What the answers are answers of. */
+/** Chain and block of the answers. */
 export interface CachedOrigin {
   readonly chainId: string;
   readonly number: number;
   readonly hash: string;
-  /** Whatever else tells two blocks with the same hash apart: development chains may have such. */
+  /** Further values of the block: on development chains, blocks may share a hash. */
   readonly marks: readonly unknown[];
 }
 
-/** Where the cache tells that it does not work. */
 export type WarningLog = Pick<Log, 'warn'>;
 
-/** The first complaint of several caches on one disk. */
+/** Logs only the first warning of several caches on one disk. */
 export function warnOnce(log: WarningLog): WarningLog {
-  let isTold = false;
+  let hasWarned = false;
   return {
     warn(fields, message) {
-      if (!isTold) log.warn(fields, message);
-      isTold = true;
+      if (!hasWarned) log.warn(fields, message);
+      hasWarned = true;
     },
   };
 }
 
-/** Milliseconds in which lines are gathered before they are written. */
+/** Milliseconds between a line and its write. */
 const GATHER = 25;
 
 /**
- * Small answers (slots, nonces, class hashes) are lines of one file that is only ever appended to, each
- * with a checksum; all of them are in memory. Large ones (classes, blocks, receipts) are a file each.
- * A line or a file that is not whole is as if it were not there. The cache never fails a read: where the
- * disk does not work, it says so once and keeps to memory.
+ * Small answers (slots, nonces, class hashes) are lines of one append-only file, each with a
+ * checksum; all of them are in memory. Large ones (classes, blocks, receipts) are a file each.
+ * Incomplete lines and files are ignored. The cache never fails a read: after an error of the disk,
+ * it logs one warning and uses memory only.
  */
 export class Cache {
   readonly #lines = new Map<string, string>();
@@ -46,7 +45,7 @@ export class Cache {
   readonly #log: WarningLog;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #hasComplained = false;
+  #hasWarned = false;
 
   constructor(directory: string | undefined, origin: CachedOrigin, log: WarningLog) {
     this.#log = log;
@@ -67,12 +66,12 @@ export class Cache {
     return cache;
   }
 
-  /** What belongs to the chain and not to one of its blocks; `undefined` without a place on disk. */
+  /** Folder for data of the whole chain; `undefined` without a directory. */
   get chainFolder(): string | undefined {
     return this.#folders?.chain;
   }
 
-  /** Small answers. */
+  /** Number of small answers. */
   get size(): number {
     return this.#lines.size;
   }
@@ -108,7 +107,7 @@ export class Cache {
     return this.#writeWhole(this.#documentFile(name), text);
   }
 
-  /** Writes what is gathered. */
+  /** Writes pending lines. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -118,7 +117,8 @@ export class Cache {
       await this.write(async () => {
         const file = this.#linesFile() ?? '';
         await mkdir(dirname(file), { recursive: true });
-        // In one piece, so that processes do not mix; on a new line, in case another one died in its last.
+        // One append, so that processes do not interleave; on a new line, after a possibly
+        // incomplete one.
         await appendFile(file, `\n${lines}`);
       });
     });
@@ -128,7 +128,7 @@ export class Cache {
   async #load(): Promise<void> {
     const file = this.#linesFile();
     if (file === undefined) return;
-    const text = await this.#trying(() => readFile(file, 'utf8'));
+    const text = await this.#attempt(() => readFile(file, 'utf8'));
     for (const line of text?.split('\n') ?? []) {
       const found = readLine(line);
       if (found) this.#lines.set(found.name, found.text);
@@ -149,7 +149,7 @@ export class Cache {
 
   async #readWhole(file: string | undefined): Promise<string | undefined> {
     if (file === undefined) return undefined;
-    const kept = await this.#trying(() => readFile(file, 'utf8'));
+    const kept = await this.#attempt(() => readFile(file, 'utf8'));
     if (kept === undefined) return undefined;
     const text = kept.slice(CHECKSUM + 1);
     return kept.slice(0, CHECKSUM) === checksum(text) ? text : undefined;
@@ -161,36 +161,35 @@ export class Cache {
     }
   }
 
-  /** Does without what is not there or cannot be read. */
-  async #trying<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /** `undefined` for a file that does not exist or cannot be read. */
+  async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      // A file that is not there was never written.
-      if (codeOf(error) !== 'ENOENT') this.#complain('read', error);
+      if (codeOf(error) !== 'ENOENT') this.#warn('read', error);
       return undefined;
     }
   }
 
-  /** Runs work that writes into the cache, and tells once that it fails, whatever the reason. */
+  /** Runs a write into the cache; the first failure is logged. */
   async write(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#complain('written', error);
+      this.#warn('written', error);
     }
   }
 
-  #complain(deed: 'read' | 'written', error: unknown): void {
-    if (this.#hasComplained) return;
-    this.#hasComplained = true;
+  #warn(action: 'read' | 'written', error: unknown): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
     this.#log.warn(
-      `The fork cache ${this.#directory} cannot be ${deed} (${reasonOf(error)}): what the network answers is kept in memory only and asked for again by the next run. Make the folder writable, choose another with --fork-cache-dir, or leave it out with --fork-upstream-caching false.`,
+      `The fork cache ${this.#directory} cannot be ${action} (${reasonOf(error)}): what the network answers is kept in memory only and asked for again by the next run. Make the folder writable, choose another with --fork-cache-dir, or leave it out with --fork-upstream-caching false.`,
     );
   }
 }
 
-/** Whoever reads the file sees the old or the new text, whole. */
+/** Atomic: readers see the old or the new text. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const beside = `${file}.${randomUUID()}`;
@@ -225,7 +224,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The name of the chain where its id spells one. */
+/** The chain id as text if it is a valid name, else as hex. */
 function chainFolder(chainId: string): string {
   const name = Buffer.from(chainId.slice(2), 'hex').toString('latin1');
   return /^[\w-]{1,31}$/.test(name) ? name : chainId;

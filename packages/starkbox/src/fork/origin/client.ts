@@ -19,19 +19,19 @@ import { type OriginFigures, OriginUsage, type Sources } from './sources.js';
 import { StateReads } from './state-reads.js';
 
 export interface OriginClientOptions {
-  /** Addresses of the same chain; the next is asked where one fails. */
+  /** Addresses of the same chain; the next is used where one fails. */
   readonly urls: readonly string[];
-  /** A number, a hash, or below zero how many blocks before the latest. Default: the latest. */
+  /** A number, a hash, or a negative offset from the latest. Default: the latest. */
   readonly block?: number | string | undefined;
-  /** Where answers are kept for later runs. */
+  /** Directory of the cache. */
   readonly cacheDirectory?: string | undefined;
-  /** The file that everything asked is recorded in. Unless `block` says another, its block is forked. */
+  /** Records every answer. Its block is the fork point unless `block` is given. */
   readonly lockFile?: string | undefined;
-  /** Kept in the lock file, and compared with what it was recorded with. */
+  /** Written to the lock file, and compared with those that it was recorded with. */
   readonly run?: LockedOptions | undefined;
   /** Answer from the lock file alone. */
   readonly offline?: boolean;
-  /** Whose earlier reads are asked for ahead of need. */
+  /** Name of the suite whose earlier reads are prefetched. */
   readonly suite?: string | undefined;
   readonly log: Log;
   readonly policy?: Partial<RequestPolicy>;
@@ -44,18 +44,18 @@ interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
   readonly specVersion: string | undefined;
   readonly cacheDirectory: string | undefined;
   readonly readLog: ReadLog;
-  readonly ledger: OriginUsage;
+  readonly usage: OriginUsage;
   readonly log: Log;
-  readonly complaints: WarningLog;
-  /** What the names of reads in the lock file begin with; the fork point's with nothing. */
+  readonly warnings: WarningLog;
+  /** Prefix of the names of reads in the lock file; empty for the fork point. */
   readonly scope: string;
 }
 
 /**
- * The origin as it was when its last block was the one that is forked.
+ * The origin at the fork point.
  *
  * @example
- * const client = await Upstream.connect({ urls: ['https://…'], block: -10, log });
+ * const client = await OriginClient.connect({ urls: ['https://…'], block: -10, log });
  * const state = State.create({ version: client.block.number + 1, origin: new Origin(client.ask) });
  */
 export class OriginClient {
@@ -73,11 +73,11 @@ export class OriginClient {
     this.chainId = parts.chainId;
     this.block = readForkBlock(parts.header);
     this.specVersion = parts.specVersion;
-    const { ledger } = parts;
+    const { usage } = parts;
     const sources: Sources = {
       ...parts,
-      looked: (method, isKept) => ledger.looked(method, isKept),
-      missing: (name) => ledger.missing(name),
+      looked: (method, isKept) => usage.looked(method, isKept),
+      missing: (name) => usage.missing(name),
     };
     this.#answers = new Answers(sources);
     this.#state = new StateReads(sources, this.block.hash, parts.scope);
@@ -100,20 +100,20 @@ export class OriginClient {
       const found = remote
         ? await lookUp(remote, options.block ?? lockedHash(lock), urls)
         : lockedPoint(lock, options.block);
-      const wantedBefore = lock?.names() ?? [];
+      const recorded = lock?.names() ?? [];
       const hint = run && lock && offline ? conflict(lock.options, run) : undefined;
       lock?.begin({ chain_id: found.chainId, block: found.header }, offline ? undefined : run);
       const directory = offline ? undefined : cacheDirectory;
-      const complaints = warnOnce(log);
-      const cache = await openCache(directory, found.chainId, found.header, complaints);
+      const warnings = warnOnce(log);
+      const cache = await openCache(directory, found.chainId, found.header, warnings);
       const { chainFolder } = cache;
       const readLog = await ReadLog.open(
         chainFolder && join(chainFolder, 'runs', digest(suite).slice(0, 16)),
       );
-      const ledger = new OriginUsage(lock, log, probe, hint);
-      const shared = { remote, cacheDirectory: directory, cache, lock, readLog, ledger };
-      const client = new OriginClient({ ...found, ...shared, log, complaints, scope: '' });
-      client.prefetch([...wantedBefore, ...readLog.earlier()]);
+      const usage = new OriginUsage(lock, log, probe, hint);
+      const shared = { remote, cacheDirectory: directory, cache, lock, readLog, usage };
+      const client = new OriginClient({ ...found, ...shared, log, warnings, scope: '' });
+      client.prefetch([...recorded, ...readLog.earlier()]);
       return client;
     } catch (error) {
       remote?.close();
@@ -121,7 +121,7 @@ export class OriginClient {
     }
   }
 
-  // The state at the fork point.
+  // State at the fork point.
 
   async storage(address: string, key: string): Promise<string> {
     return (await this.#read({ kind: 'storage', address, key })) ?? '0x0';
@@ -131,7 +131,7 @@ export class OriginClient {
     return (await this.#read({ kind: 'nonce', address })) ?? '0x0';
   }
 
-  /** `0x0` where nothing is deployed. */
+  /** `0x0` without a contract. */
   async classHash(address: string): Promise<string> {
     return (await this.#read({ kind: 'class_hash', address })) ?? '0x0';
   }
@@ -145,47 +145,47 @@ export class OriginClient {
   readonly ask: (question: OriginQuestion) => Promise<string | null> = (question) =>
     this.#read(question);
 
-  /** Asks for reads ahead of need, and tells nobody if that fails. */
+  /** Reads in the background; a failure is only logged. */
   prefetch(names: readonly string[]): void {
-    const { ledger, log, remote } = this.#parts;
+    const { usage, log, remote } = this.#parts;
     if (!remote) return;
     const isKnown = (name: string): boolean => this.#state.isKnown(name);
     prefetch(names, isKnown, (question) => this.#state.read(question)).then(
-      (count) => ledger.prefetched(count),
+      (count) => usage.prefetched(count),
       (err: unknown) => log.debug({ err }, 'reads of earlier runs could not be fetched'),
     );
   }
 
-  /** Asks for what an execution will read, in one go and not one after the other. */
+  /** Prefetches the reads of an execution in one batch. */
   prefetchReads(questions: readonly OriginQuestion[]): void {
-    // Classes are kept on disk only: without one they would be fetched twice.
+    // Classes are cached on disk only: without it they would be fetched twice.
     const keepsClasses = this.#parts.cacheDirectory !== undefined;
     const useful = questions.filter(({ kind }) => kind !== 'class' || keepsClasses);
     this.prefetch(useful.map(nameOf));
   }
 
-  /** The same chain as it was when an earlier block was its last; it ends with this one. */
+  /** A client at an earlier block, valid until this one is closed. */
   async at(number: number): Promise<OriginClient> {
     const header = await this.header(number);
-    const { cacheDirectory, complaints } = this.#parts;
+    const { cacheDirectory, warnings } = this.#parts;
     const earlier = new OriginClient({
       ...this.#parts,
       header,
-      cache: await openCache(cacheDirectory, this.chainId, header, complaints),
+      cache: await openCache(cacheDirectory, this.chainId, header, warnings),
       readLog: await ReadLog.open(undefined),
       scope: `@${readForkBlock(header).hash} `,
     });
     this.#earlier.push(earlier);
-    // Their caches write by themselves; the last ones are seen to at the end.
+    // Their caches are written by timer; only the last ones need a flush at the end.
     if (this.#earlier.length > EARLIER) this.#earlier.shift();
     return earlier;
   }
 
-  // The chain up to the fork point.
+  // History up to the fork point.
 
   /**
-   * What the origin answers to a method that is about its past. Blocks are given by number or hash, not by
-   * tag. What came after the fork point is not found.
+   * The origin's answer to a method about its history. Blocks are given by number or hash, not by
+   * tag. Blocks and transactions after the fork point are not found.
    */
   async forward(method: string, params: Params): Promise<JsonText> {
     await this.#checkBeforeForkPoint(params['block_id']);
@@ -199,7 +199,7 @@ export class OriginClient {
     return answer;
   }
 
-  /** The number of the block with a hash. */
+  /** Number of the block with a hash. */
   async numberOf(blockHash: string): Promise<number> {
     if (blockHash === this.block.hash) return this.block.number;
     const method = 'starknet_getBlockWithTxHashes';
@@ -212,7 +212,7 @@ export class OriginClient {
     return number > this.block.number ? fail('BLOCK_NOT_FOUND') : number;
   }
 
-  /** A block without what may change (its status) and what is long (its transactions). */
+  /** A block without its status, which may change, and its transactions. */
   async header(number: number): Promise<object> {
     if (number > this.block.number) fail('BLOCK_NOT_FOUND');
     return this.#answers.header(number);
@@ -225,7 +225,7 @@ export class OriginClient {
     return canonical(hash);
   }
 
-  /** The newest block up to the fork point that L1 has accepted; asked for every time. */
+  /** The newest block up to the fork point that is accepted on L1; not cached. */
   async l1Accepted(): Promise<number | undefined> {
     try {
       const params = { block_id: 'l1_accepted' };
@@ -233,20 +233,20 @@ export class OriginClient {
       const { block_number: number } = membersOf(parse(answer.text));
       return typeof number === 'number' ? Math.min(number, this.block.number) : undefined;
     } catch (error) {
-      // Either there is none, or the origin is of an older specification without the tag.
+      // There is none, or the origin's version of the specification lacks the tag.
       if (error instanceof RpcError && NO_SUCH_BLOCK.has(error.code)) return undefined;
       throw error;
     }
   }
 
-  /** The number of the block that holds a transaction. */
+  /** Number of the block of a transaction. */
   async blockOf(transactionHash: string): Promise<number> {
     const params = { transaction_hash: transactionHash };
     const method = 'starknet_getTransactionReceipt';
     const name = `block_of ${transactionHash}`;
     const number = await this.#answers.number(name, method, params, (receipt) => {
       const { block_number: holder, block_hash: hash } = receipt;
-      // A transaction that waits has a number but no hash yet.
+      // A transaction in the pending block has a block number but no block hash.
       if (typeof holder !== 'number' || hash === undefined || holder > this.block.number) {
         fail('TXN_HASH_NOT_FOUND');
       }
@@ -255,19 +255,19 @@ export class OriginClient {
     return number > this.block.number ? fail('TXN_HASH_NOT_FOUND') : number;
   }
 
-  // All of it.
+  // Statistics and shutdown.
 
   figures(): OriginFigures {
-    const { cache, ledger, remote } = this.#parts;
-    return { ...ledger.figures(remote), held: cache.size + this.#answers.held };
+    const { cache, usage, remote } = this.#parts;
+    return { ...usage.figures(remote), held: cache.size + this.#answers.held };
   }
 
-  /** The first thing that was asked offline and is not in the lock file. */
+  /** Name of the first answer that was missing in the lock file when offline. */
   get firstMissing(): string | undefined {
-    return this.#parts.ledger.firstMissing;
+    return this.#parts.usage.firstMissing;
   }
 
-  /** Writes what is to outlive this process. */
+  /** Writes the cache, the log of reads and the lock file. */
   async flush(): Promise<void> {
     const { cache, lock, readLog } = this.#parts;
     await Promise.all([cache.flush(), ...this.#earlier.map((earlier) => earlier.flush())]);
@@ -276,7 +276,7 @@ export class OriginClient {
   }
 
   async close(): Promise<void> {
-    // Whoever looks at an earlier block only borrows the connection.
+    // Clients at earlier blocks share the connection of the fork point's.
     if (this.#parts.scope === '') this.#parts.remote?.close();
     await this.flush();
   }
@@ -309,8 +309,9 @@ function openCache(
   return Cache.open(directory, { chainId, number, hash, marks: [parentHash, timestamp] }, log);
 }
 
+/** Clients at earlier blocks that are flushed at the end. */
 const EARLIER = 32;
-/** Block not found, and what servers say to a tag that they cannot read. */
+/** Block not found, and errors of servers for an unknown tag. */
 const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([24, -32600, -32602]);
 
 function digest(text: string): string {

@@ -3,19 +3,19 @@ import { parse } from '../../json/json.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
 import { shapeError } from './shapes.js';
 
-/** What came of one question. */
+/** Outcome of one question. */
 export type AskOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   /** An error that is about the chain, such as a contract that does not exist. */
   | { readonly kind: 'error'; readonly error: OriginError }
-  /** No answer, or an error that says nothing about the chain. */
+  /** No answer, or an error that is not about the chain. */
   | {
       readonly kind: 'failure';
       readonly error: OriginFailure | OriginError;
-      readonly hope: Retry;
+      readonly retry: Retry;
     };
 
-/** Whether asking the same address again may help. */
+/** Whether to retry at the same address too, or at others only. */
 export type Retry = 'again' | 'elsewhere';
 
 export interface Asked {
@@ -24,10 +24,10 @@ export interface Asked {
   readonly params: string;
 }
 
-/** Larger than any class or block, and still something that fits into memory. */
+/** Larger than any class or block, and small enough for memory. */
 const MOST_BYTES = 256 << 20;
-/** An answer that trickles in is given this many times the patience for silence. */
-const TRICKLE = 6;
+/** Limit of a whole answer, as a multiple of the limit without data. */
+const WHOLE_ANSWER = 6;
 
 export class Endpoint {
   readonly shown: string;
@@ -49,7 +49,7 @@ export class Endpoint {
     this.#headers = {
       'content-type': 'application/json',
       accept: 'application/json',
-      // What an address carries, fetch refuses to send.
+      // `fetch` rejects URLs with credentials.
       ...(username || password ? { authorization: `Basic ${basic}` } : {}),
     };
   }
@@ -58,7 +58,7 @@ export class Endpoint {
     return this.#takesBatches;
   }
 
-  /** True while the origin has asked to be left alone. */
+  /** True during the `Retry-After` of the origin. */
   get isResting(): boolean {
     return this.#resting !== undefined;
   }
@@ -77,10 +77,10 @@ export class Endpoint {
   }
 
   /**
-   * Asks questions in one request. `undefined` where the origin turned out to take no batches: nothing was
-   * answered then.
+   * Sends questions in one request. `undefined` if the origin rejects batches: no question was
+   * answered.
    *
-   * @param patience milliseconds of silence
+   * @param patience milliseconds without data before a timeout
    */
   async ask(
     questions: readonly Asked[],
@@ -94,8 +94,8 @@ export class Endpoint {
       ({ method, params }, id) =>
         `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${params}}`,
     );
-    const all = (error: OriginFailure, hope: Retry, retryAfter?: number) => ({
-      outcomes: questions.map((): AskOutcome => ({ kind: 'failure', error, hope })),
+    const all = (error: OriginFailure, retry: Retry, retryAfter?: number) => ({
+      outcomes: questions.map((): AskOutcome => ({ kind: 'failure', error, retry })),
       ...(retryAfter === undefined ? {} : { retryAfter }),
     });
     try {
@@ -137,7 +137,7 @@ export class Endpoint {
     for (const reply of Array.isArray(value) ? value : []) {
       if (isObject(reply) && 'id' in reply) replies.set(String(reply.id), reply);
     }
-    // A refusal of the whole batch carries no id, and is no answer to any of its questions.
+    // An error of the whole batch has no id, and is no answer to any of its questions.
     const refusal = isError(value) ? this.#refusal(value.error) : undefined;
     return questions.map(
       ({ method }, id) => refusal ?? this.#outcome(method, replies.get(String(id))),
@@ -149,7 +149,7 @@ export class Endpoint {
     const id = isObject(reply) && 'id' in reply ? reply.id : null;
     if (id === null || String(id) === '0') return this.#outcome(method, reply);
     const error = this.failure('malformed', `it answers ${method} with the id of another question`);
-    return { kind: 'failure', error, hope: 'again' };
+    return { kind: 'failure', error, retry: 'again' };
   }
 
   #outcome(method: string, reply: unknown): AskOutcome {
@@ -157,22 +157,22 @@ export class Endpoint {
       const error = new OriginError(reply.error, this.shown);
       if (error.isAboutTheChain) return { kind: 'error', error };
       if (isRateLimit(reply.error)) return this.#refusal(reply.error);
-      return { kind: 'failure', error, hope: error.mayPass ? 'again' : 'elsewhere' };
+      return { kind: 'failure', error, retry: error.mayPass ? 'again' : 'elsewhere' };
     }
     const hasResult = isObject(reply) && 'result' in reply;
     const fault = hasResult ? shapeError(method, reply.result) : 'neither result nor error';
     if (hasResult && fault === undefined) return { kind: 'result', result: reply.result };
     const error = this.failure('malformed', `it answers ${method} with ${fault}`);
-    return { kind: 'failure', error, hope: 'again' };
+    return { kind: 'failure', error, retry: 'again' };
   }
 
   #refusal(error: WireError): AskOutcome {
     const limited = isRateLimit(error);
-    const said = `it ${limited ? 'limits requests' : 'refuses'}: ${error.code}: ${error.message}`;
+    const reason = `it ${limited ? 'limits requests' : 'refuses'}: ${error.code}: ${error.message}`;
     return {
       kind: 'failure',
-      error: this.failure(limited ? 'rate-limited' : 'rpc', said),
-      hope: 'again',
+      error: this.failure(limited ? 'rate-limited' : 'rpc', reason),
+      retry: 'again',
     };
   }
 
@@ -183,7 +183,7 @@ export class Endpoint {
   ): Promise<{ readonly response: Response; readonly text: string }> {
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(), patience);
-    const whole = setTimeout(() => silence.abort(), TRICKLE * patience);
+    const whole = setTimeout(() => silence.abort(), WHOLE_ANSWER * patience);
     let hasBegun = false;
     try {
       const response = await fetch(this.#url, {
@@ -218,7 +218,7 @@ export class Endpoint {
   }
 }
 
-/** The innermost cause, which is what the system said. */
+/** The innermost cause, which is the error of the system. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
@@ -233,23 +233,23 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Origins without batches answer one with a refusal, as one object or by status. */
+/** Origins without batches answer one with a single error or a status. */
 function refusesBatch(status: number, value: unknown): boolean {
   if (isError(value)) return !isRateLimit(value.error) && !new OriginError(value.error, '').mayPass;
   return [400, 404, 405, 413, 415, 422, 501].includes(status);
 }
 
-/** Milliseconds; a date is measured against the origin's own clock. */
+/** Milliseconds; a date is relative to the origin's own clock. */
 function retryAfterOf(headers: Headers): number | undefined {
-  const wish = headers.get('retry-after');
-  if (wish === null) return undefined;
-  const milliseconds = /^\s*\d+(\.\d+)?\s*$/.test(wish)
-    ? Number(wish) * 1000
-    : Date.parse(wish) - Date.parse(headers.get('date') ?? '');
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  const milliseconds = /^\s*\d+(\.\d+)?\s*$/.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - Date.parse(headers.get('date') ?? '');
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
 }
 
-/** Codes of providers for limits of any kind: only the words tell those of the rate apart. */
+/** Codes of providers for limits of any kind; only the message identifies rate limits. */
 const LIMITS: ReadonlySet<number> = new Set([-32005, -32029]);
 
 function isRateLimit({ code, message }: WireError): boolean {

@@ -3,26 +3,26 @@ import { RpcError } from '../../errors.js';
 
 export type OriginFailureKind =
   | 'unreachable' // no connection, or it broke before an answer began
-  | 'timeout' // connected, and then silence
-  | 'http' // an answer that is no 200
-  | 'rate-limited' // asked too often
-  | 'malformed' // an answer that is cut off or says something else than was asked
-  | 'rpc' // an error to a question that no caller asked
+  | 'timeout' // connected, and no data in time
+  | 'http' // a status other than 200
+  | 'rate-limited' // too many requests
+  | 'malformed' // an answer that is incomplete or of a wrong shape
+  | 'rpc' // an error to a question of the node itself
   | 'missing'; // offline, and not in the lock file
 
 /**
- * The origin gave no answer. Whoever asked is told so: a failed read must never look like a zero.
+ * The origin gave no answer. Callers get this error: a failed read must never look like a zero.
  *
  * @example
  * if (error instanceof OriginFailure && error.kind === 'rate-limited') …
  */
 export class OriginFailure extends RpcError {
   readonly kind: OriginFailureKind;
-  /** Without credentials; empty where no single address is to blame. */
+  /** Without credentials; empty if no single address failed. */
   readonly url: string;
   readonly reason: string;
 
-  /** @param event how the message begins; tools look for these words */
+  /** @param event start of the message, which tools match */
   constructor(
     kind: OriginFailureKind,
     url: string,
@@ -36,7 +36,7 @@ export class OriginFailure extends RpcError {
     this.reason = reason;
   }
 
-  /** The same for a read of the state, in the words that tools expect there. */
+  /** The same for a read of the state, with the message that tools match there. */
   ofStateRead(): OriginFailure {
     const { kind, url, reason } = this;
     return kind === 'missing' || kind === 'rpc'
@@ -45,7 +45,7 @@ export class OriginFailure extends RpcError {
   }
 }
 
-/** An error that the origin answered with: its code, its message and its data, to be passed on as they are. */
+/** An error in the origin's answer; code, message and data are passed on unchanged. */
 export class OriginError extends RpcError {
   /** Without credentials. */
   readonly url: string;
@@ -55,19 +55,19 @@ export class OriginError extends RpcError {
     this.url = url;
   }
 
-  /** Starknet's own codes are small and positive. One of them says only that something went wrong. */
+  /** Codes of the specification are small and positive; `UNEXPECTED` is not about the chain. */
   get isAboutTheChain(): boolean {
     return this.code > 0 && this.code < 400 && this.code !== UNEXPECTED;
   }
 
-  /** Internal errors and those that a server defines for itself. */
+  /** Internal errors and those in the range for servers. */
   get mayPass(): boolean {
     const { code } = this;
     const isOfServer = code <= -32000 && code >= -32099;
     return code === -32603 || isOfServer || code === UNEXPECTED || code >= 500;
   }
 
-  /** The same as a failure of ours, for questions that no caller asked. */
+  /** The same as a failure, for questions of the node itself. */
   asFailure(method: string): OriginFailure {
     const reason = `${method} fails with ${this.code}: ${this.message}`;
     return new OriginFailure('rpc', this.url, reason);
@@ -82,7 +82,7 @@ export interface WireError {
 
 const UNEXPECTED = 63;
 
-/** Providers put keys into paths and queries, so that both can be as secret as a password. */
+/** A URL without secrets: providers put keys into paths and queries. */
 export function shownUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   const path = pathname

@@ -37,7 +37,7 @@ export async function lookUp(
   };
 }
 
-/** What the origin says to one of these questions is told with its address: there is no caller yet. */
+/** Errors include the origin's address, because no caller sent the question. */
 async function ask(remote: Remote, method: string, params: unknown): Promise<unknown> {
   try {
     return await remote.ask(method, params, { insists: true });

@@ -8,13 +8,13 @@ export interface ForkPrice {
   readonly price_in_wei: string;
 }
 
-/** The last block that is the origin's. */
+/** Fork point: the last block of the origin. */
 export interface ForkBlock {
   readonly number: number;
   readonly hash: string;
   readonly parentHash: string;
   readonly timestamp: number;
-  /** Blocks from before a price existed do not name it. */
+  /** Old blocks lack some prices. */
   readonly prices: {
     readonly l1_gas_price: ForkPrice | undefined;
     readonly l1_data_gas_price: ForkPrice | undefined;
@@ -24,7 +24,7 @@ export interface ForkBlock {
   readonly l1DaMode: string | undefined;
 }
 
-/** A block as the origin shows it, without what changes (its status) and what is long (its transactions). */
+/** A block in the origin's format, without its status, which may change, and its transactions. */
 export function headerOf(answer: unknown): object {
   const { status: _status, transactions: _transactions, ...header } = membersOf(answer);
   return header;
@@ -65,7 +65,7 @@ function price(value: unknown): ForkPrice | undefined {
   return { price_in_fri: canonical(fri), price_in_wei: canonical(wei) };
 }
 
-/** The members of what may be an object. */
+/** Members of a value; none if it is no object. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -7,23 +7,23 @@ import { JsonText, parse, stringify } from '../../json/json.js';
 import { replaceFile } from './cache.js';
 import { membersOf } from './header.js';
 
-/** The chain and the block that the answers are of. */
+/** Chain and block of the answers. */
 export interface LockedOrigin {
   readonly chain_id: string;
-  /** The block without its transactions, as the origin showed it. */
+  /** The block without its transactions, in the origin's format. */
   readonly block: object;
 }
 
-/** Options that decide which accounts there are, and so what is read of the origin before anything runs. */
+/** Options that determine the accounts, and so the reads at the start. */
 export interface LockedOptions {
   readonly seed: number;
   readonly accounts: number;
-  /** By name; `custom` for one of the caller's own. */
+  /** By name; `custom` for a class from a file. */
   readonly accountClass: string;
 }
 
 const VERSION = 1;
-/** Milliseconds in which answers are gathered before the file is written. */
+/** Milliseconds between an answer and the write of the file. */
 const GATHER = 2000;
 
 /** Answers by name, as JSON texts. */
@@ -38,7 +38,8 @@ interface Content {
 const nothing = (): Content => ({ origin: undefined, answers: new Map() });
 
 /**
- * A lock file. Answers are only added, so that several suites can share one; another block begins it anew.
+ * Answers are only added, so that several suites can share one file; another block starts a new
+ * one.
  *
  * @example
  * const lock = await LockFile.open('fork.lock.json');
@@ -62,7 +63,7 @@ export class LockFile {
     this.#answers = answers;
   }
 
-  /** Reads the file if it is there. Throws if it is something else. */
+  /** Reads the file if it exists. Throws if it is no lock file. */
   static async open(path: string): Promise<LockFile> {
     return new LockFile(path, await readLock(path));
   }
@@ -71,12 +72,12 @@ export class LockFile {
     return this.#origin;
   }
 
-  /** Of the run that was recorded last; files of older versions have none. */
+  /** Of the last recorded run; absent in files of older versions. */
   get options(): LockedOptions | undefined {
     return this.#options;
   }
 
-  /** Names of everything that was asked. */
+  /** Names of all answers. */
   names(): readonly string[] {
     return [...this.#answers.keys()];
   }
@@ -85,7 +86,7 @@ export class LockFile {
     return this.#answers.get(name);
   }
 
-  /** From here on, answers are of this origin; those of another are forgotten. */
+  /** Sets the origin of the answers; those of another are dropped. */
   begin(origin: LockedOrigin, options?: LockedOptions): void {
     if (options && stringify(options) !== stringify(this.#options)) {
       this.#options = options;
@@ -102,11 +103,11 @@ export class LockFile {
     this.#answers.set(name, text);
     this.#isChanged = true;
     this.#timer ??= setTimeout(() => {
-      this.flush().catch(() => {}); // the last flush tells
+      this.flush().catch(() => {}); // the last flush reports it
     }, GATHER).unref();
   }
 
-  /** Writes what was recorded, together with what others have written meanwhile. */
+  /** Writes all answers, merged with those that other processes have written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -171,7 +172,7 @@ function readOptions(value: unknown): LockedOptions | undefined {
   return typeof accountClass === 'string' ? { seed, accounts, accountClass } : undefined;
 }
 
-/** What keeps a run with these options from what was recorded with others; `undefined` where nothing does. */
+/** Differences between recorded and wanted options, for an error; `undefined` without any. */
 export function conflict(
   recorded: LockedOptions | undefined,
   wanted: LockedOptions,
@@ -193,7 +194,7 @@ export function conflict(
   return `it was recorded with ${was} and this run has ${is}: use the same, or record again`;
 }
 
-/** One line for each answer: whoever compares two versions sees which reads came and went. */
+/** One line per answer, so that a diff of two versions is readable. */
 function written({ origin, options, answers }: Content): string {
   const sorted = [...answers].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const isClass = (name: string, text: string): boolean =>
@@ -235,7 +236,7 @@ function written({ origin, options, answers }: Content): string {
   return `{\n${parts.map(([name, part]) => `  "${name}": ${stringify(part)}`).join(',\n')}\n}\n`;
 }
 
-/** A class is megabytes of numbers that nobody reads. */
+/** A class is megabytes of numbers, so it is compressed. */
 function packed(text: string): string {
   return deflateSync(text, { level: 9 }).toString('base64');
 }

@@ -4,17 +4,17 @@ import type { OriginQuestion } from '@starkbox/engine';
 import { replaceFile } from './cache.js';
 import { readNamed } from './reads.js';
 
-/** More would make the start of a fork a burden for its origin. */
+/** Limit of prefetched reads, to spare the origin at the start of a fork. */
 const MOST = 10_000;
-/** Questions asked at a time: others get their turn in between. */
-const TOGETHER = 100;
-/** A read that so many later runs did without is forgotten. Workers of one suite count as runs. */
+/** Reads per batch: other requests run in between. */
+const BATCH = 100;
+/** A read is dropped after so many runs without it. Workers of one suite count as runs. */
 const RUNS_KEPT = 16;
 
-/** The reads of this run, and of those before it. */
+/** Reads of this run and of earlier ones. */
 export class ReadLog {
   readonly #file: string | undefined;
-  /** By name: how many runs ago it was last wanted. */
+  /** Age by name, in runs since the last use. */
   readonly #before: ReadonlyMap<string, number>;
   readonly #now = new Set<string>();
 
@@ -23,7 +23,7 @@ export class ReadLog {
     this.#before = before;
   }
 
-  /** @param file where runs tell each other; without one, nothing is remembered */
+  /** @param file shared by the runs; without one, nothing is kept */
   static async open(file: string | undefined): Promise<ReadLog> {
     return new ReadLog(file, file === undefined ? new Map() : await readRuns(file));
   }
@@ -32,14 +32,14 @@ export class ReadLog {
     if (this.#file !== undefined && this.#now.size < MOST) this.#now.add(name);
   }
 
-  /** What earlier runs wanted, the latest first. */
+  /** Names of the reads of earlier runs, the latest first. */
   earlier(): readonly string[] {
     return [...this.#before].toSorted(([, one], [, other]) => one - other).map(([name]) => name);
   }
 
   async write(): Promise<void> {
     if (this.#file === undefined || this.#now.size === 0) return;
-    // Others may have finished since this run began.
+    // Concurrent runs may have written it since this one began.
     const before = await readRuns(this.#file);
     const lines = [...this.#now].map((name) => `0\t${name}`);
     for (const [name, age] of before) {
@@ -61,8 +61,9 @@ async function readRuns(file: string): Promise<ReadonlyMap<string, number>> {
 }
 
 /**
- * Asks for reads in batches, until all are there or one batch fails: who fails now would only fail again.
- * How many were asked for.
+ * Reads in batches, and stops at the first batch that fails.
+ *
+ * @returns number of reads that were requested
  */
 export async function prefetch(
   names: readonly string[],
@@ -71,8 +72,8 @@ export async function prefetch(
 ): Promise<number> {
   const wanted = names.slice(0, MOST).filter((name) => !isKnown(name));
   const questions = wanted.flatMap((name) => readNamed(name) ?? []);
-  for (let at = 0; at < questions.length; at += TOGETHER) {
-    await Promise.all(questions.slice(at, at + TOGETHER).map(ask));
+  for (let at = 0; at < questions.length; at += BATCH) {
+    await Promise.all(questions.slice(at, at + BATCH).map(ask));
   }
   return questions.length;
 }

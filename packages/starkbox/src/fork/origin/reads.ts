@@ -1,7 +1,7 @@
 // Reads of a state: cache key, request to the origin, and the error that means absence.
 import type { OriginQuestion } from '@starkbox/engine';
 
-/** A name for a read, the same in the cache, in the lock file and in what a run leaves behind. */
+/** Name of a read, the same in the cache, the lock file and the log of reads. */
 export function nameOf(question: OriginQuestion): string {
   switch (question.kind) {
     case 'storage':
@@ -13,7 +13,7 @@ export function nameOf(question: OriginQuestion): string {
   }
 }
 
-/** The read with a name; `undefined` for what is none. */
+/** The read with a name; `undefined` for other texts. */
 export function readNamed(name: string): OriginQuestion | undefined {
   const [kind, first, second, ...more] = name.split(' ');
   if (first === undefined || !isFelt(first) || more.length > 0) return undefined;
@@ -28,11 +28,11 @@ export function readNamed(name: string): OriginQuestion | undefined {
 export interface WireQuestion {
   readonly method: string;
   readonly params: object;
-  /** The code of the error that says that there is no such thing. */
+  /** Code of the error that means absence. */
   readonly nothing: number;
 }
 
-/** By which each kind of read is asked for. */
+/** Method of each kind of read. */
 export const METHODS = {
   storage: 'starknet_getStorageAt',
   nonce: 'starknet_getNonce',
@@ -43,7 +43,7 @@ export const METHODS = {
 const CONTRACT_NOT_FOUND = 20;
 const CLASS_HASH_NOT_FOUND = 28;
 
-/** By hash: a number could come to mean another block while the fork lives. */
+/** With a block hash: after a reorganization, a number means another block. */
 export function wireQuestion(question: OriginQuestion, blockHash: string): WireQuestion {
   const block_id = { block_hash: blockHash };
   switch (question.kind) {

@@ -7,17 +7,17 @@ import { type Asked, Endpoint, type Retry } from './endpoint.js';
 import { OriginError, OriginFailure } from './failure.js';
 
 export interface RequestPolicy {
-  /** Milliseconds without a byte after which an answer is not awaited any more. */
+  /** Milliseconds without a byte before a request times out. */
   readonly patience: number;
-  /** How often a question is asked, at most, before its failure is told. */
+  /** Attempts before a question fails. */
   readonly attempts: number;
-  /** Milliseconds before the second attempt; doubled for every further one. */
+  /** Milliseconds before the second attempt; doubled for each further one. */
   readonly backoff: number;
-  /** Milliseconds that the origin may ask to be left alone; if it wants more, the question fails. */
+  /** Longest `Retry-After` in milliseconds; with a longer one, the question fails. */
   readonly longestRest: number;
   /** Questions in one request. */
   readonly batch: number;
-  /** Requests under way at the same time. */
+  /** Concurrent requests. */
   readonly concurrency: number;
 }
 
@@ -37,18 +37,18 @@ export interface RemoteOptions {
 }
 
 export interface RemoteFigures {
-  /** Questions that went out, each once. */
+  /** Questions, each counted once. */
   readonly questions: number;
   /** Requests over HTTP; a batch is one. */
   readonly requests: number;
-  /** Questions that went out another time. */
+  /** Questions that were sent again. */
   readonly retries: number;
 }
 
 export interface Asking {
   /**
-   * Ask again also where an error says nothing about the chain. For questions of our own: a caller is told
-   * what the origin said.
+   * Retry also after an error that is not about the chain. For questions of the node itself:
+   * callers get the origin's error.
    */
   readonly insists?: boolean;
 }
@@ -57,14 +57,14 @@ interface Waiting extends Asked {
   readonly insists: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** Addresses that will not answer it. */
+  /** Addresses that are not tried again. */
   readonly excluded: Set<Endpoint>;
   attempts: number;
 }
 
 /**
- * A client of the origin. Questions of one turn of the event loop travel as one batch, where the origin
- * takes batches; a question that is under way is not asked again but shared.
+ * Questions of one turn of the event loop are sent as one batch, if the origin accepts batches;
+ * equal questions share one request.
  *
  * @example
  * const remote = new Remote(['https://one', 'https://other'], { log });
@@ -95,7 +95,7 @@ export class Remote {
     return { ...this.#figures };
   }
 
-  /** The result; an `OriginError` where the origin answers with one, an `OriginFailure` where it gives no answer. */
+  /** Rejects with an `OriginError` if the origin answers with one, else with an `OriginFailure`. */
   ask(method: string, params: unknown, { insists = false }: Asking = {}): Promise<unknown> {
     const text = stringify(params);
     const name = `${method} ${text} ${insists}`;
@@ -122,7 +122,7 @@ export class Remote {
     });
   }
 
-  /** Fails what is under way. */
+  /** Rejects all open questions. */
   close(): void {
     this.#closing.abort();
     for (const endpoint of this.#endpoints) endpoint.wake();
@@ -135,7 +135,7 @@ export class Remote {
     this.#pauses.clear();
   }
 
-  /** After what else this turn of the event loop has to ask. */
+  /** In the next turn of the event loop, so that questions of this one share a batch. */
   #pumpSoon(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -150,7 +150,7 @@ export class Remote {
       if (this.#requestsUnderWay >= this.#policy.concurrency) return;
       const endpoint = this.#endpointFor(this.#queue[at]);
       if (endpoint) this.#send(endpoint, this.#take(endpoint));
-      else at += 1; // it waits for an address that rests
+      else at += 1; // all its addresses are resting
     }
   }
 
@@ -163,7 +163,7 @@ export class Remote {
     return undefined;
   }
 
-  /** What can go to an address in one request. */
+  /** Takes the questions of one request to an address from the queue. */
   #take(endpoint: Endpoint): readonly Waiting[] {
     const most = endpoint.takesBatches ? this.#policy.batch : 1;
     const taken: Waiting[] = [];
@@ -187,7 +187,7 @@ export class Remote {
           return;
         }
         const { outcomes, retryAfter } = answer;
-        const asksTooMuch = retryAfter !== undefined && retryAfter > this.#policy.longestRest;
+        const isTooLong = retryAfter !== undefined && retryAfter > this.#policy.longestRest;
         if (retryAfter !== undefined) {
           endpoint.rest(Math.min(retryAfter, this.#policy.longestRest), () => this.#pump());
         }
@@ -199,8 +199,8 @@ export class Remote {
             question.reject(outcome.error);
           } else if (outcome) {
             const isAnswer = outcome.error instanceof OriginError && !question.insists;
-            const hope = asksTooMuch || isAnswer ? 'elsewhere' : outcome.hope;
-            this.#failed(question, endpoint, outcome.error, hope, retryAfter !== undefined);
+            const retry = isTooLong || isAnswer ? 'elsewhere' : outcome.retry;
+            this.#failed(question, endpoint, outcome.error, retry, retryAfter !== undefined);
           }
         }
       })
@@ -218,13 +218,13 @@ export class Remote {
     question: Waiting,
     endpoint: Endpoint,
     error: OriginFailure | OriginError,
-    hope: Retry,
+    retry: Retry,
     isResting: boolean,
   ): void {
     const all = this.#endpoints;
     question.attempts += 1;
-    if (hope === 'elsewhere') question.excluded.add(endpoint);
-    // Others need not find out by themselves.
+    if (retry === 'elsewhere') question.excluded.add(endpoint);
+    // Other questions avoid the address as well.
     if (all[this.#preferred] === endpoint) this.#preferred = (this.#preferred + 1) % all.length;
     const isOver =
       question.excluded.size === all.length ||
@@ -243,7 +243,7 @@ export class Remote {
       this.#queue.push(question);
       return;
     }
-    // At random, so that questions which failed together do not come back together.
+    // Random, so that questions which failed together are not retried together.
     const wait = this.#policy.backoff * 2 ** (round - 1) * (0.5 + Math.random());
     const timer = setTimeout(() => {
       this.#pauses.delete(timer);

@@ -3,7 +3,7 @@ import { isFelt } from './reads.js';
 
 interface Shape {
   readonly fits: (result: unknown) => boolean;
-  /** What is expected, for a sentence. */
+  /** For error messages. */
   readonly name: string;
 }
 
@@ -46,7 +46,7 @@ const contractClass: Shape = {
   name: 'a class',
 };
 
-/** With flags, some methods answer with more than the value itself. */
+/** With flags, some methods return an object around the value. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   starknet_blockNumber: count,
   starknet_call: { fits: listOf(isFelt), name: 'a list of felts' },
@@ -88,7 +88,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   starknet_traceTransaction: any,
 };
 
-/** What is wrong with the result of a method, for the end of a sentence; `undefined` where nothing is. */
+/** The fault of a result, for the end of a sentence; `undefined` without one. */
 export function shapeError(method: string, result: unknown): string | undefined {
   const shape = SHAPES[method];
   if (!shape || shape.fits(result)) return undefined;

@@ -7,17 +7,17 @@ import type { LockFile } from './lock-file.js';
 import type { Remote, RemoteFigures } from './remote.js';
 
 export interface OriginFigures extends RemoteFigures {
-  /** Answers that were kept. */
+  /** Answers from the lock file or the cache. */
   readonly hits: number;
-  /** Answers that had to be asked for. */
+  /** Answers that were requested from the origin. */
   readonly misses: number;
-  /** Questions that were asked ahead of need. */
+  /** Prefetched reads. */
   readonly prefetched: number;
   /** Answers in memory. */
   readonly held: number;
 }
 
-/** Counts and complaints, shared by all views of one origin. */
+/** Counters and the error of missing answers, shared by all clients of one origin. */
 export class OriginUsage {
   readonly #lock: LockFile | undefined;
   readonly #log: Log;
@@ -26,7 +26,7 @@ export class OriginUsage {
   readonly #counts = { hits: 0, misses: 0, prefetched: 0 };
   #firstMissing: string | undefined;
 
-  /** @param hint why the lock file may not suffice */
+  /** @param hint why an answer may be missing in the lock file */
   constructor(lock: LockFile | undefined, log: Log, probe: Probe | undefined, hint?: string) {
     this.#lock = lock;
     this.#log = log;
@@ -38,7 +38,7 @@ export class OriginUsage {
     return this.#firstMissing;
   }
 
-  /** Somebody wanted an answer. */
+  /** Counts a lookup. */
   looked(method: string, isKept: boolean): void {
     this.#counts[isKept ? 'hits' : 'misses'] += 1;
     this.#probe?.looked(method, isKept);
@@ -53,7 +53,7 @@ export class OriginUsage {
     return { ...this.#counts, ...asked };
   }
 
-  /** Fails because the lock file does not suffice. */
+  /** Throws because an answer is not in the lock file. */
   missing(name: string): never {
     const hint = this.#hint === undefined ? '' : `; ${this.#hint}`;
     const reason = `offline, and ${this.#lock?.path} does not have ${name}${hint}`;
@@ -66,7 +66,7 @@ export class OriginUsage {
 }
 
 export interface Sources {
-  /** None when offline. */
+  /** `undefined` when offline. */
   readonly remote: Remote | undefined;
   readonly cache: Cache;
   readonly lock: LockFile | undefined;

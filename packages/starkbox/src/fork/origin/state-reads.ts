@@ -5,16 +5,16 @@ import { OriginError, OriginFailure } from './failure.js';
 import { canonical, isFelt, METHODS, nameOf, wireQuestion } from './reads.js';
 import type { Sources } from './sources.js';
 
-/** What is kept of a class that is there: its text stands elsewhere, once for all blocks. */
+/** Stored for a class that exists: its text is stored once for all blocks. */
 const PRESENT = 'true';
 const ABSENT = 'null';
 
 export class StateReads {
   readonly #sources: Sources;
   readonly #blockHash: string;
-  /** What the names of its reads in the lock file begin with. */
+  /** Prefix of the names of its reads in the lock file. */
   readonly #scope: string;
-  /** A contract has a class only after it was declared: these need not be asked for at this block. */
+  /** Classes of contracts at this block, which are therefore declared. */
   readonly #declared = new Set<string>();
 
   constructor(sources: Sources, blockHash: string, scope: string) {
@@ -28,7 +28,7 @@ export class StateReads {
     return cache.line(name) !== undefined || lock?.answer(`${this.#scope}${name}`) !== undefined;
   }
 
-  /** A felt, or a class as JSON text; `null` where the origin has no such thing. */
+  /** A felt, or a class as JSON text; `null` if it does not exist. */
   async read(question: OriginQuestion): Promise<string | null> {
     const text =
       question.kind === 'class'
@@ -65,7 +65,7 @@ export class StateReads {
     }
     if (known === undefined) await cache.keepClass(hash, text);
     cache.keepLine(name, PRESENT);
-    // What is there at an earlier block is there at the fork point as well.
+    // A class of an earlier block exists at the fork point as well.
     lock?.record(name, text);
     if (this.#scope !== '') lock?.record(`${this.#scope}${name}`, PRESENT);
     return text;
@@ -91,13 +91,13 @@ export class StateReads {
       if (error instanceof OriginFailure) throw error.ofStateRead();
       if (!(error instanceof OriginError)) throw error;
       if (error.code === nothing) return ABSENT;
-      // Any other error means that the block itself is gone.
+      // Any other error means that the origin no longer has the block.
       throw error.asFailure(method);
     }
   }
 }
 
-/** What the origin said to a read, checked. */
+/** The origin's answer to a read, checked, as JSON text. */
 function written(question: OriginQuestion, result: unknown): string {
   if (question.kind === 'class') {
     if (typeof result === 'object' && result !== null) return stringify(result);
