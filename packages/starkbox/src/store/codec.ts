@@ -1,5 +1,5 @@
 // Codec of the records of a world on disk.
-import { Class, type StateDiff } from '@starkbox/engine';
+import { Class } from '@starkbox/engine';
 import { History } from '../chain/history/history.js';
 import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';
 import { withOldHash } from '../chain/steps/close-block.js';
@@ -16,10 +16,21 @@ import {
 import type { Fork } from '../fork/fork.js';
 import { List, PersistentMap } from '../immutable.js';
 import { parse, stringify } from '../json/json.js';
+import {
+  count,
+  integer,
+  list,
+  type Members,
+  object,
+  optional,
+  pair,
+  string,
+} from '../json/reader.js';
 import type { Branches, Place } from './branches.js';
 import type { Database, Entry } from './database.js';
 import { afterAll, classKey, numberedKey, numberIn, singleKey } from './keys.js';
 import type { Lineage, Segment } from './lineage.js';
+import { readStateDiff } from './state-diff.js';
 
 /** Record of a world, without the parts that have entries of their own. */
 export interface PlaceRecord {
@@ -67,7 +78,7 @@ export async function readChain(
 ): Promise<StoredChain | undefined> {
   const text = database.get(singleKey('standing'));
   if (!text) return undefined;
-  const head = database.decode('the head of the chain', (): HeadRecord => placeIn(text));
+  const head = database.decode('the head of the chain', () => readHead(text));
   const placeOf = ({ segments, next }: PlaceRecord, diffs: readonly string[]): Place => ({
     lineage: lineageOf(segments),
     next,
@@ -84,8 +95,8 @@ export async function readChain(
     const [kept, keptParts] = database.decode(
       `snapshot ${id}`,
       (): [SnapshotRecord, WorldParts] => {
-        const written: SnapshotRecord = placeIn(value);
-        return [written, readWorldJson(written.moment)];
+        const record = readSnapshot(value);
+        return [record, readWorldJson(record.moment)];
       },
     );
     const keptPlace = placeOf(kept, kept.pendingDiffs);
@@ -101,10 +112,45 @@ export async function readChain(
   };
 }
 
-function placeIn<T extends PlaceRecord>(text: Buffer): T {
-  const place: T = JSON.parse(text.toString());
-  if (Array.isArray(place.segments) && place.first <= place.next) return place;
-  throw new TypeError('it says nothing of blocks');
+function readHead(text: Buffer): HeadRecord {
+  const members = object(JSON.parse(text.toString()), 'head');
+  const { lastSnapshot, nextBranch, ends } = members;
+  return {
+    ...readPlace(members),
+    lastSnapshot: string(lastSnapshot, 'lastSnapshot'),
+    nextBranch: count(nextBranch, 'nextBranch'),
+    ends: list(ends, 'ends', (end, where) => pair(end, where, count, count)),
+  };
+}
+
+function readSnapshot(text: Buffer): SnapshotRecord {
+  const members = object(JSON.parse(text.toString()), 'snapshot');
+  return {
+    ...readPlace(members),
+    pendingDiffs: list(members['pendingDiffs'], 'pendingDiffs', string),
+    note: optional(members['note'], 'note', readNote),
+  };
+}
+
+function readNote(value: unknown, where: string): SnapshotNote {
+  const { name, time } = object(value, where);
+  return { name: optional(name, `${where}.name`, string), time: integer(time, `${where}.time`) };
+}
+
+function readPlace(members: Members): PlaceRecord {
+  const [first, next] = [count(members['first'], 'first'), count(members['next'], 'next')];
+  if (first > next) throw new TypeError('next: expected an integer from `first`');
+  return {
+    first,
+    next,
+    segments: list(members['segments'], 'segments', readSegment),
+    moment: string(members['moment'], 'moment'),
+  };
+}
+
+function readSegment(value: unknown, where: string): Segment {
+  const { branch, from } = object(value, where);
+  return { branch: count(branch, `${where}.branch`), from: count(from, `${where}.from`) };
 }
 
 function headParts(database: Database, head: HeadRecord): WorldParts {
@@ -135,7 +181,7 @@ async function worldAt(
   const latest = lineage.stateAfter(next - 1);
   let state = await withOldHash(latest, history, fork);
   for (const text of pendingDiffs) {
-    const diff: StateDiff = database.decode('the block under construction', () => JSON.parse(text));
+    const diff = database.decode('the pending block', () => readStateDiff(text));
     const classes = declaredIn(diff).map((hash) => classIn(database, hash));
     state = await applied(state, diff, classes);
   }

@@ -7,6 +7,7 @@ import { feltBytes } from '../felt.js';
 import type { BlockRange } from './branches.js';
 import type { Database, Entry } from './database.js';
 import { blockKey, dated, markPrefix, numberIn, prefix } from './keys.js';
+import { readStateDiff } from './state-diff.js';
 
 const EMPTY = Buffer.alloc(0);
 
@@ -44,10 +45,12 @@ export function* garbageEntries(
     limit: most,
   });
   for (const { key, value } of found) {
-    const block = database.decode(`block ${numberIn(key)}`, () => readPackedBlock(value));
-    const text = block.stateDiff?.part(0);
-    const diff: StateDiff = text === undefined ? NO_DIFF : JSON.parse(text);
-    const content = { record: value, marks: marksOf(block), diff };
+    const content = database.decode(`block ${numberIn(key)}`, () => {
+      const block = readPackedBlock(value);
+      const text = block.stateDiff?.part(0);
+      const diff = text === undefined ? NO_DIFF : readStateDiff(text);
+      return { record: value, marks: marksOf(block), diff };
+    });
     yield* withoutValues(blockEntries(branch, numberIn(key), content));
   }
 }
