@@ -61,7 +61,7 @@ interface Parts extends Pick<Sources, 'cache' | 'lock' | 'remote'> {
 export class OriginClient {
   readonly chainId: string;
   readonly block: ForkBlock;
-  /** Of the origin's RPC, where it says so. */
+  /** Version of the origin's JSON-RPC API; `undefined` if unknown. */
   readonly specVersion: string | undefined;
   readonly #parts: Parts;
   readonly #answers: Answers;
