@@ -12,7 +12,7 @@ const FAILING = 50;
 
 /** The whole length takes minutes to make; a tenth of it shows the same growth, if there is any. */
 export const IS_FULL: boolean = process.env['STARKBOX_FULL'] === '1';
-export const BLOCKS: number = IS_FULL ? 20_000 : 2_000;
+export const BLOCKS: number = IS_FULL ? 20_000 : 1_000;
 export const TRANSACTIONS: number = BLOCKS * 2.5;
 
 const CONFIG: Partial<Config> = { seed: 0, accounts: 10, port: 0, blockGenerationOn: 'demand' };
