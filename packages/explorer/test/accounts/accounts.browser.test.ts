@@ -54,17 +54,40 @@ describe('accounts', () => {
   });
 
   test('impersonation is turned on and off', async () => {
-    const { page } = await stage.open('accounts');
-    await page.getByRole('button', { name: 'Impersonate account 5' }).click();
+    const { page, settled } = await stage.open('accounts');
+    await settled();
+    const button = page.getByRole('button', { name: 'Impersonate account 5' });
+    await button.click();
     await expect
       .poll(async () => (await status()).impersonated_accounts)
       .toEqual([stage.address(5)]);
-    await expect
-      .poll(() =>
-        page.getByRole('button', { name: 'Impersonate account 5' }).getAttribute('aria-pressed'),
-      )
-      .toBe('true');
-    await page.getByRole('button', { name: 'Impersonate account 5' }).click();
+    await expect.poll(() => button.getAttribute('aria-pressed')).toBe('true');
+    await button.click();
+    await expect.poll(async () => (await status()).impersonated_accounts).toEqual([]);
+  });
+
+  test('an action is shown although an older status arrives after it', async () => {
+    const { page } = await stage.open('node', {});
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isFirst = true;
+    await page.route('**/rpc', async (route) => {
+      const isHeld = isFirst && route.request().postData()?.includes('"with_balance":true');
+      if (!isHeld) return route.continue();
+      isFirst = false;
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    await page.goto(`${stage.origin}/ui/accounts`);
+    const button = page.getByRole('button', { name: 'Impersonate account 6' });
+    await button.click();
+    await page.getByText('Impersonate: account 6').first().waitFor();
+    release();
+    await expect.poll(() => button.getAttribute('aria-pressed')).toBe('true');
+    await button.click();
     await expect.poll(async () => (await status()).impersonated_accounts).toEqual([]);
   });
 });
