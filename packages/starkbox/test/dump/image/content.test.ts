@@ -300,7 +300,7 @@ describe('the section "state"', () => {
     const found = await partsOf(Buffer.from(String(image), 'base64'));
     const taken = found.others.get('state') ?? Buffer.of();
     expect(await refusal({ state: taken })).toMatch(
-      /damaged: blocks and state are not of the same/,
+      /damaged: blocks and state have different versions/,
     );
   });
 
