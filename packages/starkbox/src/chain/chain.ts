@@ -232,10 +232,12 @@ export class Chain {
   /** Accepts a block and all before it on L1; hashes of the newly accepted, newest first. */
   async acceptOnL1(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
     if (start === 'pre_confirmed') refuse('Pre-confirmed block cannot be accepted on L1');
-    // The request to the origin runs outside of the writer, so that no change waits for it.
+    const { fork } = this.options;
+    // The request to the origin runs outside of the writer, so that no change waits for it. Without one
+    // nothing is awaited here: calls enter the writer in order of arrival.
     const found =
       findBlock(this.world, start) ??
-      (await this.options.fork?.look(start, this.world.acceptedOnL1));
+      (fork ? await fork.look(start, this.world.acceptedOnL1) : undefined);
     return this.#write(cause, async (world) => {
       const number = findBlock(world, start) ?? found ?? refuse('No block found');
       return acceptedUpTo(world, number);
