@@ -96,16 +96,17 @@ export class Dispatcher {
    */
   async handle(text: string, session: Session, delivery?: Delivery): Promise<string | undefined> {
     const request = this.#observer?.arrived(session, text);
+    const mayPause = isLong(text);
     let body: unknown;
     try {
-      body = isLong(text)
+      body = mayPause
         ? await readLong(text, this.#limits, delivery)
         : readShort(text, this.#limits);
     } catch (error) {
       return refused(this.#toRpcError(error, 'unknown'), request, text);
     }
-    if (Array.isArray(body)) return this.#batch(body, session, request, delivery);
-    const answer = await this.#answer(body, session, request?.begin(false));
+    if (Array.isArray(body)) return this.#batch(body, session, mayPause, request, delivery);
+    const answer = await this.#answer(body, session, mayPause, request?.begin(false));
     if (!delivery || answer === undefined || delivery.share.take(answer.length)) return answer;
     return errorAnswer(delivery.share.refusal(), idIn(body));
   }
@@ -121,12 +122,13 @@ export class Dispatcher {
     session: Session,
     envelope: Pick<Call, 'jsonrpc' | 'id'> = { jsonrpc: '2.0', id: 0 },
   ): Promise<unknown> {
-    const given = params === undefined ? undefined : parse(stringify(params));
+    const written = params === undefined ? undefined : stringify(params);
+    const given = written === undefined ? undefined : parse(written);
     if (!isParams(given)) throw new RpcError(-32602, 'params: expected an object or a list');
     const call = { ...envelope, method, params: given };
     const observed = this.#observer?.arrived(session)?.begin(false);
     try {
-      const result = await this.#run(call, session);
+      const result = await this.#run(call, session, isLong(written ?? ''));
       observed?.handled();
       const text = stringify(result);
       observed?.ended(this.#methods.nameOf(method), call, resultAnswer(text, 0));
@@ -143,6 +145,7 @@ export class Dispatcher {
   async #batch(
     calls: readonly unknown[],
     session: Session,
+    mayPause: boolean,
     request: ObservedRequest | undefined,
     delivery: Delivery | undefined,
   ): Promise<string | undefined> {
@@ -160,7 +163,7 @@ export class Dispatcher {
       limit: this.#maxAnswer,
       delivery,
       signal: session.signal,
-      make: (call) => this.#answer(call, alone, request?.begin(true)),
+      make: (call) => this.#answer(call, alone, mayPause, request?.begin(true)),
       skip: (call, reason) => this.#skip(call, reason, request?.begin(true)),
     });
   }
@@ -181,13 +184,14 @@ export class Dispatcher {
   async #answer(
     given: unknown,
     session: Session,
+    mayPause: boolean,
     observed: ObservedCall | undefined,
   ): Promise<string | undefined> {
     const { call, id, error: wrong } = openCall(given);
     let answer: string | undefined;
     if (call) {
       try {
-        const value = await this.#run(call, session);
+        const value = await this.#run(call, session, mayPause);
         observed?.handled();
         const result = this.#write(call.method, value);
         answer = id === undefined ? undefined : resultAnswer(result, id);
@@ -206,13 +210,13 @@ export class Dispatcher {
   }
 
   /** Runs a call of any transport; the only place that measures it. */
-  async #run(call: Call, session: Session): Promise<unknown> {
+  async #run(call: Call, session: Session, mayPause: boolean): Promise<unknown> {
     const method = this.#methods.nameOf(call.method);
     const seconds = this.#onCall && stopwatch();
     let errorCode: number | undefined;
     try {
       return await during(this.#probe, { kind: 'request', method }, () =>
-        this.#perform(call, session),
+        this.#perform(call, session, mayPause),
       );
     } catch (error) {
       errorCode = error instanceof RpcError ? error.code : -32603;
@@ -226,14 +230,19 @@ export class Dispatcher {
     }
   }
 
-  /** Checks whether the call may be made, validates its params and gives it to its handler. */
-  async #perform(call: Call, session: Session): Promise<unknown> {
+  /**
+   * Checks whether the call may be made, validates its params and gives it to its handler.
+   *
+   * @param mayPause only for long texts, which are read in slices anyway: on a busy machine any call may
+   *   take long to validate, and a pause would let later calls overtake it
+   */
+  async #perform(call: Call, session: Session, mayPause: boolean): Promise<unknown> {
     const { name, prefix, handler, isJournalled } = this.#methods.admit(call.method, session);
     const reader = this.#schema.reader(name);
     const read = typeof reader === 'function' ? reader : await reader;
     let begin = milliseconds();
     const params = read(call.params);
-    if (this.#took('validate', name, begin) > LONG_STEP_MILLISECONDS) {
+    if (this.#took('validate', name, begin) > LONG_STEP_MILLISECONDS && mayPause) {
       await endSharedSlice();
       begin = milliseconds();
     }
