@@ -86,13 +86,15 @@ async function run(): Promise<readonly Sample[]> {
   return JSON.parse(said);
 }
 
-/** Growth after a node is closed. Peaks are noise: a leak is in every sample. */
+/** Bytes that a node leaves behind, by the medians of the first and the last samples. */
 function growth(samples: readonly Sample[], of: 'resident' | 'heap'): number {
-  const part = Math.ceil(samples.length / 3);
-  const least = (some: readonly Sample[]): number => Math.min(...some.map((one) => one[of]));
+  const middle = (some: readonly number[]): number =>
+    some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0;
+  const part = Math.floor(samples.length / 2);
   const [first, last] = [samples.slice(0, part), samples.slice(-part)];
-  const rounds = (last[0]?.round ?? 0) - (first[0]?.round ?? 0);
-  return (least(last) - least(first)) / rounds;
+  const median = (some: readonly Sample[], name: 'resident' | 'heap' | 'round'): number =>
+    middle(some.map((one) => one[name]));
+  return (median(last, of) - median(first, of)) / (median(last, 'round') - median(first, 'round'));
 }
 
 test(`${ROUNDS} nodes leave nothing behind`, { timeout: 180_000 }, async () => {
