@@ -13,7 +13,7 @@ import { histories } from './histories.js';
  * STARKBOX_HISTORIES=1000 STARKBOX_SEED=7 npx vitest run packages/starkbox/test/followed/followed.test.ts
  * A failure names its seed and its path; with STARKBOX_PATH it alone is played again.
  */
-const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 25);
+const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 16);
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 20;

@@ -9,7 +9,7 @@ const SEED =
   env['FUZZ_SEED'] === 'random'
     ? Math.floor(Math.random() * 2 ** 31)
     : Number(env['FUZZ_SEED'] ?? 1);
-const REQUESTS = Number(env['FUZZ_REQUESTS'] ?? 6_000);
+const REQUESTS = Number(env['FUZZ_REQUESTS'] ?? 3_000);
 const LANES = 8;
 
 /** Each chain gets its part of the requests. */

@@ -13,7 +13,7 @@ import { differences, everything, NodeClient } from './reading.js';
  * STARKBOX_HISTORIES=5000 STARKBOX_SEED=7 npx vitest run packages/starkbox/test/model/model.test.ts
  * A failure names its seed and its path; with STARKBOX_PATH it alone is played again.
  */
-const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 60);
+const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 40);
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const PATH = process.env['STARKBOX_PATH'];
 const LENGTH = 30;

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 /** Changed bytes of the state. For more: STARKBOX_CHANGES=1000. */
-const CHANGES = Number(process.env['STARKBOX_CHANGES'] ?? 40);
+const CHANGES = Number(process.env['STARKBOX_CHANGES'] ?? 20);
 
 /** The reason why an image is refused; if it is loaded, everything in it can be read. */
 async function load(image: Buffer): Promise<string> {

@@ -10,7 +10,7 @@ import { differences, NodeClient } from '../../model/reading.js';
 import { everyQuestion, transferPages } from './questions.js';
 
 /** By hand, for more histories: STARKBOX_HISTORIES=5000 npx vitest run packages/starkbox/test/dump/image */
-const HISTORIES = Math.ceil(Number(process.env['STARKBOX_HISTORIES'] ?? 160) / 20);
+const HISTORIES = Math.ceil(Number(process.env['STARKBOX_HISTORIES'] ?? 80) / 20);
 const SEED = Number(process.env['STARKBOX_SEED'] ?? 20_251_115);
 const LENGTH = 30;
 
