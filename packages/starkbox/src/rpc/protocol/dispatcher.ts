@@ -2,6 +2,7 @@
 import { RpcError } from '../../errors.js';
 import { MAX_DEPTH, parse, stringify } from '../../json/json.js';
 import type { JsonLimits } from '../../json/parse-in-slices.js';
+import { isObject } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
 import { endSharedSlice, milliseconds } from '../../scheduling/slices.js';
@@ -19,7 +20,6 @@ import {
   errorAnswer,
   idIn,
   invalid,
-  isObject,
   isParams,
   openCall,
   resultAnswer,
@@ -210,24 +210,19 @@ export class Dispatcher {
   }
 
   /** Runs a call of any transport; the only place that measures it. */
-  async #run(call: Call, session: Session, mayPause: boolean): Promise<unknown> {
+  #run(call: Call, session: Session, mayPause: boolean): Promise<unknown> {
     const method = this.#methods.nameOf(call.method);
-    const seconds = this.#onCall && stopwatch();
-    let errorCode: number | undefined;
-    try {
-      return await during(this.#probe, { kind: 'request', method }, () =>
+    const onCall = this.#onCall;
+    const run = () =>
+      during(this.#probe, { kind: 'request', method }, () =>
         this.#perform(call, session, mayPause),
       );
-    } catch (error) {
-      errorCode = error instanceof RpcError ? error.code : -32603;
-      throw error;
-    } finally {
-      if (seconds) {
-        const { id } = call;
-        const { transport } = session;
-        this.#onCall?.({ method, id, transport, seconds: seconds(), errorCode });
-      }
-    }
+    if (!onCall) return run();
+    const { id } = call;
+    const { transport } = session;
+    return timed(run, (seconds, errorCode) =>
+      onCall({ method, id, transport, seconds, errorCode }),
+    );
   }
 
   /**
@@ -279,5 +274,22 @@ export class Dispatcher {
     const err = error instanceof Error ? error : new Error(String(error));
     this.#log.error({ err, method }, 'A call failed unexpectedly');
     return new RpcError(-32603, 'Internal error; the log of the node has the cause');
+  }
+}
+
+/** Runs a call and reports its seconds and the code of its error. */
+async function timed<T>(
+  run: () => Promise<T>,
+  report: (seconds: number, errorCode: number | undefined) => void,
+): Promise<T> {
+  const seconds = stopwatch();
+  let errorCode: number | undefined;
+  try {
+    return await run();
+  } catch (error) {
+    errorCode = error instanceof RpcError ? error.code : -32603;
+    throw error;
+  } finally {
+    report(seconds(), errorCode);
   }
 }
