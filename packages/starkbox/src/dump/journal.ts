@@ -2,7 +2,8 @@
 import type { World } from '../chain/world/world.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { parse } from '../json/json.js';
-import { type Id, isId, isObject, openEnvelope, type Params } from '../rpc/protocol/envelope.js';
+import { isObject } from '../json/reader.js';
+import { type Id, isId, openEnvelope, type Params } from '../rpc/protocol/envelope.js';
 import { sliced } from '../scheduling/slices.js';
 import { ERRORS } from '../spec.js';
 

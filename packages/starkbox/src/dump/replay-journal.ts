@@ -1,9 +1,9 @@
 // Replay of a journal: all of its calls are checked before any of them runs.
 import type { Chain } from '../chain/chain.js';
 import { RpcError } from '../errors.js';
+import { isObject } from '../json/reader.js';
 import { canonicalName } from '../method-names.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
-import { isObject } from '../rpc/protocol/envelope.js';
 import type { Schema } from '../rpc/protocol/schema.js';
 import { Slices } from '../scheduling/slices.js';
 import { methodFacts } from '../spec.js';

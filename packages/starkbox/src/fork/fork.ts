@@ -7,6 +7,7 @@ import {
 } from '@starkbox/engine';
 import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
+import { listOf, membersOf } from '../json/reader.js';
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
 import { HASH_BUFFER } from './hash-buffer.js';
 import type { OriginClient } from './origin/client.js';
@@ -302,12 +303,4 @@ function onL1(part: Readonly<Record<string, unknown>>): Readonly<Record<string, 
 
 function written(value: unknown): JsonText {
   return new JsonText(stringify(value));
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,4 +1,4 @@
-// Readers of untrusted JSON values. Each throws a `TypeError` with the path and the expected type.
+// Readers of untrusted JSON values. Those with a path throw a `TypeError` with it and the expected type.
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -6,10 +6,22 @@ function wrong(where: string, expected: string): never {
   throw new TypeError(`${where}: expected ${expected}`);
 }
 
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of an object or a list; none of any other value. */
+export function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** The items of a list; none of any other value. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 export function object(value: unknown, where: string): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return wrong(where, 'an object');
-  }
+  if (!isObject(value)) return wrong(where, 'an object');
   return Object.fromEntries(Object.entries(value));
 }
 

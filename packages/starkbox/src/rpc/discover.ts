@@ -1,5 +1,6 @@
 // The OpenRPC document of everything that a node answers.
 import { stringify } from '../json/json.js';
+import { isObject, listOf } from '../json/reader.js';
 import { aliasOf } from '../method-names.js';
 import type { Documents } from './protocol/schema.js';
 
@@ -12,13 +13,13 @@ export function discovery(
   const methods: unknown[] = [];
   const components: Record<string, Record<string, unknown>> = {};
   for (const document of documents.values()) {
-    if (!isRecord(document)) continue;
+    if (!isObject(document)) continue;
     for (const method of listOf(document['methods'])) {
-      if (isRecord(method) && served.has(String(method['name']))) methods.push(aliased(method));
+      if (isObject(method) && served.has(String(method['name']))) methods.push(aliased(method));
     }
-    if (!isRecord(document['components'])) continue;
+    if (!isObject(document['components'])) continue;
     for (const [kind, parts] of Object.entries(document['components'])) {
-      if (isRecord(parts)) components[kind] = { ...components[kind], ...parts };
+      if (isObject(parts)) components[kind] = { ...components[kind], ...parts };
     }
   }
   const info = { title: 'Starkbox', version };
@@ -28,7 +29,7 @@ export function discovery(
 /** References between files become references inside of the one document. */
 function inOneDocument(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOneDocument);
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => [
       key,
@@ -49,12 +50,4 @@ function aliased(method: Readonly<Record<string, unknown>>): unknown {
   const alias = aliasOf(name);
   const shown = Object.fromEntries(Object.entries(method).filter(([key]) => !isInternal(key)));
   return alias === undefined ? shown : { ...shown, 'x-alias': alias };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

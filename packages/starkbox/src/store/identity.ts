@@ -1,6 +1,7 @@
 // Identity of a data directory, in chain.json and again in the database.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../errors.js';
+import { membersOf } from '../json/reader.js';
 import type { FixedOptions } from './fixed-options.js';
 
 export interface Identity {
@@ -47,10 +48,6 @@ function jsonOf(text: string): unknown {
   } catch {
     throw new IdentityError('is cut or overwritten: it is no JSON');
   }
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function readFixedOptions(value: unknown): FixedOptions {

@@ -2,7 +2,7 @@
 import { Block, Origin, State } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
-import { membersOf } from '../../src/fork/origin/header.js';
+import { membersOf } from '../../src/json/reader.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
 let origin: TestOrigin;

@@ -1,12 +1,7 @@
 // Structural comparison of a recorded answer with one of this run.
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Correspondence,
-  canonical,
-  isFelt,
-  isObject,
-  type JsonObject,
-} from './correspondence.js';
+import { isObject, type Members } from '../../src/json/reader.js';
+import { type Correspondence, canonical, isFelt } from './correspondence.js';
 
 export interface Difference {
   readonly path: string;
@@ -169,7 +164,7 @@ class Comparison {
     for (const [key, item] of left) this.#add(`${at}[${key}]`, 'extra entry', undefined, item);
   }
 
-  #objects(expected: JsonObject, actual: JsonObject, at: string, place: Place): void {
+  #objects(expected: Members, actual: Members, at: string, place: Place): void {
     for (const key of Object.keys(expected).filter((name) => !Object.hasOwn(actual, name))) {
       const code = expected['code'];
       const isDetail = place.isError && key === 'data' && typeof code === 'number' && code < -32000;
@@ -238,7 +233,7 @@ class Comparison {
   }
 }
 
-type TextResult = JsonObject & { readonly result: string };
+type TextResult = Members & { readonly result: string };
 
 function hasTextResult(answer: unknown): answer is TextResult {
   return isObject(answer) && typeof answer['result'] === 'string';

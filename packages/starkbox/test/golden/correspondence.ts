@@ -1,4 +1,5 @@
 // Which value of this run stands for which recorded one: block hashes, subscription ids, paths and times.
+import { isObject } from '../../src/json/reader.js';
 
 export interface RunValues {
   /** Unix time at which the conversation was recorded. */
@@ -83,10 +84,4 @@ export function isFelt(value: unknown): value is string {
 /** A felt without leading zeros; any other value as text. */
 export function canonical(value: unknown): string {
   return isFelt(value) ? `0x${BigInt(value).toString(16)}` : String(value);
-}
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 // The differences from the recordings that are intended, each with its reason (differences.json).
 import { readFileSync } from 'node:fs';
+import { isObject, type Members } from '../../src/json/reader.js';
 import { compare, type Difference } from './compare.js';
-import { Correspondence, isObject, type JsonObject } from './correspondence.js';
+import { Correspondence } from './correspondence.js';
 
 interface Rule {
   readonly theme: string | undefined;
@@ -39,7 +40,7 @@ export class IntendedDifferences {
   }
 }
 
-function readRule(rule: JsonObject): Rule {
+function readRule(rule: Members): Rule {
   const { theme, exchanges, path, ours } = rule;
   return {
     theme: typeof theme === 'string' && theme !== '*' ? theme : undefined,

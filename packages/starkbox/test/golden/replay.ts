@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/cli/arguments.js';
 import { createNode } from '../../src/index.js';
 import { parse, stringify } from '../../src/json/json.js';
+import { isObject, type Members } from '../../src/json/reader.js';
 import { compare, type Difference } from './compare.js';
-import { Correspondence, isObject, type JsonObject } from './correspondence.js';
+import { Correspondence } from './correspondence.js';
 import type { IntendedDifferences } from './differences.js';
 import { ReplaySockets } from './sockets.js';
 import type { Entry, HttpRequest, Transcript } from './transcript.js';
@@ -119,7 +120,7 @@ async function perform(entry: Entry, { url, pairs, sockets, judge }: Run): Promi
 }
 
 function compareHttp(
-  { json, headers, ...recorded }: JsonObject,
+  { json, headers, ...recorded }: Members,
   answer: HttpAnswer,
   pairs: Correspondence,
 ): Difference[] {

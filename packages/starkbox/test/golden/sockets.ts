@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { parse } from '../../src/json/json.js';
+import { isObject } from '../../src/json/reader.js';
 import { compare, type Difference } from './compare.js';
-import { type Correspondence, isObject } from './correspondence.js';
+import type { Correspondence } from './correspondence.js';
 import type { Entry } from './transcript.js';
 
 /** How long recorded messages are awaited. */

@@ -1,7 +1,7 @@
 // A recorded conversation: the options of the node, then requests, sockets and what was answered.
 import { readFileSync } from 'node:fs';
 import { parse } from '../../src/json/json.js';
-import { isObject, type JsonObject } from './correspondence.js';
+import { isObject, type Members } from '../../src/json/reader.js';
 
 export interface Transcript {
   readonly theme: string;
@@ -18,7 +18,7 @@ interface Numbered {
 export type Entry = Numbered &
   (
     | { readonly kind: 'call'; readonly request: unknown; readonly response: unknown }
-    | { readonly kind: 'http'; readonly request: HttpRequest; readonly response: JsonObject }
+    | { readonly kind: 'http'; readonly request: HttpRequest; readonly response: Members }
     | SocketEntry
   );
 
@@ -51,7 +51,7 @@ export function readTranscript(file: string | URL): Transcript {
 
 type Unnumbered<E> = E extends Numbered ? Omit<E, keyof Numbered> : never;
 
-function readEntry(entry: JsonObject): Unnumbered<Entry> {
+function readEntry(entry: Members): Unnumbered<Entry> {
   const { request, response } = entry;
   if ('request' in entry) return { kind: 'call', request, response };
   const { http } = entry;
@@ -68,7 +68,7 @@ function readEntry(entry: JsonObject): Unnumbered<Entry> {
   throw new TypeError(`not an exchange: ${JSON.stringify(Object.keys(entry))}`);
 }
 
-function readHttp(http: JsonObject): HttpRequest {
+function readHttp(http: Members): HttpRequest {
   const { method = 'POST', path = '/', headers = {}, body } = http;
   return {
     method: String(method),

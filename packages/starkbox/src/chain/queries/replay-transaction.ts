@@ -13,6 +13,7 @@ import { hex } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import { HASH_BUFFER } from '../../fork/hash-buffer.js';
 import { parse } from '../../json/json.js';
+import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import { ETH, STRK } from '../genesis/genesis.js';
 import type { HeaderPrices } from '../history/header.js';
@@ -43,8 +44,6 @@ export interface ReplayedTransaction {
   readonly differences: readonly Difference[];
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /**
  * Executes a transaction of the origin after the earlier ones of its block. The changes of these
  * come from their traces: these are the actual changes, and reading them needs no execution.
@@ -59,19 +58,21 @@ export async function replayTransaction(
   if (overrides) checkShape(overrides);
   const request = async (method: string, params: Members): Promise<unknown> =>
     parse((await fork.answer(method, params, undefined)).text);
-  const was = members(await request('starknet_getTransactionReceipt', { transaction_hash: hash }));
+  const was = membersOf(
+    await request('starknet_getTransactionReceipt', { transaction_hash: hash }),
+  );
   const number = Number(was['block_number']);
   if (number === 0) refuse('The first block has no state before it');
   const block_id = { block_number: number };
   const [values, header, traces, parent] = await Promise.all([
-    request('starknet_getTransactionByHash', { transaction_hash: hash }).then(members),
-    request('starknet_getBlockWithTxHashes', { block_id }).then(members),
-    request('starknet_traceBlockTransactions', { block_id }).then(list),
+    request('starknet_getTransactionByHash', { transaction_hash: hash }).then(membersOf),
+    request('starknet_getBlockWithTxHashes', { block_id }).then(membersOf),
+    request('starknet_traceBlockTransactions', { block_id }).then(listOf),
     fork.at(number - 1),
   ]);
-  const index = traces.findIndex((trace) => members(trace)['transaction_hash'] === hash);
-  const real = members(traces[index])['trace_root'] ?? fail('TXN_HASH_NOT_FOUND');
-  parent.prefetchReads(readsOf(members(real)));
+  const index = traces.findIndex((trace) => membersOf(trace)['transaction_hash'] === hash);
+  const real = membersOf(traces[index])['trace_root'] ?? fail('TXN_HASH_NOT_FOUND');
+  parent.prefetchReads(readsOf(membersOf(real)));
 
   const classes = async (hashes: readonly string[]): Promise<readonly Class[]> =>
     Promise.all(hashes.map((one) => classOf(fork, one)));
@@ -82,7 +83,7 @@ export async function replayTransaction(
     state = await state.apply({ storage_diffs: [{ address: '0x1', storage_entries: [entry] }] });
   }
   for (const trace of traces.slice(0, index)) {
-    const diff = diffOf(members(members(trace)['trace_root'])['state_diff']);
+    const diff = diffOf(membersOf(membersOf(trace)['trace_root'])['state_diff']);
     state = await state.apply(diff, await classes(declaredIn(diff)));
   }
   if (overrides) {
@@ -133,7 +134,7 @@ export async function replayTransaction(
 /** The block context of the transaction, with the rules of its Starknet version. */
 function contextOf(header: Members, { chainId }: BlockRules): Block {
   const price = (name: keyof HeaderPrices): HeaderPrices['l1_gas_price'] => {
-    const { price_in_fri: fri, price_in_wei: wei } = members(header[name]);
+    const { price_in_fri: fri, price_in_wei: wei } = membersOf(header[name]);
     return { price_in_fri: String(fri ?? '0x1'), price_in_wei: String(wei ?? '0x1') };
   };
   const { starknet_version: version, sequencer_address: sequencer, l1_da_mode: mode } = header;
@@ -163,7 +164,7 @@ function readsOf(trace: Members): readonly OriginQuestion[] {
   const { nonces, storage_diffs } = diffOf(trace['state_diff']);
   const calls = Object.entries(trace)
     .filter(([name]) => name.endsWith('_invocation'))
-    .flatMap(([, call]) => callsIn(members(call)));
+    .flatMap(([, call]) => callsIn(membersOf(call)));
   return [
     ...nonces.map(({ contract_address: address }) => ({ kind: 'nonce', address }) as const),
     ...storage_diffs.flatMap(({ address, storage_entries }) =>
@@ -178,7 +179,7 @@ function readsOf(trace: Members): readonly OriginQuestion[] {
 
 /** A call and all calls inside of it. */
 function callsIn(call: Members): readonly Members[] {
-  return [call, ...list(call['calls']).flatMap((inner) => callsIn(members(inner)))];
+  return [call, ...listOf(call['calls']).flatMap((inner) => callsIn(membersOf(inner)))];
 }
 
 function textsAt(calls: readonly Members[], name: string): readonly string[] {
@@ -187,7 +188,7 @@ function textsAt(calls: readonly Members[], name: string): readonly string[] {
 
 /** The members of a state difference that the engine reads; an origin may return more. */
 function diffOf(value: unknown): StateDiff {
-  const diff: StateDiff = JSON.parse(JSON.stringify(members(value)));
+  const diff: StateDiff = JSON.parse(JSON.stringify(membersOf(value)));
   return {
     storage_diffs: diff.storage_diffs ?? [],
     nonces: diff.nonces ?? [],
@@ -203,18 +204,10 @@ function differences(path: string, was: unknown, is: unknown): readonly Differen
   if (typeof was !== 'object' || typeof is !== 'object' || was === null || is === null) {
     return [{ path, ...(was === undefined ? {} : { was }), ...(is === undefined ? {} : { is }) }];
   }
-  const [before, after] = [members(was), members(is)];
+  const [before, after] = [membersOf(was), membersOf(is)];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const isList = Array.isArray(was) && Array.isArray(is);
   return [...names].flatMap((name) =>
     differences(isList ? `${path}[${name}]` : `${path}.${name}`, before[name], after[name]),
   );
-}
-
-function members(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

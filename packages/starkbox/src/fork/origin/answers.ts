@@ -1,8 +1,9 @@
 // Answers about the origin's past: cached once they are final.
 import { RpcError } from '../../errors.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
+import { membersOf } from '../../json/reader.js';
 import { OriginError } from './failure.js';
-import { headerOf, membersOf } from './header.js';
+import { headerOf } from './header.js';
 import type { Sources } from './sources.js';
 
 export type Params = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 // Reader of the block that a fork begins at, for all versions of the specification.
 import { RpcError } from '../../errors.js';
+import { membersOf } from '../../json/reader.js';
 import { OriginFailure } from './failure.js';
 import { canonical, isFelt } from './reads.js';
 
@@ -63,9 +64,4 @@ function price(value: unknown): ForkPrice | undefined {
   const { price_in_fri: fri, price_in_wei: wei } = membersOf(value);
   if (!isFelt(fri) || !isFelt(wei)) return undefined;
   return { price_in_fri: canonical(fri), price_in_wei: canonical(wei) };
-}
-
-/** Members of a value; none if it is no object. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

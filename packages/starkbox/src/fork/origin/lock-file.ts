@@ -4,8 +4,8 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { reasonOf } from '../../errors.js';
 import { readRegular } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
+import { membersOf } from '../../json/reader.js';
 import { replaceFile } from './cache.js';
-import { membersOf } from './header.js';
 
 /** Chain and block of the answers. */
 export interface LockedOrigin {

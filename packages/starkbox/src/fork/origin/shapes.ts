@@ -1,4 +1,6 @@
 // Shapes of the origin's answers by method, loose enough for any version of the specification.
+
+import { isObject } from '../../json/reader.js';
 import { isFelt } from './reads.js';
 
 interface Shape {
@@ -12,14 +14,11 @@ type Members = Readonly<Record<string, (value: unknown) => boolean>>;
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !isList(value);
 
 function objectWith(members: Members): (value: unknown) => boolean {
   return (value) => {
     if (!isObject(value)) return false;
-    const found: Readonly<Record<string, unknown>> = { ...value };
-    return Object.entries(members).every(([name, fits]) => fits(found[name]));
+    return Object.entries(members).every(([name, fits]) => fits(value[name]));
   };
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { codeOf, reasonOf } from '../../errors.js';
+import { isObject } from '../../json/reader.js';
 import { findProcess } from './process-identity.js';
 
 const unzip = promisify(gunzip);
@@ -121,7 +122,7 @@ function filesIn(directory: string): { file: string; exitFile: string; runFile: 
 async function readRun(file: string): Promise<Run | undefined> {
   try {
     const run: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (!isRecord(run) || typeof run['pid'] !== 'number' || typeof run['mark'] !== 'string') {
+    if (!isObject(run) || typeof run['pid'] !== 'number' || typeof run['mark'] !== 'string') {
       return undefined;
     }
     const { pid, mark, url } = run;
@@ -145,7 +146,7 @@ async function hasEnded({ pid, mark }: Run): Promise<void> {
 }
 
 function withOneGenesis(state: unknown): unknown {
-  if (!isRecord(state) || !Array.isArray(state['blocks'])) return state;
+  if (!isObject(state) || !Array.isArray(state['blocks'])) return state;
   const blocks: readonly unknown[] = state['blocks'];
   const [first, ...others] = blocks
     .filter((block) => headerNumber(block, 'number') === 0)
@@ -155,14 +156,14 @@ function withOneGenesis(state: unknown): unknown {
 }
 
 function headerNumber(block: unknown, name: string): number {
-  const header = isRecord(block) ? block['header'] : undefined;
-  return isRecord(header) ? Number(header[name]) : Number.NaN;
+  const header = isObject(block) ? block['header'] : undefined;
+  return isObject(header) ? Number(header[name]) : Number.NaN;
 }
 
 async function isComplete(file: string): Promise<boolean> {
   try {
     const state: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return isRecord(state) && Array.isArray(state['blocks']);
+    return isObject(state) && Array.isArray(state['blocks']);
   } catch {
     return false;
   }
@@ -188,8 +189,4 @@ async function replaceFile(file: string, bytes: string | Uint8Array): Promise<vo
     await handle.close();
   }
   await rename(beside, file);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // Shapes of the answers of an Ethereum node.
 import type { Hex } from 'viem';
+import { isObject } from '../../json/reader.js';
 
 /** The expected form of an answer, for error messages, and its reader. */
 export interface Shape<T> {
@@ -47,7 +48,7 @@ export const HASH: Shape<string> = { name: 'a hash', read: readHash };
 export const BLOCK: Shape<Block> = {
   name: 'a block',
   read(answer) {
-    if (!isRecord(answer)) return undefined;
+    if (!isObject(answer)) return undefined;
     const number = readCount(answer['number']);
     const hash = readHash(answer['hash']);
     const fee = answer['baseFeePerGas'] ?? undefined;
@@ -61,13 +62,13 @@ export const BLOCK: Shape<Block> = {
 /** The hash of a block; null if there is none. */
 export const BLOCK_HASH: Shape<string | null> = {
   name: 'a block',
-  read: (answer) => (isRecord(answer) ? readHash(answer['hash']) : readNull(answer)),
+  read: (answer) => (isObject(answer) ? readHash(answer['hash']) : readNull(answer)),
 };
 
 export const RECEIPT: Shape<Receipt | null> = {
   name: 'a receipt',
   read(answer) {
-    if (!isRecord(answer)) return readNull(answer);
+    if (!isObject(answer)) return readNull(answer);
     const status = readCount(answer['status']);
     const contract = answer['contractAddress'] ?? undefined;
     if (status === undefined || (contract !== undefined && !isAddress(contract))) return undefined;
@@ -78,7 +79,7 @@ export const RECEIPT: Shape<Receipt | null> = {
 /** Whether the transaction exists. */
 export const TRANSACTION: Shape<boolean> = {
   name: 'a transaction',
-  read: (answer) => (isRecord(answer) ? true : answer === null ? false : undefined),
+  read: (answer) => (isObject(answer) ? true : answer === null ? false : undefined),
 };
 
 export const BOOLEAN: Shape<boolean> = {
@@ -109,7 +110,7 @@ export function logsOf(fromBlock: number, toBlock: number): Shape<readonly RawLo
 }
 
 function readLog(entry: unknown): RawLog | undefined {
-  if (!isRecord(entry)) return undefined;
+  if (!isObject(entry)) return undefined;
   const { address, topics, data } = entry;
   const block = readCount(entry['blockNumber']);
   const index = readCount(entry['logIndex']);
@@ -148,8 +149,4 @@ function isAddress(value: unknown): value is Hex {
 
 function isHex(value: unknown): value is Hex {
   return typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

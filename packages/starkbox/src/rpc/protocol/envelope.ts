@@ -1,6 +1,7 @@
 // Envelopes of JSON-RPC 2.0: calls and answers.
 import { RpcError } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
+import { isObject } from '../../json/reader.js';
 
 export type Id = string | number | bigint | null;
 
@@ -87,8 +88,4 @@ export function isId(value: unknown): value is Id {
     value === null ||
     Number.isInteger(value)
   );
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
