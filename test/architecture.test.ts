@@ -1,34 +1,7 @@
 // The table of allowed imports, checked against the sources and against one planted breach of each rule.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findViolations, type Rule } from './architecture/rules.js';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-function readSources(): Map<string, string> {
-  const sources = new Map<string, string>();
-  for (const name of readdirSync(join(ROOT, 'packages'))) {
-    for (const folder of ['src', 'js']) {
-      const base = join(ROOT, 'packages', name, folder);
-      for (const file of listFiles(base)) {
-        sources.set(relative(ROOT, file).split(sep).join('/'), readFileSync(file, 'utf8'));
-      }
-    }
-  }
-  return sources;
-}
-
-function listFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
-      .map((file) => join(folder, file));
-  } catch {
-    return []; // a package has one of the folders, not both
-  }
-}
+import { readSources } from './architecture/sources.js';
 
 /** A tree that breaks no rule. */
 const SOUND: Readonly<Record<string, string>> = {
@@ -80,7 +53,7 @@ const violationsWith = (planted: Readonly<Record<string, string>>) =>
   findViolations(new Map(Object.entries({ ...SOUND, ...planted })));
 
 describe('the sources', () => {
-  const sources = readSources();
+  const sources = readSources(['packages'], /^packages\/[^/]+\/(src|js)\/.*\.tsx?(?<!\.d\.ts)$/);
 
   test('are found', () => {
     expect([...sources.keys()]).toContain('packages/engine/js/index.ts');

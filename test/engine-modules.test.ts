@@ -1,19 +1,17 @@
 // The module rules of the engine's Rust sources, against the real files and against one breach of each.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findRustViolations } from './architecture/rust.js';
+import { readSources } from './architecture/sources.js';
 
-const SOURCES = fileURLToPath(new URL('../packages/engine/src', import.meta.url));
+const SOURCES = 'packages/engine/src';
 /** The compiler is a program of its own and shares no modules with the addon. */
 const OTHER_PROGRAMS = 'bin/';
 
-function readSources(): Map<string, string> {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
-    .map((file) => file.split(sep).join('/'))
-    .filter((file) => file.endsWith('.rs') && !file.startsWith(OTHER_PROGRAMS));
-  return new Map(files.map((file) => [file, readFileSync(join(SOURCES, file), 'utf8')]));
+function readModules(): Map<string, string> {
+  const files = [...readSources([SOURCES], /\.rs$/)]
+    .map(([file, source]): [string, string] => [file.slice(SOURCES.length + 1), source])
+    .filter(([file]) => !file.startsWith(OTHER_PROGRAMS));
+  return new Map(files);
 }
 
 const SOUND: Readonly<Record<string, string>> = {
@@ -30,7 +28,7 @@ const rulesOf = (planted: Readonly<Record<string, string>>) =>
   findRustViolations(new Map(Object.entries({ ...SOUND, ...planted }))).map(({ rule }) => rule);
 
 test('the sources are found and break no rule', () => {
-  const sources = readSources();
+  const sources = readModules();
   expect([...sources.keys()]).toContain('state/mod.rs');
   expect(sources.size).toBeGreaterThan(30);
   expect(findRustViolations(sources)).toEqual([]);

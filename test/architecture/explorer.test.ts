@@ -1,25 +1,12 @@
 // The folder rules of the explorer and of @starkbox/abi hold, and each of them finds a planted breach.
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { findExplorerViolations } from './explorer-rules.js';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-function readSources(folder: string): [string, string][] {
-  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(tsx?|css)$/.test(path))
-    .map((path) => {
-      const file = `${folder}/${path.replaceAll('\\', '/')}`;
-      return [file, readFileSync(root + file, 'utf8')];
-    });
-}
-
-const sources = [...readSources('packages/explorer/src'), ...readSources('packages/abi/src')];
+import { readSources } from './sources.js';
 
 test('the sources break no rule', () => {
-  expect(sources.length).toBeGreaterThan(100);
-  expect(findExplorerViolations(new Map(sources))).toEqual([]);
+  const sources = readSources(['packages/explorer/src', 'packages/abi/src'], /\.(tsx?|css)$/);
+  expect(sources.size).toBeGreaterThan(100);
+  expect(findExplorerViolations(sources)).toEqual([]);
 });
 
 const body = (lines: number): string => `function f() {\n${'  f();\n'.repeat(lines)}}\n`;
