@@ -52,10 +52,4 @@ describe('the checker', () => {
     const rules = rulesOf({ 'state/other.rs': 'use crate::execution::Session;' });
     expect(rules).toEqual(['folder-cycle']);
   });
-
-  test('finds a long file and a crowded folder', () => {
-    expect(rulesOf({ 'error.rs': 'x\n'.repeat(401) })).toEqual(['long-file']);
-    const crowd = Array.from({ length: 14 }, (_, index) => [`state/a${index}.rs`, '']);
-    expect(rulesOf(Object.fromEntries(crowd))).toEqual(['crowded-folder']);
-  });
 });

@@ -1,4 +1,5 @@
 // Files in a folder, lines in a file and lines in a function stay within the limits.
+import { extname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import { findOversized, LIMITS } from './architecture/sizes.js';
 import { readSources } from './architecture/sources.js';
@@ -6,13 +7,15 @@ import { readSources } from './architecture/sources.js';
 const GENERATED = [
   'packages/starkbox/src/spec.ts',
   'packages/starkbox/src/l1/ethereum/messaging-contract.ts',
+  'packages/engine/binding.d.ts',
 ];
+const EXTENSIONS = ['.css', '.mjs', '.rs', '.ts', '.tsx'];
 
 test('the sources and tests stay within the limits of size', () => {
-  const folders = ['packages', 'bench', 'scripts', 'test'];
-  const sources = readSources(folders, /\.(tsx?|mjs)(?<!\.d\.ts)$/);
+  const sources = readSources(['packages', 'bench', 'scripts', 'test'], /\.(tsx?|mjs|css|rs)$/);
   for (const file of GENERATED) expect(sources.delete(file)).toBe(true);
   expect(sources.size).toBeGreaterThan(500);
+  expect([...new Set([...sources.keys()].map(extname))].sort()).toEqual(EXTENSIONS);
   expect(findOversized(sources)).toEqual([]);
 });
 
@@ -20,10 +23,29 @@ describe('the check', () => {
   const lines = (count: number): string => 'void 0;\n'.repeat(count);
   const check = (source: string): string[] => findOversized(new Map([['a/b.ts', source]]));
 
-  test('finds a folder with too many files', () => {
-    const files = Array.from({ length: LIMITS.filesInFolder + 1 }, (_, at) => `a/${at}.ts`);
-    expect(findOversized(new Map(files.map((file) => [file, ''])))).toEqual(['a has 16 files']);
-    expect(findOversized(new Map(files.slice(1).map((file) => [file, ''])))).toEqual([]);
+  test.each([
+    ['packages/explorer/src/format', '.ts'],
+    ['packages/explorer/src/parts', '.tsx'],
+    ['packages/explorer/src/styles', '.css'],
+    ['packages/engine/src/state', '.rs'],
+    ['scripts', '.mjs'],
+  ])('finds too many files in %s, and one of them that is too long', (folder, extension) => {
+    const paths = Array.from(
+      { length: LIMITS.filesInFolder + 1 },
+      (_, at) => `${folder}/${at}${extension}`,
+    );
+    expect(findOversized(new Map(paths.map((path) => [path, ''])))).toEqual([
+      `${folder} has 16 files`,
+    ]);
+    expect(findOversized(new Map(paths.slice(1).map((path) => [path, ''])))).toEqual([]);
+    const path = `${folder}/a${extension}`;
+    expect(findOversized(new Map([[path, '\n'.repeat(400)]]))).toEqual([]);
+    expect(findOversized(new Map([[path, '\n'.repeat(401)]]))).toEqual([`${path} has 401 lines`]);
+  });
+
+  test('counts files of different languages in one folder together', () => {
+    const paths = Array.from({ length: 16 }, (_, at) => `a/${at}${EXTENSIONS[at % 5]}`);
+    expect(findOversized(new Map(paths.map((path) => [path, ''])))).toEqual(['a has 16 files']);
   });
 
   test('finds a file that is too long', () => {

@@ -1,24 +1,19 @@
-// Folder rules of the explorer and of @starkbox/abi: allowed imports and sizes.
+// Folder rules of the explorer and of @starkbox/abi: allowed imports, and lines in a function.
 import { dirname, join, normalize } from 'node:path/posix';
-import { parseSync, Visitor } from 'oxc-parser';
 import { readFacts } from './facts.js';
+import { LIMITS, measureFunctions } from './sizes.js';
 
 export interface ExplorerViolation {
   readonly file: string;
   readonly rule:
     | 'folder' // stands in a folder that the table does not list
     | 'import' // imports a folder or package that its row does not list
-    | 'crowded' // its folder has too many source files
-    | 'long file'
-    | 'long function';
+    | 'long function'; // has too many lines, those of a returned table included
   readonly detail: string;
 }
 
 const EXPLORER = 'packages/explorer/src/';
 const ABI = 'packages/abi/src/';
-const MOST_FILES = 15;
-const MOST_FILE_LINES = 400;
-const MOST_FUNCTION_LINES = 80;
 
 const BASE = ['format', 'navigation', 'rpc'];
 const PARTS = [
@@ -51,17 +46,12 @@ const ABI_PACKAGES = ['@noble/hashes'];
 /** Everything in `sources` (path from the repository's root → text) that breaks a rule. */
 export function findExplorerViolations(sources: ReadonlyMap<string, string>): ExplorerViolation[] {
   const found: ExplorerViolation[] = [];
-  const files = new Map<string, number>();
   for (const [file, source] of sources) {
     const report = (rule: ExplorerViolation['rule'], detail: string): void =>
       void found.push({ file, rule, detail });
     if (!file.startsWith(EXPLORER) && !file.startsWith(ABI)) continue;
-    files.set(dirname(file), (files.get(dirname(file)) ?? 0) + 1);
-    const lines = source.split('\n').length - 1;
-    if (lines > MOST_FILE_LINES) report('long file', `${lines} lines`);
-    if (file.endsWith('.css')) continue;
-    for (const { line, length } of longFunctions(file, source)) {
-      report('long function', `line ${line}: ${length} lines`);
+    for (const { line, lines } of measureFunctions(file, source)) {
+      if (lines > LIMITS.linesInFunction) report('long function', `line ${line}: ${lines} lines`);
     }
     const row = file.startsWith(ABI) ? [] : FOLDERS[rowOf(file)];
     if (!row) {
@@ -71,9 +61,6 @@ export function findExplorerViolations(sources: ReadonlyMap<string, string>): Ex
     for (const { specifier, line } of readFacts(file, source).imports) {
       if (!mayImport(file, specifier, row)) report('import', `line ${line} imports ${specifier}`);
     }
-  }
-  for (const [folder, count] of files) {
-    if (count > MOST_FILES) found.push({ file: folder, rule: 'crowded', detail: `${count} files` });
   }
   return found;
 }
@@ -98,19 +85,4 @@ function mayImport(file: string, specifier: string, row: readonly string[]): boo
 function rowOf(file: string): string {
   const folder = dirname(file).slice(EXPLORER.length);
   return folder.replace(/^features\/[^/]+(\/[^/]+)?$/, 'features/*');
-}
-
-function longFunctions(file: string, source: string): { line: number; length: number }[] {
-  const found: { line: number; length: number }[] = [];
-  const measure = ({ start, end }: { readonly start: number; readonly end: number }): void => {
-    const length = source.slice(start, end).split('\n').length;
-    if (length <= MOST_FUNCTION_LINES) return;
-    found.push({ line: source.slice(0, start).split('\n').length, length });
-  };
-  new Visitor({
-    FunctionDeclaration: measure,
-    FunctionExpression: measure,
-    ArrowFunctionExpression: measure,
-  }).visit(parseSync(file, source).program);
-  return found;
 }

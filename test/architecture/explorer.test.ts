@@ -4,7 +4,7 @@ import { findExplorerViolations } from './explorer-rules.js';
 import { readSources } from './sources.js';
 
 test('the sources break no rule', () => {
-  const sources = readSources(['packages/explorer/src', 'packages/abi/src'], /\.(tsx?|css)$/);
+  const sources = readSources(['packages/explorer/src', 'packages/abi/src'], /\.tsx?$/);
   expect(sources.size).toBeGreaterThan(100);
   expect(findExplorerViolations(sources)).toEqual([]);
 });
@@ -30,19 +30,10 @@ test.each([
   ['import', 'abi/src/abi.ts', `import { readFileSync } from 'node:fs';`],
   ['folder', 'explorer/src/pages/new.tsx', ''],
   ['folder', 'explorer/src/features/loose.tsx', ''],
-  ['long file', 'explorer/src/format/new.ts', 'export const a = 1;\n'.repeat(401)],
-  ['long file', 'explorer/src/styles/new.css', 'a {}\n'.repeat(401)],
   ['long function', 'explorer/src/format/new.ts', body(80)],
   ['long function', 'abi/src/new.ts', `const g = async () => {\n${'g();\n'.repeat(80)}};`],
+  ['long function', 'explorer/src/format/new.ts', `const t = () => [\n${'1,\n'.repeat(80)}];`],
 ])('a breach of "%s" in %s is found', (rule, path, source) => {
   const file = `packages/${path}`;
   expect(findExplorerViolations(new Map([[file, source]]))).toMatchObject([{ file, rule }]);
-});
-
-test('a folder with too many files is found', () => {
-  const many = Array.from({ length: 16 }, (_, at): [string, string] => [
-    `packages/explorer/src/format/f${at}.ts`,
-    '',
-  ]);
-  expect(findExplorerViolations(new Map(many))).toMatchObject([{ rule: 'crowded' }]);
 });

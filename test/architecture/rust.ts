@@ -1,28 +1,18 @@
-// Module rules of the engine's Rust sources: no cycles, no long files, no crowded folders.
-import { dirname } from 'node:path/posix';
+// Module rule of the engine's Rust sources: no cycles, neither of files nor of folders.
 import { findCycles } from './cycles.js';
 
 export interface RustViolation {
-  readonly rule: 'cycle' | 'folder-cycle' | 'long-file' | 'crowded-folder';
+  readonly rule: 'cycle' | 'folder-cycle';
   readonly detail: string;
 }
-
-const MAX_LINES = 400;
-const MAX_FILES = 15;
 
 /** Every rule that `sources` (path from the crate's `src` → text) break. */
 export function findRustViolations(sources: ReadonlyMap<string, string>): RustViolation[] {
   const found: RustViolation[] = [];
   const files = new Map<string, string[]>();
   const folders = new Map<string, Set<string>>();
-  const counts = new Map<string, number>();
 
   for (const [file, source] of sources) {
-    const lines = source.trimEnd().split('\n').length;
-    if (lines > MAX_LINES) found.push({ rule: 'long-file', detail: `${file}: ${lines} lines` });
-    const folder = dirname(file);
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-
     const edges: string[] = [];
     for (const path of modulePaths(source)) {
       const target = resolve(file, path, sources);
@@ -35,11 +25,6 @@ export function findRustViolations(sources: ReadonlyMap<string, string>): RustVi
     files.set(file, edges);
   }
 
-  for (const [folder, count] of counts) {
-    if (count > MAX_FILES) {
-      found.push({ rule: 'crowded-folder', detail: `${folder}: ${count} files` });
-    }
-  }
   for (const cycle of findCycles(files)) {
     found.push({ rule: 'cycle', detail: cycle.join(' → ') });
   }
