@@ -20,6 +20,7 @@ import {
   readAbi,
   shapeOf,
 } from '../src/index.js';
+import { CHOICE, POINT, SHAPES } from './support/shapes.js';
 
 const none = readAbi([]);
 const felts = (type: string, draft: Draft, abi = none) => {
@@ -27,27 +28,7 @@ const felts = (type: string, draft: Draft, abi = none) => {
   return encoded.isWrong ? firstError(encoded) : encoded.felts;
 };
 
-const POINT = 'shapes::Point';
-const CHOICE = 'shapes::Choice';
-const shapes = readAbi([
-  {
-    type: 'struct',
-    name: POINT,
-    members: [
-      { name: 'x', type: 'core::integer::i16' },
-      { name: 'y', type: 'core::integer::u256' },
-    ],
-  },
-  {
-    type: 'enum',
-    name: CHOICE,
-    variants: [
-      { name: 'Named', type: 'core::byte_array::ByteArray' },
-      { name: 'At', type: POINT },
-      { name: 'Nothing', type: '()' },
-    ],
-  },
-]);
+const shapes = readAbi(SHAPES);
 
 describe('values', () => {
   test('numbers', () => {

@@ -1,30 +1,8 @@
 // Forms for the inputs of functions in a browser: a control for every type, and ABIs made to harm.
 /// <reference lib="dom" />
-import { readAbi } from '@starkbox/abi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHOICE, POINT, SHAPES } from '../../../abi/test/support/shapes.js';
 import { type Stage, setStage, watchClipboard } from '../support/stage.js';
-
-const POINT = 'shapes::Point';
-const CHOICE = 'shapes::Choice';
-const shapes = readAbi([
-  {
-    type: 'struct',
-    name: POINT,
-    members: [
-      { name: 'x', type: 'core::integer::i16' },
-      { name: 'y', type: 'core::integer::u256' },
-    ],
-  },
-  {
-    type: 'enum',
-    name: CHOICE,
-    variants: [
-      { name: 'Named', type: 'core::byte_array::ByteArray' },
-      { name: 'At', type: POINT },
-      { name: 'Nothing', type: '()' },
-    ],
-  },
-]);
 
 describe('forms', () => {
   const SCRIPT = `<img src=x onerror="globalThis['harmed']=1">`;
@@ -42,8 +20,7 @@ describe('forms', () => {
     ['opt', 'core::option::Option::<core::integer::u8>'],
   ].map(([name = '', type = '']) => ({ name, type }));
   const items = [
-    ...[...shapes.structs].map(([name, members]) => ({ type: 'struct', name, members })),
-    ...[...shapes.enums].map(([name, variants]) => ({ type: 'enum', name, variants })),
+    ...SHAPES,
     {
       type: 'enum',
       name: 'core::option::Option::<core::integer::u8>',
