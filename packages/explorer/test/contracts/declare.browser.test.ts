@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Class } from '@starkbox/engine';
 import { hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, type Stage, setStage } from '../support/stage.js';
+import { countOf, openLive, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
 let counter: string;
@@ -16,27 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
-const count = async (contract_address = counter): Promise<bigint> =>
-  BigInt(
-    (
-      await stage.node.client.call('starknet_call', {
-        request: { contract_address, entry_point_selector: GET, calldata: [] },
-        block_id: 'pre_confirmed',
-      })
-    )[0] ?? 0,
-  );
-const open = async (path: string) => {
-  const visit = await stage.open(path);
-  await isLive(visit.page);
-  return visit;
-};
 const sierraFile = (name: string): string =>
   fileURLToPath(new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url));
 
 describe('a class', () => {
   test('is declared by a transaction from its files', async () => {
-    const { page, complaints } = await open('classes');
+    const { page, complaints } = await openLive(stage, 'classes');
     await page.getByRole('button', { name: 'Declare…' }).click();
     const text = readFileSync(sierraFile('emitter'), 'utf8');
     const casm = await (await Class.compile(text)).casm();
@@ -58,7 +43,7 @@ describe('a class', () => {
   });
 
   test('is declared without a transaction and CASM; invalid files are refused', async () => {
-    const { page } = await open('classes');
+    const { page } = await openLive(stage, 'classes');
     await page.getByRole('button', { name: 'Declare…' }).click();
     const file = page.locator('input[type=file]');
     const given = (name: string, text: string) => ({
@@ -91,7 +76,7 @@ describe('a class', () => {
       block_id: 'latest',
       contract_address: counter,
     });
-    const { page, complaints } = await open(`class/${classOf}?tab=deploy`);
+    const { page, complaints } = await openLive(stage, `class/${classOf}?tab=deploy`);
     await page.getByLabel('start u128').fill('42');
     const address = page.locator('[data-address] code');
     await address.waitFor();
@@ -107,7 +92,7 @@ describe('a class', () => {
     const shown = await address.innerText();
     await page.getByRole('button', { name: /^Deploy as account 3/ }).click();
     await page.getByText('Deployed:').waitFor();
-    expect(await count(shown)).toBe(42n);
+    expect(await countOf(stage, shown)).toBe(42n);
     await page.getByRole('link', { name: 'Contracts', exact: true }).last().click();
     await page.locator(`td a[href="/ui/contract/${shown}"]`).waitFor();
     expect(complaints).toEqual([]);

@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, STRK, type Stage, setStage, watchClipboard } from '../support/stage.js';
+import { countOf, openLive, STRK, type Stage, setStage, watchClipboard } from '../support/stage.js';
 
 let stage: Stage;
 let counter: string;
@@ -15,16 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
-const count = async (): Promise<bigint> =>
-  BigInt(
-    (
-      await stage.node.client.call('starknet_call', {
-        request: { contract_address: counter, entry_point_selector: GET, calldata: [] },
-        block_id: 'pre_confirmed',
-      })
-    )[0] ?? 0,
-  );
 const nonce = async (contract_address: string): Promise<bigint> =>
   BigInt(
     await stage.node.client.call('starknet_getNonce', {
@@ -46,15 +36,10 @@ const sentHash = async (page: Page): Promise<string> => {
   const link = page.locator('.outcome').getByRole('link', { name: /^transaction 0x/ });
   return /tx\/(0x[0-9a-f]+)/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? '';
 };
-const open = async (path: string) => {
-  const visit = await stage.open(path);
-  await isLive(visit.page);
-  return visit;
-};
 
 describe('a contract', () => {
   test('functions without inputs are read on opening and after each block', async () => {
-    const { page, complaints } = await open(`contract/${counter}?tab=read`);
+    const { page, complaints } = await openLive(stage, `contract/${counter}?tab=read`);
     const reading = page.locator('.functions li', { hasText: 'get' }).locator('.reading');
     await expect.poll(() => reading.innerText()).toBe('7');
     await stage.send(1, [{ contractAddress: counter, entrypoint: 'increase', calldata: ['0x2'] }]);
@@ -63,15 +48,18 @@ describe('a contract', () => {
   });
 
   test('a simulation changes nothing, and sending fetches the private key only then', async () => {
-    const { page, complaints } = await open(`contract/${counter}?tab=interact&f=increase`);
+    const { page, complaints } = await openLive(
+      stage,
+      `contract/${counter}?tab=interact&f=increase`,
+    );
     const bodies: string[] = [];
     page.on('request', (request) => bodies.push(request.postData() ?? ''));
-    const before = await count();
+    const before = await countOf(stage, counter);
     await page.getByLabel('amount').fill('5');
     await page.getByLabel('amount').press('Control+Enter');
     await page.getByText('Would succeed').waitFor();
     await page.getByText('CountRaised(').waitFor();
-    expect(await count()).toBe(before);
+    expect(await countOf(stage, counter)).toBe(before);
     await page.getByLabel('amount').fill('6');
     await page.getByText('This result is for other inputs.').waitFor();
     await page.getByLabel('amount').fill('5');
@@ -80,7 +68,7 @@ describe('a contract', () => {
     const sent = await nonce(stage.address(0));
     await page.getByLabel('amount').press('Control+Shift+Enter');
     await page.getByText('Succeeded').waitFor();
-    expect(await count()).toBe(before + 5n);
+    expect(await countOf(stage, counter)).toBe(before + 5n);
     expect(await nonce(stage.address(0))).toBe(sent + 1n);
     const receipt = await stage.node.client.call('starknet_getTransactionReceipt', {
       transaction_hash: await sentHash(page),
@@ -94,7 +82,7 @@ describe('a contract', () => {
   });
 
   test('functions are found by name, and inputs take amounts and names', async () => {
-    const { page } = await open(`contract/${STRK}?tab=interact`);
+    const { page } = await openLive(stage, `contract/${STRK}?tab=interact`);
     await page.getByLabel('Find a function').fill('transf');
     await page.getByRole('button', { name: 'transfer', exact: true }).click();
     await page.getByLabel('recipient').fill('account 4');
@@ -114,7 +102,7 @@ describe('a contract', () => {
     // It accepts no signature at all.
     const other = await stage.deploy('account_reject', ['2']);
     await stage.node.client.call('devnet_mint', { address: other, amount: 10 ** 18, unit: 'FRI' });
-    const { page } = await open(`contract/${STRK}?tab=interact&f=approve`);
+    const { page } = await openLive(stage, `contract/${STRK}?tab=interact&f=approve`);
     await page.getByLabel('spender').fill('account 1');
     await page.getByLabel('amount').fill('3');
     await page.getByLabel('as', { exact: true }).fill(other);
@@ -127,7 +115,7 @@ describe('a contract', () => {
   });
 
   test('a failing call is explained, and can be sent anyway', async () => {
-    const { page } = await open(`contract/${reverter}?tab=interact&f=write_then_fail`);
+    const { page } = await openLive(stage, `contract/${reverter}?tab=interact&f=write_then_fail`);
     await page.getByLabel('value').fill('1');
     await page.getByRole('button', { name: 'Add an item to data' }).click();
     await page.getByLabel('0 felt252').fill("'broken'");
@@ -142,15 +130,15 @@ describe('a contract', () => {
   });
 
   test('resource bounds can be changed', async () => {
-    const { page } = await open(`contract/${counter}?tab=interact&f=increase`);
+    const { page } = await openLive(stage, `contract/${counter}?tab=interact&f=increase`);
     await page.getByLabel('amount').fill('1');
     await page.getByRole('button', { name: /^Simulate/ }).click();
     await page.getByText('simulation × 1.5').click();
-    const before = await count();
+    const before = await countOf(stage, counter);
     await page.getByLabel('most l2 gas').fill('1');
     await page.getByRole('button', { name: /^Send as account 0/ }).click();
     await page.getByRole('alert').getByText('starknet_addInvokeTransaction').waitFor();
-    expect(await count()).toBe(before);
+    expect(await countOf(stage, counter)).toBe(before);
     await page.getByLabel('most l2 gas').fill('77000000');
     await page.getByText('as set by you').waitFor();
     await page.getByRole('button', { name: /^Send as account 0/ }).click();
@@ -164,18 +152,18 @@ describe('a contract', () => {
   });
 
   test('a form is stored in the address, and opening it sends nothing', async () => {
-    const { page } = await open(`contract/${counter}?tab=interact&f=increase`);
+    const { page } = await openLive(stage, `contract/${counter}?tab=interact&f=increase`);
     await page.getByLabel('amount').fill('11');
     await expect.poll(() => page.url()).toContain('#form=');
-    const before = await count();
-    const again = await open(page.url().replace(`${stage.origin}/ui/`, ''));
+    const before = await countOf(stage, counter);
+    const again = await openLive(stage, page.url().replace(`${stage.origin}/ui/`, ''));
     await expect.poll(() => again.page.getByLabel('amount').inputValue()).toBe('11');
     await again.settled();
-    expect(await count()).toBe(before);
+    expect(await countOf(stage, counter)).toBe(before);
   });
 
   test('copied curl, sncast and starknet.js calls work', async () => {
-    const { page } = await open(`contract/${counter}?tab=interact&f=get`);
+    const { page } = await openLive(stage, `contract/${counter}?tab=interact&f=get`);
     const clipboard = await watchClipboard(page);
     const copied = async (name: string): Promise<string> => {
       await page.getByRole('button', { name: `Copy as ${name}` }).click();
@@ -188,7 +176,7 @@ describe('a contract', () => {
       return (await fetch(stage.node.url, { method: 'POST', headers, body })).json();
     };
     expect(await ask(await copied('curl'))).toMatchObject({
-      result: [`0x${(await count()).toString(16)}`],
+      result: [`0x${(await countOf(stage, counter)).toString(16)}`],
     });
     expect(await copied('sncast')).toContain(`--contract-address ${counter} --function 'get'`);
     await page.getByRole('button', { name: 'increase', exact: true }).click();
@@ -200,21 +188,21 @@ describe('a contract', () => {
   });
 
   test('a raw call takes any selector', async () => {
-    const { page } = await open(`contract/${counter}?tab=interact`);
+    const { page } = await openLive(stage, `contract/${counter}?tab=interact`);
     await page.getByRole('button', { name: 'Raw call' }).click();
     await page.getByRole('textbox', { name: 'function', exact: true }).fill('increase');
     await page.getByRole('button', { name: 'Paste calldata as JSON or CSV' }).click();
     await page.getByLabel('JSON or CSV').last().fill('0x3');
     await page.getByRole('button', { name: 'Fill from this' }).click();
-    const before = await count();
+    const before = await countOf(stage, counter);
     await page.getByRole('button', { name: /^Send as account 0/ }).click();
     await page.getByText('Succeeded').waitFor();
-    expect(await count()).toBe(before + 3n);
+    expect(await countOf(stage, counter)).toBe(before + 3n);
   });
 });
 
 test('calls are batched, reordered by keyboard, and sent as one transaction', async () => {
-  const { page } = await open(`contract/${counter}?tab=interact&f=increase`);
+  const { page } = await openLive(stage, `contract/${counter}?tab=interact&f=increase`);
   await page.getByLabel('amount').fill('20');
   await page.getByRole('button', { name: 'Add to batch' }).click();
   const tray = page.getByRole('region', { name: 'Batch' });
@@ -229,10 +217,10 @@ test('calls are batched, reordered by keyboard, and sent as one transaction', as
   await tray.getByText('2 calls in one transaction').waitFor();
   await tray.getByRole('button', { name: 'Move write up, from place 2' }).press('Enter');
   await expect.poll(() => tray.locator('li').first().innerText()).toContain('write');
-  const before = await count();
+  const before = await countOf(stage, counter);
   await tray.getByRole('button', { name: /^Send the batch as account 0/ }).click();
   await tray.getByText('Succeeded').waitFor();
-  expect(await count()).toBe(before + 20n);
+  expect(await countOf(stage, counter)).toBe(before + 20n);
   const transaction = await stage.node.client.call('starknet_getTransactionByHash', {
     transaction_hash: await sentHash(page),
   });
@@ -243,7 +231,7 @@ test('calls are batched, reordered by keyboard, and sent as one transaction', as
 });
 
 test('a field is validated on blur, and all fields on submit', async () => {
-  const { page } = await open(`contract/${STRK}?tab=interact&f=transfer`);
+  const { page } = await openLive(stage, `contract/${STRK}?tab=interact&f=transfer`);
   const recipient = page.getByLabel('recipient');
   await recipient.fill('nobody');
   expect(await recipient.getAttribute('aria-invalid')).toBe('false');
@@ -262,8 +250,7 @@ test('a field is validated on blur, and all fields on submit', async () => {
 test('calls are encoded for Cairo 0 accounts', async () => {
   const old = await setStage({ accountClass: 'cairo0' });
   try {
-    const { page } = await old.open(`contract/${STRK}?tab=interact&f=transfer`);
-    await isLive(page);
+    const { page } = await openLive(old, `contract/${STRK}?tab=interact&f=transfer`);
     const form = page.getByRole('form', { name: 'Call transfer' });
     await form.getByLabel('recipient').fill('account 2');
     await form.getByLabel('amount').fill('7');

@@ -1,6 +1,6 @@
 // Storage edits and class history of a contract.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLive, type Stage, setStage } from '../support/stage.js';
+import { countOf, openLive, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
 let counter: string;
@@ -11,26 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
-const count = async (): Promise<bigint> =>
-  BigInt(
-    (
-      await stage.node.client.call('starknet_call', {
-        request: { contract_address: counter, entry_point_selector: GET, calldata: [] },
-        block_id: 'pre_confirmed',
-      })
-    )[0] ?? 0,
-  );
-const open = async (path: string) => {
-  const visit = await stage.open(path);
-  await isLive(visit.page);
-  return visit;
-};
-
 describe('storage', () => {
   test('several edits are reviewed and applied at once', async () => {
-    const { page } = await open(`contract/${counter}?tab=storage`);
-    const before = await count();
+    const { page } = await openLive(stage, `contract/${counter}?tab=storage`);
+    const before = await countOf(stage, counter);
     await page
       .getByRole('button', { name: /^Edit slot/ })
       .first()
@@ -42,12 +26,12 @@ describe('storage', () => {
     await page.getByLabel('new value').fill("'hi'");
     await page.getByRole('button', { name: 'Stage' }).click();
     await expect.poll(() => page.locator('tr.staged').count()).toBe(2);
-    expect(await count()).toBe(before);
+    expect(await countOf(stage, counter)).toBe(before);
     await page.getByRole('button', { name: 'Apply 2 changes…' }).click();
     const sheet = page.getByRole('dialog');
     expect(await sheet.locator('tbody tr').count()).toBe(2);
     await sheet.getByRole('button', { name: 'Apply 2 changes' }).click();
-    await expect.poll(() => count()).toBe(1000n);
+    await expect.poll(() => countOf(stage, counter)).toBe(1000n);
     await expect.poll(() => page.locator('tr.staged').count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
@@ -66,7 +50,7 @@ describe('history', () => {
       { contractAddress: upgradable, entrypoint: 'replace_class', calldata: [is] },
     ]);
     const block = await client.call('starknet_blockNumber', {});
-    const { page } = await open(`contract/${upgradable}?tab=history`);
+    const { page } = await openLive(stage, `contract/${upgradable}?tab=history`);
     const row = page.locator('tr[data-row]').first();
     await expect.poll(() => row.innerText()).toContain('class replaced');
     expect(await row.locator(`a[href="/ui/block/${block}"]`).count()).toBe(1);

@@ -10,6 +10,9 @@ import { connectPages, type Pages } from './pages.js';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 
+/** The selector of `get`, which reads a counter. */
+const GET = '0x17c00f03de8b5bd58d2016b59d251c13056b989171c5852949903bc043bc27';
+
 const price = { max_amount: 400_000_000n, max_price_per_unit: 5_000_000_000n };
 const resourceBounds = {
   l1_gas: { ...price, max_amount: 0n },
@@ -165,6 +168,22 @@ export async function contentOf(download: Download): Promise<Buffer> {
 /** Waits until the page is subscribed to the node. */
 export function isLive(page: Page): Promise<void> {
   return page.locator('.connection', { hasText: 'live' }).waitFor();
+}
+
+/** A reused page of the explorer that is subscribed to the node. */
+export async function openLive(stage: Stage, path: string): Promise<Visit> {
+  const visit = await stage.open(path);
+  await isLive(visit.page);
+  return visit;
+}
+
+/** The number that a counter contract has in the pre-confirmed block. */
+export async function countOf({ node }: Stage, counter: string): Promise<bigint> {
+  const [count = '0x0'] = await node.client.call('starknet_call', {
+    request: { contract_address: counter, entry_point_selector: GET, calldata: [] },
+    block_id: 'pre_confirmed',
+  });
+  return BigInt(count);
 }
 
 /** Waits until the page shows the node's newest block, so that earlier news has come to it as well. */
