@@ -30,12 +30,17 @@ one. Numbers too large for JavaScript are exact in JSON, and strings or BigInts 
 { "seed": 0, "accounts": 3, "initialBalance": 5000000000000000000000, "blockGenerationOn": "demand" }
 \`\`\`
 
+The log options also follow \`RUST_LOG\`, [where their own variables are unset](in-place-of-starknet-devnet.md#logs).
+
 A variable that is empty counts as unset (but for [\`RESTRICTIVE_MODE\`](#restricted-methods)). Those of
 flags hold \`true\` or \`false\`.
 
-Logs go to stderr; the banner, which tools read, goes to stdout. The \`pretty\` format begins a line with the
-seconds since the start and has colours on a terminal only; the \`json\` format has the time of day. The
-format does not depend on where stderr leads. \`NO_COLOR\` turns colours off.
+Logs go to stderr. The banner goes to stdout, and after it, with or without a banner, one line when the node
+answers: \`Starkbox listening on http://127.0.0.1:5050 (in wallets: http://localhost:5050)\`. Tools read both. With
+\`STARKBOX_AS=starknet-devnet\` that line is [the one of starknet-devnet](in-place-of-starknet-devnet.md).
+
+The \`pretty\` format begins a line of the log with the seconds since the start and has colours on a terminal only; the
+\`json\` format has the time of day. The format does not depend on where stderr leads. \`NO_COLOR\` turns colours off.
 
 The exit code is 0 after a signal, 1 if the node cannot do what it is asked or cannot listen, and 2 if the
 options cannot be understood.
@@ -103,7 +108,9 @@ function row(key) {
   const preset = defaultText(option);
   const cells = [
     names.map((name) => `\`${name}\``).join(', '),
-    `\`${environmentExample(option)}\``,
+    [environmentExample(option), ...(option.fallback ? [option.fallback.variable] : [])]
+      .map((name) => `\`${name}\``)
+      .join(', '),
     `\`${key}\``,
     preset ?? '',
     option.help,

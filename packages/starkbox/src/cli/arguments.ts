@@ -22,6 +22,11 @@ import { type Given, readSources, type Source } from '../config/source.js';
 import { packageVersion } from '../node/version.js';
 import { type Paint, painter } from '../terminal.js';
 
+/** Names that the command can be started under. */
+const COMMAND_NAMES = ['starkbox', 'starknet-devnet'] as const;
+
+export type CommandName = (typeof COMMAND_NAMES)[number];
+
 export type CommandLine =
   /** Help or the version was asked for. */
   | { readonly kind: 'answer'; readonly text: string }
@@ -31,6 +36,8 @@ export type CommandLine =
       readonly given: Given;
       /** The config file that was read. */
       readonly configFile: string | undefined;
+      /** The name that the line about listening is written for. */
+      readonly name: CommandName;
       /** A Unix socket on which a test harness waits for the port. */
       readonly portSocket: string | undefined;
     };
@@ -51,6 +58,7 @@ interface Words {
 }
 
 const CONFIG_FILE_VARIABLE = 'STARKBOX_CONFIG';
+const NAME_VARIABLE = 'STARKBOX_AS';
 const HELP_WIDTH = 80;
 const INDENT = ' '.repeat(6);
 const FACTS_WIDTH = HELP_WIDTH - INDENT.length - 1;
@@ -83,7 +91,17 @@ export async function readConfig(
   checkGiven(given.keys, config);
   checkConfig(config);
   const portSocket = env['UNIX_SOCKET'] || undefined;
-  return { kind: 'start', config, given, configFile: file?.name, portSocket };
+  const name = commandName(env[NAME_VARIABLE] || 'starkbox');
+  return { kind: 'start', config, given, configFile: file?.name, name, portSocket };
+}
+
+/** Not an option with a short variable: `AS` belongs to compilers. */
+function commandName(text: string): CommandName {
+  const name = COMMAND_NAMES.find((one) => one === text);
+  if (name !== undefined) return name;
+  throw new UsageError(
+    `invalid value '${text}' for the environment variable ${NAME_VARIABLE}: must be ${COMMAND_NAMES.join(' or ')}`,
+  );
 }
 
 /** An empty variable counts as unset, except for a list, where it means the default list. */
@@ -92,11 +110,15 @@ function environmentSource(env: Environment): Source {
   const names = new Map<ConfigKey, string>();
   for (const key of CONFIG_KEYS) {
     const mayBeEmpty = optionKind(OPTIONS[key]) === 'list';
-    const name = environmentNames(OPTIONS[key]).find(
+    const own = environmentNames(OPTIONS[key]).find(
       (one) => env[one] !== undefined && (env[one] !== '' || mayBeEmpty),
     );
+    const { fallback } = OPTIONS[key];
+    const name = own ?? fallback?.variable;
     if (name === undefined) continue;
-    texts.set(key, env[name] ?? '');
+    const text = own === undefined ? fallback?.read(env[name] ?? '') : env[own];
+    if (text === undefined) continue;
+    texts.set(key, text);
     names.set(key, name);
   }
   return {
@@ -185,6 +207,7 @@ function helpText(key: ConfigKey): string {
     option.help,
     ...(preset === undefined ? [] : [`default: ${preset}`]),
     `env: ${environmentExample(option)}`,
+    ...(option.fallback === undefined ? [] : [`or: ${option.fallback.variable}`]),
     ...(option.field === undefined ? [] : [`config: ${option.field}`]),
   );
 }

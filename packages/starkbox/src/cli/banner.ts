@@ -1,8 +1,9 @@
-// Banner with accounts and tokens. Tools parse it, so its text must not change.
+// Banner with accounts and tokens, and the line about listening. Tools parse both, so their text must not change.
 
 import type { Config } from '../config/options.js';
 import { padded, shortString } from '../felt.js';
 import type { Paint } from '../terminal.js';
+import type { CommandName } from './arguments.js';
 
 /** The part of a node that the banner shows. */
 export interface BannerFacts {
@@ -71,4 +72,19 @@ export function banner(facts: BannerFacts, paint: Paint): string {
     );
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Hosts that `localhost` reaches: loopback, and every address of the machine. */
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', '0.0.0.0', '::']);
+
+/** The line that programs wait for; wallets accept plain HTTP from `localhost` only. */
+export function listeningLine(
+  name: CommandName,
+  { host, port, url }: { readonly host: string; readonly port: number; readonly url: string },
+): string {
+  if (name === 'starknet-devnet') {
+    return `Starknet Devnet listening on ${url.replace('http://', '')}\n`;
+  }
+  const local = LOCAL_HOSTS.has(host) ? ` (in wallets: http://localhost:${port})` : '';
+  return `Starkbox listening on ${url}${local}\n`;
 }

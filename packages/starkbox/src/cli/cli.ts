@@ -10,7 +10,7 @@ import { nearest } from '../nearest-word.js';
 import type { Node } from '../node/node.js';
 import { type Output, painter, wantsColour } from '../terminal.js';
 import { type CommandLine, readConfig } from './arguments.js';
-import { type BannerFacts, banner } from './banner.js';
+import { type BannerFacts, banner, listeningLine } from './banner.js';
 import { ancestors, onParentGone } from './parent-process.js';
 import { progressLine, type Step } from './progress.js';
 
@@ -86,7 +86,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     return { exitCode: 0 };
   }
 
-  const { config, given, configFile, portSocket } = line;
+  const { config, given, configFile, name, portSocket } = line;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, stderr);
   // Loaded late, because help and usage errors do not need it.
   const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
@@ -114,8 +114,10 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const started = { node, log, exitsWithParent: config.exitWithParent };
   options.onListening?.(started);
   if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
+  stdout.write(listeningLine(name, place));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
-  log.info(`Starkbox listening on ${place.url}`);
+  // One terminal for both streams has that line already.
+  if (!(stdout.isTTY && stderr.isTTY)) log.info(`Starkbox listening on ${place.url}`);
   if (place.metricsUrl !== undefined) log.info(`Metrics on ${place.metricsUrl}`);
   if (node.l1) {
     const { url, messagingContract, isManaged } = node.l1;

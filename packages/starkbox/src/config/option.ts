@@ -8,6 +8,12 @@ export interface Option<T> {
   readonly flag: string;
   readonly short?: string;
   readonly group: string;
+  /** A variable of other programs that sets it where its own variables are unset. */
+  readonly fallback?: {
+    readonly variable: string;
+    /** The text for this option, if the variable has one. */
+    readonly read: (text: string) => string | undefined;
+  };
   /** Where `devnet_getConfig` shows it. */
   readonly field?: string;
   /** May be a getter, where every config gets a value of its own. */

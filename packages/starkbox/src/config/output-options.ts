@@ -1,5 +1,6 @@
 // Options of metrics, logs and recordings.
 import { host, type OptionTable, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
+import { logBodiesIn, logLevelIn } from './rust-log.js';
 
 const U16 = 2 ** 16 - 1;
 
@@ -8,6 +9,7 @@ export interface OutputConfig {
   readonly metricsPort: number;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
   readonly logFormat: 'pretty' | 'json';
+  readonly logBodies: 'none' | 'request' | 'response' | 'both';
   readonly traceRequests: string | undefined;
   readonly banner: boolean;
 }
@@ -32,6 +34,7 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
     group: 'Output',
     default: 'info',
     parse: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace'),
+    fallback: { variable: 'RUST_LOG', read: logLevelIn },
     help: 'Level of the log on stderr: silent, error, warn, info, debug or trace.',
   },
   logFormat: {
@@ -40,6 +43,14 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
     default: 'pretty',
     parse: oneOf('pretty', 'json'),
     help: 'Format of the log: pretty for people, json with one object per line.',
+  },
+  logBodies: {
+    flag: '--log-bodies <WHICH>',
+    group: 'Output',
+    default: 'none',
+    parse: oneOf('none', 'request', 'response', 'both'),
+    fallback: { variable: 'RUST_LOG', read: logBodiesIn },
+    help: 'Log JSON-RPC bodies at the level info, without private keys: none, request, response or both.',
   },
   traceRequests: {
     flag: '--trace-requests <FILE>',

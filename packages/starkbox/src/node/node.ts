@@ -113,7 +113,7 @@ async function openParts(
       ...shared,
       config,
       service,
-      dispatcher: recorder?.recording(dispatcher) ?? dispatcher,
+      dispatcher: recorder.recording(dispatcher),
       warm: () => Promise.all([service.schema.warm(), genesis.warm()]),
       // Clients count the interval from when they can connect.
       onListening: startClock,

@@ -1,7 +1,8 @@
-// What a recording of requests contains about its node, and what it must leave out.
+// Recording and logging of requests: where they go, what they say about the node, and what they leave out.
 import type { Chain } from '../chain/chain.js';
 import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
+import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Recorder } from '../server/recorder.js';
 import type { ChainBase } from './open-chain.js';
 
@@ -20,12 +21,29 @@ export interface Secrets {
   readonly words: readonly string[];
 }
 
-/** Opens the file of `--trace-requests`, if one is given. */
-export async function openRecording(node: RecordedNode, log: Log): Promise<Recorder | undefined> {
-  const { traceRequests: path } = node.base.config;
-  if (path === undefined) return undefined;
-  const { openRecorder } = await import('../server/recorder.js');
-  return openRecorder({ path, about: aboutNode(node), secrets: () => secretsOf(node), log });
+/** What `--trace-requests` and `--log-bodies` ask for; with neither, the dispatcher stays as it is. */
+export async function openRecording(node: RecordedNode, log: Log): Promise<Recorder> {
+  const { traceRequests: path, logBodies: which } = node.base.config;
+  const secrets = (): Secrets => secretsOf(node);
+  // Loaded only where they are used.
+  const bodies = which === 'none' ? undefined : await import('../server/body-log.js');
+  const recorder =
+    path === undefined
+      ? undefined
+      : (await import('../server/recorder.js')).openRecorder({
+          path,
+          about: aboutNode(node),
+          secrets,
+          log,
+        });
+  return {
+    recording: (dispatcher) => {
+      const recorded: Pick<Dispatcher, 'handle'> = recorder?.recording(dispatcher) ?? dispatcher;
+      if (!bodies || which === 'none') return recorded;
+      return bodies.loggingBodies(recorded, { which, secrets, log });
+    },
+    close: async () => recorder?.close(),
+  };
 }
 
 /** Keys and words that are redacted wherever requests are shown. */

@@ -72,10 +72,12 @@ export function openRecorder(options: RecorderOptions): Recorder {
         const { listener } = session;
         record(() => {
           const { keys, words } = secrets();
+          const safe = safeRequest(new Redaction(keys, words), text);
           return {
             seconds: Math.round(process.uptime() * 1e3) / 1e3,
             socket: listener && socketOf(listener),
-            ...exchange(new Redaction(keys, words), text, answer),
+            [safe.isJson ? 'request' : 'request_text']: new JsonText(safe.text),
+            answer: answer === undefined ? undefined : new JsonText(safe.answer(answer)),
           };
         });
         return answer;
@@ -90,47 +92,41 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** Both texts without secrets, in one line; as JSON if they are JSON. */
-function exchange(redaction: Redaction, request: string, answer: string | undefined): object {
+/** A request without secrets, on one line, and what hides the same in its answer. */
+export interface SafeRequest {
+  /** JSON: what is not JSON is a string in it. */
+  readonly text: string;
+  readonly isJson: boolean;
+  answer(text: string): string;
+}
+
+export function safeRequest(redaction: Redaction, request: string): SafeRequest {
   const call = parsed(request);
   if (call === undefined) {
-    const text: unknown = JSON.parse(redaction.call('unknown', request).text);
-    return {
-      request_text: text,
-      ...(answer === undefined ? {} : { answer: new JsonText(redaction.text(answer).text) }),
-    };
+    const { text } = redaction.call('unknown', request);
+    return { text, isJson: false, answer: (answer) => redaction.text(answer).text };
   }
   const calls = Array.isArray(call) ? call : [call];
   const safe = calls.map((one) => redaction.call(methodOf(one), one));
-  const texts = safe.map(({ text }) => text);
-  const written = Array.isArray(call) ? `[${texts.join()}]` : texts.join();
+  const texts = safe.map(({ text }) => text).join();
+  const secrets = safe.flatMap((one) => one.secrets);
   return {
-    request: new JsonText(written),
-    ...(answer === undefined
-      ? {}
-      : {
-          answer: new JsonText(
-            answerTo(
-              redaction,
-              calls,
-              answer,
-              safe.flatMap(({ secrets }) => secrets),
-            ),
-          ),
-        }),
+    text: Array.isArray(call) ? `[${texts}]` : texts,
+    isJson: true,
+    answer: (answer) => safeAnswer(redaction, calls.map(methodOf), answer, secrets),
   };
 }
 
-function answerTo(
+function safeAnswer(
   redaction: Redaction,
-  calls: readonly unknown[],
+  methods: readonly string[],
   answer: string,
   secrets: readonly string[],
 ): string {
-  const [first, ...others] = calls.map(methodOf);
+  const [first, ...others] = methods;
   if (others.length === 0) return redaction.answer(first ?? 'unknown', answer, secrets);
   // Answers of a batch stand in any order: with a whole chain among them, none is kept.
-  const kept = calls.map(methodOf).some(hidesResult) ? `"${HIDDEN}"` : answer;
+  const kept = methods.some(hidesResult) ? `"${HIDDEN}"` : answer;
   return redaction.text(kept, secrets).text;
 }
 

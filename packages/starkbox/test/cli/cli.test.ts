@@ -38,7 +38,11 @@ const createNode: CreateNode = async (given) => {
     },
     udc: { address: '0x2ceed65', classHash: '0x1b2df6' },
     argent: config.predeclareArgent ? { regular: '0x36078', multisig: '0x7aeca' } : undefined,
-    listen: async () => ({ host: config.host, port: 1234, url: `http://${config.host}:1234` }),
+    listen: async () => {
+      const { host } = config;
+      const authority = `${host.includes(':') ? `[${host}]` : host}:1234`;
+      return { host, port: 1234, url: `http://${authority}` };
+    },
     close: async () => {},
   };
 };
@@ -112,11 +116,14 @@ Multisig class hash: 0x7AECA
 
 `;
 
+const LISTENING =
+  'Starkbox listening on http://127.0.0.1:1234 (in wallets: http://localhost:1234)\n';
+
 describe('a start', () => {
   test('prints what tools look for on stdout, and logs to stderr', async () => {
     const { outcome, stdout, stderr } = await start('--seed 42');
     expect(outcome).toHaveProperty('node');
-    expect(stdout).toBe(PLAIN_BANNER + ACCOUNTS_BANNER);
+    expect(stdout).toBe(PLAIN_BANNER + ACCOUNTS_BANNER + LISTENING);
     expect(stderr).toMatch(
       /^ *\d+\.\d{3}s INFO {2}Starkbox listening on http:\/\/127\.0\.0\.1:1234\n$/,
     );
@@ -124,16 +131,16 @@ describe('a start', () => {
 
   test('names the Argent classes if they are declared', async () => {
     const { stdout } = await start('--seed 42 --predeclare-argent');
-    expect(stdout).toBe(PLAIN_BANNER + ARGENT_BANNER + ACCOUNTS_BANNER);
+    expect(stdout).toBe(PLAIN_BANNER + ARGENT_BANNER + ACCOUNTS_BANNER + LISTENING);
   });
 
   test('leaves out what concerns accounts if there are none', async () => {
-    expect((await start('--accounts 0')).stdout).toBe(PLAIN_BANNER);
+    expect((await start('--accounts 0')).stdout).toBe(PLAIN_BANNER + LISTENING);
   });
 
   test('prints no banner if none is wanted', async () => {
     const { stdout, stderr } = await start('--no-banner --log-format json');
-    expect(stdout).toBe('');
+    expect(stdout).toBe(LISTENING);
     expect(JSON.parse(stderr)).toMatchObject({
       level: 'info',
       msg: 'Starkbox listening on http://127.0.0.1:1234',
@@ -151,10 +158,50 @@ describe('a start', () => {
     });
     await start('--seed 42', { stdout: terminal(true) });
     expect(text).toContain('\u001b[1mPredeployed UDC\u001b[0m\n');
-    expect(stripVTControlCharacters(text)).toBe(PLAIN_BANNER + ACCOUNTS_BANNER);
+    expect(stripVTControlCharacters(text)).toBe(PLAIN_BANNER + ACCOUNTS_BANNER + LISTENING);
     text = '';
     await start('--seed 42', { stdout: terminal(false) });
-    expect(text).toBe(PLAIN_BANNER + ACCOUNTS_BANNER);
+    expect(text).toBe(PLAIN_BANNER + ACCOUNTS_BANNER + LISTENING);
+  });
+
+  test('says once where it listens, if both streams are one terminal', async () => {
+    let text = '';
+    const terminal = {
+      isTTY: true,
+      write: (part: string) => {
+        text += part;
+      },
+    };
+    await start('--no-banner', { stdout: terminal, stderr: terminal });
+    expect(text).toBe(LISTENING);
+  });
+
+  test.each([
+    ['::1', 'http://[::1]:1234 (in wallets: http://localhost:1234)'],
+    ['0.0.0.0', 'http://0.0.0.0:1234 (in wallets: http://localhost:1234)'],
+    ['192.0.2.1', 'http://192.0.2.1:1234'],
+  ])('names localhost where it leads to the node: on %s', async (host, place) => {
+    const { stdout } = await start(`--no-banner --log-level silent --host ${host}`);
+    expect(stdout).toBe(`Starkbox listening on ${place}\n`);
+  });
+
+  test.each([
+    ['127.0.0.1', '127.0.0.1:1234'],
+    ['::1', '[::1]:1234'],
+  ])(
+    'additions.8d has the line of starknet-devnet if it is started as that: on %s',
+    async (host, place) => {
+      const env = { STARKBOX_AS: 'starknet-devnet' };
+      const { stdout } = await start(`--seed 42 --accounts 0 --host ${host}`, { env });
+      expect(stdout).toBe(`${PLAIN_BANNER}Starknet Devnet listening on ${place}\n`);
+      expect((await start('--no-banner', { env: { STARKBOX_AS: '' } })).stdout).toBe(LISTENING);
+    },
+  );
+
+  test('is refused under any other name', async () => {
+    const { outcome, stderr } = await start('', { env: { STARKBOX_AS: 'katana' } });
+    expect(outcome).toEqual({ exitCode: 2 });
+    expect(stderr).toMatch(/^error: invalid value 'katana' .*STARKBOX_AS: must be starkbox or /);
   });
 
   test('hands the node what was given', async () => {
@@ -201,6 +248,7 @@ describe('questions', () => {
     );
     expect(stdout).toContain('[default: 5050] [env: PORT] [config: server_config.port]');
     expect(stdout).toContain('[env: BANNER=false]');
+    expect(stdout).toContain('[default: info] [env: LOG_LEVEL] [or: RUST_LOG]');
     expect(stdout).not.toMatch(/[^\n\x20-\x7e]/);
     expect((await start('-h')).stdout).toBe(stdout);
   });

@@ -82,6 +82,7 @@ describe('without options', () => {
       metricsPort: 9090,
       logLevel: 'info',
       logFormat: 'pretty',
+      logBodies: 'none',
       traceRequests: undefined,
       banner: true,
     });
