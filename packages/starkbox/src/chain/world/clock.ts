@@ -5,16 +5,19 @@ import { invalidParams } from '../../errors.js';
 /** The largest integer that is exact in JSON. */
 const LATEST_TIME = Number.MAX_SAFE_INTEGER;
 
-/** Chain time relative to real time, in whole seconds. */
+/** Chain time relative to real time. */
 export interface Clock {
-  /** Chain time minus real time. */
+  /** Chain time minus real time, in whole seconds. */
   readonly offset: number;
+  /** The millisecond of real time at which a second of the chain begins; not stored. */
+  readonly phase: number;
   /** The requested time of the next block. */
   readonly exact: number | undefined;
 }
 
-function now(): number {
-  return Math.floor(Date.now() / 1000);
+/** Real time in seconds, where one begins at the millisecond `phase`. */
+function now(phase: number): number {
+  return Math.floor((Date.now() - phase) / 1000);
 }
 
 /** Real time in milliseconds since 1970. */
@@ -24,9 +27,7 @@ export function realMilliseconds(): number {
 
 /** A clock that starts now at `start`, or at real time if `start` is undefined. */
 export function clockFrom(start: number | undefined): Clock {
-  return start === undefined
-    ? { offset: 0, exact: undefined }
-    : { offset: start - now(), exact: start };
+  return start === undefined ? { offset: 0, phase: 0, exact: undefined } : setTo(start);
 }
 
 /**
@@ -35,14 +36,15 @@ export function clockFrom(start: number | undefined): Clock {
  * @param parent timestamp of the previous block; the result is earlier only if that was requested,
  * even if the system clock steps back
  */
-export function nextBlockTime({ offset, exact }: Clock, parent = 0): number {
+export function nextBlockTime({ offset, phase, exact }: Clock, parent = 0): number {
   // A timestamp is neither negative nor larger than an exact number.
-  return exact ?? Math.min(Math.max(0, parent, now() + offset), LATEST_TIME);
+  return exact ?? Math.min(Math.max(0, parent, now(phase) + offset), LATEST_TIME);
 }
 
-/** The clock after `setTime`: the next block has exactly this time, and time continues from it. */
+/** The clock after `setTime`: the next block has exactly this time, and a second later time is one more. */
 export function setTo(time: number): Clock {
-  return { offset: time - now(), exact: time };
+  const phase = Date.now() % 1000;
+  return { offset: time - now(phase), phase, exact: time };
 }
 
 /**
@@ -61,7 +63,7 @@ export function increasedBy(clock: Clock, seconds: number, parent = 0): Clock {
       `params.time: at most ${most} seconds from now; the time of a block is at most ${LATEST_TIME}`,
     );
   }
-  return { ...clock, offset: from + seconds - now() };
+  return { ...clock, offset: from + seconds - now(clock.phase) };
 }
 
 /** The clock after a block was closed: a requested time applies to one block. */

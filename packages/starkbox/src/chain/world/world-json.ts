@@ -77,7 +77,11 @@ export function readWorldJson(text: string): WorldParts {
 
 function readClock(value: unknown): Clock {
   const { offset, exact } = object(value, 'clock');
-  return { offset: integer(offset, 'clock.offset'), exact: optional(exact, 'clock.exact', count) };
+  return {
+    offset: integer(offset, 'clock.offset'),
+    phase: 0,
+    exact: optional(exact, 'clock.exact', count),
+  };
 }
 
 function readGas(value: unknown): Gas {

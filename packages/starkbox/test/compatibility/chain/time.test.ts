@@ -273,6 +273,24 @@ describe('setting and increasing', () => {
     expect(await timeOf(client, 'pre_confirmed')).toBe(PAST);
   });
 
+  test('time.7a a start time and a set time last a whole second, whatever the clock shows', async () => {
+    vi.setSystemTime(NOW * 1000 + 900);
+    const { client } = await start({ startTime: PAST });
+    letPass(0.999);
+    expect(await timeOf(client, 'pre_confirmed')).toBe(PAST);
+    letPass(0.001);
+    expect(await timeOf(client, 'pre_confirmed')).toBe(PAST + 1);
+    letPass(0.5);
+    await client.call('devnet_setTime', { time: FUTURE });
+    letPass(0.999);
+    await client.call('devnet_createBlock');
+    expect(await timeOf(client)).toBe(FUTURE);
+    await client.call('devnet_increaseTime', { time: HOUR });
+    letPass(0.001);
+    await client.call('devnet_createBlock');
+    expect(await timeOf(client)).toBe(FUTURE + HOUR + 1);
+  });
+
   test('time.7b the block under construction has the time it would be sealed at', async () => {
     const { client } = await start({ startTime: PAST });
     letPass(4);
