@@ -288,7 +288,7 @@ test('storage proofs are those of the origin, and there are none of its own bloc
     pair.proxy.mishap = () => undefined;
   }
   // One that has none says so itself.
-  const refused = { code: 42, data: expect.stringContaining('no storage proofs') };
+  const refused = { code: 42, message: expect.stringContaining('no storage proofs') };
   expect(await fork.client.failure(method, { block_id: at(2) })).toMatchObject(refused);
   expect(await fork.client.failure(method, { block_id: 'latest' })).toMatchObject(refused);
 });

@@ -4,8 +4,9 @@ import type { Chain } from '../../chain/chain.js';
 import { call } from '../../chain/queries/simulate.js';
 import { classAt } from '../../chain/queries/visible-class.js';
 import { blockNumber, stateById, stateByNumber } from '../../chain/world/find-block.js';
-import { fail } from '../../errors.js';
+import { fail, RpcError } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
+import { ERRORS } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type StateMethods =
@@ -42,8 +43,9 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
 
     starknet_getStorageProof({ block_id }) {
       blockNumber(chain.world, block_id);
-      // The message is the specification's; it names a reason that is not ours.
-      return fail('STORAGE_PROOF_NOT_SUPPORTED', 'This node makes no storage proofs of its blocks');
+      // The specification's message speaks of blocks too far in the past, which is not the reason here.
+      const { code } = ERRORS.STORAGE_PROOF_NOT_SUPPORTED;
+      throw new RpcError(code, 'This node makes no storage proofs of its blocks');
     },
 
     async starknet_getNonce({ block_id, contract_address }) {
