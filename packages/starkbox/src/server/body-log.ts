@@ -1,11 +1,10 @@
 // Bodies of JSON-RPC requests and responses in the log, without secrets.
-import type { Config } from '../config/options.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { Redaction } from '../rpc/request-log/redaction.js';
 import { type RecorderOptions, safeRequest } from './recorder.js';
 
 export interface BodyLogOptions extends Pick<RecorderOptions, 'secrets' | 'log'> {
-  readonly which: Exclude<Config['logBodies'], 'none'>;
+  readonly which: 'request' | 'response' | 'both';
 }
 
 /** Characters of one line; a declared class has millions. */
