@@ -277,8 +277,7 @@ describe('what it does not see', () => {
     const other = await startPair(({ client }) => mint({ client }, HOLDER, 5));
     const young = await other.fork({ forkTimeout: 1 });
     await other.proxy.close();
-    const key = { contract_address: STRK, key: '0x4711', block_id: 'latest' };
-    const failure = await young.client.failure('starknet_getStorageAt', key);
+    const failure = await young.client.failure('starknet_getNonce', ['latest', '0x1']);
     expect(failure.code).toBe(-1);
     expect(failure.message).toMatch(
       /^Failed to read from state: .* Error in communication with forking origin http:.*ECONNREFUSED/,
