@@ -96,6 +96,18 @@ export type BLOCK_ROW = {
   readonly finality_status: 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1';
 };
 
+/** How the following blocks are made. */
+export type BLOCK_SETTINGS = {
+  /** "transaction", "demand", the seconds between two blocks in decimal digits, or the milliseconds followed by ms. */
+  readonly block_generation_on: string;
+  /** Seconds from each block to the next; null where time passes as it really does. */
+  readonly time_step: SECONDS | null;
+  /** Who gets the fees. */
+  readonly sequencer_address: ADDRESS;
+  /** The time of a block that is closed now. */
+  readonly next_block_timestamp: SECONDS;
+};
+
 /** The steps of a block, in order. */
 export type BLOCK_STATUS = 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' | 'ACCEPTED_ON_L1';
 
@@ -1415,6 +1427,7 @@ export type SANDBOX_NEWS = {
     | 'load'
     | 'time'
     | 'gas'
+    | 'blocks'
     | 'impersonation'
     | 'label'
     | 'abort'
@@ -1829,11 +1842,30 @@ export interface Methods {
       readonly tx_hash: TXN_HASH;
     };
   };
-  /** Close the block under construction, even if it is empty. */
+  /** Set the balance of an address in any ERC-20 contract. */
+  readonly devnet_deal: {
+    readonly params: {
+      readonly token: ADDRESS;
+      readonly address: ADDRESS;
+      readonly amount: (bigint | number) | DECIMAL;
+      readonly variable?: string;
+      readonly adjust_supply?: boolean;
+    };
+    readonly result: {
+      readonly new_balance: DECIMAL;
+      readonly variable: string;
+      readonly total_supply: DECIMAL | null;
+    };
+  };
+  /** Close the block under construction, even if it is empty, and further empty ones. */
   readonly devnet_createBlock: {
-    readonly params: Record<string, never>;
+    readonly params: {
+      readonly count?: number;
+      readonly interval?: SECONDS;
+    };
     readonly result: {
       readonly block_hash: BLOCK_HASH;
+      readonly block_hashes?: readonly BLOCK_HASH[];
     };
   };
   /** Remove the newest blocks. */
@@ -1843,6 +1875,22 @@ export interface Methods {
     };
     readonly result: {
       readonly aborted: readonly BLOCK_HASH[];
+    };
+  };
+  /** Replace the newest blocks by others. */
+  readonly devnet_reorg: {
+    readonly params: {
+      readonly depth: number;
+      readonly blocks?: readonly (readonly (
+        | TXN_HASH
+        | BROADCASTED_INVOKE_TXN
+        | BROADCASTED_DECLARE_TXN
+        | BROADCASTED_DEPLOY_ACCOUNT_TXN
+      )[])[];
+    };
+    readonly result: {
+      readonly aborted: readonly BLOCK_HASH[];
+      readonly blocks: readonly BLOCK_HASH[];
     };
   };
   /** Mark blocks as accepted on L1. */
@@ -1866,6 +1914,20 @@ export interface Methods {
       readonly generate_block?: boolean;
     };
     readonly result: GAS_PRICES;
+  };
+  /** Choose when blocks are made, their time and their sequencer. */
+  readonly devnet_setBlockSettings: {
+    readonly params: {
+      readonly block_generation_on?: string | number;
+      readonly time_step?: SECONDS | 'none';
+      readonly sequencer_address?: ADDRESS;
+    };
+    readonly result: BLOCK_SETTINGS;
+  };
+  /** Read when blocks are made, their time step and their sequencer. */
+  readonly devnet_getBlockSettings: {
+    readonly params: Record<string, never>;
+    readonly result: BLOCK_SETTINGS;
   };
   /** Set the time of the next block. */
   readonly devnet_setTime: {
@@ -2720,9 +2782,32 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
   },
+  devnet_deal: {
+    document: 'devnet',
+    params: [
+      { name: 'token', required: true },
+      { name: 'address', required: true },
+      { name: 'amount', required: true },
+      { name: 'variable', required: false },
+      { name: 'adjust_supply', required: false },
+    ],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
   devnet_createBlock: {
     document: 'devnet',
-    params: [],
+    params: [
+      { name: 'count', required: false },
+      { name: 'interval', required: false },
+    ],
     writes: true,
     journalled: true,
     restricted: true,
@@ -2747,6 +2832,23 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+  },
+  devnet_reorg: {
+    document: 'devnet',
+    params: [
+      { name: 'depth', required: true },
+      { name: 'blocks', required: false },
+    ],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: 'blocks',
   },
   devnet_acceptOnL1: {
     document: 'devnet',
@@ -2776,6 +2878,38 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     writes: true,
     journalled: true,
     restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_setBlockSettings: {
+    document: 'devnet',
+    params: [
+      { name: 'block_generation_on', required: false },
+      { name: 'time_step', required: false },
+      { name: 'sequencer_address', required: false },
+    ],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_getBlockSettings: {
+    document: 'devnet',
+    params: [],
+    writes: false,
+    journalled: false,
+    restricted: false,
     forwarded: false,
     finality: false,
     waits: false,

@@ -24,7 +24,12 @@ import {
 } from './steps/apply-state-diff.js';
 import { closeBlock, withOldHash } from './steps/close-block.js';
 import { defaultExecutions, type ExecutionLimits, Executions } from './steps/executions.js';
-import { type InclusionRules, include, readAhead } from './steps/include-transaction.js';
+import {
+  generationOf,
+  type InclusionRules,
+  include,
+  readAhead,
+} from './steps/include-transaction.js';
 import { L1Steps } from './steps/l1-steps.js';
 import { checkProof, type ProofMode } from './steps/mock-proof.js';
 import {
@@ -34,7 +39,7 @@ import {
 } from './steps/prepare-transaction.js';
 import { type Cause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
-import { increasedBy, nextBlockTime, setTo } from './world/clock.js';
+import { nextBlockTime } from './world/clock.js';
 import { findBlock, latestHeader } from './world/find-block.js';
 import type { GasPrices } from './world/gas-prices.js';
 import type { Impersonation } from './world/impersonation.js';
@@ -73,16 +78,21 @@ export class Chain {
   /** Steps that exchange messages with L1. */
   readonly l1Steps: L1Steps = new L1Steps({
     chainId: () => this.options.chainId,
-    write: (cause, change) => this.#write(cause, change),
-    readAhead: (prepared) => (this.options.fork ? this.#readAhead(prepared) : undefined),
-    execute: (world, prepared, refuse) => this.#execute(world, prepared, refuse),
+    write: (cause, change) => this.write(cause, change),
+    readAhead: (prepared) => (this.options.fork ? this.readAhead(prepared) : undefined),
+    execute: (world, prepared, refuse) => this.execute(world, prepared, refuse),
   });
   readonly #timer = new BlockTimer();
+  /** Undefined until the chain is started. */
+  #startTimer: (() => void) | undefined;
 
   constructor(options: ChainOptions, start: WorldAndSnapshots, store?: ChainStore) {
     this.#options = options;
     this.executions = new Executions({ ...options, maximumExecutions: slotsOf(options) });
     this.#writer = new Writer(start, store, options);
+    this.#writer.watch(({ before, after }) => {
+      if (before.blocks.generation !== after.blocks.generation) this.#startTimer?.();
+    }, 'the interval of blocks');
   }
 
   static async create(options: ChainOptions): Promise<Chain> {
@@ -132,15 +142,19 @@ export class Chain {
     this.#writer.watchAll(observe, name);
   }
 
-  /** Starts, or restarts, the interval of blocks that the options give, if any. */
+  /** Starts, or restarts, the interval of blocks, if there is one; it follows later settings. */
   start(onError: (error: unknown) => void): void {
-    const { blockGeneration } = this.options;
-    if (typeof blockGeneration !== 'number') return;
-    this.#timer.start(blockGeneration, () => this.createBlock(), onError);
+    this.#startTimer = () => {
+      const generation = generationOf(this.world, this.options);
+      if (typeof generation !== 'number') return this.#timer.stop();
+      this.#timer.start(generation, () => this.createBlock(), onError);
+    };
+    this.#startTimer();
   }
 
   /** Stops the timer and waits for running changes. */
   async close(): Promise<void> {
+    this.#startTimer = undefined;
     this.#timer.stop();
     await this.#writer.idle();
   }
@@ -149,12 +163,12 @@ export class Chain {
 
   /** Executes a transaction and includes it, or throws the reason of its rejection. */
   async submit(values: Broadcasted, cause?: Cause): Promise<PreparedTransaction['transaction']> {
-    const preparing = this.#prepare(values);
+    const preparing = this.prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { transaction } = prepared;
-    const take = () => this.#write(cause, (world) => this.#execute(world, prepared));
+    const take = () => this.write(cause, (world) => this.execute(world, prepared));
     await (this.options.fork
-      ? this.#senderQueue.run(transaction.address, this.#readAhead(prepared), take)
+      ? this.#senderQueue.run(transaction.address, this.readAhead(prepared), take)
       : take());
     return transaction;
   }
@@ -168,48 +182,58 @@ export class Chain {
     look: (world: World, hash: string) => Promise<T>,
     cause?: Cause,
   ): Promise<T> {
-    if (this.options.fork) await this.#readAhead(await this.#prepare(await build(this.world)));
-    return this.#write(cause, async (world) => {
-      const prepared = await this.#prepare(await build(world));
-      const [next] = await this.#execute(world, prepared);
+    if (this.options.fork) await this.readAhead(await this.prepare(await build(this.world)));
+    return this.write(cause, async (world) => {
+      const prepared = await this.prepare(await build(world));
+      const [next] = await this.execute(world, prepared);
       return [next, await look(next, prepared.transaction.hash)];
     });
   }
 
-  #readAhead(prepared: PreparedTransaction): Promise<void> {
+  /** Executes a transaction of a fork ahead of the writer. */
+  readAhead(prepared: PreparedTransaction): Promise<void> {
     return readAhead(this.world, prepared, this.options, this.executions);
   }
 
-  #prepare(values: Broadcasted): PreparedTransaction | Promise<PreparedTransaction> {
+  /** Reads a transaction outside of the queue; only a declaration takes long. */
+  prepare(values: Broadcasted): PreparedTransaction | Promise<PreparedTransaction> {
     const { chainId, classLimits, proofMode } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
     return prepareTransaction(values, chainId, classLimits);
   }
 
-  async #execute(
+  /** A step that executes a transaction, and closes its block where each has its own. */
+  async execute(
     world: World,
     prepared: PreparedTransaction,
     refuse?: (rejection: Rejection) => never,
   ): Promise<readonly [World, undefined]> {
     const time = nextTime(world);
     const next = await include(world, prepared, this.options, time, refuse);
-    const closesAtOnce = this.options.blockGeneration === 'transaction';
-    return [closesAtOnce ? await this.#closeAt(next, time) : next, undefined];
+    return [await this.closeIfDue(next, time), undefined];
   }
 
   // Blocks.
 
   /** Closes the pending block, even an empty one; its hash. */
   createBlock(cause?: Cause): Promise<string> {
-    return this.#write(cause, async (world) => this.#close(world));
+    return this.write(cause, async (world) => this.closeNow(world));
   }
 
-  async #close(world: World): Promise<readonly [World, string]> {
-    const next = await this.#closeAt(world, nextTime(world));
+  /** The world with its pending block closed, if each transaction closes one. */
+  async closeIfDue(world: World, time: number = nextTime(world)): Promise<World> {
+    const isDue = generationOf(world, this.options) === 'transaction';
+    return isDue ? this.closeAt(world, time) : world;
+  }
+
+  /** The world after its pending block is closed at its time, and the hash of that block. */
+  async closeNow(world: World): Promise<readonly [World, string]> {
+    const next = await this.closeAt(world, nextTime(world));
     return [next, latestHeader(next).hash];
   }
 
-  #closeAt(world: World, time: number): Promise<World> {
+  /** The world after its pending block is closed. */
+  closeAt(world: World, time: number): Promise<World> {
     return during(this.options.probe, { kind: 'block' }, () =>
       closeBlock(world, this.options, time),
     );
@@ -217,11 +241,11 @@ export class Chain {
 
   /** Removes a block and all after it; their hashes, newest first. */
   abortBlocks(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
-    return this.#write(cause, async (world) => {
+    return this.write(cause, async (world) => {
       if (!world.keepsHistory) {
         refuse('The abort blocks feature requires state-archive-capacity set to full.');
       }
-      const [whole] = start === 'pre_confirmed' ? await this.#close(world) : [world];
+      const [whole] = start === 'pre_confirmed' ? await this.closeNow(world) : [world];
       const from = findBlock(whole, start === 'pre_confirmed' ? 'latest' : start);
       if (from === undefined) refuse('No block found');
       if (from === whole.history.first) refuse("Genesis block can't be aborted");
@@ -238,48 +262,16 @@ export class Chain {
     const found =
       findBlock(this.world, start) ??
       (fork ? await fork.look(start, this.world.acceptedOnL1) : undefined);
-    return this.#write(cause, async (world) => {
+    return this.write(cause, async (world) => {
       const number = findBlock(world, start) ?? found ?? refuse('No block found');
       return acceptedUpTo(world, number);
-    });
-  }
-
-  // Time and prices.
-
-  /** Sets the time of the next block; the hash of that block if it is closed at once. */
-  setTime(time: number, generateBlock: boolean, cause?: Cause): Promise<string | undefined> {
-    return this.#write(cause, async (world) => {
-      const next = { ...world, clock: setTo(time) };
-      return generateBlock ? this.#close(next) : [next, undefined];
-    });
-  }
-
-  /** Moves time forward and closes a block; its hash. */
-  increaseTime(seconds: number, cause?: Cause): Promise<string> {
-    return this.#write(cause, async (world) => {
-      const clock = increasedBy(world.clock, seconds, latestHeader(world).timestamp);
-      return this.#close({ ...world, clock });
-    });
-  }
-
-  /** Sets prices for the blocks after the pending one; all prices that then apply. */
-  setGasPrice(
-    changes: Partial<GasPrices>,
-    generateBlock: boolean,
-    cause?: Cause,
-  ): Promise<GasPrices> {
-    return this.#write(cause, async (world) => {
-      const prices = { ...world.gas.next, ...changes };
-      const next = { ...world, gas: { ...world.gas, next: prices } };
-      const [done] = generateBlock ? await this.#close(next) : [next];
-      return [done, prices];
     });
   }
 
   // Cheats.
 
   impersonate(change: (now: Impersonation) => Impersonation, cause?: Cause): Promise<void> {
-    return this.#write(cause, async (world) => [
+    return this.write(cause, async (world) => [
       { ...world, impersonation: change(world.impersonation) },
       undefined,
     ]);
@@ -287,7 +279,7 @@ export class Chain {
 
   /** Sets or removes the label of a felt. */
   label(value: string, label: string | undefined, cause?: Cause): Promise<void> {
-    return this.#write(cause, async (world) => {
+    return this.write(cause, async (world) => {
       const labels = withLabel(world.labels, value, label);
       return [labels === world.labels ? world : { ...world, labels }, undefined];
     });
@@ -301,7 +293,7 @@ export class Chain {
     if (this.options.fork) {
       await onlyOriginFailures(applyChange(this.world.pendingState, change, classes));
     }
-    return this.#write(cause, async (world) => {
+    return this.write(cause, async (world) => {
       const state = await applyChange(world.pendingState, change, classes);
       return [{ ...world, pendingState: state }, classes];
     });
@@ -358,7 +350,7 @@ export class Chain {
   }
 
   /** Applies a step to the world and appends its cause to the journal. */
-  #write<T>(cause: Cause | undefined, step: Step<T>): Promise<T> {
+  write<T>(cause: Cause | undefined, step: Step<T>): Promise<T> {
     return this.#writer.change(
       'step',
       async (now) => {

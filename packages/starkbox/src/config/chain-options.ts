@@ -1,4 +1,5 @@
 // Options of the chain, its blocks and its gas prices.
+import type { BlockGeneration } from '../block-generation.js';
 import {
   bigNumber,
   blockGeneration,
@@ -21,7 +22,7 @@ export interface ChainConfig {
   readonly liteMode: boolean;
   readonly proofMode: 'full' | 'devnet' | 'none';
   /** A number is an interval in seconds. */
-  readonly blockGenerationOn: 'transaction' | 'demand' | number;
+  readonly blockGenerationOn: BlockGeneration;
   /** Seconds since 1970. */
   readonly startTime: number | undefined;
   readonly gasPriceWei: bigint;

@@ -1,4 +1,9 @@
 // Type of an option, and parsers of its values.
+import {
+  type BlockGeneration,
+  EXPECTED_BLOCK_GENERATION,
+  readBlockGeneration,
+} from '../block-generation.js';
 import { canonicalName } from '../method-names.js';
 import { METHODS } from '../spec.js';
 
@@ -89,12 +94,6 @@ export const RESTRICTED_BY_DEFAULT: readonly string[] = Object.entries(METHODS).
   ([name, { restricted }]) => (restricted ? [name] : []),
 );
 
-/** Milliseconds; closing an empty block takes about one. */
-const SHORTEST_INTERVAL = 10;
-
-/** Timers of Node hold 31 bits of milliseconds. */
-const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
-
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Parse<number> {
   const big = bigNumber(BigInt(least), BigInt(most));
   return (text) => Number(big(text));
@@ -180,16 +179,10 @@ export const chainName: Parse<string> = (text) => {
   return text;
 };
 
-export const blockGeneration: Parse<'transaction' | 'demand' | number> = (text) => {
-  const word = text.toLowerCase();
-  if (word === 'transaction' || word === 'demand') return word;
-  const [, number, unit] = /^(\d+)(ms)?$/.exec(word) ?? [];
-  const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
-  if (seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER) return seconds;
-  throw new InvalidValue(
-    `must be transaction, demand, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
-      `or of milliseconds from ${SHORTEST_INTERVAL}ms`,
-  );
+export const blockGeneration: Parse<BlockGeneration> = (text) => {
+  const generation = readBlockGeneration(text);
+  if (generation === undefined) throw new InvalidValue(EXPECTED_BLOCK_GENERATION);
+  return generation;
 };
 
 /** Names in any of the four prefixes; nothing or `true` for the default list. */

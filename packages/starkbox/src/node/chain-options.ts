@@ -1,4 +1,5 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
+import { shownBlockGeneration } from '../block-generation.js';
 import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { type Config, patienceOf } from '../config/options.js';
@@ -84,10 +85,4 @@ export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undef
       ui_enabled: config.ui,
     },
   };
-}
-
-/** The setting as it is given: whole seconds as a number, others in milliseconds. */
-function shownBlockGeneration(setting: Config['blockGenerationOn']): string {
-  if (typeof setting === 'string' || Number.isInteger(setting)) return String(setting);
-  return `${Math.round(setting * 1000)}ms`;
 }

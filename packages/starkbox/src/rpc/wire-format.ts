@@ -23,7 +23,7 @@ export function wireHeader(header: Header): BLOCK_HEADER {
     block_number: header.number,
     new_root: '0x0',
     timestamp: header.timestamp,
-    sequencer_address: SEQUENCER,
+    sequencer_address: header.sequencer ?? SEQUENCER,
     ...header.prices,
     l1_da_mode: 'BLOB',
     starknet_version: STARKNET_VERSION,
@@ -42,7 +42,7 @@ export function wirePendingHeader(world: World): PRE_CONFIRMED_BLOCK_HEADER {
   return {
     block_number: pendingNumber(world),
     timestamp: nextTime(world),
-    sequencer_address: SEQUENCER,
+    sequencer_address: world.blocks.sequencer ?? SEQUENCER,
     ...headerPrices(world.gas.current),
     l1_da_mode: 'BLOB',
     starknet_version: STARKNET_VERSION,

@@ -9,11 +9,14 @@ const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d'
 /** Calls that change a new chain. */
 const EXAMPLES: Readonly<Record<string, object>> = {
   devnet_mint: { address: '0x1', amount: 1 },
+  devnet_deal: { token: STRK, address: '0x1', amount: 1 },
   devnet_createBlock: {},
   devnet_acceptOnL1: { starting_block_id: 'latest' },
   devnet_setGasPrice: { gas_price_wei: 7 },
+  devnet_setBlockSettings: { time_step: 5 },
   devnet_setTime: { time: 1_800_000_000 },
   devnet_increaseTime: { time: 60 },
+  devnet_reorg: { depth: 1 },
   devnet_abortBlocks: { starting_block_id: 'latest' },
   devnet_applyStateDiff: {
     state_diff: {

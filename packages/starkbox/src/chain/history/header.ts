@@ -21,6 +21,8 @@ export interface Header {
   readonly parentHash: string;
   readonly timestamp: number;
   readonly prices: HeaderPrices;
+  /** Undefined: the usual one. */
+  readonly sequencer?: string | undefined;
   readonly transactionCount: number;
   readonly eventCount: number;
   readonly stateDiffLength: number;

@@ -15,6 +15,8 @@ export interface PackedBlock {
   readonly parentHash: string | undefined;
   readonly timestamp: number;
   readonly prices: HeaderPrices;
+  /** Undefined: the usual one. */
+  readonly sequencer: string | undefined;
   readonly stateDiffLength: number;
   readonly transactionsUpTo: number;
   readonly eventsUpTo: number;
@@ -51,6 +53,7 @@ export function packBlock(
     parentHash: parent?.hash === header.parentHash ? undefined : header.parentHash,
     timestamp: header.timestamp,
     prices: sharedPrices(header.prices, before),
+    sequencer: header.sequencer,
     stateDiffLength: header.stateDiffLength,
     transactionsUpTo: (before?.transactionsUpTo ?? 0) + transactions.length,
     eventsUpTo: (before?.eventsUpTo ?? 0) + header.eventCount,
@@ -76,6 +79,7 @@ export function headerOf(
     parentHash: block.parentHash ?? (before ? blockHash(before) : '0x0'),
     timestamp: block.timestamp,
     prices: block.prices,
+    sequencer: block.sequencer,
     transactionCount: block.transactionsUpTo - (before?.transactionsUpTo ?? 0),
     eventCount: block.eventsUpTo - (before?.eventsUpTo ?? 0),
     stateDiffLength: block.stateDiffLength,
@@ -118,12 +122,14 @@ export function marksOf(block: PackedBlock): readonly number[] {
 
 /** First number of a record; every change of the layout needs a new one. */
 const FORMAT = 2;
+/** As `FORMAT`, and the address of the sequencer at the end: only of blocks that have another one. */
+const WITH_SEQUENCER = 3;
 /** The older layout, without block keys. */
 const WITHOUT_BLOCK_KEYS = 1;
 
 export function recordOf(block: PackedBlock): Buffer {
   const writer = new ByteWriter()
-    .number(FORMAT)
+    .number(block.sequencer === undefined ? FORMAT : WITH_SEQUENCER)
     .number(block.timestamp)
     .number(block.stateDiffLength)
     .number(block.transactionsUpTo)
@@ -139,6 +145,7 @@ export function recordOf(block: PackedBlock): Buffer {
   const texts = block.stateDiff ? [...block.texts, block.stateDiff] : block.texts;
   writer.number(block.texts.length).number(texts.length);
   for (const text of texts) writer.number(text.size).latin1(text.packed());
+  if (block.sequencer !== undefined) writer.felt(block.sequencer);
   return writer.done();
 }
 
@@ -146,7 +153,7 @@ export function recordOf(block: PackedBlock): Buffer {
 export function readPackedBlock(record: Uint8Array, before?: PackedBlock): PackedBlock {
   const reader = new ByteReader(record);
   const format = reader.number();
-  if (format !== FORMAT && format !== WITHOUT_BLOCK_KEYS)
+  if (format < WITHOUT_BLOCK_KEYS || format > WITH_SEQUENCER)
     throw new BytesError(`a block is in the unknown format ${format}`);
   const [timestamp, stateDiffLength] = [reader.number(), reader.number()];
   const [transactionsUpTo, eventsUpTo] = [reader.number(), reader.number()];
@@ -157,12 +164,16 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
   }
   const price = () => ({ price_in_fri: reader.felt(), price_in_wei: reader.felt() });
   const prices = { l1_gas_price: price(), l1_data_gas_price: price(), l2_gas_price: price() };
-  const marks = [...times(reader, () => reader.number()), ...(format === FORMAT ? [] : [UNKNOWN])];
+  const marks = [
+    ...times(reader, () => reader.number()),
+    ...(format === WITHOUT_BLOCK_KEYS ? [UNKNOWN] : []),
+  ];
   const inBody = reader.number();
   const texts = times(reader, () => {
     const size = reader.number();
     return new TextChunk(reader.latin1(), size);
   });
+  const sequencer = format === WITH_SEQUENCER ? reader.felt() : undefined;
   if (!reader.isAtEnd) throw new BytesError('a block is followed by excess bytes');
   if (inBody > texts.length || texts.length > inBody + 1) {
     throw new BytesError('a block has a wrong number of texts');
@@ -172,6 +183,7 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
     parentHash: parentHash === '' ? undefined : feltsIn({ felts: parentHash }, 0, 1)[0],
     timestamp,
     prices: sharedPrices(prices, before),
+    sequencer,
     stateDiffLength,
     transactionsUpTo,
     eventsUpTo,

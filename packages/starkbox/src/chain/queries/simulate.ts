@@ -27,6 +27,7 @@ import type { HeaderPrices } from '../history/header.js';
 import { contextOf } from '../steps/block-context.js';
 import { callError, executing, executionError } from '../steps/execution-errors.js';
 import type { RunOptions } from '../steps/executions.js';
+import { generationOf } from '../steps/include-transaction.js';
 import { l1Handler } from '../steps/l1-handler.js';
 import { prove } from '../steps/mock-proof.js';
 import {
@@ -229,7 +230,8 @@ async function run(
   flags: ExecutionFlags,
   options: RunOptions,
 ): Promise<{ readonly reports: readonly Report[]; readonly initialReads: string | undefined }> {
-  const { chainId, blockGeneration } = chain.options;
+  const { chainId } = chain.options;
+  const generation = generationOf(world, chain.options);
   const transactions: Transaction[] = [];
   // No limits of size: the classes are dropped.
   for (const values of broadcasted) {
@@ -243,7 +245,7 @@ async function run(
       ...flags,
       query: true,
       validate: flags.validate !== false && !isImpersonated(world.impersonation, address),
-      strictNonce: blockGeneration === 'transaction' || type === 'DECLARE',
+      strictNonce: generation === 'transaction' || type === 'DECLARE',
     }),
   );
   const reports = await executing(

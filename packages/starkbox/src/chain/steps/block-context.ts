@@ -3,7 +3,7 @@ import { Block } from '@starkbox/engine';
 import type { Fork } from '../../fork/fork.js';
 import { SEQUENCER } from '../genesis/accounts.js';
 import { ETH, STRK } from '../genesis/genesis.js';
-import type { HeaderPrices } from '../history/header.js';
+import type { Header } from '../history/header.js';
 import { pendingNumber } from '../world/find-block.js';
 import { enginePrices, headerPrices } from '../world/gas-prices.js';
 import { nextTime, type World } from '../world/world.js';
@@ -20,25 +20,27 @@ export interface BlockRules {
 /** The context of the pending block, or of a closed one. */
 export function contextOf(world: World, rules: BlockRules, number: number): Block {
   const header = world.history.header(number);
-  return header
-    ? makeContext(rules, number, header.timestamp, header.prices)
-    : pendingContext(world, rules, nextTime(world));
+  return header ? makeContext(rules, header) : pendingContext(world, rules, nextTime(world));
 }
 
 export function pendingContext(world: World, rules: BlockRules, time: number): Block {
-  return makeContext(rules, pendingNumber(world), time, headerPrices(world.gas.current));
+  return makeContext(rules, {
+    number: pendingNumber(world),
+    timestamp: time,
+    prices: headerPrices(world.gas.current),
+    sequencer: world.blocks.sequencer,
+  });
 }
 
 export function makeContext(
   { chainId }: BlockRules,
-  number: number,
-  timestamp: number,
-  prices: HeaderPrices,
+  header: Pick<Header, 'number' | 'timestamp' | 'prices' | 'sequencer'>,
 ): Block {
+  const { number, timestamp, prices, sequencer = SEQUENCER } = header;
   return new Block({
     number,
     timestamp,
-    sequencer_address: SEQUENCER,
+    sequencer_address: sequencer,
     chain_id: chainId,
     fee_tokens: { strk: STRK, eth: ETH },
     gas_prices: enginePrices(prices),

@@ -19,6 +19,7 @@ const HASH_CONTRACT = '0x1';
 /** The world after its pending block is closed at `time`. */
 export async function closeBlock(world: World, rules: BlockRules, time: number): Promise<World> {
   const { history, gas, clock } = world;
+  const { sequencer } = world.blocks;
   const number = pendingNumber(world);
   const included = world.pending.transactions.toArray();
   const prices = headerPrices(sealingPrices(gas, included.length === 0));
@@ -26,7 +27,7 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
   const seal = rules.lite
     ? liteSeal(world, time, prices, parentHash)
     : await world.pendingState.seal(
-        makeContext(rules, number, time, prices),
+        makeContext(rules, { number, timestamp: time, prices, sequencer }),
         number,
         included.map(({ signature, receipt }) => ({ signature, receipt })),
         parentHash,
@@ -37,6 +38,7 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
     parentHash,
     timestamp: time,
     prices,
+    sequencer,
     transactionCount: seal.transaction_count,
     eventCount: seal.event_count,
     stateDiffLength: seal.state_diff_length,
@@ -92,6 +94,7 @@ function liteSeal(world: World, time: number, prices: HeaderPrices, parentHash: 
       starknetKeccak(
         stringify([
           prices,
+          ...(world.blocks.sequencer === undefined ? [] : [world.blocks.sequencer]),
           world.pendingState.diffTextOf(pendingNumber(world)),
           ...included.map(({ record }) => record.receipt),
         ]),

@@ -1,5 +1,6 @@
 // Step that executes a transaction and includes it in the pending block.
 import type { Rejection } from '@starkbox/engine';
+import type { BlockGeneration } from '../../block-generation.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import type { Probe } from '../../probe.js';
@@ -11,10 +12,18 @@ import { type Executions, executeForWriter } from './executions.js';
 import { included, type PreparedTransaction } from './prepare-transaction.js';
 
 export interface InclusionRules extends BlockRules {
-  /** When blocks are closed: after each transaction, on demand, or at an interval in seconds. */
-  readonly blockGeneration: 'transaction' | 'demand' | number;
+  /** Unless the world has another setting. */
+  readonly blockGeneration: BlockGeneration;
   /** Measures durations. */
   readonly probe?: Probe;
+}
+
+/** When blocks are closed now. */
+export function generationOf(
+  { blocks }: Pick<World, 'blocks'>,
+  { blockGeneration }: Pick<InclusionRules, 'blockGeneration'>,
+): BlockGeneration {
+  return blocks.generation ?? blockGeneration;
 }
 
 /**
@@ -40,7 +49,7 @@ export async function include(
       transaction,
       {
         validate: !isImpersonated(world.impersonation, transaction.address),
-        strictNonce: rules.blockGeneration === 'transaction' || transaction.type === 'DECLARE',
+        strictNonce: generationOf(world, rules) === 'transaction' || transaction.type === 'DECLARE',
       },
       rules.probe,
     ),

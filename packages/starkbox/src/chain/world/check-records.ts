@@ -47,6 +47,10 @@ function checkFrame(block: PackedBlock, before: PackedBlock | undefined): void {
     block.parentHash === undefined || isFelt(block.parentHash),
     "its parent's hash is not a felt",
   );
+  must(
+    block.sequencer === undefined || isFelt(block.sequencer),
+    "its sequencer's address is not a felt",
+  );
   for (const value of [block.timestamp, block.stateDiffLength]) {
     must(Number.isSafeInteger(value), 'a number is out of range');
   }

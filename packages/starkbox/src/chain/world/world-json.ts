@@ -1,5 +1,11 @@
 // JSON codec for the parts of a world other than blocks, states and journal.
 import type { Receipt } from '@starkbox/engine';
+import {
+  type BlockGeneration,
+  EXPECTED_BLOCK_GENERATION,
+  readBlockGeneration,
+  shownBlockGeneration,
+} from '../../block-generation.js';
 import { PersistentSet } from '../../immutable.js';
 import { parse, stringify } from '../../json/json.js';
 import {
@@ -14,6 +20,7 @@ import {
   optional,
   string,
 } from '../../json/reader.js';
+import { type BlockSettings, USUAL_BLOCKS } from './block-settings.js';
 import { checkGas, checkReceipt, checkTransaction } from './check-records.js';
 import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas-prices.js';
@@ -33,11 +40,25 @@ export type WorldParts = Omit<
 
 /** Exact for integers above 2^53. */
 export function worldJson(parts: WorldParts): string {
-  const { clock, gas, impersonation, messages, labels, acceptedOnL1, keepsHistory, pending } =
-    parts;
-  return stringify({
-    clock: { offset: clock.offset, exact: clock.exact ?? null },
+  const {
+    clock,
     gas,
+    blocks,
+    impersonation,
+    messages,
+    labels,
+    acceptedOnL1,
+    keepsHistory,
+    pending,
+  } = parts;
+  return stringify({
+    clock: {
+      offset: clock.offset,
+      exact: clock.exact ?? null,
+      ...(clock.step === undefined ? {} : { step: clock.step }),
+    },
+    gas,
+    ...(blocks.generation === undefined && blocks.sequencer === undefined ? {} : { blocks }),
     impersonation: { accounts: [...impersonation.accounts], auto: impersonation.auto },
     messages: messagesToJson(messages),
     ...(labels.isEmpty() ? {} : { labels: labelsToJson(labels) }),
@@ -66,6 +87,7 @@ export function readWorldJson(text: string): WorldParts {
   return Object.freeze({
     clock: readClock(parts['clock']),
     gas: readGas(parts['gas']),
+    blocks: parts['blocks'] === undefined ? USUAL_BLOCKS : readBlocks(parts['blocks']),
     impersonation: readImpersonation(parts['impersonation']),
     messages: messagesFromJson(parts['messages']),
     labels: parts['labels'] === undefined ? NO_LABELS : labelsFromJson(parts['labels']),
@@ -76,12 +98,28 @@ export function readWorldJson(text: string): WorldParts {
 }
 
 function readClock(value: unknown): Clock {
-  const { offset, exact } = object(value, 'clock');
+  const { offset, exact, step } = object(value, 'clock');
   return {
     offset: integer(offset, 'clock.offset'),
     phase: 0,
     exact: optional(exact, 'clock.exact', count),
+    step: optional(step, 'clock.step', count),
   };
+}
+
+function readBlocks(value: unknown): BlockSettings {
+  const { generation, sequencer } = object(value, 'blocks');
+  return {
+    generation: optional(generation, 'blocks.generation', readGeneration),
+    sequencer: optional(sequencer, 'blocks.sequencer', felt),
+  };
+}
+
+function readGeneration(value: unknown, where: string): BlockGeneration {
+  const text = typeof value === 'number' ? shownBlockGeneration(value) : string(value, where);
+  const generation = readBlockGeneration(text);
+  if (generation === undefined) throw new TypeError(`${where}: ${EXPECTED_BLOCK_GENERATION}`);
+  return generation;
 }
 
 function readGas(value: unknown): Gas {

@@ -4,6 +4,7 @@ import { List, PersistentMap } from '../../immutable.js';
 import type { TransactionRecord } from '../history/header.js';
 import { History } from '../history/history.js';
 import type { ArchivedStates } from './archived-states.js';
+import { type BlockSettings, USUAL_BLOCKS } from './block-settings.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
 import { type Gas, type GasPrices, startingAt } from './gas-prices.js';
 import { type Impersonation, NO_IMPERSONATION } from './impersonation.js';
@@ -36,6 +37,7 @@ export interface World {
   readonly pending: Pending;
   readonly clock: Clock;
   readonly gas: Gas;
+  readonly blocks: BlockSettings;
   readonly impersonation: Impersonation;
   readonly messages: Messages;
   readonly labels: Labels;
@@ -79,6 +81,7 @@ export function firstWorld(
     pending: NOTHING_PENDING,
     clock: clockFrom(options.startTime),
     gas: startingAt(options.prices),
+    blocks: USUAL_BLOCKS,
     impersonation: NO_IMPERSONATION,
     messages: NO_MESSAGES,
     labels: NO_LABELS,

@@ -251,12 +251,15 @@ function settingsDifference(old: World, now: World): Readonly<Record<string, Cha
 }
 
 function settings(world: World): Readonly<Record<string, string>> {
-  const { clock, gas, impersonation, messages, pending, acceptedOnL1 } = world;
+  const { clock, gas, blocks, impersonation, messages, pending, acceptedOnL1 } = world;
   const prices = Object.entries(gas.next).map(([name, price]) => [name, String(price)]);
   return {
     ...Object.fromEntries(prices),
     'time offset': `${clock.offset} s`,
     ...(clock.exact === undefined ? {} : { 'time of the next block': String(clock.exact) }),
+    'time step': clock.step === undefined ? 'none' : `${clock.step} s`,
+    'block generation': String(blocks.generation ?? 'as started'),
+    sequencer: blocks.sequencer ?? 'the usual one',
     'impersonated accounts': [...impersonation.accounts].sort().join(' ') || 'none',
     'impersonation of all': String(impersonation.auto),
     'newest block accepted on L1': String(acceptedOnL1 ?? 'none'),

@@ -1,6 +1,17 @@
 // Methods that control the chain: blocks, time, prices, accounts, impersonation, state, snapshots.
+import { EXPECTED_BLOCK_GENERATION, readBlockGeneration } from '../../block-generation.js';
+import {
+  blockSettings,
+  createBlocks,
+  increaseTime,
+  setBlockSettings,
+  setGasPrice,
+  setTime,
+} from '../../chain/block-controls.js';
 import type { Chain, ChainOptions } from '../../chain/chain.js';
+import { deal } from '../../chain/deal.js';
 import { balanceOf, mint } from '../../chain/mint.js';
+import { reorg } from '../../chain/reorg.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { CONFIG, GAS_PRICES, Methods, PREDEPLOYED_ACCOUNT } from '../../spec.js';
@@ -13,10 +24,14 @@ type DevnetMethods =
   | 'devnet_getPredeployedAccounts'
   | 'devnet_getAccountBalance'
   | 'devnet_mint'
+  | 'devnet_deal'
   | 'devnet_createBlock'
   | 'devnet_abortBlocks'
+  | 'devnet_reorg'
   | 'devnet_acceptOnL1'
   | 'devnet_setGasPrice'
+  | 'devnet_setBlockSettings'
+  | 'devnet_getBlockSettings'
   | 'devnet_setTime'
   | 'devnet_increaseTime'
   | 'devnet_restart'
@@ -106,30 +121,68 @@ export function devnetMethods(
       return { new_balance: minted.balance.toString(), unit, tx_hash: minted.hash };
     },
 
-    devnet_createBlock: async (_params, { cause }) => ({
-      block_hash: await chain.createBlock(cause),
-    }),
+    async devnet_deal({ token, address, amount, variable, adjust_supply = false }, { cause }) {
+      const whole = BigInt(amount);
+      const { variable: found, totalSupply } = await deal(
+        chain,
+        { token, address, amount: whole, variable, adjustSupply: adjust_supply },
+        cause,
+      );
+      return {
+        new_balance: whole.toString(),
+        variable: found,
+        total_supply: totalSupply?.toString() ?? null,
+      };
+    },
+
+    async devnet_createBlock({ count, interval }, { cause }) {
+      const hashes = await createBlocks(chain, count ?? 1, interval, cause);
+      const block_hash = hashes.at(-1) ?? '0x0';
+      return count === undefined ? { block_hash } : { block_hash, block_hashes: hashes };
+    },
 
     devnet_abortBlocks: async ({ starting_block_id }, { cause }) => ({
       aborted: await chain.abortBlocks(starting_block_id, cause),
     }),
+
+    devnet_reorg: ({ depth, blocks }, { cause }) =>
+      reorg(chain, depth, blocks ?? Array.from({ length: depth }, () => []), cause),
 
     devnet_acceptOnL1: async ({ starting_block_id }, { cause }) => ({
       accepted: await chain.acceptOnL1(starting_block_id, cause),
     }),
 
     async devnet_setGasPrice({ generate_block = false, ...changes }, { cause }) {
-      return chain.setGasPrice(exactPrices(changes), generate_block, cause);
+      return setGasPrice(chain, exactPrices(changes), generate_block, cause);
     },
 
+    async devnet_setBlockSettings(
+      { block_generation_on, time_step, sequencer_address },
+      { cause },
+    ) {
+      const generation =
+        block_generation_on === undefined
+          ? undefined
+          : (readBlockGeneration(String(block_generation_on)) ??
+            invalidParams(`params.block_generation_on: ${EXPECTED_BLOCK_GENERATION}`));
+      await setBlockSettings(
+        chain,
+        { generation, timeStep: time_step, sequencer: sequencer_address },
+        cause,
+      );
+      return blockSettings(chain);
+    },
+
+    devnet_getBlockSettings: () => blockSettings(chain),
+
     async devnet_setTime({ time, generate_block = true }, { cause }) {
-      const hash = await chain.setTime(time, generate_block, cause);
+      const hash = await setTime(chain, time, generate_block, cause);
       return { block_timestamp: time, block_hash: hash ?? null };
     },
 
     devnet_increaseTime: async ({ time }, { cause }) => ({
       timestamp_increased_by: time,
-      block_hash: await chain.increaseTime(time, cause),
+      block_hash: await increaseTime(chain, time, cause),
     }),
 
     async devnet_restart({ restart_l1_to_l2_messaging = false, fork }) {

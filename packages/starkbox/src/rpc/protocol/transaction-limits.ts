@@ -19,7 +19,8 @@ export function limitTransactions(handlers: HandlerTable, limits: TransactionLim
     limited[method] = (params, context) => {
       const carrier = new Map<string, unknown>(Object.entries(params)).get(name);
       checkFelts(carrier, `params.${name}`, limits.felts);
-      if (isListOfObjects(carrier)) checkCount(carrier, limits.transactions);
+      // Transactions may be in lists, one for each block.
+      if (isListOfObjects(carrier)) checkCount(carrier.flat(), limits.transactions);
       return handler(params, context);
     };
   }
@@ -27,7 +28,7 @@ export function limitTransactions(handlers: HandlerTable, limits: TransactionLim
 }
 
 function isListOfObjects(carrier: unknown): carrier is readonly unknown[] {
-  return Array.isArray(carrier) && typeof carrier[0] === 'object';
+  return Array.isArray(carrier) && carrier.some((one) => typeof one === 'object');
 }
 
 function checkCount(transactions: readonly unknown[], most: number): void {

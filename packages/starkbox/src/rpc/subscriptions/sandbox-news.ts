@@ -120,6 +120,9 @@ function changesOf(before: World, after: World): readonly Event[] {
   }
   if (before.gas.next !== after.gas.next)
     events.push({ event: 'gas', detail: { ...after.gas.next } });
+  if (before.blocks !== after.blocks || before.clock.step !== after.clock.step) {
+    events.push({ event: 'blocks' });
+  }
   if (before.impersonation !== after.impersonation) {
     const { accounts, auto } = after.impersonation;
     events.push({ event: 'impersonation', detail: { accounts: accounts.toArray(), auto } });

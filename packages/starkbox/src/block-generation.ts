@@ -1,0 +1,29 @@
+// When blocks are closed, and its form as text.
+
+/** After each transaction, on demand, or at an interval in seconds. */
+export type BlockGeneration = 'transaction' | 'demand' | number;
+
+/** Milliseconds; closing an empty block takes about one. */
+const SHORTEST_INTERVAL = 10;
+
+/** Timers of Node hold 31 bits of milliseconds. */
+const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
+
+export const EXPECTED_BLOCK_GENERATION: string =
+  `must be transaction, demand, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
+  `or of milliseconds from ${SHORTEST_INTERVAL}ms`;
+
+/** `undefined` for a text that means none. */
+export function readBlockGeneration(text: string): BlockGeneration | undefined {
+  const word = text.toLowerCase();
+  if (word === 'transaction' || word === 'demand') return word;
+  const [, number, unit] = /^(\d+)(ms)?$/.exec(word) ?? [];
+  const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
+  return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;
+}
+
+/** The setting as it is given: whole seconds as a number, others in milliseconds. */
+export function shownBlockGeneration(setting: BlockGeneration): string {
+  if (typeof setting === 'string' || Number.isInteger(setting)) return String(setting);
+  return `${Math.round(setting * 1000)}ms`;
+}

@@ -1,0 +1,133 @@
+// Controls of the following blocks: their number, time, prices, sequencer, and when they are closed.
+import { type BlockGeneration, shownBlockGeneration } from '../block-generation.js';
+import { invalidParams } from '../errors.js';
+import type { Chain } from './chain.js';
+import { SEQUENCER } from './genesis/accounts.js';
+import { generationOf } from './steps/include-transaction.js';
+import type { BlockSettings } from './world/block-settings.js';
+import type { Cause } from './world/cause.js';
+import { increasedBy, setTo, withStep } from './world/clock.js';
+import { latestHeader } from './world/find-block.js';
+import type { GasPrices } from './world/gas-prices.js';
+import { nextTime } from './world/world.js';
+
+/**
+ * Closes the pending block and empty ones after it, in one change; their hashes, oldest first.
+ *
+ * @param interval seconds from each of these blocks to the next; undefined where the clock decides
+ */
+export function createBlocks(
+  chain: Chain,
+  count: number,
+  interval: number | undefined,
+  cause?: Cause,
+): Promise<readonly string[]> {
+  return chain.write(cause, async (before) => {
+    const last = nextTime(before) + (interval ?? 0) * (count - 1);
+    if (last > Number.MAX_SAFE_INTEGER) {
+      invalidParams(
+        `params.interval: the last block would have the time ${last}; the time of a block is at most ${Number.MAX_SAFE_INTEGER}`,
+      );
+    }
+    const hashes: string[] = [];
+    let world = before;
+    for (let index = 0; index < count; index += 1) {
+      const { clock } = world;
+      const time = latestHeader(world).timestamp + (interval ?? 0);
+      const isTimed = interval !== undefined && index > 0;
+      const [next, hash] = await chain.closeNow(
+        isTimed ? { ...world, clock: setTo(time, clock.step) } : world,
+      );
+      hashes.push(hash);
+      world = next;
+    }
+    return [world, hashes];
+  });
+}
+
+/** Sets the time of the next block; the hash of that block if it is closed at once. */
+export function setTime(
+  chain: Chain,
+  time: number,
+  generateBlock: boolean,
+  cause?: Cause,
+): Promise<string | undefined> {
+  return chain.write(cause, async (world) => {
+    const next = { ...world, clock: setTo(time, world.clock.step) };
+    return generateBlock ? chain.closeNow(next) : [next, undefined];
+  });
+}
+
+/** Moves time forward and closes a block; its hash. */
+export function increaseTime(chain: Chain, seconds: number, cause?: Cause): Promise<string> {
+  return chain.write(cause, async (world) => {
+    const clock = increasedBy(world.clock, seconds, latestHeader(world).timestamp);
+    return chain.closeNow({ ...world, clock });
+  });
+}
+
+/** Sets prices for the blocks after the pending one; all prices that then apply. */
+export function setGasPrice(
+  chain: Chain,
+  changes: Partial<GasPrices>,
+  generateBlock: boolean,
+  cause?: Cause,
+): Promise<GasPrices> {
+  return chain.write(cause, async (world) => {
+    const prices = { ...world.gas.next, ...changes };
+    const next = { ...world, gas: { ...world.gas, next: prices } };
+    const [done] = generateBlock ? await chain.closeNow(next) : [next];
+    return [done, prices];
+  });
+}
+
+/** Changes of block settings: what is undefined stays. */
+export interface BlockSettingChanges {
+  readonly generation: BlockGeneration | undefined;
+  readonly timeStep: number | 'none' | undefined;
+  readonly sequencer: string | undefined;
+}
+
+export function setBlockSettings(
+  chain: Chain,
+  { generation, timeStep, sequencer }: BlockSettingChanges,
+  cause?: Cause,
+): Promise<void> {
+  return chain.write(cause, async (world) => {
+    const usual: Required<BlockSettings> = {
+      generation: chain.options.blockGeneration,
+      sequencer: SEQUENCER,
+    };
+    const chosen = <K extends keyof BlockSettings>(key: K, given: BlockSettings[K]) =>
+      given === usual[key] ? undefined : (given ?? world.blocks[key]);
+    const blocks = {
+      generation: chosen('generation', generation),
+      sequencer: chosen('sequencer', sequencer),
+    };
+    const step = timeStep === undefined ? world.clock.step : timeStep;
+    const clock = withStep(
+      world.clock,
+      step === 'none' ? undefined : step,
+      latestHeader(world).timestamp,
+    );
+    const isSame =
+      blocks.generation === world.blocks.generation && blocks.sequencer === world.blocks.sequencer;
+    if (isSame && clock === world.clock) return [world, undefined];
+    return [{ ...world, blocks: isSame ? world.blocks : blocks, clock }, undefined];
+  });
+}
+
+/** The settings as they are now. */
+export function blockSettings({ world, options }: Chain): {
+  readonly block_generation_on: string;
+  readonly time_step: number | null;
+  readonly sequencer_address: string;
+  readonly next_block_timestamp: number;
+} {
+  return {
+    block_generation_on: shownBlockGeneration(generationOf(world, options)),
+    time_step: world.clock.step ?? null,
+    sequencer_address: world.blocks.sequencer ?? SEQUENCER,
+    next_block_timestamp: nextTime(world),
+  };
+}

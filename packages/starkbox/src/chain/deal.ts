@@ -1,0 +1,148 @@
+// Balance of an address in any ERC-20 contract, set by writing the contract's storage.
+import { type Block, type State, starknetKeccak, storageAddress } from '@starkbox/engine';
+import { fail, invalidParams, refuse } from '../errors.js';
+import { fromU256, hex, u256 } from '../felt.js';
+import { onlyOriginFailures } from '../fork/fork.js';
+import type { Chain } from './chain.js';
+import { applied } from './steps/apply-state-diff.js';
+import { pendingContext } from './steps/block-context.js';
+import { callForWriter } from './steps/executions.js';
+import type { Cause } from './world/cause.js';
+import { nextTime, type World } from './world/world.js';
+
+export interface Deal {
+  readonly token: string;
+  readonly address: string;
+  readonly amount: bigint;
+  /** Name of the map of balances; undefined where the usual names are tried. */
+  readonly variable: string | undefined;
+  /** Whether the total supply changes by the same amount. */
+  readonly adjustSupply: boolean;
+}
+
+export interface Dealt {
+  /** Name of the map of balances. */
+  readonly variable: string;
+  /** The new total supply, if it was changed. */
+  readonly totalSupply: bigint | undefined;
+}
+
+const BALANCE_FUNCTIONS = ['balance_of', 'balanceOf'];
+const SUPPLY_FUNCTIONS = ['total_supply', 'totalSupply'];
+const BALANCES = [
+  'ERC20_balances',
+  'balances',
+  '_balances',
+  'ERC20_balances_',
+  'balance',
+  '_balance',
+  'user_balances',
+  'account_balances',
+];
+const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalSupply', 'supply'];
+
+/** Sets a balance in the pending block, which is closed where each transaction has its own. */
+export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<Dealt> {
+  if (wanted.amount >= 2n ** 256n) invalidParams('params.amount: must be below 2^256');
+  // The requests to the origin run outside of the writer, so that no change waits for them.
+  if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, wanted));
+  return chain.write(cause, async (world) => {
+    const [state, dealt] = await written(chain, world, wanted);
+    return [await chain.closeIfDue({ ...world, pendingState: state }), dealt];
+  });
+}
+
+async function written(
+  chain: Chain,
+  world: World,
+  { token, address, amount, variable, adjustSupply }: Deal,
+): Promise<readonly [State, Dealt]> {
+  const { pendingState: state } = world;
+  if ((await state.classHashAt(token)) === '0x0') fail('CONTRACT_NOT_FOUND');
+  const contract = new Token(token, pendingContext(world, chain.options, nextTime(world)));
+  const balance = await contract.view(state, BALANCE_FUNCTIONS, [address]);
+  const names = variable === undefined ? BALANCES : [variable];
+  const found = await contract.set(state, names, [address], balance, amount);
+  if (!adjustSupply) return [found.state, { variable: found.variable, totalSupply: undefined }];
+  const supply = await contract.view(found.state, SUPPLY_FUNCTIONS, []);
+  const total = supply.value + amount - balance.value;
+  if (total < 0n || total >= 2n ** 256n) {
+    refuse(`The total supply would be ${total}, which is no u256: it is ${supply.value} now`);
+  }
+  const changed = await contract.set(found.state, SUPPLIES, [], supply, total);
+  return [changed.state, { variable: found.variable, totalSupply: total }];
+}
+
+/** A function without effects that returns a u256, and what it returned. */
+interface View {
+  readonly name: string;
+  readonly calldata: readonly string[];
+  readonly value: bigint;
+}
+
+class Token {
+  readonly #address: string;
+  readonly #context: Block;
+
+  constructor(address: string, context: Block) {
+    this.#address = address;
+    this.#context = context;
+  }
+
+  /** The first of several functions that answers. */
+  async view(state: State, names: readonly string[], calldata: readonly string[]): Promise<View> {
+    for (const name of names) {
+      const value = await this.#call(state, name, calldata);
+      if (value !== undefined) return { name, calldata, value };
+    }
+    return refuse(
+      `The contract ${this.#address} is no ERC-20 token: it answers to none of ${names.join(', ')}`,
+    );
+  }
+
+  /** Sets the first of several variables on which the value of a function depends. */
+  async set(
+    state: State,
+    names: readonly string[],
+    keys: readonly string[],
+    { name, calldata, value: now }: View,
+    value: bigint,
+  ): Promise<{ readonly state: State; readonly variable: string }> {
+    // Another value than the present one, which would be read whatever is written.
+    const probe = value === now ? value ^ 1n : value;
+    for (const variable of names) {
+      const probed = await state.apply(this.#diff(variable, keys, probe));
+      if ((await this.#call(probed, name, calldata)) !== probe) continue;
+      return { state: await applied(state, this.#diff(variable, keys, value), []), variable };
+    }
+    return refuse(
+      `What ${name} of ${this.#address} returns depends on none of the storage variables ${names.join(', ')}. ` +
+        'Name the right one, or write its slots by devnet_applyStateDiff',
+      { tried: names.map((variable) => ({ variable, key: storageAddress(variable, keys) })) },
+    );
+  }
+
+  #diff(variable: string, keys: readonly string[], value: bigint) {
+    const slot = storageAddress(variable, keys);
+    const { low, high } = u256(value);
+    const storage_entries = [
+      { key: slot, value: low },
+      { key: hex(BigInt(slot) + 1n), value: high },
+    ];
+    return { storage_diffs: [{ address: this.#address, storage_entries }] };
+  }
+
+  async #call(
+    state: State,
+    name: string,
+    calldata: readonly string[],
+  ): Promise<bigint | undefined> {
+    const { result } = await callForWriter(state, this.#context, {
+      contract_address: this.#address,
+      entry_point_selector: starknetKeccak(name),
+      calldata,
+    });
+    const [low, high = '0x0'] = result ?? [];
+    return low === undefined ? undefined : fromU256(low, high);
+  }
+}

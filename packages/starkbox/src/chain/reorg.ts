@@ -1,0 +1,150 @@
+// Reorganisation: the newest blocks are replaced by others, in one change.
+import { type State, Transaction } from '@starkbox/engine';
+import { RpcError, refuse } from '../errors.js';
+import type { Chain } from './chain.js';
+import type { TransactionRecord } from './history/header.js';
+import { withoutSince } from './steps/abort-and-accept.js';
+import { include } from './steps/include-transaction.js';
+import type { Broadcasted, PreparedTransaction } from './steps/prepare-transaction.js';
+import type { Cause } from './world/cause.js';
+import { latestHeader } from './world/find-block.js';
+import { withIncoming } from './world/messages.js';
+import { nextTime, transactionsOf, type World } from './world/world.js';
+
+/** A new transaction, or the hash of one that the reorganisation removes. */
+export type Reincluded = Broadcasted | string;
+
+export interface Reorganised {
+  /** Hashes of the removed blocks, newest first. */
+  readonly aborted: readonly string[];
+  /** Hashes of the new blocks, oldest first. */
+  readonly blocks: readonly string[];
+}
+
+/**
+ * Replaces the newest blocks, and the pending one. A transaction that cannot be included fails the whole
+ * change.
+ *
+ * @param depth the number of blocks to remove
+ * @param blocks the transactions of each new block
+ */
+export async function reorg(
+  chain: Chain,
+  depth: number,
+  blocks: readonly (readonly Reincluded[])[],
+  cause?: Cause,
+): Promise<Reorganised> {
+  const prepared = await prepareAll(chain, blocks);
+  return chain.write(cause, async (world) => {
+    if (!world.keepsHistory) {
+      refuse('devnet_reorg returns to an older state: it needs --state-archive-capacity full');
+    }
+    const from = latestHeader(world).number - depth + 1;
+    const most = latestHeader(world).number - world.history.first;
+    if (depth > most) {
+      refuse(
+        `depth: of this chain ${most} blocks can be replaced, all but the first; got ${depth}`,
+      );
+    }
+    const removed = removedSince(world, from);
+    const replaced = world.history.header(from)?.timestamp ?? 0;
+    const [short, aborted] = await withoutSince(world, from, chain.options.fork);
+    let next = short;
+    const hashes: string[] = [];
+    for (const [index, transactions] of prepared.entries()) {
+      // The first block differs at least in its time from the one it replaces, and so in its hash.
+      const least = index === 0 && next.clock.exact === undefined ? replaced + 1 : 0;
+      const time = Math.max(nextTime(next), least);
+      for (const [at, one] of transactions.entries()) {
+        next = await locating(index, at, () => included(chain, next, one, removed, world, time));
+      }
+      next = await chain.closeAt(next, time);
+      hashes.push(latestHeader(next).hash);
+    }
+    return [next, { aborted, blocks: hashes }];
+  });
+}
+
+type Prepared = PreparedTransaction | string;
+
+/** Reads new transactions, and compiles their classes, before the queue of changes. */
+async function prepareAll(
+  chain: Chain,
+  blocks: readonly (readonly Reincluded[])[],
+): Promise<readonly (readonly Prepared[])[]> {
+  const prepared: Prepared[][] = [];
+  for (const [index, transactions] of blocks.entries()) {
+    const ready: Prepared[] = [];
+    for (const [at, one] of transactions.entries()) {
+      ready.push(
+        typeof one === 'string'
+          ? one
+          : await locating(index, at, async () => {
+              const read = await chain.prepare(one);
+              if (chain.options.fork) await chain.readAhead(read);
+              return read;
+            }),
+      );
+    }
+    prepared.push(ready);
+  }
+  return prepared;
+}
+
+function removedSince(world: World, from: number): ReadonlyMap<string, TransactionRecord> {
+  const removed = new Map<string, TransactionRecord>();
+  for (let number = from; number <= world.pendingState.version; number += 1) {
+    for (const record of transactionsOf(world, number)) removed.set(record.hash, record);
+  }
+  return removed;
+}
+
+/** @param before the world that has the removed transactions, and the classes they declared */
+async function included(
+  chain: Chain,
+  world: World,
+  one: Prepared,
+  removed: ReadonlyMap<string, TransactionRecord>,
+  before: World,
+  time: number,
+): Promise<World> {
+  if (typeof one !== 'string') return include(world, one, chain.options, time);
+  const record =
+    removed.get(one) ?? refuse(`the transaction ${one} is in none of the blocks that are replaced`);
+  const prepared = await preparedAgain(record, before.pendingState, chain.options.chainId);
+  const { values } = prepared;
+  const l1Hash = values.type === 'L1_HANDLER' ? values.l1_transaction_hash : null;
+  const messages =
+    l1Hash === null ? world.messages : withIncoming(world.messages, l1Hash, record.hash);
+  return include({ ...world, messages }, prepared, chain.options, time);
+}
+
+/** A transaction as it was before its inclusion. */
+async function preparedAgain(
+  record: TransactionRecord,
+  state: State,
+  chainId: string,
+): Promise<PreparedTransaction> {
+  const parsed: PreparedTransaction['values'] & { readonly class_hash?: string } = JSON.parse(
+    record.transaction,
+  );
+  const { proofFacts } = record;
+  const values =
+    parsed.type === 'INVOKE' && proofFacts ? { ...parsed, proof_facts: proofFacts } : parsed;
+  const declared =
+    parsed.type === 'DECLARE' && parsed.class_hash !== undefined
+      ? await state.class(parsed.class_hash)
+      : undefined;
+  return { values, transaction: new Transaction({ ...values }, chainId, declared) };
+}
+
+/** Adds the place of a transaction to an error. */
+async function locating<T>(block: number, index: number, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const { code, message, data } = error;
+    return refuse(`blocks[${block}][${index}]: ${message}`, { code, message, data });
+  }
+}
