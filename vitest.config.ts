@@ -38,7 +38,7 @@ const TIMED = [
 const SHARED = [
   'packages/abi/test/**/*.test.ts',
   'packages/engine/test/**/!(compiler|forget).test.ts',
-  'packages/starkbox/test/{compatibility,controls,rpc}/**/*.test.ts',
+  'packages/starkbox/test/{compatibility,controls,rpc,versions}/**/*.test.ts',
   'packages/starkbox/test/e2e/!(follow-the-chain).test.ts',
   'packages/starkbox/test/chain/queries/*.test.ts',
   'packages/starkbox/test/subscriptions/!(no-listeners|pending-cost).test.ts',

@@ -89,6 +89,8 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'dump/image': { may: STEPS, packages: ['@starkbox/engine'] },
   dump: { may: [...CHAIN, 'dump/image', 'rpc/protocol'] },
   rpc: { may: [...CHAIN, 'rpc/protocol'] },
+  // No chain: an older version is made from the answers of the newest.
+  'rpc/versions': { may: [...LEAVES, 'rpc', 'rpc/protocol'] },
   'rpc/subscriptions': { may: [...RPC, 'rpc'] },
   'rpc/request-log': { may: [...LEAVES, 'rpc/protocol', 'rpc/subscriptions'] },
   'rpc/methods': {
@@ -104,6 +106,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
       'rpc/methods',
       'rpc/subscriptions',
       'rpc/request-log',
+      'rpc/versions',
       'config',
       'dump',
       'fork/origin',

@@ -23,6 +23,7 @@ export async function connectDapp(
   url: string,
   accounts: Node['accounts'],
   violations: string[],
+  checksOlder = false,
 ): Promise<Dapp> {
   // Imported on demand, because it loads as slowly as a node starts.
   const { Account, logger, RpcProvider } = await import('starknet');
@@ -31,7 +32,7 @@ export async function connectDapp(
   const connect = (options: ProviderOptions = {}): RpcProvider =>
     new RpcProvider({
       nodeUrl: url,
-      baseFetch: checkedFetch(violations),
+      baseFetch: checkedFetch(violations, checksOlder),
       transactionRetryIntervalFallback: RETRY_MILLISECONDS,
       ...options,
     });

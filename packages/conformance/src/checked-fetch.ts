@@ -2,6 +2,7 @@
 import { METHODS, type MethodName } from 'starkbox';
 import { checkedClient, RpcFailure } from './client.js';
 import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
+import { olderViolations } from './older-versions.js';
 
 /**
  * A `fetch` for clients of JSON-RPC. A violation is thrown, and collected in `violations`, because
@@ -10,12 +11,18 @@ import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.j
  * @example
  * const violations: string[] = [];
  * const provider = new RpcProvider({ nodeUrl: url, baseFetch: checkedFetch(violations) });
+ *
+ * @param checksOlder whether reads are repeated in older versions of the specification
  */
-export function checkedFetch(violations: string[]): typeof fetch {
+export function checkedFetch(violations: string[], checksOlder = false): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const answered = await response.clone().text();
-    const found = await violationsOf(stringAt(init?.body, 'the body'), answered);
+    const sent = stringAt(init?.body, 'the body');
+    const found = [...(await violationsOf(sent, answered))];
+    if (checksOlder && !(input instanceof Request)) {
+      for (const call of objects(sent)) found.push(...(await olderViolations(input, call)));
+    }
     violations.push(...found);
     if (found.length > 0) throw new Error(found.join('\n'));
     return response;

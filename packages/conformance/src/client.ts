@@ -1,7 +1,7 @@
 // A JSON-RPC client that checks every answer against the specifications.
 import type { MethodName, Methods } from 'starkbox';
 import { isObject, type JsonObject } from './json.js';
-import { loadOwnSpec, standardSpec } from './published-spec.js';
+import { loadOwnSpec, type SpecVersion, specOf, standardSpec } from './published-spec.js';
 import type { Spec } from './spec-documents.js';
 
 /** Sends JSON-RPC text and returns the answer: an in-process node, or {@link overHttp}. */
@@ -28,6 +28,8 @@ export interface Client {
   call<M extends MethodName>(method: M, params?: unknown): Promise<Methods[M]['result']>;
   /** The error that a method answers with. */
   failure(method: string, params?: unknown): Promise<RpcFailure>;
+  /** As {@link Client.call}, for methods and results of any version. */
+  ask(method: string, params?: unknown): Promise<unknown>;
 }
 
 /**
@@ -38,12 +40,14 @@ export interface Client {
  * const client = checkedClient(node.handle);
  * expect(await client.call('starknet_blockNumber')).toBe(0);
  * expect((await client.failure('starknet_getNonce', ['latest', '0x5'])).code).toBe(20);
+ *
+ * @param version that the answers are of; the newest by default
  */
-export function checkedClient(send: Transport): Client {
+export function checkedClient(send: Transport, version?: SpecVersion): Client {
   let last = 0;
   const ask = async <M extends MethodName>(
     method: M | string,
-    params: unknown,
+    params?: unknown,
   ): Promise<Methods[M]['result']> => {
     last += 1;
     const id = last;
@@ -52,8 +56,8 @@ export function checkedClient(send: Transport): Client {
     if (!answer) throw new Error(`${method} was not answered`);
     const { error, result } = answer;
     const violations = isObject(error)
-      ? errorViolations(method, error)
-      : resultViolations(method, result);
+      ? errorViolations(method, error, version)
+      : resultViolations(method, result, version);
     if (answer.id !== id || answer.jsonrpc !== '2.0') violations.push(`envelope of ${text}`);
     if (violations.length > 0) {
       throw new Error(
@@ -65,6 +69,7 @@ export function checkedClient(send: Transport): Client {
   };
   return {
     call: ask,
+    ask,
     async failure(method, params) {
       const result = await ask(method, params).catch((error: unknown) => {
         if (error instanceof RpcFailure) return error;
@@ -94,9 +99,9 @@ interface Answer<Result> {
 
 let own: Spec | undefined;
 
-/** The published documents for standard methods, those of the sandbox for its own. */
-function specOf(method: string): Spec {
-  if (method.startsWith('starknet_')) return standardSpec();
+/** The published documents for standard methods, those of the sandbox for its own; undefined if they are not there. */
+function documentsOf(method: string, version: SpecVersion | undefined): Spec | undefined {
+  if (method.startsWith('starknet_')) return version ? specOf(version) : standardSpec();
   own ??= loadOwnSpec();
   return own;
 }
@@ -105,29 +110,42 @@ function canonical(method: string): string {
   return method.replace(/^chain_/, 'starknet_').replace(/^sandbox_/, 'devnet_');
 }
 
-function resultViolations(method: string, result: unknown): string[] {
+function resultViolations(
+  method: string,
+  result: unknown,
+  version: SpecVersion | undefined,
+): string[] {
   const name = canonical(method);
   const shown = withoutExtras(result);
   const plain = name === 'starknet_proveTransaction' ? withoutOrder(shown) : shown;
-  return [...specOf(name).checkResult(name, plain)];
+  return [...(documentsOf(name, version)?.checkResult(name, plain) ?? [])];
 }
 
 /** Violations of a notification, one line each. */
-export function notificationViolations(method: string, params: unknown): readonly string[] {
+export function notificationViolations(
+  method: string,
+  params: unknown,
+  version?: SpecVersion,
+): readonly string[] {
   const name = canonical(method);
-  const spec = specOf(name);
+  const spec = documentsOf(name, version);
+  if (!spec) return [];
   if (!spec.methods.get(name)?.notification) return [`${method} is no notification`];
   return spec.checkParams(name, withoutExtras(params));
 }
 
 /** Error codes allowed for any method: those of JSON-RPC, and the one for free text. */
-function errorViolations(method: string, error: JsonObject): string[] {
+function errorViolations(
+  method: string,
+  error: JsonObject,
+  version: SpecVersion | undefined,
+): string[] {
   const { code } = error;
   if (typeof code !== 'number') return ['the code of an error is a number'];
   if (typeof error['message'] !== 'string') return ['the message of an error is a text'];
   if (code === -1 || code === -5 || code <= -32600) return [];
   const name = canonical(method);
-  return [...specOf(name).checkError(name, error)];
+  return [...(documentsOf(name, version)?.checkError(name, error) ?? [])];
 }
 
 /** Messages of a proof are numbered like those of traces, which the specification lacks. */

@@ -2,7 +2,15 @@
 export { connectDapp, type Dapp } from './accounts.js';
 export { checkedFetch } from './checked-fetch.js';
 export { type Client, checkedClient, overHttp, RpcFailure, type Transport } from './client.js';
-export { hasPublishedSpec, loadPublishedSpec, standardSpec } from './published-spec.js';
+export { olderViolations, repeated } from './older-versions.js';
+export {
+  hasPublishedSpec,
+  loadPublishedSpec,
+  OLDER_VERSIONS,
+  type SpecVersion,
+  specOf,
+  standardSpec,
+} from './published-spec.js';
 export { paramsValues, resultValues, schemaValues, valuesOf } from './schema-values.js';
 export {
   connectSocket,

@@ -1,12 +1,19 @@
 // Published OpenRPC documents of Starknet, with corrections of their known mistakes.
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type JsonObject, objectAt } from './json.js';
+import { isObject, type JsonObject, objectAt } from './json.js';
 import { loadSpec, type Spec } from './spec-documents.js';
 
-export const publishedSpecDirectory: string = fileURLToPath(
-  new URL('../../../../shared/spec/v0.10.2', import.meta.url),
-);
+/** Versions of the specification as in paths, oldest first, and the folders of their documents. */
+const FOLDERS = { v0_8: 'v0.8.1', v0_9: 'v0.9.0', v0_10: 'v0.10.2' } as const;
+
+export type SpecVersion = keyof typeof FOLDERS;
+
+export const OLDER_VERSIONS: readonly ['v0_8', 'v0_9'] = ['v0_8', 'v0_9'];
+const NEWEST: SpecVersion = 'v0_10';
+
+const DIRECTORY = fileURLToPath(new URL('../../../../shared/spec/', import.meta.url));
 
 const FILES: readonly string[] = [
   'starknet_api_openrpc.json',
@@ -15,8 +22,9 @@ const FILES: readonly string[] = [
   'starknet_ws_api.json',
   'starknet_executables.json',
   'starknet_metadata.json',
-  '../proving/starknet_proving_api_openrpc.json',
 ];
+/** Beside the newest version. */
+const PROVING = '../proving/starknet_proving_api_openrpc.json';
 
 /**
  * Components that correct answers violate.
@@ -50,17 +58,21 @@ const REPAIRS: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
  * const spec = loadPublishedSpec();
  * expect(spec.checkResult('starknet_blockNumber', await client.blockNumber())).toEqual([]);
  */
-export function loadPublishedSpec(directory: string = publishedSpecDirectory): Spec {
+export function loadPublishedSpec(
+  version: SpecVersion = NEWEST,
+  directory: string = DIRECTORY,
+): Spec {
   return loadSpec({
-    name: 'the published Starknet spec',
-    directory,
-    files: FILES,
+    name: `the published Starknet spec ${FOLDERS[version]}`,
+    directory: join(directory, FOLDERS[version]),
+    files: version === NEWEST ? [...FILES, PROVING] : FILES,
+    ...(version === 'v0_8' && { prepare: withMinimums }),
     repair: (component, schema) => REPAIRS[component]?.(schema) ?? schema,
   });
 }
 
-export function hasPublishedSpec(): boolean {
-  return existsSync(publishedSpecDirectory);
+export function hasPublishedSpec(version: SpecVersion = NEWEST): boolean {
+  return existsSync(join(DIRECTORY, FOLDERS[version]));
 }
 
 /** The documents of Starkbox, which include the standard methods. */
@@ -73,6 +85,21 @@ export function loadOwnSpec(): Spec {
 }
 
 let standard: Spec | undefined;
+const older = new Map<SpecVersion, Spec | undefined>();
+
+/** The published documents of a version; undefined without them, with a warning. */
+export function specOf(version: SpecVersion): Spec | undefined {
+  if (!older.has(version)) {
+    const isThere = hasPublishedSpec(version);
+    if (!isThere) {
+      console.warn(
+        `The published specification is not part of the project: answers of ${version} are not checked against it.`,
+      );
+    }
+    older.set(version, isThere ? loadPublishedSpec(version) : undefined);
+  }
+  return older.get(version);
+}
 
 /** The published documents; without them, those of Starkbox, with a warning. */
 export function standardSpec(): Spec {
@@ -83,6 +110,14 @@ export function standardSpec(): Spec {
   }
   standard ??= hasPublishedSpec() ? loadPublishedSpec() : loadOwnSpec();
   return standard;
+}
+
+/** Version 0.8 does not say that counts are not negative, which later ones do. */
+function withMinimums(document: JsonObject): JsonObject {
+  const text = JSON.stringify(document, (_key, value: unknown) =>
+    isObject(value) && value['type'] === 'integer' ? { minimum: 0, ...value } : value,
+  );
+  return objectAt(JSON.parse(text), 'repaired document');
 }
 
 function withoutMinimum(schema: JsonObject): JsonObject {

@@ -4,6 +4,7 @@ import type { MethodName } from 'starkbox';
 import { WebSocket } from 'ws';
 import { type Client, checkedClient, notificationViolations } from './client.js';
 import { isObject, type JsonObject, objectAt } from './json.js';
+import type { SpecVersion } from './published-spec.js';
 
 export type SubscribeMethod = Extract<MethodName, `${'starknet' | 'devnet'}_subscribe${string}`>;
 
@@ -71,13 +72,15 @@ const NORMAL = 1000;
  * await socket.call('devnet_createBlock');
  * expect(await socket.heard()).toMatchObject([{ subscription: id, result: { block_number: 1 } }]);
  * await socket.close();
+ *
+ * @param version whose path is taken; the newest by default
  */
-export async function connectSocket(url: string): Promise<Socket> {
-  const address = new URL('/ws', url);
+export async function connectSocket(url: string, version?: SpecVersion): Promise<Socket> {
+  const address = new URL(version ? `/ws/rpc/${version}` : '/ws', url);
   address.protocol = 'ws:';
   // The continuation of an answer runs before the next message is read.
   const socket = new WebSocket(address, { allowSynchronousEvents: false });
-  const connection = new Connection(socket);
+  const connection = new Connection(socket, version);
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return connection;
 }
@@ -93,8 +96,10 @@ interface Waiting<T> {
 class Connection implements Socket {
   readonly call: Client['call'];
   readonly failure: Client['failure'];
+  readonly ask: Client['ask'];
   readonly closed: Promise<Farewell>;
   readonly #socket: WebSocket;
+  readonly #version: SpecVersion | undefined;
   readonly #clients: Readonly<Record<'starknet' | 'chain', Client>>;
   /** Unanswered requests. Answers arrive in the order of the requests. */
   readonly #unanswered: Waiting<string>[] = [];
@@ -104,16 +109,19 @@ class Connection implements Socket {
   readonly #prefixes = new Map<string, string>();
   readonly #violations: string[] = [];
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, version: SpecVersion | undefined) {
     this.#socket = socket;
+    this.#version = version;
     this.#clients = {
-      starknet: checkedClient((text) => this.exchange(text)),
-      chain: checkedClient((text) =>
-        this.exchange(text.replace('"method":"starknet_', '"method":"chain_')),
+      starknet: checkedClient((text) => this.exchange(text), version),
+      chain: checkedClient(
+        (text) => this.exchange(text.replace('"method":"starknet_', '"method":"chain_')),
+        version,
       ),
     };
     this.call = this.#clients.starknet.call;
     this.failure = this.#clients.starknet.failure;
+    this.ask = this.#clients.starknet.ask;
     socket.on('message', (data: Buffer, isBinary) => this.#take(data.toString(), isBinary));
     this.closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => {
@@ -208,7 +216,7 @@ class Connection implements Socket {
     const name = String(method);
     const { subscription_id, result } = isObject(params) ? params : {};
     const notification = { method: name, subscription: String(subscription_id), result };
-    const faults = [...notificationViolations(name, params)];
+    const faults = [...notificationViolations(name, params, this.#version)];
     if (jsonrpc !== '2.0' || Object.keys(rest).length > 0) faults.push('the envelope is wrong');
     const prefix = this.#prefixes.get(notification.subscription);
     if (prefix === undefined) faults.push('it belongs to no subscription');

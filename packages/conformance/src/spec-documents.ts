@@ -78,7 +78,7 @@ export interface SpecSource {
   /** Relative paths. If two documents define the same name, the first one applies. */
   readonly files: readonly string[];
   /** Corrects a whole document. */
-  readonly prepare?: (document: JsonObject) => JsonObject;
+  readonly prepare?: (document: JsonObject, file: string) => JsonObject;
   /** Corrects a component, named `file#NAME`. */
   readonly repair?: (component: string, schema: JsonObject) => JsonObject;
 }
@@ -358,7 +358,7 @@ function read({ name, directory, prepare }: SpecSource, file: string): JsonObjec
   const path = join(directory, file);
   if (!existsSync(path)) throw new Error(`${name} is missing: ${path}`);
   const document = objectAt(JSON.parse(readFileSync(path, 'utf8')), path);
-  return prepare?.(document) ?? document;
+  return prepare?.(document, file) ?? document;
 }
 
 /** Params by name, or the violation of their form. */

@@ -385,8 +385,8 @@ describePublished('the documents', () => {
   });
 
   test('when missing, are named in one line', () => {
-    expect(() => loadPublishedSpec('/nowhere')).toThrow(
-      /^the published Starknet spec is missing: .*starknet_api_openrpc\.json$/,
+    expect(() => loadPublishedSpec('v0_10', '/nowhere')).toThrow(
+      /^the published Starknet spec v0.10.2 is missing: .*starknet_api_openrpc\.json$/,
     );
   });
 });

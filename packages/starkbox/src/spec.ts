@@ -1363,6 +1363,8 @@ export type REQUEST_ROW = {
   readonly origin?: string;
   /** The part of the explorer that called; left out for everybody else. */
   readonly tag?: string;
+  /** The version of the specification, as in its path; left out for the newest. */
+  readonly version?: string;
   /** Calls with the same number came in one batch. */
   readonly batch?: number;
   /** Length of the call as JSON. */

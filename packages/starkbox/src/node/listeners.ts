@@ -4,6 +4,7 @@ import type { Config } from '../config/options.js';
 import { stringify } from '../json/json.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import { NEWEST, OLDER_NAMES } from '../rpc/versions/versions.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
@@ -14,8 +15,8 @@ import type { Binding } from './binding.js';
 import type { Lifecycle, Part } from './lifecycle.js';
 import type { RpcService } from './rpc-service.js';
 
-/** Paths that take WebSocket connections. */
-const SOCKET_PATHS = ['/ws', '/', '/rpc'];
+/** Paths that take WebSocket connections, besides those of single versions. */
+const SOCKET_PATHS = ['/ws', '/', '/rpc', '/ws/rpc'];
 
 /** Delay of the warm-up, so that clients that wait for the port are answered first. */
 const WARM_UP_MILLISECONDS = 20;
@@ -34,6 +35,8 @@ export interface ListenerParts {
   readonly service: RpcService;
   /** Answers requests from the network. */
   readonly dispatcher: Pick<Dispatcher, 'handle'>;
+  /** The same for an older version of the specification. */
+  readonly older: (version: string) => Pick<Dispatcher, 'handle'>;
   readonly telemetry: Telemetry;
   readonly binding: Binding;
   /** Makes ready what the first request needs. */
@@ -100,16 +103,28 @@ export class Listeners implements Part {
   }
 
   #serveHttp(): Promise<HttpServer> {
-    const { config, chain, service, dispatcher, log } = this.#parts;
+    const { config, chain, service, dispatcher, older, log } = this.#parts;
+    const versions = new Map([
+      ...OLDER_NAMES.toReversed().map((name) => [`/rpc/${name}`, older(name)] as const),
+      [`/rpc/${NEWEST}`, dispatcher] as const,
+    ]);
+    const sockets = [...versions].flatMap(([path, of]) => {
+      const upgrade: Upgrade = (request, socket, head) => this.#upgrade(request, socket, head, of);
+      return [path, `/ws${path}`].map((at) => [at, upgrade] as const);
+    });
     return serveHttp({
       dispatcher,
+      versions,
       host: config.host,
       port: config.port,
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
       config: () => stringify(service.configOf(chain)),
-      upgrades: new Map(SOCKET_PATHS.map((path) => [path, this.#upgrade])),
+      upgrades: new Map([
+        ...SOCKET_PATHS.map((path): [string, Upgrade] => [path, this.#upgrade]),
+        ...sockets,
+      ]),
       explorer: config.ui ? new Explorer() : undefined,
       access: this.#access,
       maximumConnections: config.maximumConnections,
@@ -118,10 +133,12 @@ export class Listeners implements Part {
     });
   }
 
-  readonly #upgrade: Upgrade = (request, socket, head) => {
+  readonly #upgrade = (
+    ...[request, socket, head, dispatcher]: Parameters<Sockets['upgrade']>
+  ): void => {
     socket.on('error', () => {}); // the client is gone
     this.#loadSockets().then(
-      (sockets) => sockets.upgrade(request, socket, head),
+      (sockets) => sockets.upgrade(request, socket, head, dispatcher),
       (err: unknown) => {
         this.#parts.log.error({ err }, 'WebSockets cannot be served');
         socket.destroy();

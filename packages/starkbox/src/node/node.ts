@@ -114,6 +114,15 @@ async function openParts(
       config,
       service,
       dispatcher: recorder.recording(dispatcher),
+      older: (name) => {
+        const older = recorder.recording({
+          handle: (...call) => service.older(name).handle(...call),
+        });
+        return {
+          handle: (text, session, delivery) =>
+            older.handle(text, { ...session, version: name }, delivery),
+        };
+      },
       warm: () => Promise.all([service.schema.warm(), genesis.warm()]),
       // Clients count the interval from when they can connect.
       onListening: startClock,

@@ -13,13 +13,15 @@ import type { Log } from '../log.js';
 import { discovery } from '../rpc/discover.js';
 import { createMethods, type Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
-import { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import type { HandlerTable } from '../rpc/protocol/call-context.js';
+import { Dispatcher, type DispatcherOptions } from '../rpc/protocol/dispatcher.js';
 import type { Handlers } from '../rpc/protocol/handlers.js';
 import { readDocuments, Schema } from '../rpc/protocol/schema.js';
 import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
 import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
+import { openVersion } from '../rpc/versions/versions.js';
 import type { CONFIG } from '../spec.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Binding } from './binding.js';
@@ -54,6 +56,9 @@ export class RpcService {
   /** The dispatcher of the node's chain. */
   readonly dispatcher: Dispatcher;
   readonly #parts: RpcServiceParts;
+  /** The handlers of the node's chain. */
+  readonly #handlers: HandlerTable;
+  readonly #older = new Map<string, Dispatcher>();
   #discovered: JsonText | undefined;
 
   constructor(parts: RpcServiceParts) {
@@ -68,7 +73,20 @@ export class RpcService {
       about: () => aboutNode(parts),
     });
     this.l1 = this.#l1Of(chain);
-    this.dispatcher = this.#dispatcherOf(chain, this.l1);
+    this.#handlers = this.#handlersOf(chain, this.l1);
+    this.dispatcher = this.#dispatcherOf(this.#handlers, true);
+  }
+
+  /** The dispatcher of an older version of the specification; created when it is first used. */
+  older(name: string): Dispatcher {
+    const { version } = this.#parts;
+    let dispatcher = this.#older.get(name);
+    if (!dispatcher) {
+      const opened = openVersion(name, this.#handlers, this.schema, version);
+      dispatcher = this.#dispatcherOf(opened.handlers, true, opened);
+      this.#older.set(name, dispatcher);
+    }
+    return dispatcher;
   }
 
   /** The config of a chain as `devnet_getConfig` shows it. */
@@ -102,7 +120,8 @@ export class RpcService {
     const scratch = await Chain.create(this.#parts.chain.options);
     const l1 = this.#l1Of(scratch);
     try {
-      await repeatCalls(this.#dispatcherOf(scratch, l1), scratch, calls);
+      const dispatcher = this.#dispatcherOf(this.#handlersOf(scratch, l1), false);
+      await repeatCalls(dispatcher, scratch, calls);
       return scratch.world;
     } finally {
       await l1.close();
@@ -114,20 +133,30 @@ export class RpcService {
     return new L1({ chain, log: this.#parts.log });
   }
 
-  #dispatcherOf(chain: Chain, l1: L1): Dispatcher {
-    const { base, binding, telemetry, log } = this.#parts;
-    const { config } = base;
-    const isOwn = chain === this.#parts.chain;
+  #handlersOf(chain: Chain, l1: L1): HandlerTable {
+    const { config } = this.#parts.base;
     const handlers: Handlers = createMethods({
       ...this.#served(chain, l1),
       discover: () => this.#discover(Object.keys(handlers)),
     });
+    return limitTransactions(overFork(handlers, chain), {
+      felts: config.maximumCalldataLength,
+      transactions: config.maximumSimulationBatch,
+    });
+  }
+
+  /** @param isOwn whether the handlers are those of the node's chain, whose calls are observed */
+  #dispatcherOf(
+    handlers: HandlerTable,
+    isOwn: boolean,
+    { schema, renamed }: Pick<DispatcherOptions, 'schema' | 'renamed'> = {},
+  ): Dispatcher {
+    const { base, binding, telemetry, log } = this.#parts;
+    const { config } = base;
     return new Dispatcher({
-      handlers: limitTransactions(overFork(handlers, chain), {
-        felts: config.maximumCalldataLength,
-        transactions: config.maximumSimulationBatch,
-      }),
-      schema: this.schema,
+      handlers,
+      schema: schema ?? this.schema,
+      ...(renamed && { renamed }),
       restricted: config.restrictedMethods,
       socketUrl: () => binding.authority && `ws://${binding.authority}/ws`,
       log,

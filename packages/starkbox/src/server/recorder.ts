@@ -69,13 +69,14 @@ export function openRecorder(options: RecorderOptions): Recorder {
         // The answer is recorded as a whole, and so not sent in pieces.
         const whole = delivery && { share: delivery.share };
         const answer = await dispatcher.handle(text, session, whole);
-        const { listener } = session;
+        const { listener, version } = session;
         record(() => {
           const { keys, words } = secrets();
           const safe = safeRequest(new Redaction(keys, words), text);
           return {
             seconds: Math.round(process.uptime() * 1e3) / 1e3,
             socket: listener && socketOf(listener),
+            version,
             [safe.isJson ? 'request' : 'request_text']: new JsonText(safe.text),
             answer: answer === undefined ? undefined : new JsonText(safe.answer(answer)),
           };

@@ -112,12 +112,13 @@ async function meet(doors: Doors, likeness: Likeness, genesis: Values): Promise<
 async function repeat(
   doors: Doors,
   likeness: Likeness,
-  { socket, request, request_text, answer, answer_text }: Values,
+  { socket, version, request, request_text, answer, answer_text }: Values,
 ): Promise<Omit<Difference, 'line'> | undefined> {
   const text = typeof request_text === 'string' ? request_text : stringify(request);
   const place = typeof socket === 'number' ? socket : undefined;
+  const path = typeof version === 'string' ? `/rpc/${version}` : undefined;
   const isAnswered = answer !== undefined || answer_text !== undefined;
-  const got = await doors.ask(place, likeness.translate(text), isAnswered);
+  const got = await doors.ask(place, likeness.translate(text), isAnswered, path);
   const now = got === undefined || got === '' ? undefined : parse(got);
   const { method } = objectOf(stringify(request));
   const name = typeof method === 'string' ? method : 'a batch';
@@ -125,8 +126,10 @@ async function repeat(
     const ids = [answer, now].map((one) => objectOf(stringify(one))['result']);
     if (typeof ids[0] === 'string' && typeof ids[1] === 'string') likeness.learn(ids[0], ids[1]);
   }
-  const path = likeness.difference(answer, now);
-  return path === undefined ? undefined : { method: name, path, recorded: answer, now };
+  const different = likeness.difference(answer, now);
+  return different === undefined
+    ? undefined
+    : { method: name, path: different, recorded: answer, now };
 }
 
 /** Transport of requests: HTTP, or one WebSocket for each one of the recording. */
@@ -138,13 +141,15 @@ class Doors {
     this.#url = url;
   }
 
+  /** @param path of a version of the specification */
   async ask(
     socket: number | undefined,
     text: string,
     isAnswered = true,
+    path?: string,
   ): Promise<string | undefined> {
-    if (socket !== undefined) return this.#askSocket(socket, text, isAnswered);
-    const response = await fetch(this.#url, {
+    if (socket !== undefined) return this.#askSocket(socket, text, isAnswered, path);
+    const response = await fetch(path === undefined ? this.#url : new URL(path, this.#url), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: text,
@@ -152,8 +157,13 @@ class Doors {
     return response.text();
   }
 
-  async #askSocket(number: number, text: string, isAnswered: boolean): Promise<string | undefined> {
-    const opening = this.#sockets.get(number) ?? this.#open();
+  async #askSocket(
+    number: number,
+    text: string,
+    isAnswered: boolean,
+    path: string | undefined,
+  ): Promise<string | undefined> {
+    const opening = this.#sockets.get(number) ?? this.#open(path);
     this.#sockets.set(number, opening);
     const socket = await opening;
     const answer = isAnswered ? nextAnswer(socket) : undefined;
@@ -161,8 +171,11 @@ class Doors {
     return answer;
   }
 
-  async #open(): Promise<WebSocket> {
-    const socket = new WebSocket(`${this.#url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws`);
+  async #open(path: string | undefined): Promise<WebSocket> {
+    const url = this.#url.replace(/^http/, 'ws');
+    const socket = new WebSocket(
+      path === undefined ? `${url.replace(/\/$/, '')}/ws` : new URL(`/ws${path}`, url),
+    );
     await once(socket, 'open');
     return socket;
   }

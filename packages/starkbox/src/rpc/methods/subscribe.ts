@@ -54,12 +54,12 @@ export function subscribeMethods(
    * between the call and that moment.
    */
   const begin = (
-    { listener, prefix }: CallContext,
+    { listener, prefix, form }: CallContext,
     wish: Pick<Subscription, 'key' | 'pick'>,
     past: (world: World, subscription: Subscription) => void = () => {},
   ): string => {
     if (!listener) return fail('METHOD_NOT_FOUND');
-    const subscription = { id: subscriptions.admit(listener), listener, prefix, ...wish };
+    const subscription = { id: subscriptions.admit(listener), listener, prefix, form, ...wish };
     const { world } = chain;
     const { epoch } = subscriptions;
     listener.afterAnswer(() => {

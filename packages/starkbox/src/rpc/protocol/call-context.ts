@@ -23,6 +23,14 @@ export interface Listener {
   afterAnswer(action: () => void): void;
 }
 
+/** How an older version of the specification writes the notifications of a subscription. */
+export interface NotificationForm {
+  /** The name in this version, without prefix. */
+  name(newest: string): string;
+  /** The result in this version; undefined if nothing is sent. */
+  result(newest: string, text: string): string | undefined;
+}
+
 export interface CallContext {
   /** The prefix that the caller used; a method answers under both of its names. */
   readonly prefix: Prefix;
@@ -31,6 +39,8 @@ export interface CallContext {
   readonly listener: Listener | undefined;
   /** The call by its canonical name, if it is journalled: what it changes is traced back to it. */
   readonly cause: Call | undefined;
+  /** For subscriptions of older versions. */
+  readonly form?: NotificationForm | undefined;
 }
 
 interface Signature {

@@ -11,6 +11,8 @@ export interface Caller {
   readonly agent?: string;
   /** The part of our explorer that calls. */
   readonly tag?: string;
+  /** The version of the specification, if it is not the newest. */
+  readonly version?: string;
   /** A socket of its own. */
   readonly listener?: object | undefined;
 }

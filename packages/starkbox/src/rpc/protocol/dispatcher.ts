@@ -38,7 +38,9 @@ export interface DispatcherOptions {
   /** The most calls that a batch may have. */
   readonly maxBatch: number;
   /** The documents of this package by default. */
-  readonly schema?: Schema;
+  readonly schema?: Pick<Schema, 'reader'>;
+  /** The canonical names of handlers that have another name in an older version of the specification. */
+  readonly renamed?: Readonly<Record<string, string>>;
   /** Runs after every call to a method. */
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** Observes calls with their answers. */
@@ -67,7 +69,7 @@ export class Dispatcher {
   readonly #methods: MethodTable;
   readonly #log: Log;
   readonly #maxBatch: number;
-  readonly #schema: Schema;
+  readonly #schema: Pick<Schema, 'reader'>;
   readonly #onCall: DispatcherOptions['onCall'];
   readonly #observer: RequestObserver | undefined;
   readonly #probe: Probe | undefined;
@@ -76,7 +78,8 @@ export class Dispatcher {
   readonly #onStall: DispatcherOptions['onStall'];
 
   constructor(options: DispatcherOptions) {
-    this.#methods = new MethodTable(options.handlers, options.restricted, options.socketUrl);
+    const { handlers, restricted, socketUrl, renamed } = options;
+    this.#methods = new MethodTable(handlers, restricted, socketUrl, renamed);
     this.#log = options.log;
     this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);
@@ -232,8 +235,9 @@ export class Dispatcher {
    *   take long to validate, and a pause would let later calls overtake it
    */
   async #perform(call: Call, session: Session, mayPause: boolean): Promise<unknown> {
-    const { name, prefix, handler, isJournalled } = this.#methods.admit(call.method, session);
-    const reader = this.#schema.reader(name);
+    const method = this.#methods.admit(call.method, session);
+    const { name, documented, prefix, handler, isJournalled } = method;
+    const reader = this.#schema.reader(documented);
     const read = typeof reader === 'function' ? reader : await reader;
     let begin = milliseconds();
     const params = read(call.params);

@@ -8,6 +8,8 @@ import { didYouMean, nearestMethod } from './method-suggestions.js';
 export interface Method {
   /** The canonical name. */
   readonly name: string;
+  /** The name in the documents, which is another in some older version of the specification. */
+  readonly documented: string;
   /** The prefix of the name that was used. */
   readonly prefix: Prefix;
   readonly handler: Handler;
@@ -33,22 +35,27 @@ export class MethodTable {
   /**
    * @param restricted forbidden methods, by any of their names
    * @param socketUrl where WebSocket connections are served, once they are
+   * @param renamed the canonical names of handlers that have another name
    */
   constructor(
     handlers: HandlerTable,
     restricted: readonly string[] = [],
     socketUrl?: () => string | undefined,
+    renamed: Readonly<Record<string, string>> = {},
   ) {
-    for (const [name, handler] of Object.entries(handlers)) {
+    const forbidden = new Set(restricted.flatMap(namesOf).map(({ name }) => name));
+    for (const [documented, handler] of Object.entries(handlers)) {
       if (handler === undefined) continue;
+      const name = renamed[documented] ?? documented;
       const { needsListener = false, journalled: isJournalled = false } = methodFacts(name) ?? {};
       const isControl = name.startsWith('devnet_');
-      for (const { name: alias, prefix } of namesOf(name)) {
-        const method = { name, prefix, handler, isControl, needsListener, isJournalled };
-        this.#methods.set(alias, method);
+      const facts = { name, documented, handler, isControl, needsListener, isJournalled };
+      for (const { name: alias, prefix } of namesOf(documented)) {
+        this.#methods.set(alias, { ...facts, prefix });
+        if (forbidden.has(name)) forbidden.add(alias);
       }
     }
-    this.#restricted = new Set(restricted.flatMap(namesOf).map(({ name }) => name));
+    this.#restricted = forbidden;
     this.#socketUrl = socketUrl;
   }
 

@@ -51,7 +51,7 @@ function groupsOf(calls: readonly RecordedCall[]): readonly (readonly RecordedCa
 function lineOf(group: readonly RecordedCall[]): string | undefined {
   const [first] = group;
   if (!first) return undefined;
-  const { time, transport, client, batch } = first.row;
+  const { time, transport, client, version, batch } = first.row;
   const requests: string[] = [];
   const answers: string[] = [];
   for (const { request, response } of group) {
@@ -68,6 +68,7 @@ function lineOf(group: readonly RecordedCall[]): string | undefined {
   return stringify({
     seconds: time / 1e3,
     socket: transport === 'ws' ? client : undefined,
+    version,
     // What is no JSON was kept as a string.
     [requests[0]?.startsWith('"') ? 'request_text' : 'request']: together(requests),
     answer: together(answers),

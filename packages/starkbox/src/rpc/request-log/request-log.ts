@@ -142,7 +142,7 @@ export class RequestLog implements RequestObserver {
     const bytes = Buffer.byteLength(seen.raw ?? stringify(seen.call) ?? '');
     const texts = this.#keepsBodies ? textsOf(seen, bytes) : undefined;
     this.#counts.calls += 1;
-    const { agent, origin, tag, transport } = caller;
+    const { agent, origin, tag, version, transport } = caller;
     const row: REQUEST_ROW = {
       id: this.#counts.calls,
       time: Math.round(this.#options.now() - times.duration_ms),
@@ -157,6 +157,7 @@ export class RequestLog implements RequestObserver {
       ...(agent === undefined ? {} : { agent: agent.slice(0, LONGEST_NAME) }),
       ...(origin === undefined ? {} : { origin: origin.slice(0, LONGEST_NAME) }),
       ...(tag === undefined ? {} : { tag }),
+      ...(version === undefined ? {} : { version }),
       ...(seen.batch === undefined ? {} : { batch: seen.batch }),
       bytes,
       response_bytes: Buffer.byteLength(answer),

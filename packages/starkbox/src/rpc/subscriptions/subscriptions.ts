@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { fail, refuse } from '../../errors.js';
 import { notificationName, type Prefix } from '../../method-names.js';
-import type { CallContext, Listener } from '../protocol/call-context.js';
+import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
 
 /** What happened, by topic. Texts are only made for those who want them. */
 export type News =
@@ -41,6 +41,8 @@ export interface Subscription {
   readonly key: Key;
   /** The text of news that it wants. */
   readonly pick: (news: News) => string | undefined;
+  /** For an older version of the specification. */
+  readonly form?: NotificationForm | undefined;
 }
 
 /** Names of notifications, without their prefix. */
@@ -188,14 +190,14 @@ export class Subscriptions {
   }
 
   notify(news: News): void {
-    for (const [{ listener, pick }, own] of this.#byKey.get(keyOf(news)) ?? []) {
-      const text = pick(news);
-      if (text !== undefined) listener.sendShared(own, this.#shared(text));
+    for (const [subscription, own] of this.#byKey.get(keyOf(news)) ?? []) {
+      const text = shownTo(subscription, news.topic, subscription.pick(news));
+      if (text !== undefined) subscription.listener.sendShared(own, this.#shared(text));
     }
   }
 
   notifyOne(subscription: Subscription, news: News): void {
-    const text = subscription.pick(news);
+    const text = shownTo(subscription, news.topic, subscription.pick(news));
     if (text === undefined) return;
     subscription.listener.sendShared(opening(subscription, news.topic), closing(text));
   }
@@ -205,7 +207,7 @@ export class Subscriptions {
     for (const own of this.#byListener.values()) {
       for (const subscription of own.values()) {
         if (OF_THE_NODE.includes(subscription.key)) continue;
-        subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
+        this.#sendReorg(subscription, text);
       }
     }
   }
@@ -218,9 +220,14 @@ export class Subscriptions {
         const text = notified.has(subscription) ? undefined : subscription.pick(news);
         if (text === undefined) continue;
         notified.add(subscription);
-        subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(text));
+        this.#sendReorg(subscription, text);
       }
     }
+  }
+
+  #sendReorg(subscription: Subscription, text: string): void {
+    const shown = shownTo(subscription, 'reorg', text) ?? text;
+    subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(shown));
   }
 
   /** One piece of news goes to all who want it, one after the other; its bytes are the same for them. */
@@ -248,9 +255,18 @@ function topicOf(key: Key): Topic {
   }
 }
 
+/** A result in the version of its subscriber; undefined if nothing is sent. */
+function shownTo(
+  { form }: Subscription,
+  topic: Topic | 'reorg',
+  text: string | undefined,
+): string | undefined {
+  return form === undefined || text === undefined ? text : form.result(NAMES[topic], text);
+}
+
 /** A notification up to its result. */
-function opening({ id, prefix }: Subscription, topic: Topic | 'reorg'): Buffer {
-  const method = notificationName(prefix, NAMES[topic]);
+function opening({ id, prefix, form }: Subscription, topic: Topic | 'reorg'): Buffer {
+  const method = notificationName(prefix, form?.name(NAMES[topic]) ?? NAMES[topic]);
   return Buffer.from(
     `{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"${id}","result":`,
   );

@@ -6,35 +6,39 @@ import { Explorer } from './explorer-files.js';
 export interface Served {
   readonly explorer: boolean;
   readonly sockets: boolean;
+  /** Paths of single versions of the specification. */
+  readonly versions: readonly string[];
 }
 
 /** The paths that take JSON-RPC. */
 export const RPC_PATHS: readonly string[] = ['/', '/rpc'];
+/** Paths that take WebSocket connections only begin with it. */
+const SOCKET_PATH = '/ws';
 
 const AT = RPC_PATHS.join(' and ');
 const SOCKETS_AT = 'WebSocket connections are served at /ws';
-/** Public nodes have paths for the versions of the specification, such as /rpc/v0_9. */
+/** What looks like the path of a version of the specification. */
 const VERSION = /\/v\d/;
 /** Characters of a path that are shown. */
 const LONGEST = 100;
 
 /** Text for a path that does not exist. */
-export function nothingAt(path: string, { explorer, sockets }: Served): string {
+export function nothingAt(path: string, { explorer, sockets, versions }: Served): string {
   if (Explorer.owns(path) && !explorer) {
     return 'The explorer is off: start the node with --ui to have it at /ui/';
   }
   const shown = path.slice(0, LONGEST);
   const rpc = `JSON-RPC is served at ${AT}`;
   const line = VERSION.test(path)
-    ? `There is no ${shown}: this node speaks Starknet JSON-RPC ${SPEC_VERSION} alone, at ${AT}`
+    ? `There is no ${shown}: the versions of Starknet JSON-RPC are at ${versions.join(', ')}; ${SPEC_VERSION} is also at ${AT}`
     : `There is no ${shown}: ${rpc}`;
   return sockets ? `${line}. ${SOCKETS_AT}` : line;
 }
 
 /** Text for a method that a path does not take. */
-export function wrongMethodAt(path: string, { explorer, sockets }: Served): string {
-  if (!RPC_PATHS.includes(path)) {
-    return sockets && path === '/ws'
+export function wrongMethodAt(path: string, { explorer, sockets, versions }: Served): string {
+  if (!RPC_PATHS.includes(path) && !versions.includes(path)) {
+    return sockets && path.startsWith(SOCKET_PATH)
       ? `This path takes WebSocket connections only. JSON-RPC over HTTP is served at ${AT}`
       : `This path takes GET only. JSON-RPC is served at ${AT}`;
   }

@@ -27,6 +27,8 @@ import { send } from './send-reply.js';
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface HttpOptions extends RpcRequestOptions {
+  /** Dispatchers of single versions of the specification, by their paths; none by default. */
+  readonly versions?: ReadonlyMap<string, RpcRequestOptions['dispatcher']>;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -128,7 +130,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
   if (options.upgrades !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const upgrade = upgradeOf(request, options);
+      const upgrade = upgradeOf(request, routes, options);
       connections.whenAnswered(socket, () => {
         const refusal = upgrade && refuseAccess(request, options, true);
         if (refusal) {
@@ -177,7 +179,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 
 function createRoutes(options: HttpOptions, connections: Connections): ReadonlyMap<string, Route> {
   const { budget = new MemoryBudget() } = options;
-  const rpc: Route = {
+  const rpc = (served: RpcRequestOptions): Route => ({
     POST: (request, response) =>
       refuseType(request, options) ??
       serveRpcRequest(
@@ -188,12 +190,16 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
           isLast: () => connections.isLast(request),
           refuse: (status, error) => refusalOf(request, options, status, error),
         },
-        options,
+        served,
         budget,
       ),
-  };
+  });
+  const newest = rpc(options);
   const routes = new Map<string, Route>([
-    ...RPC_PATHS.map((path) => [path, rpc] as const),
+    ...RPC_PATHS.map((path) => [path, newest] as const),
+    ...[...(options.versions ?? [])].map(
+      ([path, dispatcher]) => [path, rpc({ ...options, dispatcher })] as const,
+    ),
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
     ['/config', { GET: (request) => serveConfig(request, options) }],
   ]);
@@ -232,6 +238,7 @@ function serve(
   const served = {
     explorer: options.explorer !== undefined,
     sockets: options.upgrades !== undefined,
+    versions: [...(options.versions?.keys() ?? [])],
   };
   if (route === undefined) return missed(request, options, 404, nothingAt(path, served));
   if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request, response);
@@ -253,10 +260,14 @@ function missed(
 }
 
 /** On paths that also take calls, only a GET for WebSocket is an upgrade; other offers are ignored. */
-function upgradeOf(request: IncomingMessage, { upgrades }: HttpOptions): Upgrade | undefined {
+function upgradeOf(
+  request: IncomingMessage,
+  routes: ReadonlyMap<string, Route>,
+  { upgrades }: HttpOptions,
+): Upgrade | undefined {
   const path = pathOf(request);
   const isUpgrade =
-    !RPC_PATHS.includes(path) ||
+    !routes.get(path)?.POST ||
     (request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket');
   return isUpgrade ? upgrades?.get(path) : undefined;
 }

@@ -53,6 +53,7 @@ export class Connection implements Listener, Flushable {
   /** The TCP stream of the socket. Text frames are written to it in batches; `ws` writes the others. */
   readonly #stream: Duplex;
   readonly #session: Session;
+  readonly #dispatcher: ConnectionOptions['dispatcher'];
   readonly #scheduler: FlushScheduler;
   readonly #options: ConnectionOptions;
   readonly #frames = new FrameQueue();
@@ -77,12 +78,14 @@ export class Connection implements Listener, Flushable {
     readonly socket: WebSocket;
     readonly stream: Duplex;
     readonly session: Session;
+    readonly dispatcher: ConnectionOptions['dispatcher'];
     readonly scheduler: FlushScheduler;
     readonly budget: MemoryBudget;
     readonly options: ConnectionOptions;
   }) {
-    const { socket, stream, session, scheduler, budget, options } = parts;
+    const { socket, stream, session, dispatcher, scheduler, budget, options } = parts;
     this.#socket = socket;
+    this.#dispatcher = dispatcher;
     this.#stream = stream;
     this.#scheduler = scheduler;
     this.#options = options;
@@ -251,8 +254,7 @@ export class Connection implements Listener, Flushable {
   }
 
   async #answer({ text, share, refusal }: QueuedCall): Promise<void> {
-    const answer =
-      refusal ?? (await this.#options.dispatcher.handle(text, this.#session, { share }));
+    const answer = refusal ?? (await this.#dispatcher.handle(text, this.#session, { share }));
     this.#options.beforeAnswer();
     if (answer === undefined || !this.isOpen) share.close();
     else {

@@ -27,7 +27,13 @@ export interface SocketOptions extends ConnectionOptions {
 }
 
 export interface Sockets {
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** @param dispatcher of another version of the specification */
+  upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    dispatcher?: ConnectionOptions['dispatcher'],
+  ): void;
   readonly count: number;
   /** What is queued for clients. */
   readonly queued: { readonly messages: number; readonly bytes: number };
@@ -69,14 +75,15 @@ export function serveSockets(options: SocketOptions): Sockets {
   heartbeat.unref();
 
   return {
-    upgrade(request, stream, head) {
+    upgrade(request, stream, head, dispatcher = options.dispatcher) {
       if (connections.size >= (options.maximumSockets ?? Number.POSITIVE_INFINITY)) {
         stream.end(TOO_MANY);
         return;
       }
       server.handleUpgrade(request, stream, head, (socket) => {
         const session = callerOf(request, 'ws', options.access);
-        const connection = new Connection({ socket, stream, session, scheduler, budget, options });
+        const parts = { socket, stream, session, dispatcher, scheduler, budget, options };
+        const connection = new Connection(parts);
         connections.add(connection);
         socket.on('close', () => connections.delete(connection));
       });

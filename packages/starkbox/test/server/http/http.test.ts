@@ -4,6 +4,7 @@ import {
   ANSWER,
   CHAIN_ID,
   closeAfterEach,
+  dispatcher,
   errorOf,
   JSON_TYPE,
   post,
@@ -80,9 +81,11 @@ test('the other routes', async () => {
 });
 
 const SOCKETS = new Map([['/ws', () => {}]]);
+const VERSIONS = new Map(['/rpc/v0_8', '/rpc/v0_9'].map((path) => [path, dispatcher]));
 
 test.each([
   ['GET', '/', 405, 'POST', /POST with the header Content-Type: application\/json.*at \/ws\n$/],
+  ['GET', '/rpc/v0_8', 405, 'POST', /POST with the header Content-Type: application\/json/],
   ['GET', '/rpc', 405, 'POST', /POST with the header Content-Type: application\/json/],
   ['PUT', '/rpc', 405, 'POST', /POST with the header Content-Type: application\/json/],
   ['DELETE', '/', 405, 'POST', /POST with the header Content-Type: application\/json/],
@@ -91,14 +94,20 @@ test.each([
   ['GET', '/ui/', 404, null, /^The explorer is off: start the node with --ui/],
   ['GET', '/ui', 404, null, /start the node with --ui/],
   ['GET', '/rpc/', 404, null, /^There is no \/rpc\/: JSON-RPC is served at \/ and \/rpc\./],
-  ['GET', '/rpc/v0_7', 404, null, /speaks Starknet JSON-RPC \d+\.\d+\.\d+ alone, at \/ and \/rpc/],
+  [
+    'GET',
+    '/rpc/v0_7',
+    404,
+    null,
+    /versions .* are at \/rpc\/v0_8, \/rpc\/v0_9; 0\.10\.\d+ is also at \/ and \/rpc\. WebSocket/,
+  ],
   ['GET', '/ws/', 404, null, /WebSocket connections are served at \/ws\n$/],
   ['GET', '/nothing', 404, null, /^There is no \/nothing: JSON-RPC is served at \/ and \/rpc/],
   ['GET', '//', 404, null, /JSON-RPC is served at/],
   ['GET', '/constructor', 404, null, /JSON-RPC is served at/],
   ['GET', '/__proto__', 404, null, /JSON-RPC is served at/],
 ])('%s %s is answered with a usage hint', async (method, path, status, allow, line) => {
-  const { url } = await start({ upgrades: SOCKETS });
+  const { url } = await start({ upgrades: SOCKETS, versions: VERSIONS });
   const response = await fetch(url + path, { method });
   expect([response.status, response.headers.get('allow')]).toEqual([status, allow]);
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -110,13 +119,13 @@ test.each([
 test.each([
   ['/nothing', 404, /JSON-RPC is served at \/ and \/rpc/],
   ['/rpc/', 404, /JSON-RPC is served at \/ and \/rpc/],
-  ['/rpc/v0_7', 404, /speaks Starknet JSON-RPC/],
+  ['/rpc/v0_7', 404, /versions .* are at \/rpc\/v0_8, \/rpc\/v0_9;/],
   ['/ui', 404, /--ui/],
   ['/constructor', 404, /JSON-RPC is served at/],
   ['/is_alive', 405, /takes GET only/],
   ['/ws', 405, /WebSocket connections only/],
 ])('a call to %s is answered with an error that clients show', async (path, status, message) => {
-  const { url } = await start({ upgrades: SOCKETS });
+  const { url } = await start({ upgrades: SOCKETS, versions: VERSIONS });
   const response = await post(url + path, CHAIN_ID);
   const body = await response.clone().json();
   expect(body.error.message).toMatch(message);

@@ -37,7 +37,7 @@ export function gate(): Gate {
   return { reached, open };
 }
 
-const dispatcher = new Dispatcher({
+export const dispatcher: Dispatcher = new Dispatcher({
   handlers: {
     starknet_chainId: (_: object, { session }) => {
       sessions.push(session);

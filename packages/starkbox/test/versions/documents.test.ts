@@ -1,0 +1,86 @@
+// The documents of older versions: equal in meaning to the published ones.
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import {
+  hasPublishedSpec,
+  loadSpec,
+  OLDER_VERSIONS,
+  paramsValues,
+  resultValues,
+  type SpecError,
+  specOf,
+  valuesOf,
+  withoutWider,
+} from '@starkbox/conformance';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { object } from '../../src/json/reader.js';
+import { changed, documentsOf } from '../../src/rpc/versions/documents.js';
+import { V0_8 } from '../../src/rpc/versions/v0_8.js';
+import { V0_9 } from '../../src/rpc/versions/v0_9.js';
+
+const STEPS = { v0_9: [V0_9], v0_8: [V0_9, V0_8] };
+const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
+const FILES = readdirSync(DIRECTORY).filter((file) => /^(?!devnet).*\.json$/.test(file));
+
+function expectFit(
+  values: fc.Arbitrary<unknown>,
+  check: (value: unknown) => readonly string[],
+): void {
+  expect(fc.sample(values, { seed: 1, numRuns: 12 }).flatMap(check)).toEqual([]);
+}
+
+const toCode = ({ code, message }: SpecError): string => `${code} ${message}`;
+
+test('changes remove, change, replace and add by name', () => {
+  const document = { list: [{ name: 'a', x: 1 }, { $ref: '#/b/c' }, 'd'], kept: [1], gone: {} };
+  expect(
+    changed(document, { list: { a: { x: null, y: 2 }, c: null, d: null, e: { z: 3 } } }),
+  ).toEqual({
+    list: [
+      { name: 'a', y: 2 },
+      { name: 'e', z: 3 },
+    ],
+    kept: [1],
+    gone: {},
+  });
+  expect(changed(document, { list: ['x'], gone: null })).toEqual({ list: ['x'], kept: [1] });
+});
+
+describe.each(OLDER_VERSIONS.filter((version) => hasPublishedSpec(version)))('%s', (version) => {
+  const documents = documentsOf(STEPS[version]);
+  const ours = loadSpec({
+    name: `our documents of ${version}`,
+    directory: DIRECTORY,
+    files: FILES,
+    prepare: (_, file) => withoutWider(object(documents.get(file), file)),
+  });
+  const published = specOf(version);
+  if (!published) return;
+  const names = [...published.methods.keys()];
+
+  test('has the same methods', () => {
+    expect([...ours.methods.keys()].sort()).toEqual([...names].sort());
+  });
+
+  test.each(names)('says the same of %s', (name) => {
+    const theirs = published.methods.get(name);
+    const own = ours.methods.get(name);
+    expect(own?.params).toEqual(theirs?.params);
+    expect(own?.notification).toBe(theirs?.notification);
+    expect(own?.errors.map(toCode).sort()).toEqual(theirs?.errors.map(toCode).sort());
+    expectFit(paramsValues(published, name), (v) => ours.checkParams(name, v));
+    expectFit(paramsValues(ours, name), (v) => published.checkParams(name, v));
+    for (const { code, message } of theirs?.errors ?? []) {
+      const place = published.errorData(name, code);
+      if (place) {
+        expectFit(valuesOf(published, place), (data) =>
+          ours.checkError(name, { code, message, data }),
+        );
+      }
+    }
+    if (theirs?.notification) return;
+    expectFit(resultValues(published, name), (v) => ours.checkResult(name, v));
+    expectFit(resultValues(ours, name), (v) => published.checkResult(name, v));
+  });
+});
