@@ -37,7 +37,8 @@ flags hold \`true\` or \`false\`.
 
 Logs go to stderr. The banner goes to stdout, and after it, with or without a banner, one line when the node
 answers: \`Starkbox listening on http://127.0.0.1:5050 (in wallets: http://localhost:5050)\`. Tools read both. With
-\`STARKBOX_AS=starknet-devnet\` that line is [the one of starknet-devnet](in-place-of-starknet-devnet.md).
+\`STARKBOX_AS=starknet-devnet\` that line is [the one of starknet-devnet](in-place-of-starknet-devnet.md), and the
+log is on stdout too.
 
 The \`pretty\` format begins a line of the log with the seconds since the start and has colours on a terminal only; the
 \`json\` format has the time of day. The format does not depend on where stderr leads. \`NO_COLOR\` turns colours off.

@@ -1,4 +1,4 @@
-// Log lines on stderr; stdout has the banner.
+// Log lines, on stderr unless another stream is given.
 import { createRequire } from 'node:module';
 import { type Colour, type Output, painter, wantsColour } from './terminal.js';
 

@@ -87,7 +87,9 @@ export async function run(options: RunOptions): Promise<Outcome> {
   }
 
   const { config, given, configFile, name, portSocket } = line;
-  const log = createLog({ level: config.logLevel, format: config.logFormat }, stderr);
+  // Tools that start starknet-devnet take lines on stderr for errors.
+  const logOutput = name === 'starknet-devnet' ? stdout : stderr;
+  const log = createLog({ level: config.logLevel, format: config.logFormat }, logOutput);
   // Loaded late, because help and usage errors do not need it.
   const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
   let node: Startable;
@@ -116,8 +118,9 @@ export async function run(options: RunOptions): Promise<Outcome> {
   if (config.banner) stdout.write(banner(node, painter(wantsColour(stdout))));
   stdout.write(listeningLine(name, place));
   if (configFile !== undefined) log.info(`Options from ${configFile}`);
-  // One terminal for both streams has that line already.
-  if (!(stdout.isTTY && stderr.isTTY)) log.info(`Starkbox listening on ${place.url}`);
+  // Where the log is seen together with stdout, that line is there already.
+  const isApart = logOutput !== stdout && !(stdout.isTTY && stderr.isTTY);
+  if (isApart) log.info(`Starkbox listening on ${place.url}`);
   if (place.metricsUrl !== undefined) log.info(`Metrics on ${place.metricsUrl}`);
   if (node.l1) {
     const { url, messagingContract, isManaged } = node.l1;

@@ -192,8 +192,9 @@ describe('a start', () => {
     'additions.8d has the line of starknet-devnet if it is started as that: on %s',
     async (host, place) => {
       const env = { STARKBOX_AS: 'starknet-devnet' };
-      const { stdout } = await start(`--seed 42 --accounts 0 --host ${host}`, { env });
+      const { stdout, stderr } = await start(`--seed 42 --accounts 0 --host ${host}`, { env });
       expect(stdout).toBe(`${PLAIN_BANNER}Starknet Devnet listening on ${place}\n`);
+      expect(stderr).toBe('');
       expect((await start('--no-banner', { env: { STARKBOX_AS: '' } })).stdout).toBe(LISTENING);
     },
   );
