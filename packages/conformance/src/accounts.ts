@@ -32,7 +32,7 @@ export async function connectDapp(
   const connect = (options: ProviderOptions = {}): RpcProvider =>
     new RpcProvider({
       nodeUrl: url,
-      baseFetch: checkedFetch(violations, checksOlder),
+      baseFetch: checkedFetch(violations, { checksOlder }),
       transactionRetryIntervalFallback: RETRY_MILLISECONDS,
       ...options,
     });

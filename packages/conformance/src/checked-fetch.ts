@@ -3,6 +3,14 @@ import { METHODS, type MethodName } from 'starkbox';
 import { checkedClient, RpcFailure } from './client.js';
 import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 import { olderViolations } from './older-versions.js';
+import type { SpecVersion } from './published-spec.js';
+
+export interface VersionChecks {
+  /** Whether reads are repeated in older versions of the specification. */
+  readonly checksOlder?: boolean;
+  /** The version that answers are of; the newest by default. */
+  readonly version?: SpecVersion | undefined;
+}
 
 /**
  * A `fetch` for clients of JSON-RPC. A violation is thrown, and collected in `violations`, because
@@ -11,15 +19,16 @@ import { olderViolations } from './older-versions.js';
  * @example
  * const violations: string[] = [];
  * const provider = new RpcProvider({ nodeUrl: url, baseFetch: checkedFetch(violations) });
- *
- * @param checksOlder whether reads are repeated in older versions of the specification
  */
-export function checkedFetch(violations: string[], checksOlder = false): typeof fetch {
+export function checkedFetch(
+  violations: string[],
+  { checksOlder = false, version }: VersionChecks = {},
+): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const answered = await response.clone().text();
     const sent = stringAt(init?.body, 'the body');
-    const found = [...(await violationsOf(sent, answered))];
+    const found = [...(await violationsOf(sent, answered, version))];
     if (checksOlder && !(input instanceof Request)) {
       for (const call of objects(sent)) found.push(...(await olderViolations(input, call)));
     }
@@ -29,7 +38,11 @@ export function checkedFetch(violations: string[], checksOlder = false): typeof 
   };
 }
 
-async function violationsOf(sent: string, answered: string): Promise<readonly string[]> {
+async function violationsOf(
+  sent: string,
+  answered: string,
+  version: SpecVersion | undefined,
+): Promise<readonly string[]> {
   const requests = objects(sent);
   const answers = objects(answered);
   if (requests.length !== answers.length) {
@@ -39,7 +52,7 @@ async function violationsOf(sent: string, answered: string): Promise<readonly st
     requests.map(({ id, method }) => {
       const answer = answers.find((one) => one['id'] === id);
       const name = stringAt(method, 'method');
-      return answer ? violation(name, answer) : `${name} was not answered: ${answered}`;
+      return answer ? violation(name, answer, version) : `${name} was not answered: ${answered}`;
     }),
   );
   return found.filter((text) => text !== undefined);
@@ -51,11 +64,15 @@ function objects(text: string): readonly JsonObject[] {
   return isArray(value) ? value.filter(isObject) : [objectAt(value, text)];
 }
 
-async function violation(method: string, answer: JsonObject): Promise<string | undefined> {
+async function violation(
+  method: string,
+  answer: JsonObject,
+  version: SpecVersion | undefined,
+): Promise<string | undefined> {
   const client = checkedClient(async (text) => {
     const { id } = objectAt(JSON.parse(text), 'request');
     return JSON.stringify({ ...answer, id });
-  });
+  }, version);
   try {
     if (isMethodName(method)) await client.call(method);
     else await client.failure(method);
