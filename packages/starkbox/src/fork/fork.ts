@@ -12,6 +12,7 @@ import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
 import { HASH_BUFFER } from './hash-buffer.js';
 import type { OriginClient } from './origin/client.js';
 import type { ForkBlock } from './origin/header.js';
+import { isOlder, olderParams } from './origin-version.js';
 
 /** Part of the client that a fork uses. */
 export type OriginReads = Pick<
@@ -26,6 +27,7 @@ export type OriginReads = Pick<
   | 'header'
   | 'l1Accepted'
   | 'numberOf'
+  | 'specVersion'
 >;
 
 /** Largest page of events that every origin accepts. */
@@ -107,7 +109,7 @@ export class Fork {
     const response_flags = ['INCLUDE_LAST_UPDATE_BLOCK'];
     const params = { contract_address, key, block_id, response_flags };
     try {
-      const { text } = await this.#origin.forward('starknet_getStorageAt', params);
+      const { text } = await this.#forward('starknet_getStorageAt', params);
       const { last_update_block: number } = membersOf(parse(text));
       return typeof number === 'number' ? number : refuse('The origin does not tell when it wrote');
     } catch (error) {
@@ -154,30 +156,44 @@ export class Fork {
       params['block_id'] === 'l1_accepted'
         ? { ...params, block_id: { block_number: await this.find('l1_accepted', accepted) } }
         : params;
-    const answer = await this.#origin.forward(method, asked);
+    const answer = await this.#forward(method, asked);
     return this.#asAccepted(method, params, answer, accepted);
   }
 
-  /** One page of events, and the token of the next. */
+  /** Asks the origin in its version of the specification. */
+  async #forward(method: string, params: Readonly<Record<string, unknown>>): Promise<JsonText> {
+    const { specVersion } = this.#origin;
+    const asked = isOlder(specVersion) ? olderParams(method, params, specVersion) : params;
+    return this.#origin.forward(method, asked);
+  }
+
+  /**
+   * One page of events, and the token of the next. An origin of an older version takes one address only: it is
+   * asked for the events of all contracts, and a page may have fewer than it could.
+   */
   async eventPage(
     { from, to, addresses, keys }: EventRange,
     chunkSize: number,
     token: string | undefined,
   ): Promise<{ readonly events: readonly OriginEvent[]; readonly next: string | undefined }> {
+    const several = addresses?.length === 1 ? undefined : addresses;
+    const filtered = isOlder(this.#origin.specVersion) ? several : undefined;
     const answer = await this.#origin.forward('starknet_getEvents', {
       filter: {
         from_block: { block_number: from },
         to_block: { block_number: Math.min(to, this.block.number) },
-        // Origins of an older specification take one address only.
-        address: addresses?.length === 1 ? addresses[0] : addresses,
+        address: filtered ? undefined : (several ?? addresses?.[0]),
         keys,
         chunk_size: Math.min(chunkSize, EVENTS_AT_ONCE),
         continuation_token: token?.slice(ORIGIN_TOKEN.length),
       },
     });
     const { events, continuation_token: next } = membersOf(parse(answer.text));
+    const wanted = new Set<unknown>(filtered);
     return {
-      events: listOf(events).map(membersOf),
+      events: listOf(events)
+        .map(membersOf)
+        .filter(({ from_address }) => wanted.size === 0 || wanted.has(from_address)),
       next: typeof next === 'string' ? `${ORIGIN_TOKEN}${next}` : undefined,
     };
   }
@@ -259,11 +275,22 @@ export class Fork {
             throw error;
           });
         if (number === undefined) return [];
-        return [isAccepted(number) ? onL1(status) : status];
+        const known = 'execution_status' in status ? status : await this.#withExecution(status);
+        return [isAccepted(number) ? onL1(known) : known];
       }),
     );
     const known = statuses.flat();
     return known.length === 0 ? fail('TXN_HASH_NOT_FOUND') : written(known);
+  }
+
+  /** The status of a message from an origin of 0.8, which leaves it out. */
+  async #withExecution(status: Readonly<Record<string, unknown>>) {
+    const { transaction_hash } = status;
+    const answer = await this.#origin.forward('starknet_getTransactionStatus', {
+      transaction_hash,
+    });
+    const { execution_status } = membersOf(parse(answer.text));
+    return { ...status, execution_status };
   }
 }
 

@@ -12,6 +12,7 @@ import { Fork } from './fork.js';
 import { withInherited } from './inherited-options.js';
 import type { OriginClient } from './origin/client.js';
 import { OriginError, shownUrl } from './origin/failure.js';
+import { isSpoken } from './origin-version.js';
 
 export interface OpenedFork {
   readonly fork: Fork;
@@ -53,7 +54,7 @@ export async function openFork(
     probe,
   });
   const { specVersion, block } = origin;
-  if (specVersion !== undefined && !isCompatible(specVersion)) {
+  if (specVersion !== undefined && !isSpoken(specVersion)) {
     log.warn(
       `JSON-RPC API version of origin (${specVersion}) does not match this node's version (${SPEC_VERSION}).`,
     );
@@ -99,12 +100,6 @@ export async function withRecorded(given: Partial<Config>): Promise<Partial<Conf
       ? {}
       : { accountClass: given.accountClass ?? OPTIONS.accountClass.parse(accountClass) }),
   };
-}
-
-/** Compares major and minor numbers only, because providers also serve release candidates. */
-function isCompatible(version: string): boolean {
-  const family = (text: string): string => text.split('.').slice(0, 2).join('.');
-  return family(version) === family(SPEC_VERSION);
 }
 
 /** Addresses of the network, without secrets. */
