@@ -23,34 +23,41 @@ const KILLS = [
   'packages/starkbox/test/l1/restart.test.ts',
 ];
 
-/** Tests that measure time or memory. Each has the machine for itself. */
+/** Tests that measure time. Each has the machine for itself. */
 const TIMED = [
   'packages/engine/test/**/compiler.test.ts',
-  'packages/starkbox/test/node/isolation.test.ts',
-  'packages/starkbox/test/node/lifecycle.test.ts',
   'packages/starkbox/test/node/longest-transaction.test.ts',
 ];
 
-/**
- * Tests without process-wide state. They share a module graph, which saves a second per file.
- * Left out: a test of e2e that replaces a global, and tests that count the work of the whole process.
- */
-const SHARED = [
-  'packages/abi/test/**/*.test.ts',
-  'packages/engine/test/**/!(compiler|forget).test.ts',
-  'packages/starkbox/test/{compatibility,controls,rpc,versions}/**/*.test.ts',
-  'packages/starkbox/test/e2e/!(follow-the-chain).test.ts',
-  'packages/starkbox/test/chain/queries/*.test.ts',
-  'packages/starkbox/test/subscriptions/!(no-listeners|pending-cost).test.ts',
+/** Tests that replace a global, or count the work or the handles of a whole process. Each has its own process. */
+const ALONE = [
+  'packages/engine/test/**/forget.test.ts',
+  'packages/starkbox/test/chain/one-transaction.test.ts',
+  'packages/starkbox/test/e2e/follow-the-chain.test.ts',
+  'packages/starkbox/test/node/*(failed-start|isolation|lifecycle).test.ts',
+  'packages/starkbox/test/subscriptions/no-listeners.test.ts',
+  'packages/starkbox/test/subscriptions/pending-cost.test.ts',
 ];
+
+const CLOSE_AFTER_TESTS = 'packages/starkbox/test/support/close-after-tests.ts';
 
 /** The longest tests start first. Started last, one would run on while the other workers are idle. */
 const LONG = [
   'packages/starkbox/test/store/kill.test.ts',
+  'packages/starkbox/test/node/lifecycle.test.ts',
+  'packages/starkbox/test/node/isolation.test.ts',
   'packages/starkbox/test/model/model.test.ts',
   'packages/starkbox/test/fuzz/fuzz.test.ts',
+  'packages/starkbox/test/golden/golden.test.ts',
   'packages/starkbox/test/dump/image/content.test.ts',
+  'packages/starkbox/test/followed/followed.test.ts',
+  'packages/starkbox/test/store/data-dir.test.ts',
   'packages/starkbox/test/fork/forked-failures.test.ts',
+  'packages/starkbox/test/l1/answers.test.ts',
+  'packages/starkbox/test/l1/delivery.test.ts',
+  'packages/starkbox/test/dump/image/damage.test.ts',
+  'packages/starkbox/test/chain/history/history.test.ts',
+  'packages/starkbox/test/l1/faults.test.ts',
   'packages/explorer/test/app/appearance.browser.test.ts',
   'packages/explorer/test/app/limits.browser.test.ts',
   'packages/explorer/test/gas/gas.browser.test.ts',
@@ -58,19 +65,21 @@ const LONG = [
   'packages/explorer/test/contracts/interact.browser.test.ts',
 ];
 
+/** Files of one project follow each other: a worker with a shared module graph ends at a file of another project. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number => {
+    const projects = [...new Set(files.map(({ project }) => project.name))].sort().toReversed();
+    const place = ({ moduleId, project }: TestSpecification): number => {
       const at = LONG.findIndex((file) => moduleId.endsWith(file));
-      return at < 0 ? LONG.length : at;
+      return projects.indexOf(project.name) * (LONG.length + 1) + (at < 0 ? LONG.length : at);
     };
     const sorted = await super.sort(files);
     return sorted.toSorted((one, other) => place(one) - place(other));
   }
 }
 
-/** Many tests wait for a process or a timer, so one worker more than there are cores pays. */
-const maxWorkers = availableParallelism() + 1;
+/** Many tests wait for a process or a timer, so two workers more than there are cores pay. */
+const maxWorkers = availableParallelism() + 2;
 
 export default defineConfig({
   resolve: {
@@ -88,6 +97,7 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
+    experimental: { fsModuleCache: true },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Polls end as soon as their condition holds; the limit only catches hangs.
@@ -97,8 +107,11 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'unit',
-          include: SHARED,
+          name: 'shared',
+          include: ALL,
+          exclude: [...BROWSER, ...KILLS, ...TIMED, ...ALONE],
+          setupFiles: CLOSE_AFTER_TESTS,
+          // Files of one process share its modules, which saves a second per file.
           isolate: false,
           maxWorkers,
           sequence: { groupOrder: 0 },
@@ -107,16 +120,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'node',
-          include: ALL,
-          exclude: [...BROWSER, ...KILLS, ...TIMED, ...SHARED],
+          name: 'alone',
+          include: ALONE,
+          setupFiles: CLOSE_AFTER_TESTS,
           maxWorkers,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'kills', include: KILLS, maxWorkers, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'kills',
+          include: KILLS,
+          setupFiles: CLOSE_AFTER_TESTS,
+          maxWorkers,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,

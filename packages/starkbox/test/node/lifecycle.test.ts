@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const ROUNDS = 1_000;
+const ROUNDS = 600;
 /** After so many, everything that is made once has been made. */
-const WARM_UP = 400;
+const WARM_UP = 200;
 const SAMPLES = 10;
 
 interface Sample {

@@ -1,7 +1,7 @@
 // The node of the compatibility tests: three accounts of seed 42 with 500 tokens of each kind.
 import { type Client, checkedClient } from '@starkbox/conformance';
-import { afterAll } from 'vitest';
 import { type Config, createNode, type Node } from '../../../src/index.js';
+import { closeAfterFile } from '../closing.js';
 
 export const INITIAL_BALANCE = 5n * 10n ** 20n;
 export const FIXTURE = { seed: 42, accounts: 3, initialBalance: INITIAL_BALANCE, port: 0 } as const;
@@ -12,12 +12,9 @@ export interface Fixture {
   readonly client: Client;
 }
 
-const nodes: Node[] = [];
-afterAll(() => Promise.all(nodes.splice(0).map((node) => node.close())));
-
 /** Closed after the tests of the file. */
 export async function startFixture(changes: Partial<Config> = {}): Promise<Fixture> {
   const node = await createNode({ ...FIXTURE, ...changes });
-  nodes.push(node);
+  closeAfterFile(() => node.close());
   return { node, client: checkedClient(node.handle) };
 }

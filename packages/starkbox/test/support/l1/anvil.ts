@@ -22,9 +22,10 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
-import { afterAll, vi } from 'vitest';
+import { vi } from 'vitest';
 import { findAnvil } from '../../../src/l1/anvil/process.js';
 import { MESSAGING_ABI } from '../../../src/l1/ethereum/messaging-contract.js';
+import { closeAfterFile } from '../closing.js';
 
 /** The accounts that every Anvil begins with; the postman signs with the first one. */
 export const KEYS = [
@@ -49,9 +50,6 @@ export interface Anvil {
   kill(): Promise<void>;
 }
 
-const running: Anvil[] = [];
-afterAll(() => Promise.all(running.splice(0).map((anvil) => anvil.kill())));
-
 /** Ended after the tests of the file. */
 export async function startAnvil(args: readonly string[] = [], port = 0): Promise<Anvil> {
   const child = spawn(await findAnvil(), ['--port', String(port), ...args], {
@@ -69,7 +67,7 @@ export async function startAnvil(args: readonly string[] = [], port = 0): Promis
       await ended;
     },
   };
-  running.push(anvil);
+  closeAfterFile(() => anvil.kill());
   return anvil;
 }
 

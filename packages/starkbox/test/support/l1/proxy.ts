@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll } from 'vitest';
+import { closeAfterFile } from '../closing.js';
 
 export interface Mood {
   /** The only method that it concerns; all by default. */
@@ -24,11 +24,6 @@ export interface L1Proxy {
   /** The methods that were asked. */
   readonly asked: string[];
 }
-
-const servers: (() => void)[] = [];
-afterAll(() => {
-  for (const close of servers.splice(0)) close();
-});
 
 /** Ended after the tests of the file. */
 export async function startProxy(target: () => string): Promise<L1Proxy> {
@@ -59,7 +54,7 @@ export async function startProxy(target: () => string): Promise<L1Proxy> {
     answer(request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  servers.push(() => {
+  closeAfterFile(() => {
     server.closeAllConnections();
     server.close();
   });

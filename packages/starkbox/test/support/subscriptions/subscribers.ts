@@ -6,8 +6,8 @@ import {
   type Notification,
   type Socket,
 } from '@starkbox/conformance';
-import { afterAll, afterEach } from 'vitest';
 import { type Config, createNode, type Node } from '../../../src/index.js';
+import { closeAfterFile, closeAfterTest } from '../closing.js';
 import { Sender, STRK } from '../compatibility/signing.js';
 
 export interface Audience {
@@ -27,17 +27,10 @@ export interface Audience {
   readonly transfer: () => Promise<string>;
 }
 
-const nodes: Node[] = [];
-const sockets: Socket[] = [];
-
-// Closing throws if something wrong came that the test did not look at.
-afterEach(() => Promise.all(sockets.splice(0).map((socket) => socket.close())));
-afterAll(() => Promise.all(nodes.splice(0).map((node) => node.close())));
-
 /** A node that listens, closed after the tests of the file. */
 export async function gather(changes: Partial<Config> = {}): Promise<Audience> {
   const node = await createNode({ seed: 0, accounts: 3, port: 0, ...changes });
-  nodes.push(node);
+  closeAfterFile(() => node.close());
   const { url } = await node.listen();
   const client = checkedClient(node.handle);
   const sender = new Sender(client, node.accounts[0]);
@@ -48,7 +41,8 @@ export async function gather(changes: Partial<Config> = {}): Promise<Audience> {
     sender,
     async connect() {
       const socket = await connectSocket(url);
-      sockets.push(socket);
+      // Closing throws if something wrong came that the test did not look at.
+      closeAfterTest(() => socket.close());
       return socket;
     },
     block: async () => (await client.call('devnet_createBlock')).block_hash,
