@@ -47,7 +47,7 @@ const LEAVES = [
   'files',
   'scheduling',
 ];
-const WORLD = [...LEAVES, 'chain/history', 'chain/world', 'chain/genesis', 'fork'];
+const WORLD = [...LEAVES, 'chain/history', 'chain/mempool', 'chain/world', 'chain/genesis', 'fork'];
 const STEPS = [...WORLD, 'chain/steps'];
 const CHAIN = [...STEPS, 'chain'];
 const RPC = [...CHAIN, 'chain/queries', 'rpc/protocol'];
@@ -72,7 +72,11 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'fork/origin': { may: LEAVES, packages: ['@starkbox/engine'] },
   fork: { may: [...LEAVES, 'config', 'fork/origin'], packages: ['@starkbox/engine'] },
   'chain/history': { may: LEAVES, packages: ['@starkbox/engine'] },
-  'chain/world': { may: [...LEAVES, 'chain/history'], packages: ['@starkbox/engine'] },
+  'chain/mempool': { may: LEAVES, packages: ['@starkbox/engine'] },
+  'chain/world': {
+    may: [...LEAVES, 'chain/history', 'chain/mempool'],
+    packages: ['@starkbox/engine'],
+  },
   'chain/genesis': {
     may: [...LEAVES, 'fork'],
     types: ['config'],

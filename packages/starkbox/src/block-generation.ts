@@ -1,7 +1,10 @@
 // When blocks are closed, and its form as text.
 
-/** After each transaction, on demand, or at an interval in seconds. */
-export type BlockGeneration = 'transaction' | 'demand' | number;
+/**
+ * After each transaction, on demand, or at an interval in seconds. With `mempool`, transactions
+ * wait there, and blocks are closed on demand.
+ */
+export type BlockGeneration = 'transaction' | 'demand' | 'mempool' | number;
 
 /** Milliseconds; closing an empty block takes about one. */
 const SHORTEST_INTERVAL = 10;
@@ -10,13 +13,13 @@ const SHORTEST_INTERVAL = 10;
 const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
 
 export const EXPECTED_BLOCK_GENERATION: string =
-  `must be transaction, demand, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
+  `must be transaction, demand, mempool, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
   `or of milliseconds from ${SHORTEST_INTERVAL}ms`;
 
 /** `undefined` for a text that means none. */
 export function readBlockGeneration(text: string): BlockGeneration | undefined {
   const word = text.toLowerCase();
-  if (word === 'transaction' || word === 'demand') return word;
+  if (word === 'transaction' || word === 'demand' || word === 'mempool') return word;
   const [, number, unit] = /^(\d+)(ms)?$/.exec(word) ?? [];
   const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
   return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;

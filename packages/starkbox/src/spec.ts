@@ -293,7 +293,7 @@ export type CONFIG = {
   /** When calls are written down; null is never. */
   readonly dump_on: ('exit' | 'block' | 'request') | null;
   readonly dump_path: string | null;
-  /** "transaction", "demand", the seconds between two blocks in decimal digits, or the milliseconds followed by ms. */
+  /** "transaction", "demand", "mempool", the seconds between two blocks in decimal digits, or the milliseconds followed by ms. */
   readonly block_generation_on: string | null;
   readonly lite_mode: boolean;
   readonly proof_mode: 'full' | 'devnet' | 'none';
@@ -1112,6 +1112,27 @@ export type LABEL_ROW = {
   readonly label: LABEL;
 };
 
+/** A transaction that left the mempool without being executed. */
+export type MEMPOOL_DROPPED = {
+  readonly transaction_hash: TXN_HASH;
+  readonly sender_address: ADDRESS;
+  readonly nonce: FELT;
+  readonly reason: string;
+};
+
+/** A transaction that waits for execution. */
+export type MEMPOOL_ROW = {
+  readonly transaction_hash: TXN_HASH;
+  readonly type: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT';
+  readonly sender_address: ADDRESS;
+  readonly nonce: FELT;
+  readonly tip: NUM_AS_HEX;
+  /** CANDIDATE once it is selected for the block under construction. */
+  readonly status: 'RECEIVED' | 'CANDIDATE';
+  /** Whether a transaction with a smaller nonce must be sent first. */
+  readonly waits_for_nonce: boolean;
+};
+
 /** A node of a trie. */
 export type MERKLE_NODE = BINARY_NODE | EDGE_NODE;
 
@@ -1434,7 +1455,8 @@ export type SANDBOX_NEWS = {
     | 'label'
     | 'abort'
     | 'accepted_on_l1'
-    | 'state';
+    | 'state'
+    | 'mempool';
   /** The newest closed block. */
   readonly head: {
     readonly block_number: BLOCK_NUMBER;
@@ -1444,7 +1466,7 @@ export type SANDBOX_NEWS = {
   readonly pending: number;
   /** The time of a block that is closed now. */
   readonly chain_time: number;
-  /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of transactions that are no longer part of the chain, those of the pre-confirmed block included, and `transaction_hashes` if there are at most 100; `revert` has `snapshot_id`, and `abort` has `from_block`, the first block that is gone. */
+  /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of transactions that are no longer part of the chain, those of the pre-confirmed block included, and `transaction_hashes` if there are at most 100; `revert` has `snapshot_id`, and `abort` has `from_block`, the first block that is gone. `mempool` has `size` and, in `dropped`, the transactions that just left it without being executed. */
   readonly detail?: { readonly [name: string]: unknown };
 };
 
@@ -1572,6 +1594,8 @@ export type STATUS = {
   readonly transaction_count: number;
   /** Only those of the block being built. */
   readonly pre_confirmed_tx_count: number;
+  /** Transactions that wait in the mempool; absent where blocks do not come from it and none waits. */
+  readonly mempool_tx_count?: number;
   readonly chain_id: string;
   /** The version of the Starknet JSON-RPC. */
   readonly protocol_version: string;
@@ -1874,6 +1898,7 @@ export interface Methods {
   readonly devnet_abortBlocks: {
     readonly params: {
       readonly starting_block_id: BLOCK_ID;
+      readonly return_transactions?: boolean;
     };
     readonly result: {
       readonly aborted: readonly BLOCK_HASH[];
@@ -1950,6 +1975,67 @@ export interface Methods {
     readonly result: {
       readonly timestamp_increased_by: SECONDS;
       readonly block_hash: BLOCK_HASH;
+    };
+  };
+  /** Transactions that wait for execution, in the order in which they came. */
+  readonly devnet_mempoolList: {
+    readonly params: {
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      /** Which executable transaction is next. */
+      readonly order: 'fifo' | 'tip' | 'random';
+      /** How many transactions wait. */
+      readonly size: number;
+      readonly transactions: readonly MEMPOOL_ROW[];
+      /** The first executable transactions in the order of their execution, up to the limit. */
+      readonly upcoming: readonly TXN_HASH[];
+      /** The last 100 transactions that were replaced or found invalid, oldest first. */
+      readonly dropped: readonly MEMPOOL_DROPPED[];
+      readonly next?: PAGE_CURSOR;
+    };
+  };
+  /** Select the next transactions of the mempool for the block under construction. */
+  readonly devnet_mempoolSelect: {
+    readonly params: {
+      readonly count?: number;
+    };
+    readonly result: {
+      readonly candidates: readonly TXN_HASH[];
+    };
+  };
+  /** Execute the next transactions of the mempool into the block under construction. */
+  readonly devnet_mempoolPreConfirm: {
+    readonly params: {
+      readonly count?: number;
+    };
+    readonly result: {
+      readonly pre_confirmed: readonly TXN_HASH[];
+      readonly dropped: readonly MEMPOOL_DROPPED[];
+    };
+  };
+  /** Execute all transactions of the mempool that can be, and close the block. */
+  readonly devnet_mempoolSeal: {
+    readonly params: Record<string, never>;
+    readonly result: {
+      readonly block_hash: BLOCK_HASH;
+      readonly pre_confirmed: readonly TXN_HASH[];
+      readonly dropped: readonly MEMPOOL_DROPPED[];
+    };
+  };
+  /** Remove a transaction from the mempool. */
+  readonly devnet_mempoolRemove: {
+    readonly params: {
+      readonly transaction_hash: TXN_HASH;
+    };
+    readonly result: EMPTY;
+  };
+  /** Remove all transactions from the mempool. */
+  readonly devnet_mempoolClear: {
+    readonly params: Record<string, never>;
+    readonly result: {
+      readonly removed: number;
     };
   };
   /** Start the chain again from its first block. */
@@ -2823,7 +2909,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_abortBlocks: {
     document: 'devnet',
-    params: [{ name: 'starting_block_id', required: true }],
+    params: [
+      { name: 'starting_block_id', required: true },
+      { name: 'return_transactions', required: false },
+    ],
     writes: true,
     journalled: true,
     restricted: true,
@@ -2940,6 +3029,93 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   devnet_increaseTime: {
     document: 'devnet',
     params: [{ name: 'time', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_mempoolList: {
+    document: 'devnet',
+    params: [
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_mempoolSelect: {
+    document: 'devnet',
+    params: [{ name: 'count', required: false }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_mempoolPreConfirm: {
+    document: 'devnet',
+    params: [{ name: 'count', required: false }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_mempoolSeal: {
+    document: 'devnet',
+    params: [],
+    writes: true,
+    journalled: false,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_mempoolRemove: {
+    document: 'devnet',
+    params: [{ name: 'transaction_hash', required: true }],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_mempoolClear: {
+    document: 'devnet',
+    params: [],
     writes: true,
     journalled: true,
     restricted: true,

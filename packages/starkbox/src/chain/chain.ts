@@ -1,5 +1,5 @@
 // Chain: its current world, and the methods that change it through the writer.
-import type { Class, ClassLimits, Rejection } from '@starkbox/engine';
+import type { Class, Rejection } from '@starkbox/engine';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import { during, type Probe } from '../probe.js';
@@ -22,39 +22,31 @@ import {
   compileGiven,
   type StateChange,
 } from './steps/apply-state-diff.js';
-import { closeBlock, withOldHash } from './steps/close-block.js';
-import { defaultExecutions, type ExecutionLimits, Executions } from './steps/executions.js';
-import {
-  generationOf,
-  type InclusionRules,
-  include,
-  readAhead,
-} from './steps/include-transaction.js';
+import { closeBlock, createWorld, type FirstBlock } from './steps/close-block.js';
+import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
+import { generationOf, include, readAhead } from './steps/include-transaction.js';
 import { L1Steps } from './steps/l1-steps.js';
+import { admitted, type MempoolRules, MempoolSteps } from './steps/mempool-steps.js';
 import { checkProof, type ProofMode } from './steps/mock-proof.js';
 import {
   type Broadcasted,
   type PreparedTransaction,
   prepareTransaction,
+  type Submission,
 } from './steps/prepare-transaction.js';
+import { sendersSince, withNoncesOf, withReturned } from './steps/return-transactions.js';
 import { type Cause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
-import { nextBlockTime } from './world/clock.js';
 import { findBlock, latestHeader } from './world/find-block.js';
-import type { GasPrices } from './world/gas-prices.js';
 import type { Impersonation } from './world/impersonation.js';
 import { withLabel } from './world/labels.js';
 import { type L1Link, readOn, restarted } from './world/messages.js';
-import { firstWorld, nextTime, type World } from './world/world.js';
+import { nextTime, type World } from './world/world.js';
 import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
 
-export interface ChainOptions extends InclusionRules, ExecutionLimits {
+export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits {
   readonly genesis: Genesis;
-  readonly keepsHistory: boolean;
-  readonly startTime: number | undefined;
-  readonly prices: GasPrices;
   readonly proofMode: ProofMode;
-  readonly classLimits: ClassLimits;
   /** Whether calls that change the chain are kept in its journal. */
   readonly keepsJournal?: boolean;
   /** How many snapshots there may be. */
@@ -81,6 +73,12 @@ export class Chain {
     write: (cause, change) => this.write(cause, change),
     readAhead: (prepared) => (this.options.fork ? this.readAhead(prepared) : undefined),
     execute: (world, prepared, refuse) => this.execute(world, prepared, refuse),
+  });
+  /** Steps of the transactions that wait for execution. */
+  readonly mempool: MempoolSteps = new MempoolSteps({
+    rules: () => this.options,
+    write: (cause, change) => this.write(cause, change),
+    createBlock: (cause) => this.createBlock(cause),
   });
   readonly #timer = new BlockTimer();
   /** Undefined until the chain is started. */
@@ -161,12 +159,20 @@ export class Chain {
 
   // Transactions.
 
-  /** Executes a transaction and includes it, or throws the reason of its rejection. */
+  /**
+   * Executes a transaction and includes it, or admits it to the mempool; throws the reason of its
+   * rejection.
+   */
   async submit(values: Broadcasted, cause?: Cause): Promise<PreparedTransaction['transaction']> {
     const preparing = this.prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { transaction } = prepared;
-    const take = () => this.write(cause, (world) => this.execute(world, prepared));
+    const take = () =>
+      this.write(cause, async (world) =>
+        generationOf(world, this.options) === 'mempool'
+          ? [await admitted(world, prepared, this.options), undefined]
+          : this.execute(world, prepared),
+      );
     await (this.options.fork
       ? this.#senderQueue.run(transaction.address, this.readAhead(prepared), take)
       : take());
@@ -196,7 +202,7 @@ export class Chain {
   }
 
   /** Reads a transaction outside of the queue; only a declaration takes long. */
-  prepare(values: Broadcasted): PreparedTransaction | Promise<PreparedTransaction> {
+  prepare(values: Broadcasted): Submission | Promise<Submission> {
     const { chainId, classLimits, proofMode } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
     return prepareTransaction(values, chainId, classLimits);
@@ -209,7 +215,8 @@ export class Chain {
     refuse?: (rejection: Rejection) => never,
   ): Promise<readonly [World, undefined]> {
     const time = nextTime(world);
-    const next = await include(world, prepared, this.options, time, refuse);
+    const made = await include(world, prepared, this.options, time, refuse);
+    const next = await withNoncesOf(made, [prepared.transaction.address]);
     return [await this.closeIfDue(next, time), undefined];
   }
 
@@ -239,8 +246,12 @@ export class Chain {
     );
   }
 
-  /** Removes a block and all after it; their hashes, newest first. */
-  abortBlocks(start: BLOCK_ID, cause?: Cause): Promise<readonly string[]> {
+  /**
+   * Removes a block and all after it; their hashes, newest first.
+   *
+   * @param returns whether their transactions go back to the mempool
+   */
+  abortBlocks(start: BLOCK_ID, cause?: Cause, returns = false): Promise<readonly string[]> {
     return this.write(cause, async (world) => {
       if (!world.keepsHistory) {
         refuse('The abort blocks feature requires state-archive-capacity set to full.');
@@ -249,7 +260,9 @@ export class Chain {
       const from = findBlock(whole, start === 'pre_confirmed' ? 'latest' : start);
       if (from === undefined) refuse('No block found');
       if (from === whole.history.first) refuse("Genesis block can't be aborted");
-      return withoutSince(whole, from, this.options.fork);
+      const [cut, hashes] = await withoutSince(whole, from, this.options.fork);
+      const next = await withNoncesOf(cut, sendersSince(whole, from));
+      return [returns ? await withReturned(whole, next, from) : next, hashes];
     });
   }
 
@@ -295,7 +308,8 @@ export class Chain {
     }
     return this.write(cause, async (world) => {
       const state = await applyChange(world.pendingState, change, classes);
-      return [{ ...world, pendingState: state }, classes];
+      const changed = change.state_diff.nonces?.map((one) => one.contract_address) ?? [];
+      return [await withNoncesOf({ ...world, pendingState: state }, changed), classes];
     });
   }
 
@@ -365,17 +379,4 @@ export class Chain {
       cause,
     );
   }
-}
-
-function slotsOf({ maximumExecutions, fork }: ChainOptions): number {
-  return maximumExecutions ?? defaultExecutions(fork !== undefined);
-}
-
-/** The world after its first block. */
-async function createWorld(options: ChainOptions): Promise<World> {
-  const { genesis, startTime, prices, keepsHistory } = options;
-  const world = firstWorld(genesis.state, { startTime, prices, keepsHistory });
-  const state = await withOldHash(world.pendingState, world.history, options.fork);
-  const time = nextBlockTime(world.clock, options.fork?.block.timestamp);
-  return closeBlock({ ...world, pendingState: state }, options, time);
 }

@@ -6,6 +6,7 @@ import type { TransactionRecord } from './history/header.js';
 import { withoutSince } from './steps/abort-and-accept.js';
 import { include } from './steps/include-transaction.js';
 import type { Broadcasted, PreparedTransaction } from './steps/prepare-transaction.js';
+import { sendersSince, withNoncesOf } from './steps/return-transactions.js';
 import type { Cause } from './world/cause.js';
 import { latestHeader } from './world/find-block.js';
 import { withIncoming } from './world/messages.js';
@@ -61,7 +62,8 @@ export async function reorg(
       next = await chain.closeAt(next, time);
       hashes.push(latestHeader(next).hash);
     }
-    return [next, { aborted, blocks: hashes }];
+    const senders = new Set([...sendersSince(world, from), ...sendersSince(next, from)]);
+    return [await withNoncesOf(next, senders), { aborted, blocks: hashes }];
   });
 }
 

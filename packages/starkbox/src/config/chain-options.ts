@@ -23,6 +23,7 @@ export interface ChainConfig {
   readonly proofMode: 'full' | 'devnet' | 'none';
   /** A number is an interval in seconds. */
   readonly blockGenerationOn: BlockGeneration;
+  readonly mempoolOrder: 'fifo' | 'tip' | 'random';
   /** Seconds since 1970. */
   readonly startTime: number | undefined;
   readonly gasPriceWei: bigint;
@@ -66,7 +67,14 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     default: 'transaction',
     parse: blockGeneration,
     fraction: (seconds) => `${seconds * 1000}ms`,
-    help: 'When a block is created: after each transaction, on demand, or every N seconds (a number such as 5, or 500ms).',
+    help: 'When a block is created: after each transaction, on demand, or every N seconds (a number such as 5, or 500ms). With mempool, transactions wait until they are pre-confirmed by a call.',
+  },
+  mempoolOrder: {
+    flag: '--mempool-order <MEMPOOL_ORDER>',
+    group: 'Blocks and time',
+    default: 'fifo',
+    parse: oneOf('fifo', 'tip', 'random'),
+    help: 'Which transaction of the mempool is next: the oldest (fifo), the one with the highest tip, or a random one that follows from --seed.',
   },
   startTime: {
     flag: '--start-time <SECONDS>',

@@ -30,6 +30,7 @@ export interface LimitConfig {
   readonly maximumExecutions: number | undefined;
   readonly maximumWaitingExecutions: number;
   readonly maximumSnapshots: number;
+  readonly maximumMempoolSize: number;
 }
 
 export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
@@ -191,5 +192,12 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     default: 10_000,
     parse: wholeNumber(0),
     help: 'Most snapshots.',
+  },
+  maximumMempoolSize: {
+    flag: '--maximum-mempool-size <NUMBER>',
+    group: 'Limits',
+    default: 10_000,
+    parse: wholeNumber(0),
+    help: 'Most transactions that wait in the mempool; further ones are refused.',
   },
 };

@@ -18,6 +18,8 @@ export function chainOptionsOf(
     chainId: config.chainId,
     lite: config.liteMode,
     blockGeneration: config.blockGenerationOn,
+    mempoolOrder: { kind: config.mempoolOrder, seed: config.seed },
+    maximumMempool: config.maximumMempoolSize,
     keepsHistory: config.stateArchive === 'full',
     startTime: config.startTime ?? (fork ? fork.block.timestamp + 1 : undefined),
     prices: {

@@ -1,5 +1,6 @@
 // Routing of calls over a fork: to the handlers of this chain, or to the origin.
 import type { Chain } from '../chain/chain.js';
+import { inMempool } from '../chain/mempool/mempool.js';
 import { l1TransactionHash } from '../chain/steps/l1-handler.js';
 import { findBlock } from '../chain/world/find-block.js';
 import { isKnown, type World } from '../chain/world/world.js';
@@ -29,7 +30,8 @@ type IsOurs = Check['isOurs'];
 
 const IS_OURS: Readonly<Record<Exclude<MethodFacts['forwarded'], false>, IsOurs>> = {
   block: (world: World, { block_id }: Subject) => findBlock(world, block_id) !== undefined,
-  transaction: (world: World, { transaction_hash }: Subject) => isKnown(world, transaction_hash),
+  transaction: (world: World, { transaction_hash }: Subject) =>
+    isKnown(world, transaction_hash) || inMempool(world.mempool, transaction_hash) !== undefined,
   message: (world: World, { transaction_hash }: Subject) =>
     world.messages.incoming.has(l1TransactionHash(transaction_hash)),
 };

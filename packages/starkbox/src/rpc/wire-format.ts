@@ -1,6 +1,7 @@
 // Shapes of blocks, transactions and receipts on the wire.
 import { SEQUENCER } from '../chain/genesis/accounts.js';
 import type { Header, TransactionRecord } from '../chain/history/header.js';
+import type { Waiting } from '../chain/mempool/mempool.js';
 import { pendingNumber } from '../chain/world/find-block.js';
 import { headerPrices } from '../chain/world/gas-prices.js';
 import { type Located, nextTime, type World } from '../chain/world/world.js';
@@ -11,6 +12,7 @@ import type {
   TXN_EXECUTION_STATUS,
   TXN_FINALITY_STATUS,
   TXN_RESPONSE_FLAG,
+  TXN_STATUS,
 } from '../spec.js';
 
 /** The protocol whose rules the blocks follow. */
@@ -65,9 +67,9 @@ function spliced(text: string, members: object): JsonText {
 }
 
 export function wireTransaction(
-  { transaction, hash, proofFacts }: TransactionRecord,
+  { transaction, hash, proofFacts }: Pick<TransactionRecord, 'transaction' | 'hash' | 'proofFacts'>,
   flags: readonly TXN_RESPONSE_FLAG[] | undefined,
-  shows: { readonly hash: boolean; readonly finality_status?: TXN_FINALITY_STATUS },
+  shows: { readonly hash: boolean; readonly finality_status?: TXN_STATUS },
 ): JsonText {
   const isInvoke = transaction.startsWith('{"type":"INVOKE"');
   return spliced(transaction, {
@@ -96,6 +98,11 @@ export function wireReceiptWithBlock(
     block_hash: world.history.header(block)?.hash,
     block_number: block,
   });
+}
+
+/** The status of a transaction in the mempool. */
+export function poolStatus({ position }: Waiting): 'RECEIVED' | 'CANDIDATE' {
+  return position === undefined ? 'RECEIVED' : 'CANDIDATE';
 }
 
 /** As `TXN_STATUS_RESULT`, with everything that is known of a transaction that ran. */

@@ -1,10 +1,12 @@
 // Codec of the records of a world on disk.
 import { Class } from '@starkbox/engine';
 import { History } from '../chain/history/history.js';
+import { restoredMempool, settledMempool } from '../chain/mempool/mempool.js';
 import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';
 import { withOldHash } from '../chain/steps/close-block.js';
 import type { SnapshotNote, WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { labelsFromJson, NO_LABELS } from '../chain/world/labels.js';
+import { droppedFromJson, waitingFromJson } from '../chain/world/mempool-json.js';
 import { messagesFromJson, NO_MESSAGES } from '../chain/world/messages.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../chain/world/world.js';
 import {
@@ -156,10 +158,15 @@ function readSegment(value: unknown, where: string): Segment {
 function headParts(database: Database, head: HeadRecord): WorldParts {
   const messages = database.get(singleKey('messages'));
   const labels = database.get(singleKey('labels'));
+  const dropped = database.get(singleKey('dropped'));
   return {
     ...readWorldJson(head.moment),
     messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
     labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
+    mempool: restoredMempool(
+      textsOf(database, 'waiting').map((text) => waitingFromJson(JSON.parse(text))),
+      dropped ? list(JSON.parse(dropped.toString()), 'dropped', droppedFromJson) : [],
+    ),
     pending: textsOf(database, 'pendingTransaction').reduce(
       (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
       NOTHING_PENDING,
@@ -188,6 +195,7 @@ async function worldAt(
   const journal = List<string>();
   return Object.freeze({
     ...parts,
+    mempool: await settledMempool(parts.mempool, (address) => state.nonceAt(address)),
     pendingState: state,
     latestState: latest,
     history,
@@ -204,7 +212,7 @@ function classIn(database: Database, hash: string): Class {
   });
 }
 
-type Numbered = 'snapshot' | 'pendingTransaction' | 'pendingDiff';
+type Numbered = 'snapshot' | 'pendingTransaction' | 'pendingDiff' | 'waiting';
 
 function rangeOf(
   database: Database,

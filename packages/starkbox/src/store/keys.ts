@@ -21,17 +21,21 @@ const KINDS = {
   class: 12,
   labels: 13,
   identity: 14,
+  waiting: 15,
+  dropped: 16,
 } as const;
 
 type Kind = keyof typeof KINDS;
 
 /** The key of the only entry of its kind. */
-export function singleKey(kind: 'standing' | 'messages' | 'labels' | 'identity'): Buffer {
+export function singleKey(
+  kind: 'standing' | 'messages' | 'labels' | 'identity' | 'dropped',
+): Buffer {
   return Buffer.of(KINDS[kind]);
 }
 
 export function numberedKey(
-  kind: 'snapshot' | 'pendingTransaction' | 'pendingDiff',
+  kind: 'snapshot' | 'pendingTransaction' | 'pendingDiff' | 'waiting',
   number: number,
 ): Buffer {
   const key = Buffer.allocUnsafe(1 + NUMBER);

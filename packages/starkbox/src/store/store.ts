@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { State, StateDiff } from '@starkbox/engine';
+import { EMPTY_MEMPOOL } from '../chain/mempool/mempool.js';
 import { declaredIn } from '../chain/steps/apply-state-diff.js';
 import type {
   ChainStore,
@@ -39,7 +40,7 @@ import {
 } from './codec.js';
 import { CommitQueue } from './commit-queue.js';
 import type { Database, Entry } from './database.js';
-import { blockEntries, garbageEntries, withoutValues } from './entries.js';
+import { blockEntries, garbageEntries, mempoolEntries, withoutValues } from './entries.js';
 import { classKey, numberedKey, singleKey } from './keys.js';
 import { Lineage, type Segment } from './lineage.js';
 
@@ -294,9 +295,11 @@ export class Store implements ChainStore {
     if (kind !== 'step' || before.world.labels !== world.labels) {
       entries.push([singleKey('labels'), Buffer.from(stringify(labelsToJson(world.labels)))]);
     }
+    entries.push(...mempoolEntries(before.world.mempool, world.mempool));
     const parts = {
       ...world,
       pending: NOTHING_PENDING,
+      mempool: EMPTY_MEMPOOL,
       messages: NO_MESSAGES,
       labels: NO_LABELS,
     };

@@ -38,11 +38,15 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   },
 };
 
-/** These need signed transactions, messages of a contract or an L1: the tests of dumps and of L1 make them. */
+/** These need signed transactions, messages of a contract or an L1: the tests of dumps, of the mempool and of L1 make them. */
 const ELSEWHERE = [
   'starknet_addInvokeTransaction',
   'starknet_addDeclareTransaction',
   'starknet_addDeployAccountTransaction',
+  'devnet_mempoolSelect',
+  'devnet_mempoolPreConfirm',
+  'devnet_mempoolRemove',
+  'devnet_mempoolClear',
   'devnet_postmanLoad',
   'devnet_postmanConsumeMessageFromL2',
 ];

@@ -7,14 +7,30 @@ import { stringify } from '../../json/json.js';
 import { blockKeysOf } from '../history/block-keys.js';
 import type { Header, HeaderPrices } from '../history/header.js';
 import type { History } from '../history/history.js';
-import { afterBlock } from '../world/clock.js';
+import { afterBlock, nextBlockTime } from '../world/clock.js';
 import { pendingNumber } from '../world/find-block.js';
-import { headerPrices, sealingPrices } from '../world/gas-prices.js';
+import { type GasPrices, headerPrices, sealingPrices } from '../world/gas-prices.js';
 import { withSent } from '../world/messages.js';
-import { NOTHING_PENDING, type World } from '../world/world.js';
+import { firstWorld, NOTHING_PENDING, type World } from '../world/world.js';
 import { type BlockRules, makeContext } from './block-context.js';
 
 const HASH_CONTRACT = '0x1';
+
+/** What the first block of a chain is made of. */
+export interface FirstBlock extends BlockRules {
+  readonly genesis: { readonly state: State };
+  readonly keepsHistory: boolean;
+  readonly startTime: number | undefined;
+  readonly prices: GasPrices;
+}
+
+/** The world after its first block. */
+export async function createWorld(first: FirstBlock): Promise<World> {
+  const world = firstWorld(first.genesis.state, first);
+  const state = await withOldHash(world.pendingState, world.history, first.fork);
+  const time = nextBlockTime(world.clock, first.fork?.block.timestamp);
+  return closeBlock({ ...world, pendingState: state }, first, time);
+}
 
 /** The world after its pending block is closed at `time`. */
 export async function closeBlock(world: World, rules: BlockRules, time: number): Promise<World> {

@@ -126,6 +126,14 @@ export function callForWriter(
   return state.call(block, call);
 }
 
+/** The number of slots that options give, or the default. */
+export function slotsOf({
+  maximumExecutions,
+  fork,
+}: ExecutionLimits & { readonly fork?: object | undefined }): number {
+  return maximumExecutions ?? defaultExecutions(fork !== undefined);
+}
+
 /** The measured maximum of memory that one execution takes. */
 const EXECUTION_BYTES = 2 ** 29;
 /** Bounds on a fork, where executions mostly wait for the origin and may outnumber the cores. */

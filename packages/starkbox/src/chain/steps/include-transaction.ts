@@ -1,5 +1,5 @@
 // Step that executes a transaction and includes it in the pending block.
-import type { Rejection } from '@starkbox/engine';
+import type { Rejection, Transaction } from '@starkbox/engine';
 import type { BlockGeneration } from '../../block-generation.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
@@ -9,7 +9,7 @@ import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { type BlockRules, pendingContext } from './block-context.js';
 import { executing, refuseSubmission } from './execution-errors.js';
 import { type Executions, executeForWriter } from './executions.js';
-import { included, type PreparedTransaction } from './prepare-transaction.js';
+import { included, type PreparedTransaction, type Sent, sentIn } from './prepare-transaction.js';
 
 export interface InclusionRules extends BlockRules {
   /** Unless the world has another setting. */
@@ -41,6 +41,33 @@ export async function include(
 ): Promise<World> {
   const { transaction } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
+  const strictNonce =
+    generationOf(world, rules) === 'transaction' || transaction.type === 'DECLARE';
+  const attempted = { transaction, sent: () => sentIn(prepared), strictNonce };
+  const done = await attempt(world, attempted, rules, time);
+  if ('next' in done) return done.next;
+  await mustBeDeclared(world, prepared, done.rejection);
+  refuse?.(done.rejection);
+  const { values } = prepared;
+  return refuseSubmission(done.rejection, values.type === 'L1_HANDLER' ? undefined : values);
+}
+
+/** A transaction to execute. */
+export interface Attempted {
+  readonly transaction: Transaction;
+  /** What its record keeps of it. */
+  readonly sent: () => Sent;
+  /** Whether a nonce above that of the account is refused. */
+  readonly strictNonce: boolean;
+}
+
+/** The world with a transaction in its pending block, or why the engine rejects it. */
+export async function attempt(
+  world: World,
+  { transaction, sent, strictNonce }: Attempted,
+  rules: InclusionRules,
+  time: number,
+): Promise<{ readonly next: World } | { readonly rejection: Rejection }> {
   const context = pendingContext(world, rules, time);
   const done = await executing(
     executeForWriter(
@@ -49,19 +76,14 @@ export async function include(
       transaction,
       {
         validate: !isImpersonated(world.impersonation, transaction.address),
-        strictNonce: generationOf(world, rules) === 'transaction' || transaction.type === 'DECLARE',
+        strictNonce,
       },
       rules.probe,
     ),
   );
-  if (done.outcome === 'rejected') {
-    await mustBeDeclared(world, prepared, done.rejection);
-    refuse?.(done.rejection);
-    const { values } = prepared;
-    refuseSubmission(done.rejection, values.type === 'L1_HANDLER' ? undefined : values);
-  }
-  const pending = withIncluded(world.pending, included(prepared, done));
-  return { ...world, pendingState: done.next, pending };
+  if (done.outcome === 'rejected') return { rejection: done.rejection };
+  const pending = withIncluded(world.pending, included(transaction.hash, sent(), done));
+  return { next: { ...world, pendingState: done.next, pending } };
 }
 
 /**

@@ -41,6 +41,11 @@ export interface PreparedTransaction {
   readonly values: Broadcasted | L1HandlerValues;
 }
 
+/** A transaction that a sender submits. */
+export interface Submission extends PreparedTransaction {
+  readonly values: Broadcasted;
+}
+
 /**
  * Reads a transaction for submission; the order of the checks is part of the interface. Only a
  * declaration is asynchronous, and enters the queue when its class is compiled.
@@ -49,7 +54,7 @@ export function prepareTransaction(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
-): PreparedTransaction | Promise<PreparedTransaction> {
+): Submission | Promise<Submission> {
   if (!hasUsableBounds(values.resource_bounds)) {
     fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', UNUSABLE_BOUNDS);
   }
@@ -117,20 +122,37 @@ export function hasUsableBounds({ l1_gas, l1_data_gas, l2_gas }: RESOURCE_BOUNDS
   return (l2 && data) || (l1 && !l2 && !data);
 }
 
+/** What a record keeps of a transaction. */
+export interface Sent {
+  readonly signature: readonly string[];
+  /** As methods return it: JSON text. */
+  readonly text: string;
+  readonly proofFacts: readonly string[] | undefined;
+}
+
+export function sentIn({ transaction, values }: PreparedTransaction): Sent {
+  return {
+    signature: values.type === 'L1_HANDLER' ? [] : values.signature,
+    text: JSON.stringify(wireTransaction(values, transaction.declared)),
+    proofFacts:
+      values.type === 'INVOKE' && values.proof_facts?.length ? values.proof_facts : undefined,
+  };
+}
+
 /** The record of an executed transaction. */
 export function included(
-  { transaction, values }: PreparedTransaction,
+  hash: string,
+  { signature, text, proofFacts }: Sent,
   executed: Executed,
 ): Included {
   const { receipt } = executed;
   return {
-    signature: values.type === 'L1_HANDLER' ? [] : values.signature,
+    signature,
     receipt,
     record: {
-      hash: transaction.hash,
-      transaction: JSON.stringify(wireTransaction(values, transaction.declared)),
-      proofFacts:
-        values.type === 'INVOKE' && values.proof_facts?.length ? values.proof_facts : undefined,
+      hash,
+      transaction: text,
+      proofFacts,
       receipt: JSON.stringify(wireReceipt(receipt)),
       trace: wireTrace(executed),
     },

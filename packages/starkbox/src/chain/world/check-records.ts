@@ -123,7 +123,8 @@ const SENT: Readonly<
 };
 const FEE_BOUNDS = ['l1_gas', 'l1_data_gas', 'l2_gas'];
 
-function checkSent(sent: Members, type: (typeof TYPES)[number], where: string): void {
+/** Validates a transaction as methods return it. */
+export function checkSent(sent: Members, type: (typeof TYPES)[number], where: string): void {
   const version = hexNumber(sent['version'], `${where}.version`);
   const [single, lists] = SENT[type];
   for (const name of single) felt(sent[name], `${where}.${name}`);

@@ -1,6 +1,7 @@
 // Difference between two worlds of a chain, as observers need it.
 
 import type { Header } from '../history/header.js';
+import type { Mempool, Waiting } from '../mempool/mempool.js';
 import { pendingNumber } from './find-block.js';
 import { isKnown, type Located, type World } from './world.js';
 
@@ -33,6 +34,23 @@ export function diffWorlds(before: World, after: World): WorldDiff {
     waitingFrom: from,
     dropped: dropped(before, after, from),
   };
+}
+
+/** A transaction of the mempool that is new there, or whose selection changed. */
+export interface MempoolChange {
+  readonly one: Waiting;
+  readonly isNew: boolean;
+}
+
+/** What changed in the mempool beside transactions that left it; oldest arrival first. */
+export function* changedInMempool(
+  before: Mempool,
+  after: Mempool,
+): Generator<MempoolChange, void, undefined> {
+  for (const { before: was, after: one } of before.waiting.differences(after.waiting)) {
+    const isNew = was?.hash !== one?.hash;
+    if (one && (isNew || was?.position !== one.position)) yield { one, isNew };
+  }
 }
 
 /** Hashes of all transactions, pending ones included, that are no longer part of the chain. */

@@ -26,6 +26,7 @@ import type { Clock } from './clock.js';
 import type { Gas, GasPrices } from './gas-prices.js';
 import type { Impersonation } from './impersonation.js';
 import { labelsFromJson, labelsToJson, NO_LABELS } from './labels.js';
+import { mempoolFromJson, mempoolToJson } from './mempool-json.js';
 import { messagesFromJson, messagesToJson } from './messages.js';
 import type { Included } from './world.js';
 import { NOTHING_PENDING, type Pending, type World, withIncluded } from './world.js';
@@ -64,6 +65,7 @@ export function worldJson(parts: WorldParts): string {
     ...(labels.isEmpty() ? {} : { labels: labelsToJson(labels) }),
     accepted_on_l1: acceptedOnL1 ?? null,
     keeps_history: keepsHistory,
+    mempool: mempoolToJson(parts.mempool),
     pending: pending.transactions.toArray().map(includedToJson),
   });
 }
@@ -81,7 +83,10 @@ export function includedToJson({ record, signature, receipt }: Included): unknow
   };
 }
 
-/** Reads the result of `worldJson`; throws a `SyntaxError` or a `TypeError` for other texts. */
+/**
+ * Reads the result of `worldJson`; throws a `SyntaxError` or a `TypeError` for other texts. The
+ * mempool must then be settled on the state.
+ */
 export function readWorldJson(text: string): WorldParts {
   const parts = object(parse(text), 'moment');
   return Object.freeze({
@@ -93,6 +98,7 @@ export function readWorldJson(text: string): WorldParts {
     labels: parts['labels'] === undefined ? NO_LABELS : labelsFromJson(parts['labels']),
     acceptedOnL1: optional(parts['accepted_on_l1'], 'accepted_on_l1', count),
     keepsHistory: boolean(parts['keeps_history'], 'keeps_history'),
+    mempool: mempoolFromJson(parts['mempool']),
     pending: readPending(parts['pending']),
   });
 }

@@ -3,6 +3,7 @@ import type { Receipt, State } from '@starkbox/engine';
 import { List, PersistentMap } from '../../immutable.js';
 import type { TransactionRecord } from '../history/header.js';
 import { History } from '../history/history.js';
+import { EMPTY_MEMPOOL, type Mempool } from '../mempool/mempool.js';
 import type { ArchivedStates } from './archived-states.js';
 import { type BlockSettings, USUAL_BLOCKS } from './block-settings.js';
 import { type Clock, clockFrom, nextBlockTime } from './clock.js';
@@ -35,6 +36,8 @@ export interface World {
   readonly keepsHistory: boolean;
   /** The transactions of the pending block. */
   readonly pending: Pending;
+  /** The transactions that were sent and not executed; empty unless blocks come from the mempool. */
+  readonly mempool: Mempool;
   readonly clock: Clock;
   readonly gas: Gas;
   readonly blocks: BlockSettings;
@@ -79,6 +82,7 @@ export function firstWorld(
     archived: undefined,
     keepsHistory: options.keepsHistory,
     pending: NOTHING_PENDING,
+    mempool: EMPTY_MEMPOOL,
     clock: clockFrom(options.startTime),
     gas: startingAt(options.prices),
     blocks: USUAL_BLOCKS,

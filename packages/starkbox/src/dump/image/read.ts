@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { State, type Origin as StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';
+import { settledMempool } from '../../chain/mempool/mempool.js';
 import { checkBlock } from '../../chain/world/check-records.js';
 import type { World } from '../../chain/world/world.js';
 import { readWorldJson } from '../../chain/world/world-json.js';
@@ -124,7 +125,8 @@ async function readOthers(source: Source, { origin, onProgress }: ReadOptions): 
       next = reader.next();
     }
     must(next === undefined, `the section "${next}" is unknown`);
-    return { ...rest, pendingState: state, latestState: latest, journal };
+    const mempool = await settledMempool(rest.mempool, (address) => state.nonceAt(address));
+    return { ...rest, mempool, pendingState: state, latestState: latest, journal };
   } catch (error) {
     throw reader.explain(error);
   }

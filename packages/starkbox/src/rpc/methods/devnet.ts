@@ -12,6 +12,7 @@ import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { deal } from '../../chain/deal.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
+import { generationOf } from '../../chain/steps/include-transaction.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { CONFIG, GAS_PRICES, Methods, PREDEPLOYED_ACCOUNT } from '../../spec.js';
@@ -67,12 +68,15 @@ export function devnetMethods(
     devnet_getConfig: () => config(),
 
     devnet_getStatus(_params, { prefix }) {
-      const { history, pending, impersonation } = chain.world;
+      const { history, pending, impersonation, mempool } = chain.world;
       const waiting = pending.transactions.size;
       return {
         block_count: history.next - history.first,
         transaction_count: history.transactionCount + waiting,
         pre_confirmed_tx_count: waiting,
+        ...(generationOf(chain.world, chain.options) === 'mempool' || mempool.waiting.size > 0
+          ? { mempool_tx_count: mempool.waiting.size }
+          : {}),
         chain_id: chain.options.chainId,
         protocol_version: SPEC_VERSION,
         [prefix === 'sandbox' ? 'sandbox_version' : 'devnet_version']: version,
@@ -141,8 +145,8 @@ export function devnetMethods(
       return count === undefined ? { block_hash } : { block_hash, block_hashes: hashes };
     },
 
-    devnet_abortBlocks: async ({ starting_block_id }, { cause }) => ({
-      aborted: await chain.abortBlocks(starting_block_id, cause),
+    devnet_abortBlocks: async ({ starting_block_id, return_transactions }, { cause }) => ({
+      aborted: await chain.abortBlocks(starting_block_id, cause, return_transactions),
     }),
 
     devnet_reorg: ({ depth, blocks }, { cause }) =>

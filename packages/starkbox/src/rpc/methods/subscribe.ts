@@ -1,6 +1,7 @@
 // Methods that subscribe, with the history that a subscriber gets first.
 
 import type { Chain } from '../../chain/chain.js';
+import { inMempool } from '../../chain/mempool/mempool.js';
 import { eventsOf, matches } from '../../chain/queries/find-events.js';
 import { findBlock, latestHeader, pendingNumber } from '../../chain/world/find-block.js';
 import { findTransaction, type World } from '../../chain/world/world.js';
@@ -15,6 +16,7 @@ import {
   headNews,
   pastEventNews,
   pastHeadNews,
+  poolStatusNews,
   statusNews,
 } from '../subscriptions/chain-news.js';
 import { type Subscription, Subscriptions } from '../subscriptions/subscriptions.js';
@@ -163,6 +165,8 @@ export function subscribeMethods(
           pick: (news) => (news.topic === 'status' ? news.text() : undefined),
         },
         (world, subscription) => {
+          const waiting = inMempool(world.mempool, transaction_hash);
+          if (waiting) subscriptions.notifyOne(subscription, poolStatusNews(waiting));
           const located = findTransaction(world, transaction_hash);
           if (located) subscriptions.notifyOne(subscription, statusNews(world, located));
         },

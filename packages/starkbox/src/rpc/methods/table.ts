@@ -21,7 +21,7 @@ import { simulationMethods } from './simulate.js';
 import { stateMethods } from './state.js';
 import { type SubscriptionLimits, subscribeMethods } from './subscribe.js';
 import { transactionMethods } from './transactions.js';
-import { writeMethods } from './write.js';
+import { mempoolMethods, writeMethods } from './write.js';
 
 export interface Served extends NodeFacts {
   readonly chain: Chain;
@@ -48,6 +48,7 @@ export function createMethods(served: Served): Handlers {
     ...simulationMethods(chain),
     ...writeMethods(chain),
     ...devnetMethods(chain, facts, timeline),
+    ...mempoolMethods(chain),
     ...postmanMethods(chain, postman),
     ...subscribeMethods(chain, subscriptions, limits),
     ...dumpMethods(dump),

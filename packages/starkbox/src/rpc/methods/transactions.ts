@@ -1,6 +1,7 @@
 // Methods about single transactions: what they are, their status, what they did.
 
 import type { Chain } from '../../chain/chain.js';
+import { inMempool } from '../../chain/mempool/mempool.js';
 import { initialReadsOf } from '../../chain/queries/initial-reads.js';
 import { l1TransactionHash } from '../../chain/steps/l1-handler.js';
 import { blockNumber } from '../../chain/world/find-block.js';
@@ -14,7 +15,7 @@ import {
 import { fail } from '../../errors.js';
 import { JsonText } from '../../json/json.js';
 import type { Group } from '../protocol/handlers.js';
-import { wireReceiptWithBlock, wireStatus, wireTransaction } from '../wire-format.js';
+import { poolStatus, wireReceiptWithBlock, wireStatus, wireTransaction } from '../wire-format.js';
 
 type TransactionMethods =
   | 'starknet_getTransactionByHash'
@@ -28,8 +29,10 @@ type TransactionMethods =
 export function transactionMethods(chain: Chain): Group<TransactionMethods> {
   return {
     starknet_getTransactionByHash({ transaction_hash, response_flags }) {
-      const { record } = find(chain.world, transaction_hash);
-      return wireTransaction(record, response_flags, { hash: true });
+      const { world } = chain;
+      const waiting = inMempool(world.mempool, transaction_hash);
+      const shown = waiting ?? find(world, transaction_hash).record;
+      return wireTransaction(shown, response_flags, { hash: true });
     },
 
     starknet_getTransactionByBlockIdAndIndex({ block_id, index, response_flags }) {
@@ -45,6 +48,8 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
 
     starknet_getTransactionStatus({ transaction_hash }) {
       const { world } = chain;
+      const waiting = inMempool(world.mempool, transaction_hash);
+      if (waiting) return { finality_status: poolStatus(waiting) };
       return wireStatus(world, find(world, transaction_hash));
     },
 
@@ -60,7 +65,11 @@ export function transactionMethods(chain: Chain): Group<TransactionMethods> {
     },
 
     starknet_traceTransaction({ transaction_hash }) {
-      return new JsonText(find(chain.world, transaction_hash).record.trace);
+      const { world } = chain;
+      if (inMempool(world.mempool, transaction_hash)) {
+        fail('NO_TRACE_AVAILABLE', { status: 'RECEIVED' });
+      }
+      return new JsonText(find(world, transaction_hash).record.trace);
     },
 
     async starknet_traceBlockTransactions({ block_id, trace_flags }, { session }) {

@@ -1,5 +1,9 @@
-// Methods that send transactions.
+// Methods that send transactions, and those of the mempool that they wait in.
 import type { Chain } from '../../chain/chain.js';
+import type { Dropped } from '../../chain/mempool/mempool.js';
+import { listMempool } from '../../chain/queries/list-mempool.js';
+import { hex } from '../../felt.js';
+import type { MEMPOOL_DROPPED } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 
 type WriteMethods =
@@ -24,4 +28,56 @@ export function writeMethods(chain: Chain): Group<WriteMethods> {
       return { transaction_hash: hash, contract_address: address };
     },
   };
+}
+
+type MempoolMethods =
+  | 'devnet_mempoolList'
+  | 'devnet_mempoolSelect'
+  | 'devnet_mempoolPreConfirm'
+  | 'devnet_mempoolSeal'
+  | 'devnet_mempoolRemove'
+  | 'devnet_mempoolClear';
+
+const LIMIT = 50;
+
+export function mempoolMethods(chain: Chain): Group<MempoolMethods> {
+  return {
+    devnet_mempoolList({ cursor, limit = LIMIT }) {
+      const { mempoolOrder } = chain.options;
+      const { rows, next, ...rest } = listMempool(chain.world, { cursor, limit }, mempoolOrder);
+      return {
+        ...rest,
+        transactions: rows,
+        dropped: chain.world.mempool.dropped.toArray().map(wireDropped),
+        ...(next === undefined ? {} : { next }),
+      };
+    },
+
+    devnet_mempoolSelect: async ({ count }, { cause }) => ({
+      candidates: await chain.mempool.select(count, cause),
+    }),
+
+    async devnet_mempoolPreConfirm({ count }, { cause }) {
+      const { included, dropped } = await chain.mempool.preConfirm(count, cause);
+      return { pre_confirmed: included, dropped: dropped.map(wireDropped) };
+    },
+
+    async devnet_mempoolSeal() {
+      const { block, included, dropped } = await chain.mempool.seal();
+      return { block_hash: block, pre_confirmed: included, dropped: dropped.map(wireDropped) };
+    },
+
+    async devnet_mempoolRemove({ transaction_hash }, { cause }) {
+      await chain.mempool.remove(transaction_hash, cause);
+      return {};
+    },
+
+    devnet_mempoolClear: async (_params, { cause }) => ({
+      removed: await chain.mempool.clear(cause),
+    }),
+  };
+}
+
+function wireDropped({ hash, sender, nonce, reason }: Dropped): MEMPOOL_DROPPED {
+  return { transaction_hash: hash, sender_address: sender, nonce: hex(nonce), reason };
 }

@@ -1,8 +1,9 @@
 // Notifications of changes of the chain: their order and their texts.
 
 import type { Header } from '../../chain/history/header.js';
+import { inMempool, type Waiting } from '../../chain/mempool/mempool.js';
 import { eventsOf, type FoundEvent, pendingEventsOf } from '../../chain/queries/find-events.js';
-import { diffWorlds } from '../../chain/world/diff.js';
+import { changedInMempool, diffWorlds } from '../../chain/world/diff.js';
 import { pendingNumber } from '../../chain/world/find-block.js';
 import {
   findTransaction,
@@ -13,8 +14,14 @@ import {
 import type { Change } from '../../chain/writer.js';
 import type { OriginEvent } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
-import type { REORG_DATA } from '../../spec.js';
-import { wireHeader, wireReceiptWithBlock, wireStatus, wireTransaction } from '../wire-format.js';
+import type { REORG_DATA, TXN_STATUS } from '../../spec.js';
+import {
+  poolStatus,
+  wireHeader,
+  wireReceiptWithBlock,
+  wireStatus,
+  wireTransaction,
+} from '../wire-format.js';
 import type { News, Subscriptions } from './subscriptions.js';
 
 /** Tells subscribers of a change that just happened, as soon as that keeps no call waiting. */
@@ -34,6 +41,7 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
 
   if (undone) subscriptions.notifyReorg(reorgText(undone.first, undone.last));
   else subscriptions.notifyReorgOf(droppedNews(subscriptions, before, dropped));
+  notifyMempool(subscriptions, before, after);
   for (let block = refinalised.from; block <= refinalised.to; block += 1) {
     for (const hash of after.history.hashes(block)) notifyStatus(subscriptions, after, hash);
   }
@@ -42,11 +50,35 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
   }
   // What a revert brings back may have waited before, and come out otherwise.
   for (const { record } of after.pending.transactions.slice(kind === 'step' ? waitingFrom : 0)) {
-    if (kind === 'step') notifyWaiting(subscriptions, after, record.hash);
-    else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
+    if (kind === 'step') {
+      notifyCandidate(subscriptions, before, record.hash);
+      notifyWaiting(subscriptions, after, record.hash);
+    } else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
       notifyStatus(subscriptions, after, record.hash);
     }
   }
+}
+
+/** Tells of transactions that came to the mempool, and of those that were selected there. */
+function notifyMempool(subscriptions: Subscriptions, before: World, after: World): void {
+  if (before.mempool === after.mempool || !subscriptions.wantsTransactions) return;
+  for (const { one, isNew } of changedInMempool(before.mempool, after.mempool)) {
+    const received = { ...one, position: undefined };
+    if (isNew) notifyPool(subscriptions, received);
+    if (one.position !== undefined) notifyPool(subscriptions, one);
+    else if (!isNew) subscriptions.notify(poolStatusNews(received));
+  }
+}
+
+/** Tells that a transaction was selected in the change that also executed it. */
+function notifyCandidate(subscriptions: Subscriptions, before: World, hash: string): void {
+  const one = inMempool(before.mempool, hash);
+  if (one && one.position === undefined) notifyPool(subscriptions, { ...one, position: 0 });
+}
+
+function notifyPool(subscriptions: Subscriptions, one: Waiting): void {
+  subscriptions.notify(poolStatusNews(one));
+  subscriptions.notify(shownTransactionNews(one, poolStatus(one), () => one.sender));
 }
 
 function notifyBlock(subscriptions: Subscriptions, world: World, block: number): void {
@@ -141,6 +173,15 @@ export function statusNews(world: World, located: Located): News {
   };
 }
 
+export function poolStatusNews(one: Waiting): News {
+  const status = { finality_status: poolStatus(one) };
+  return {
+    topic: 'status',
+    hash: one.hash,
+    text: once(() => stringify({ transaction_hash: one.hash, status })),
+  };
+}
+
 function statusText(world: World, hash: string): string | undefined {
   const located = findTransaction(world, hash);
   return located && stringify(wireStatus(world, located));
@@ -148,7 +189,14 @@ function statusText(world: World, hash: string): string | undefined {
 
 function transactionNews(world: World, located: Located): News {
   const { record, block } = located;
-  const finality_status = newsFinality(world, block);
+  return shownTransactionNews(record, newsFinality(world, block), senderOf(located));
+}
+
+function shownTransactionNews(
+  record: Parameters<typeof wireTransaction>[0],
+  finality_status: TXN_STATUS,
+  sender: () => string,
+): News {
   const write = (proofFacts: boolean): string =>
     stringify(
       wireTransaction(record, proofFacts && record.proofFacts ? ['INCLUDE_PROOF_FACTS'] : [], {
@@ -160,7 +208,7 @@ function transactionNews(world: World, located: Located): News {
   return {
     topic: 'transactions',
     finality: finality_status,
-    sender: senderOf(located),
+    sender,
     text: (proofFacts) => (proofFacts ? proven() : plain()),
   };
 }

@@ -133,7 +133,21 @@ function changesOf(before: World, after: World): readonly Event[] {
     events.push({ event: 'accepted_on_l1', detail: { block_number: acceptedOnL1 ?? null } });
   }
   if (isWritten(before, after)) events.push({ event: 'state' });
+  if (before.mempool.waiting !== after.mempool.waiting) events.push(mempoolOf(before, after));
   return events;
+}
+
+/** What waits now, and which transactions were dropped. */
+function mempoolOf({ mempool: before }: World, { mempool: after }: World): Event {
+  const known = before.dropped.last();
+  const { size } = after.waiting;
+  if (before.dropped === after.dropped) return { event: 'mempool', detail: { size } };
+  const first = known === undefined ? 0 : after.dropped.lastIndexOf(known) + 1;
+  const dropped = after.dropped
+    .slice(first)
+    .map(({ hash, reason }) => ({ transaction_hash: hash, reason }))
+    .toArray();
+  return { event: 'mempool', detail: { size, dropped } };
 }
 
 /** The first block that is gone, if any is. */

@@ -1,0 +1,364 @@
+// Mempool: transactions that wait for execution, by arrival, by sender and by order of execution.
+import { poseidon, type Transaction } from '@starkbox/engine';
+import { hex } from '../../felt.js';
+import { List, PersistentMap } from '../../immutable.js';
+import { SortedMap } from './sorted-map.js';
+
+export type PoolType = 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT';
+
+/** A transaction that was sent and not executed. */
+export interface PoolTransaction {
+  readonly hash: string;
+  readonly type: PoolType;
+  readonly sender: string;
+  readonly nonce: bigint;
+  readonly tip: bigint;
+  /** As methods return it, without its hash: JSON text. */
+  readonly transaction: string;
+  readonly proofFacts: readonly string[] | undefined;
+  /** The class of a DECLARE: JSON text. */
+  readonly contractClass: string | undefined;
+  /** Ready to run; absent after a load, and then read from the texts. */
+  readonly prepared?: Transaction | undefined;
+}
+
+/** A transaction in the pool. */
+export interface Waiting extends PoolTransaction {
+  /** Ascending; transactions that return come before all others. */
+  readonly arrival: number;
+  /** Its place among those that are selected for the block under construction. */
+  readonly position: number | undefined;
+}
+
+/** Which of the executable transactions is next. */
+export interface MempoolOrder {
+  readonly kind: 'fifo' | 'tip' | 'random';
+  readonly seed: number;
+}
+
+/** A transaction that left the pool without being executed, and why. */
+export interface Dropped {
+  readonly hash: string;
+  readonly sender: string;
+  readonly nonce: bigint;
+  readonly reason: string;
+}
+
+/** The waiting transactions of one account. */
+interface Sender {
+  /** The nonce of the account. */
+  readonly account: bigint;
+  /** The nonce after those that are selected. */
+  readonly next: bigint;
+  /** Hashes by nonce. */
+  readonly queue: SortedMap<string>;
+}
+
+export interface Mempool {
+  readonly order: MempoolOrder;
+  /** By arrival. */
+  readonly waiting: SortedMap<Waiting>;
+  /** Arrivals by hash. */
+  readonly arrivals: PersistentMap<string, number>;
+  readonly senders: PersistentMap<string, Sender>;
+  /** Hashes of those that can be selected, at most one of each sender, by order of execution. */
+  readonly ready: SortedMap<string>;
+  /** Hashes of those that are selected, by position. */
+  readonly selected: SortedMap<string>;
+  /** The arrivals so far are those from `first` up to `next`. */
+  readonly first: number;
+  readonly next: number;
+  readonly nextPosition: number;
+  /** The newest ones, oldest first. */
+  readonly dropped: List<Dropped>;
+}
+
+/** In the middle of the numbers, because transactions that return are counted downwards. */
+const FIRST_ARRIVAL = 2 ** 40;
+/** Transactions that left and are remembered. */
+const MOST_DROPPED = 100;
+/** Reasons are cut at this length: a panic may have a text of any length. */
+const LONGEST_REASON = 1000;
+
+export const DEFAULT_ORDER: MempoolOrder = { kind: 'fifo', seed: 0 };
+
+export const EMPTY_MEMPOOL: Mempool = {
+  order: DEFAULT_ORDER,
+  waiting: new SortedMap(),
+  arrivals: PersistentMap(),
+  senders: PersistentMap(),
+  ready: new SortedMap(),
+  selected: new SortedMap(),
+  first: FIRST_ARRIVAL,
+  next: FIRST_ARRIVAL,
+  nextPosition: 0,
+  dropped: List(),
+};
+
+// Keys that compare like what they stand for.
+
+export function arrivalKey(arrival: number): string {
+  return String(arrival).padStart(16, '0');
+}
+
+function nonceKey(nonce: bigint): string {
+  return nonce.toString(16).padStart(64, '0');
+}
+
+const LARGEST_TIP = 2n ** 64n - 1n;
+
+function orderKey({ kind, seed }: MempoolOrder, { arrival, tip, hash }: Waiting): string {
+  const last = arrivalKey(arrival);
+  if (kind === 'fifo') return last;
+  if (kind === 'tip') return `${String(LARGEST_TIP - tip).padStart(20, '0')} ${last}`;
+  return `${poseidon([hex(seed), hash])
+    .slice(2)
+    .padStart(64, '0')} ${last}`;
+}
+
+// Reading.
+
+export function inMempool({ waiting, arrivals }: Mempool, hash: string): Waiting | undefined {
+  const arrival = arrivals.get(hash);
+  return arrival === undefined ? undefined : waiting.get(arrivalKey(arrival));
+}
+
+/** The transaction of a sender with a nonce. */
+export function withNonce(pool: Mempool, sender: string, nonce: bigint): Waiting | undefined {
+  const hash = pool.senders.get(sender)?.queue.get(nonceKey(nonce));
+  return hash === undefined ? undefined : inMempool(pool, hash);
+}
+
+/** Whether a transaction with a smaller nonce must arrive first. */
+export function lacksNonce({ senders }: Mempool, { sender, nonce }: PoolTransaction): boolean {
+  const { account = 0n, queue } = senders.get(sender) ?? {};
+  return queue === undefined || BigInt(queue.rank(nonceKey(nonce))) !== nonce - account;
+}
+
+// Changes.
+
+/** The same pool with another order of execution. */
+export function inOrder(pool: Mempool, order: MempoolOrder): Mempool {
+  const { kind, seed } = pool.order;
+  if (kind === order.kind && seed === order.seed) return pool;
+  let ready = new SortedMap<string>();
+  for (const [, hash] of pool.ready.from()) {
+    const one = inMempool(pool, hash);
+    if (one) ready = ready.set(orderKey(order, one), hash);
+  }
+  return { ...pool, order, ready };
+}
+
+/**
+ * The pool with a transaction that its sender has no other of the same nonce of.
+ *
+ * @param account the nonce of its account
+ * @param place where it enters; one that returns is put before all others
+ */
+export function withWaiting(
+  pool: Mempool,
+  transaction: PoolTransaction,
+  account: bigint,
+  place: 'last' | 'first' = 'last',
+): Mempool {
+  const arrival = place === 'last' ? pool.next : pool.first - 1;
+  const one = { ...transaction, arrival, position: undefined };
+  return withArrived(withArrival(pool, arrival), one, account);
+}
+
+function withArrival(pool: Mempool, arrival: number): Mempool {
+  return { ...pool, first: Math.min(pool.first, arrival), next: Math.max(pool.next, arrival + 1) };
+}
+
+function withArrived(pool: Mempool, one: Waiting, account: bigint): Mempool {
+  const { hash, arrival, sender, nonce } = one;
+  const own = pool.senders.get(sender) ?? { account, next: account, queue: new SortedMap() };
+  const grown: Mempool = {
+    ...pool,
+    waiting: pool.waiting.set(arrivalKey(arrival), one),
+    arrivals: pool.arrivals.set(hash, arrival),
+    senders: pool.senders.set(sender, { ...own, queue: own.queue.set(nonceKey(nonce), hash) }),
+  };
+  return nonce === own.next ? withReady(grown, sender) : grown;
+}
+
+/** Enters the next transaction of a sender into the order of execution. */
+function withReady(pool: Mempool, sender: string): Mempool {
+  const own = pool.senders.get(sender);
+  const one = own && withNonce(pool, sender, own.next);
+  return one ? { ...pool, ready: pool.ready.set(orderKey(pool.order, one), one.hash) } : pool;
+}
+
+function withoutReady(pool: Mempool, sender: string): Mempool {
+  const own = pool.senders.get(sender);
+  const one = own && withNonce(pool, sender, own.next);
+  return one ? { ...pool, ready: pool.ready.delete(orderKey(pool.order, one)) } : pool;
+}
+
+/** The pool with the next transaction selected, or `undefined` if none can be executed. */
+export function withSelected(
+  pool: Mempool,
+  hash: string | undefined = pool.ready.first(),
+): readonly [Mempool, Waiting] | undefined {
+  const one = hash === undefined ? undefined : inMempool(pool, hash);
+  const own = one && pool.senders.get(one.sender);
+  if (!one || !own) return undefined;
+  const { nextPosition: position } = pool;
+  const chosen: Waiting = { ...one, position };
+  const changed: Mempool = {
+    ...withoutReady(pool, one.sender),
+    waiting: pool.waiting.set(arrivalKey(one.arrival), chosen),
+    selected: pool.selected.set(arrivalKey(position), one.hash),
+    senders: pool.senders.set(one.sender, { ...own, next: own.next + 1n }),
+    nextPosition: position + 1,
+  };
+  return [withReady(changed, one.sender), chosen];
+}
+
+/** The pool with a transaction to execute next: the first selected one, else one more is selected. */
+export function withNext(pool: Mempool): readonly [Mempool, Waiting] | undefined {
+  const hash = pool.selected.first();
+  const one = hash === undefined ? undefined : inMempool(pool, hash);
+  return one ? [pool, one] : withSelected(pool);
+}
+
+/** The pool without a transaction; selected ones of the same sender after it wait again. */
+export function withoutWaiting(pool: Mempool, { hash, sender, nonce }: PoolTransaction): Mempool {
+  const one = inMempool(pool, hash);
+  const own = pool.senders.get(sender);
+  if (!one || !own) return pool;
+  const freed = nonce < own.next ? withNextNonce(pool, sender, own, nonce) : pool;
+  return forgotten(withoutReadyOf(freed, one), one);
+}
+
+function withoutReadyOf(pool: Mempool, one: Waiting): Mempool {
+  return pool.senders.get(one.sender)?.next === one.nonce ? withoutReady(pool, one.sender) : pool;
+}
+
+/** Removes a transaction that is neither selected nor in the order of execution. */
+function forgotten(pool: Mempool, { hash, arrival, sender, nonce }: Waiting): Mempool {
+  const own = pool.senders.get(sender);
+  const queue = own?.queue.delete(nonceKey(nonce));
+  return {
+    ...pool,
+    waiting: pool.waiting.delete(arrivalKey(arrival)),
+    arrivals: pool.arrivals.delete(hash),
+    senders:
+      own && queue && queue.size > 0
+        ? pool.senders.set(sender, { ...own, queue })
+        : pool.senders.delete(sender),
+  };
+}
+
+/** Sets the nonce that a sender's selection ends at: smaller than before, or that of its account. */
+function withNextNonce(pool: Mempool, sender: string, own: Sender, next: bigint): Mempool {
+  let changed = withoutReady(pool, sender);
+  const end = nonceKey(own.next);
+  for (const [key, hash] of own.queue.from(nonceKey(next))) {
+    if (key >= end) break;
+    changed = withoutPosition(changed, hash);
+  }
+  changed = { ...changed, senders: changed.senders.set(sender, { ...own, next }) };
+  return withReady(changed, sender);
+}
+
+function withoutPosition(pool: Mempool, hash: string): Mempool {
+  const one = inMempool(pool, hash);
+  if (one?.position === undefined) return pool;
+  return {
+    ...pool,
+    waiting: pool.waiting.set(arrivalKey(one.arrival), { ...one, position: undefined }),
+    selected: pool.selected.delete(arrivalKey(one.position)),
+  };
+}
+
+/**
+ * The pool without a selected transaction that was executed; the others of its sender keep their
+ * places.
+ */
+export function withoutExecuted(pool: Mempool, one: Waiting): Mempool {
+  const own = pool.senders.get(one.sender);
+  if (!own || one.position === undefined) return pool;
+  const account = one.nonce + 1n;
+  const moved: Mempool = {
+    ...pool,
+    selected: pool.selected.delete(arrivalKey(one.position)),
+    senders: pool.senders.set(one.sender, { ...own, account }),
+  };
+  return forgotten(moved, one);
+}
+
+/** The pool after the nonce of an account was changed; transactions below it are dropped. */
+export function withAccountNonce(pool: Mempool, sender: string, account: bigint): Mempool {
+  const own = pool.senders.get(sender);
+  if (!own || own.account === account) return pool;
+  let changed = withNextNonce(pool, sender, { ...own, account }, own.account);
+  const end = nonceKey(account);
+  for (const [key, hash] of own.queue.from()) {
+    if (key >= end) break;
+    const one = inMempool(changed, hash);
+    if (one) changed = withDropped(changed, one, `The nonce of the account is ${account} by now.`);
+  }
+  const left = changed.senders.get(sender);
+  return left ? withNextNonce(changed, sender, left, account) : changed;
+}
+
+/** The pool without a transaction, which is remembered with the reason. */
+export function withDropped(pool: Mempool, one: PoolTransaction, reason: string): Mempool {
+  const { hash, sender, nonce } = one;
+  const entry = { hash, sender, nonce, reason: reason.slice(0, LONGEST_REASON) };
+  const dropped = pool.dropped.push(entry);
+  return {
+    ...withoutWaiting(pool, one),
+    dropped: dropped.size > MOST_DROPPED ? dropped.shift() : dropped,
+  };
+}
+
+/** No transaction waits; the order and the dropped ones stay. */
+export function cleared(pool: Mempool): Mempool {
+  const { order, first, next, nextPosition, dropped } = pool;
+  return { ...EMPTY_MEMPOOL, order, first, next, nextPosition, dropped };
+}
+
+/** A pool of stored transactions, for `settledMempool`: the nonces of their accounts are unknown. */
+export function restoredMempool(waiting: readonly Waiting[], dropped: readonly Dropped[]): Mempool {
+  let pool: Mempool = { ...EMPTY_MEMPOOL, dropped: List(dropped) };
+  for (const one of waiting) {
+    pool = {
+      ...withArrival(pool, one.arrival),
+      waiting: pool.waiting.set(arrivalKey(one.arrival), one),
+      arrivals: pool.arrivals.set(one.hash, one.arrival),
+    };
+  }
+  if (pool.arrivals.size !== waiting.length || pool.waiting.size !== waiting.length) {
+    throw new TypeError('mempool: expected each transaction once');
+  }
+  return pool;
+}
+
+/** A restored pool on a state; transactions that no longer fit it are dropped. */
+export async function settledMempool(
+  restored: Mempool,
+  nonceAt: (address: string) => Promise<string>,
+): Promise<Mempool> {
+  const { first, next } = restored;
+  let pool: Mempool = { ...cleared(restored), first, next };
+  const chosen: Waiting[] = [];
+  for (const [, one] of restored.waiting.from()) {
+    const { account = BigInt(await nonceAt(one.sender)) } = pool.senders.get(one.sender) ?? {};
+    if (one.nonce < account || withNonce(pool, one.sender, one.nonce)) {
+      pool = withDropped(pool, one, `It does not fit the account, whose nonce is ${account}.`);
+      continue;
+    }
+    pool = withArrived(pool, { ...one, position: undefined }, account);
+    if (one.position !== undefined) chosen.push(one);
+  }
+  for (const { hash, sender, nonce } of chosen.sort(byPosition)) {
+    if (pool.senders.get(sender)?.next === nonce) pool = withSelected(pool, hash)?.[0] ?? pool;
+  }
+  return pool;
+}
+
+function byPosition({ position: one = 0 }: Waiting, { position: other = 0 }: Waiting): number {
+  return one - other;
+}

@@ -1,0 +1,76 @@
+// List of the transactions in the mempool.
+import { invalidParams } from '../../errors.js';
+import { hex } from '../../felt.js';
+import type { MEMPOOL_ROW } from '../../spec.js';
+import {
+  arrivalKey,
+  inOrder,
+  lacksNonce,
+  type Mempool,
+  type MempoolOrder,
+  type Waiting,
+  withSelected,
+} from '../mempool/mempool.js';
+import type { World } from '../world/world.js';
+import type { PageRequest } from './list-contracts.js';
+import type { Page } from './page.js';
+
+interface MempoolPage extends Page<MEMPOOL_ROW> {
+  readonly order: MempoolOrder['kind'];
+  readonly size: number;
+  /** Hashes of the first ones to execute, in order. */
+  readonly upcoming: readonly string[];
+}
+
+/** A page in the order of arrival. */
+export function listMempool(
+  world: World,
+  { cursor, limit }: PageRequest,
+  order: MempoolOrder = world.mempool.order,
+): MempoolPage {
+  const pool = inOrder(world.mempool, order);
+  const rows: MEMPOOL_ROW[] = [];
+  let next: string | undefined;
+  for (const [, one] of pool.waiting.from(arrivalKey(startOf(pool, cursor)))) {
+    if (rows.length === limit) {
+      next = `${one.arrival}.0`;
+      break;
+    }
+    rows.push(rowOf(pool, one));
+  }
+  const { size } = pool.waiting;
+  return { order: order.kind, size, rows, next, upcoming: upcomingIn(pool, limit) };
+}
+
+function startOf({ first }: Mempool, cursor: string | undefined): number {
+  if (cursor === undefined) return first;
+  const [, arrival] = /^(\d{1,15})\.\d{1,15}$/.exec(cursor) ?? [];
+  return arrival === undefined ? invalidParams('params.cursor: not a cursor') : Number(arrival);
+}
+
+function rowOf(pool: Mempool, one: Waiting): MEMPOOL_ROW {
+  return {
+    transaction_hash: one.hash,
+    type: one.type,
+    sender_address: one.sender,
+    nonce: hex(one.nonce),
+    tip: hex(one.tip),
+    status: one.position === undefined ? 'RECEIVED' : 'CANDIDATE',
+    waits_for_nonce: lacksNonce(pool, one),
+  };
+}
+
+/** The selected ones, and then what would be selected. */
+function upcomingIn(pool: Mempool, limit: number): readonly string[] {
+  const hashes: string[] = [];
+  for (const [, hash] of pool.selected.from()) {
+    if (hashes.length === limit) return hashes;
+    hashes.push(hash);
+  }
+  let found = withSelected(pool);
+  while (found && hashes.length < limit) {
+    hashes.push(found[1].hash);
+    found = withSelected(found[0]);
+  }
+  return hashes;
+}

@@ -1,0 +1,80 @@
+// Return of aborted transactions to the mempool, and its nonces after changes of the state.
+import type { State, StateDiff } from '@starkbox/engine';
+import { objectText, string } from '../../json/reader.js';
+import type { TransactionRecord } from '../history/header.js';
+import {
+  type PoolTransaction,
+  withAccountNonce,
+  withDropped,
+  withNonce,
+  withWaiting,
+} from '../mempool/mempool.js';
+import { stateDiffText } from '../world/find-block.js';
+import { poolTransaction } from '../world/mempool-json.js';
+import { transactionsOf, type World } from '../world/world.js';
+
+/** The world after something else than the mempool changed the nonces of accounts. */
+export async function withNoncesOf(world: World, addresses: Iterable<string>): Promise<World> {
+  let { mempool } = world;
+  for (const address of mempool.senders.isEmpty() ? [] : addresses) {
+    if (!mempool.senders.has(address)) continue;
+    const account = BigInt(await world.pendingState.nonceAt(address));
+    mempool = withAccountNonce(mempool, address, account);
+  }
+  return mempool === world.mempool ? world : { ...world, mempool };
+}
+
+/** Accounts whose nonce the blocks from one on have written, the pending block included. */
+export function sendersSince(world: World, from: number): ReadonlySet<string> {
+  const senders = new Set<string>();
+  if (world.mempool.senders.isEmpty()) return senders;
+  for (let block = from; block <= world.history.next; block += 1) {
+    const diff: StateDiff = JSON.parse(stateDiffText(world, block));
+    for (const { contract_address } of diff.nonces) senders.add(contract_address);
+  }
+  return senders;
+}
+
+/**
+ * The world after an abort, with the aborted transactions in its mempool: in their order, before
+ * all others. Messages from L1 do not return.
+ *
+ * @param from the first block that was aborted
+ */
+export async function withReturned(before: World, after: World, from: number): Promise<World> {
+  let { mempool } = after;
+  const records: TransactionRecord[] = [];
+  for (let block = from; block <= before.history.next; block += 1) {
+    records.push(...transactionsOf(before, block));
+  }
+  for (const record of records.toReversed()) {
+    const sent = await returning(record, before.pendingState);
+    if (!sent) continue;
+    const account = BigInt(await after.pendingState.nonceAt(sent.sender));
+    const rival = withNonce(mempool, sent.sender, sent.nonce);
+    if (sent.nonce < account || (rival && rival.tip >= sent.tip)) {
+      mempool = withDropped(mempool, sent, 'Another transaction has its nonce.');
+      continue;
+    }
+    if (rival) mempool = withDropped(mempool, rival, `${sent.hash} returned, with a higher tip.`);
+    mempool = withWaiting(mempool, sent, account, 'first');
+  }
+  return { ...after, mempool };
+}
+
+async function returning(
+  { hash, transaction, receipt, proofFacts }: TransactionRecord,
+  state: State,
+): Promise<PoolTransaction | undefined> {
+  const sent = objectText(transaction, 'transaction');
+  const { type, sender_address, class_hash } = sent;
+  if (type === 'L1_HANDLER' || type === 'DEPLOY') return undefined;
+  const { contract_address } = objectText(receipt, 'receipt');
+  const declared =
+    type === 'DECLARE' ? await state.class(string(class_hash, 'class_hash')) : undefined;
+  return {
+    ...poolTransaction(hash, string(sender_address ?? contract_address, 'sender'), transaction),
+    proofFacts,
+    contractClass: await declared?.json(),
+  };
+}
