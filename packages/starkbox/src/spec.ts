@@ -2133,6 +2133,18 @@ export interface Methods {
       }[];
     };
   };
+  /** Put another class in the place of a contract's, and keep its storage. */
+  readonly devnet_replaceClass: {
+    readonly params: {
+      readonly contract_address: ADDRESS;
+      readonly class_hash?: FELT;
+      readonly contract_class?: { readonly [name: string]: unknown };
+    };
+    readonly result: {
+      readonly old_class_hash: FELT;
+      readonly class_hash: FELT;
+    };
+  };
   /** Accept transactions of an account without its signature. */
   readonly devnet_impersonateAccount: {
     readonly params: {
@@ -3231,6 +3243,24 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     params: [
       { name: 'state_diff', required: true },
       { name: 'classes', required: false },
+    ],
+    writes: true,
+    journalled: true,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_replaceClass: {
+    document: 'devnet',
+    params: [
+      { name: 'contract_address', required: true },
+      { name: 'class_hash', required: false },
+      { name: 'contract_class', required: false },
     ],
     writes: true,
     journalled: true,

@@ -54,6 +54,37 @@ describe('control', () => {
     await expect.poll(async () => (await status()).block_count).toBe(block_count + 1);
   });
 
+  test('several blocks are created, and settings of blocks change', async () => {
+    const { page } = await stage.open('control');
+    await isLive(page);
+    const { block_count } = await status();
+    await page.getByLabel('blocks', { exact: true }).fill('3');
+    await page.getByLabel('seconds apart', { exact: true }).fill('60');
+    await page.getByRole('button', { name: 'Create several' }).click();
+    await expect.poll(async () => (await status()).block_count).toBe(block_count + 3);
+    await page.getByLabel('time step', { exact: true }).fill('12');
+    await page.getByRole('button', { name: 'Set time step' }).click();
+    await page.getByText('12 s from block to block').waitFor();
+    await page.getByLabel('time step', { exact: true }).fill('none');
+    await page.getByRole('button', { name: 'Set time step' }).click();
+    await page.getByText('time passes as it really does').waitFor();
+  });
+
+  test('a balance is set in a token contract', async () => {
+    const { page } = await stage.open('control');
+    await isLive(page);
+    await page
+      .getByLabel('token contract', { exact: true })
+      .fill(stage.node.node.tokens.eth.address);
+    await page.getByLabel('holder', { exact: true }).fill('0xabc');
+    await page.getByLabel('balance', { exact: true }).fill('77');
+    await page.getByRole('button', { name: 'Set balance' }).click();
+    await page.getByText('holds 77').first().waitFor();
+    const params = { address: '0xabc', unit: 'WEI' };
+    const { amount } = await stage.node.client.call('devnet_getAccountBalance', params);
+    expect(amount).toBe('77');
+  });
+
   test('a revert asks first, and a refused one is an error', async () => {
     const { page } = await stage.open('control');
     await isLive(page);

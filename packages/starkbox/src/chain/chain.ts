@@ -203,9 +203,9 @@ export class Chain {
 
   /** Reads a transaction outside of the queue; only a declaration takes long. */
   prepare(values: Broadcasted): Submission | Promise<Submission> {
-    const { chainId, classLimits, proofMode } = this.options;
+    const { chainId, classLimits, proofMode, chargesFee } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
-    return prepareTransaction(values, chainId, classLimits);
+    return prepareTransaction(values, chainId, classLimits, chargesFee);
   }
 
   /** A step that executes a transaction, and closes its block where each has its own. */

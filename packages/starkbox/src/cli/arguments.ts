@@ -171,7 +171,8 @@ function readWords(argv: readonly string[], paint: Paint): Words {
     // Commander gives a flag that is switched off by `--no-…` the value true when it is absent.
     if (program.getOptionValueSource(option.attributeName()) !== 'cli') continue;
     const value = values[option.attributeName()];
-    texts.set(key, Array.isArray(value) ? value.join(' ') : String(value));
+    const { separator = ' ' } = OPTIONS[key];
+    texts.set(key, Array.isArray(value) ? value.join(separator) : String(value));
   }
   const configFile = values['config'];
   return { texts, configFile: typeof configFile === 'string' ? configFile : undefined };

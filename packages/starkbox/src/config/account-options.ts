@@ -11,6 +11,8 @@ export interface AccountConfig {
   readonly predeclareArgent: boolean;
   /** Of each account, in wei and in fri. */
   readonly initialBalance: bigint;
+  /** In fri. */
+  readonly fundAccounts: bigint | undefined;
   readonly seed: number;
 }
 
@@ -54,6 +56,14 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     default: 10n ** 21n,
     parse: bigNumber(0n),
     help: 'Initial balance of each account, in wei of ETH and in fri of STRK.',
+  },
+  fundAccounts: {
+    flag: '--fund-accounts <FRI>',
+    group: 'Accounts',
+    default: undefined,
+    defaultText: 'off',
+    parse: bigNumber(1n, 2n ** 128n - 1n),
+    help: 'Give this much STRK to every account that sends or deploys while it holds none.',
   },
   seed: {
     flag: '--seed <SEED>',

@@ -6,6 +6,7 @@ import {
   chainName,
   type OptionTable,
   oneOf,
+  path,
   trueOrFalse,
   wholeNumber,
 } from './option.js';
@@ -17,6 +18,8 @@ const GAS_PRICE = {
 };
 
 export interface ChainConfig {
+  /** A folder. */
+  readonly artifacts: string | undefined;
   /** As the chain itself writes it: `SN_SEPOLIA`. */
   readonly chainId: string;
   readonly liteMode: boolean;
@@ -26,6 +29,8 @@ export interface ChainConfig {
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
   /** Seconds since 1970. */
   readonly startTime: number | undefined;
+  /** Whether transactions pay a fee. */
+  readonly chargeFee: boolean;
   readonly gasPriceWei: bigint;
   readonly gasPriceFri: bigint;
   readonly dataGasPriceWei: bigint;
@@ -43,6 +48,13 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     defaultText: 'TESTNET',
     parse: chainName,
     help: 'MAINNET (SN_MAIN), TESTNET (SN_SEPOLIA) or a name of your own, of up to 31 characters, kept in its case.',
+  },
+  artifacts: {
+    flag: '--artifacts <DIR>',
+    group: 'Chain',
+    default: undefined,
+    parse: path,
+    help: 'Watch compiled contracts in this folder, such as target/dev: when one changes, contracts that were deployed from it get the new class and keep their storage.',
   },
   liteMode: {
     flag: '--lite-mode',
@@ -84,6 +96,13 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     defaultText: 'now',
     parse: wholeNumber(0),
     help: 'Time of the first block, in seconds since 1970.',
+  },
+  chargeFee: {
+    flag: '--no-fee',
+    group: 'Gas prices',
+    default: true,
+    parse: trueOrFalse,
+    help: 'Execute transactions without charging a fee: neither bounds nor a balance are needed, and receipts show what it would be.',
   },
   gasPriceWei: {
     ...GAS_PRICE,

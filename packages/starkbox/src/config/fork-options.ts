@@ -1,5 +1,14 @@
 // Options of a fork.
-import { forkPoint, type OptionTable, path, trueOrFalse, webUrls, wholeNumber } from './option.js';
+import {
+  forkPoint,
+  httpHeaders,
+  type OptionTable,
+  path,
+  transactionHash,
+  trueOrFalse,
+  webUrls,
+  wholeNumber,
+} from './option.js';
 
 const U16 = 2 ** 16 - 1;
 
@@ -8,12 +17,16 @@ export interface ForkConfig {
   readonly forkNetwork: string | undefined;
   /** A number, a hash, or below zero how many blocks before the latest. */
   readonly forkBlock: number | string | undefined;
+  /** A hash. */
+  readonly forkTransaction: string | undefined;
   readonly forkUpstreamCaching: boolean | undefined;
   /** A folder; see `defaultForkCache`. */
   readonly forkCacheDir: string | undefined;
   /** A file. */
   readonly forkLock: string | undefined;
   readonly offline: boolean;
+  /** `Name: value` each. */
+  readonly forkHeader: readonly string[] | undefined;
   /** Seconds of silence. */
   readonly forkTimeout: number;
 }
@@ -35,6 +48,13 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     defaultText: 'the latest',
     parse: forkPoint,
     help: 'Block to fork after: a number, a hash, or -N for N blocks before the latest.',
+  },
+  forkTransaction: {
+    flag: '--fork-transaction <HASH>',
+    group: 'Forking',
+    default: undefined,
+    parse: transactionHash,
+    help: 'Transaction to fork after, in the middle of its block: the first block has the changes of that block up to it.',
   },
   forkUpstreamCaching: {
     flag: '--fork-upstream-caching <BOOL>',
@@ -66,6 +86,15 @@ export const FORK_OPTIONS: OptionTable<ForkConfig> = {
     default: false,
     parse: trueOrFalse,
     help: 'Answer from the lock file only, without the network.',
+  },
+  forkHeader: {
+    flag: '--fork-header <HEADER...>',
+    group: 'Forking',
+    default: undefined,
+    parse: httpHeaders,
+    separator: '\n',
+    isSecret: true,
+    help: "HTTP header of requests to that network, as 'Name: value'; can be repeated. In the variable, one in each line.",
   },
   forkTimeout: {
     flag: '--fork-timeout <SECONDS>',

@@ -28,6 +28,8 @@ export interface Option<T> {
   readonly parse: Parse<T>;
   /** The text for a number that is not whole, where the option can have one. */
   readonly fraction?: (value: number) => string;
+  /** Between the values of a list; a space by default. */
+  readonly separator?: string;
   readonly help: string;
   /** Its value is never shown. */
   readonly isSecret?: boolean;
@@ -144,8 +146,23 @@ export const webUrl: Parse<string> = (text) => {
   return url.href;
 };
 
+/** Headers of HTTP requests, one in each line. */
+export const httpHeaders: Parse<readonly string[]> = (text) => {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const isHeader = (line: string): boolean => /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]+$/.test(line);
+  if (lines.length === 0 || !lines.every(isHeader)) {
+    throw new InvalidValue("must be headers in ASCII such as 'X-Api-Key: abc', one in each line");
+  }
+  return lines;
+};
+
 /** One address or several of the same network, separated by commas. */
 export const webUrls: Parse<string> = (text) => text.split(',').map(webUrl).join(',');
+
+export const transactionHash: Parse<string> = (text) => {
+  if (!/^0x[0-9a-fA-F]{1,64}$/.test(text)) throw new InvalidValue('must be a transaction hash');
+  return `0x${BigInt(text).toString(16)}`;
+};
 
 /** A number, a hash, or below zero how many blocks before the latest. */
 export const forkPoint: Parse<number | string> = (text) => {

@@ -11,6 +11,7 @@ export interface OutputConfig {
   readonly logFormat: 'pretty' | 'json';
   readonly logBodies: 'none' | 'request' | 'response' | 'both';
   readonly traceRequests: string | undefined;
+  readonly configOut: string | undefined;
   readonly banner: boolean;
 }
 
@@ -58,6 +59,13 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
     default: undefined,
     parse: path,
     help: 'Record requests and answers in this file, without private keys; `starkbox replay FILE` repeats them.',
+  },
+  configOut: {
+    flag: '--config-out <FILE>',
+    group: 'Output',
+    default: undefined,
+    parse: path,
+    help: 'Write addresses, accounts with their private keys, and chain id as JSON to this file once the node listens.',
   },
   banner: {
     flag: '--no-banner',

@@ -13,6 +13,9 @@ export class ConfigError extends Error {
 const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
   ['accountClass', 'accountClassCustom'],
   ['chainId', 'forkNetwork'],
+  ['forkBlock', 'forkTransaction'],
+  // A lock file is of one block.
+  ['forkLock', 'forkTransaction'],
 ];
 
 const NEEDS: readonly {
@@ -24,6 +27,8 @@ const NEEDS: readonly {
   { key: 'forkBlock', needs: 'forkNetwork' },
   { key: 'forkUpstreamCaching', needs: 'forkNetwork' },
   { key: 'forkCacheDir', needs: 'forkNetwork' },
+  { key: 'forkHeader', needs: 'forkNetwork' },
+  { key: 'forkTransaction', needs: 'forkNetwork' },
   { key: 'offline', needs: 'forkLock', when: ({ offline }) => offline },
   // A file may hold a whole config, with defaults.
   { key: 'l1Port', needs: 'l1', when: ({ l1Port }) => l1Port !== OPTIONS.l1Port.default },

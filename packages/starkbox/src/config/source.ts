@@ -100,7 +100,7 @@ function textOf(value: unknown, key: ConfigKey, where: string): string {
   const isOptional = optionKind(OPTIONS[key]) === 'list';
   if (isList && Array.isArray(value) && value.every((item) => typeof item === 'string')) {
     // Without names, the text would ask for the default list.
-    return value.length === 0 && isOptional ? 'false' : value.join(' ');
+    return value.length === 0 && isOptional ? 'false' : value.join(OPTIONS[key].separator ?? ' ');
   }
   const wanted = isList
     ? `${isOptional ? 'true' : 'a string'} or a list of strings`

@@ -6,6 +6,7 @@ export interface StorageConfig {
   readonly dataDir: string | undefined;
   /** Blocks and transactions that stay in memory where there is a data directory. */
   readonly recentBlocks: number;
+  readonly init: string | undefined;
   readonly dumpOn: 'exit' | 'block' | 'request' | undefined;
   readonly dumpPath: string | undefined;
   readonly dumpFormat: 'journal' | 'image';
@@ -35,6 +36,13 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     default: 2048,
     parse: wholeNumber(1, 10 ** 6),
     help: 'With --data-dir, the approximate number of blocks and transactions in memory; older ones are read from disk.',
+  },
+  init: {
+    flag: '--init <FILE>',
+    group: 'State',
+    default: undefined,
+    parse: path,
+    help: 'JSON file with a list of calls, { "method": ..., "params": ... }, that are made before the node listens, unless it continues a chain; one that fails stops the start.',
   },
   dumpOn: {
     flag: '--dump-on <EVENT>',

@@ -9,6 +9,7 @@ import { fail, RpcError, refuse } from '../errors.js';
 import { JsonText, parse, stringify } from '../json/json.js';
 import { listOf, membersOf } from '../json/reader.js';
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
+import type { ForkStart } from './after-transaction.js';
 import { HASH_BUFFER } from './hash-buffer.js';
 import type { OriginClient } from './origin/client.js';
 import type { ForkBlock } from './origin/header.js';
@@ -58,6 +59,8 @@ export class Fork {
   /** Source of values that no local block has written. */
   readonly stateSource: StateSource;
   readonly sourceOptions: SourceOptions;
+  /** Changes of the next block of the origin, where the fork begins in the middle of it. */
+  readonly start: ForkStart | undefined;
   readonly #origin: OriginReads;
   readonly #hashes: ReadonlyMap<number, string>;
 
@@ -65,7 +68,9 @@ export class Fork {
     origin: OriginReads,
     hashes: ReadonlyMap<number, string>,
     sourceOptions: SourceOptions = {},
+    start?: ForkStart,
   ) {
+    this.start = start;
     this.block = origin.block;
     this.chainId = origin.chainId;
     this.sourceOptions = sourceOptions;
@@ -74,7 +79,11 @@ export class Fork {
     this.#hashes = hashes;
   }
 
-  static async from(origin: OriginReads, sourceOptions: SourceOptions = {}): Promise<Fork> {
+  static async from(
+    origin: OriginReads,
+    sourceOptions: SourceOptions = {},
+    start?: ForkStart,
+  ): Promise<Fork> {
     const { number } = origin.block;
     // Hashes of older blocks are already in the origin's state.
     const count = Math.min(HASH_BUFFER, number + 1);
@@ -82,7 +91,7 @@ export class Fork {
     const hashes = await Promise.all(
       recent.map(async (at): Promise<readonly [number, string]> => [at, await origin.hashOf(at)]),
     );
-    return new Fork(origin, new Map(hashes), sourceOptions);
+    return new Fork(origin, new Map(hashes), sourceOptions, start);
   }
 
   /** Number of the first local block. */

@@ -8,9 +8,10 @@ import { invalidParams } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import { SPEC_VERSION } from '../spec.js';
+import { type ForkStart, readForkStart } from './after-transaction.js';
 import { Fork } from './fork.js';
 import { withInherited } from './inherited-options.js';
-import type { OriginClient } from './origin/client.js';
+import type { OriginClient, OriginClientOptions } from './origin/client.js';
 import { OriginError, shownUrl } from './origin/failure.js';
 import { isSpoken } from './origin-version.js';
 
@@ -34,11 +35,12 @@ export async function openFork(
   probe?: Probe,
 ): Promise<OpenedFork | undefined> {
   const { forkNetwork, forkBlock, forkUpstreamCaching, forkCacheDir, forkLock, offline } = config;
+  const { forkTransaction } = config;
   if (forkNetwork === undefined && !offline) return withoutNetwork(config);
   const { OriginClient } = await import('./origin/client.js');
-  const origin = await OriginClient.connect({
+  const options: OriginClientOptions = {
     urls: forkNetwork?.split(',') ?? [],
-    block: forkBlock,
+    headers: config.forkHeader,
     cacheDirectory:
       forkUpstreamCaching === false ? undefined : (forkCacheDir ?? defaultForkCache()),
     lockFile: forkLock,
@@ -52,7 +54,12 @@ export async function openFork(
     policy: { patience: config.forkTimeout * 1000 },
     log,
     probe,
-  });
+  };
+  const start =
+    forkTransaction === undefined
+      ? undefined
+      : await startAfter(forkTransaction, options, OriginClient.connect);
+  const origin = await OriginClient.connect({ ...options, block: start?.parent ?? forkBlock });
   const { specVersion, block } = origin;
   if (specVersion !== undefined && !isSpoken(specVersion)) {
     log.warn(
@@ -60,7 +67,7 @@ export async function openFork(
     );
   }
   try {
-    const fork = await Fork.from(origin, { timeLimit: patienceOf(config) * 1000 });
+    const fork = await Fork.from(origin, { timeLimit: patienceOf(config) * 1000 }, start);
     const inherited = withInherited(config, given, fork);
     const source = offline ? `${forkLock}, offline` : shownNetwork(config);
     log.info(
@@ -70,6 +77,20 @@ export async function openFork(
   } catch (error) {
     await origin.close();
     throw error instanceof OriginError ? error.asFailure('starknet_getBlockWithTxHashes') : error;
+  }
+}
+
+/** The changes of a block up to a transaction, read by a client of its own at the latest block. */
+async function startAfter(
+  hash: string,
+  options: OriginClientOptions,
+  connect: typeof OriginClient.connect,
+): Promise<ForkStart> {
+  const client = await connect({ ...options, cacheDirectory: undefined });
+  try {
+    return await readForkStart(client, hash);
+  } finally {
+    await client.close();
   }
 }
 
@@ -108,6 +129,12 @@ export function shownNetwork({ forkNetwork }: Config): string | null {
   return shown?.map(decodeURI).join(',') ?? null;
 }
 
+function areOfSameSites(urls: string, known: string | undefined): boolean {
+  const sites = (list: string) => list.split(',').map((url) => new URL(url).origin);
+  const trusted = known === undefined ? [] : sites(known);
+  return sites(urls).every((site) => trusted.includes(site));
+}
+
 /** The config for another network, given by a caller. */
 export function onNetwork(
   config: Config,
@@ -117,7 +144,16 @@ export function onNetwork(
   try {
     const forkNetwork = webUrls(urls);
     // A lock file is of one block of one network.
-    return { ...config, forkNetwork, forkBlock: block, forkLock: undefined, offline: false };
+    return {
+      ...config,
+      forkNetwork,
+      forkBlock: block,
+      forkTransaction: undefined,
+      forkLock: undefined,
+      offline: false,
+      // Secrets of one site must not be sent to another one that a caller names.
+      forkHeader: areOfSameSites(forkNetwork, config.forkNetwork) ? config.forkHeader : undefined,
+    };
   } catch {
     return invalidParams('params.fork.url: must be a URL that begins with http:// or https://');
   }

@@ -20,8 +20,10 @@ export function chainOptionsOf(
     blockGeneration: config.blockGenerationOn,
     mempoolOrder: { kind: config.mempoolOrder, seed: config.seed },
     maximumMempool: config.maximumMempoolSize,
+    chargesFee: config.chargeFee,
+    funding: config.fundAccounts,
     keepsHistory: config.stateArchive === 'full',
-    startTime: config.startTime ?? (fork ? fork.block.timestamp + 1 : undefined),
+    startTime: config.startTime ?? fork?.start?.timestamp ?? (fork && fork.block.timestamp + 1),
     prices: {
       gas_price_wei: config.gasPriceWei,
       data_gas_price_wei: config.dataGasPriceWei,

@@ -17,12 +17,18 @@ export class DumpFiles implements Part {
   #journal: JournalFile | undefined;
   /** The world after loading. */
   #loaded: World | undefined;
+  #hasLoaded = false;
   #isRunning = false;
 
   constructor(config: Config, options: DumpOptions, log: Log) {
     this.#config = config;
     this.#options = options;
     this.#log = log;
+  }
+
+  /** Whether the chain is that of the file. */
+  get hasLoaded(): boolean {
+    return this.#hasLoaded;
   }
 
   /** Puts the chain in the state that the file holds, if there is one. */
@@ -34,6 +40,7 @@ export class DumpFiles implements Part {
         throw new Error(`Failed to load ${dumpPath}: ${reasonOf(error)}`);
       });
       await chain.replace(async () => world);
+      this.#hasLoaded = true;
     }
     this.#loaded = chain.world;
   }

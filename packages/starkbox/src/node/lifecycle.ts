@@ -14,6 +14,8 @@ export const START_STEPS = [
   'dump file',
   'request recording',
   'L1',
+  'first calls',
+  'artifacts',
 ] as const;
 
 /** The steps of `listen`, in order. */

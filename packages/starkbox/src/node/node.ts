@@ -13,11 +13,12 @@ import { DumpFiles } from './dump-files.js';
 import { figuresOf } from './figures.js';
 import { Lifecycle } from './lifecycle.js';
 import { type Address, Listeners } from './listeners.js';
-import { ChainBases, openChain } from './open-chain.js';
+import { ChainBases, openArtifacts, openChain } from './open-chain.js';
 import { Origins } from './origins.js';
 import { openRecording } from './recording.js';
 import { RpcService } from './rpc-service.js';
 import { checkSettings, holdDataDirectory } from './settings.js';
+import { announced, makeFirstCalls } from './start-files.js';
 import { packageVersion } from './version.js';
 
 /** A running chain, and the ways to call it. */
@@ -105,6 +106,10 @@ async function openParts(
   dumps.follow();
   const recorder = await steps.open('request recording', () => openRecording(shared, log));
   const l1Facts = await steps.step('L1', () => l1.open(config));
+  await steps.step('first calls', () =>
+    makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
+  );
+  await steps.open('artifacts', () => openArtifacts(chain, config, log));
   const startClock = (): void =>
     chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
   startClock();
@@ -143,7 +148,7 @@ async function openParts(
     l1: l1Facts,
     request: (method, params) => dispatcher.call(method, params, { transport: 'in-process' }),
     handle: (text) => dispatcher.handle(text, { transport: 'in-process' }),
-    listen: () => listeners.listen(),
+    listen: async () => announced(await listeners.listen(), config, genesis, l1Facts),
     close: () => steps.close(),
   };
 }

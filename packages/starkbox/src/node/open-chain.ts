@@ -1,7 +1,10 @@
 // Creation of a node's chain: from a config to the chain's options, and from a store to the chain.
+import type { Artifacts } from '../artifacts/artifacts.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
+import { ConfigError } from '../config/rules.js';
+import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import type { CONFIG } from '../spec.js';
@@ -52,4 +55,17 @@ export class ChainBases {
 /** The chain of a store, or a new one. */
 export function openChain(options: ChainOptions, opened: OpenedStore | undefined): Promise<Chain> {
   return opened ? Chain.kept(options, opened.store, opened.saved) : Chain.create(options);
+}
+
+/** Watches the folder of `--artifacts`, if one is given. */
+export async function openArtifacts(
+  chain: Chain,
+  { artifacts }: Config,
+  log: Log,
+): Promise<Artifacts | undefined> {
+  if (artifacts === undefined) return undefined;
+  const { Artifacts } = await import('../artifacts/artifacts.js');
+  return Artifacts.watch(chain, artifacts, log).catch((error: unknown) => {
+    throw new ConfigError(`--artifacts ${artifacts}: ${reasonOf(error)}`);
+  });
 }

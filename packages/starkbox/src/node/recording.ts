@@ -8,7 +8,7 @@ import type { ChainBase } from './open-chain.js';
 
 /** Options of one machine, or secret ones: a replay elsewhere runs without them. */
 const LOCAL_OPTIONS =
-  /^(host|port|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|exitWithParent|metrics\w*|log\w*|traceRequests|banner)$/;
+  /^(host|port|artifacts|init|configOut|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|exitWithParent|metrics\w*|log\w*|traceRequests|banner)$/;
 
 export interface RecordedNode {
   readonly base: Pick<ChainBase, 'config' | 'genesis'>;
@@ -53,7 +53,10 @@ export function secretsOf({ base, chain }: RecordedNode): Secrets {
   const keys = genesis.accounts.map(({ privateKey }) => privateKey);
   return {
     keys: l1 ? [...keys, l1.key] : keys,
-    words: config.authToken === undefined ? [] : [config.authToken],
+    words: [
+      ...(config.authToken === undefined ? [] : [config.authToken]),
+      ...(config.forkHeader ?? []).map((line) => line.slice(line.indexOf(':') + 1).trim()),
+    ],
   };
 }
 

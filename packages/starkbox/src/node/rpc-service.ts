@@ -133,6 +133,11 @@ export class RpcService {
     return new L1({ chain, log: this.#parts.log });
   }
 
+  /** A dispatcher of the node's chain on which no method is restricted. */
+  unrestricted(): Dispatcher {
+    return this.#dispatcherOf(this.#handlers, true, { restricted: [] });
+  }
+
   #handlersOf(chain: Chain, l1: L1): HandlerTable {
     const { config } = this.#parts.base;
     const handlers: Handlers = createMethods({
@@ -149,7 +154,7 @@ export class RpcService {
   #dispatcherOf(
     handlers: HandlerTable,
     isOwn: boolean,
-    { schema, renamed }: Pick<DispatcherOptions, 'schema' | 'renamed'> = {},
+    { schema, renamed, restricted }: Partial<DispatcherOptions> = {},
   ): Dispatcher {
     const { base, binding, telemetry, log } = this.#parts;
     const { config } = base;
@@ -157,7 +162,7 @@ export class RpcService {
       handlers,
       schema: schema ?? this.schema,
       ...(renamed && { renamed }),
-      restricted: config.restrictedMethods,
+      restricted: restricted ?? config.restrictedMethods,
       socketUrl: () => binding.authority && `ws://${binding.authority}/ws`,
       log,
       maxBatch: config.maximumBatchLength,

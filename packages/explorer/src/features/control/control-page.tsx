@@ -2,7 +2,6 @@
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { intervalText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
 import { type Asks, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
@@ -11,8 +10,10 @@ import { Heading, Problem } from '../../parts/page-states.js';
 import { Address, Link } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
+import { BlockSettings, generationText, useBlockSettings } from './block-settings.js';
 import { State } from './chain-controls.js';
 import { Clock } from './clock.js';
+import { TokenBalance } from './deal.js';
 import { Prices } from './gas-prices.js';
 
 export function Control() {
@@ -25,8 +26,10 @@ export function Control() {
       <div className="groups">
         <Clock ask={setQuestion} />
         <BlocksGroup ask={setQuestion} />
+        <BlockSettings ask={setQuestion} />
         <Prices />
         <Faucet />
+        <TokenBalance />
         <Impersonation />
         <State ask={setQuestion} />
         <DoneLog />
@@ -55,20 +58,13 @@ function Unread() {
 }
 
 function BlocksGroup({ ask }: Asks) {
-  const config = useConfig();
+  const settings = useBlockSettings();
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
-  const mode = config.data?.block_generation_on;
   return (
     <Group name="Blocks">
       <div className="meta">
-        <span>
-          {mode === 'transaction'
-            ? 'a block per transaction'
-            : mode === 'demand'
-              ? 'blocks on demand'
-              : mode && `a block every ${intervalText(mode)}`}
-        </span>
+        <span>{generationText(settings.data?.block_generation_on ?? undefined)}</span>
         <span>head {head && <Link href={to('block', head.number)}>{head.number}</Link>}</span>
         <span>{grouped(pending)} pending</span>
       </div>

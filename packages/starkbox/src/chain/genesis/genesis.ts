@@ -107,7 +107,10 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
   const classes = [account, accountCairo0, strk, eth, udc, udcCairo0, ...argent];
   const [regular, multisig] = argent;
   return {
-    state: await empty.apply(diff, custom ? [...classes, custom] : classes),
+    state: await (await withStart(empty, fork?.start)).apply(
+      diff,
+      custom ? [...classes, custom] : classes,
+    ),
     accounts,
     accountClass,
     eth: { address: ETH, classHash: existing.tokenClass(ETH) ?? eth.hash },
@@ -118,6 +121,21 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
       await Promise.all([accountClass.warm(), strk.warm()]);
     },
   };
+}
+
+/** The state after the changes of a block in the middle of which the fork begins. */
+async function withStart(empty: State, start: Fork['start']): Promise<State> {
+  let state = empty;
+  for (const diff of start?.diffs ?? []) {
+    const declared = new Set([
+      ...diff.declared_classes.map(({ class_hash }) => class_hash),
+      ...diff.deprecated_declared_classes,
+    ]);
+    const classes = start?.classes.filter(({ hash }) => declared.has(hash));
+    await state.prefetch(diff);
+    state = await state.apply(diff, classes);
+  }
+  return state;
 }
 
 function accountStorage(account: Account): StateDiff['storage_diffs'][number] {

@@ -1,15 +1,8 @@
 // Replay of an origin's transaction on the state before it, or on an overridden one.
-import {
-  Block,
-  Class,
-  Origin,
-  type OriginQuestion,
-  State,
-  type StateDiff,
-  Transaction,
-} from '@starkbox/engine';
+import { Block, Class, Origin, type OriginQuestion, State, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
+import { stateDiffOf } from '../../fork/after-transaction.js';
 import type { Fork } from '../../fork/fork.js';
 import { HASH_BUFFER } from '../../fork/hash-buffer.js';
 import { parse } from '../../json/json.js';
@@ -83,7 +76,7 @@ export async function replayTransaction(
     state = await state.apply({ storage_diffs: [{ address: '0x1', storage_entries: [entry] }] });
   }
   for (const trace of traces.slice(0, index)) {
-    const diff = diffOf(membersOf(membersOf(trace)['trace_root'])['state_diff']);
+    const diff = stateDiffOf(membersOf(membersOf(trace)['trace_root'])['state_diff']);
     state = await state.apply(diff, await classes(declaredIn(diff)));
   }
   if (overrides) {
@@ -161,7 +154,7 @@ async function classOf(fork: Fork, hash: string): Promise<Class> {
 
 /** Reads that a trace implies: of the called contracts, and of the changed values. */
 function readsOf(trace: Members): readonly OriginQuestion[] {
-  const { nonces, storage_diffs } = diffOf(trace['state_diff']);
+  const { nonces, storage_diffs } = stateDiffOf(trace['state_diff']);
   const calls = Object.entries(trace)
     .filter(([name]) => name.endsWith('_invocation'))
     .flatMap(([, call]) => callsIn(membersOf(call)));
@@ -184,19 +177,6 @@ function callsIn(call: Members): readonly Members[] {
 
 function textsAt(calls: readonly Members[], name: string): readonly string[] {
   return [...new Set(calls.map((call) => call[name]).filter((text) => typeof text === 'string'))];
-}
-
-/** The members of a state difference that the engine reads; an origin may return more. */
-function diffOf(value: unknown): StateDiff {
-  const diff: StateDiff = JSON.parse(JSON.stringify(membersOf(value)));
-  return {
-    storage_diffs: diff.storage_diffs ?? [],
-    nonces: diff.nonces ?? [],
-    deployed_contracts: diff.deployed_contracts ?? [],
-    replaced_classes: diff.replaced_classes ?? [],
-    declared_classes: diff.declared_classes ?? [],
-    deprecated_declared_classes: diff.deprecated_declared_classes ?? [],
-  };
 }
 
 function differences(path: string, was: unknown, is: unknown): readonly Difference[] {

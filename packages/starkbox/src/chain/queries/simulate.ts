@@ -101,7 +101,7 @@ export async function simulate(
   signal?: AbortSignal,
 ): Promise<Simulation> {
   const { prices, ...place } = at(chain, id);
-  const chargeFee = !flags.includes('SKIP_FEE_CHARGE');
+  const chargeFee = !flags.includes('SKIP_FEE_CHARGE') && chain.options.chargesFee !== false;
   if (chargeFee) {
     const unusable = transactions.findIndex((one) => !hasUsableBounds(one.resource_bounds));
     if (unusable >= 0) failed(unusable, BOUNDS_TOO_SMALL);

@@ -59,7 +59,7 @@ export async function compileGiven(
 ): Promise<readonly Class[]> {
   const compiled: Class[] = [];
   for (const [index, given] of definitions.entries()) {
-    const made = await compile(given.contract_class, limits);
+    const made = await compileClass(given.contract_class, limits);
     if (compiled.some(({ hash }) => hash === made.hash)) {
       invalidParams(`classes[${index}]: duplicate class definition`);
     }
@@ -75,10 +75,8 @@ export async function compileGiven(
   return compiled;
 }
 
-async function compile(
-  body: CLASS_DEFINITION['contract_class'],
-  limits: ClassLimits,
-): Promise<Class> {
+/** Compiles a class as a node or a compiler writes it. */
+export async function compileClass(body: object, limits: ClassLimits): Promise<Class> {
   try {
     return await Class.compile(stringify(body), limits);
   } catch (error) {

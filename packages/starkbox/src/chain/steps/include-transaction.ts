@@ -1,5 +1,5 @@
 // Step that executes a transaction and includes it in the pending block.
-import type { Rejection, Transaction } from '@starkbox/engine';
+import type { ExecutionFlags, Rejection, Transaction } from '@starkbox/engine';
 import type { BlockGeneration } from '../../block-generation.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
@@ -9,11 +9,16 @@ import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { type BlockRules, pendingContext } from './block-context.js';
 import { executing, refuseSubmission } from './execution-errors.js';
 import { type Executions, executeForWriter } from './executions.js';
+import { fundedState } from './fund-account.js';
 import { included, type PreparedTransaction, type Sent, sentIn } from './prepare-transaction.js';
 
 export interface InclusionRules extends BlockRules {
   /** Unless the world has another setting. */
   readonly blockGeneration: BlockGeneration;
+  /** Whether transactions pay; they do by default. */
+  readonly chargesFee?: boolean;
+  /** In fri: what an account without STRK gets before its transaction. */
+  readonly funding?: bigint | undefined;
   /** Measures durations. */
   readonly probe?: Probe;
 }
@@ -69,18 +74,9 @@ export async function attempt(
   time: number,
 ): Promise<{ readonly next: World } | { readonly rejection: Rejection }> {
   const context = pendingContext(world, rules, time);
-  const done = await executing(
-    executeForWriter(
-      world.pendingState,
-      context,
-      transaction,
-      {
-        validate: !isImpersonated(world.impersonation, transaction.address),
-        strictNonce,
-      },
-      rules.probe,
-    ),
-  );
+  const state = await fundedState(world.pendingState, transaction, rules.funding);
+  const flags = { ...flagsOf(world, transaction, rules), strictNonce };
+  const done = await executing(executeForWriter(state, context, transaction, flags, rules.probe));
   if (done.outcome === 'rejected') return { rejection: done.rejection };
   const pending = withIncluded(world.pending, included(transaction.hash, sent(), done));
   return { next: { ...world, pendingState: done.next, pending } };
@@ -97,14 +93,16 @@ export async function readAhead(
   executions: Executions,
 ): Promise<void> {
   const context = pendingContext(world, rules, nextTime(world));
-  const validate = !isImpersonated(world.impersonation, transaction.address);
   // Transactions of the same sender may precede it, so that its nonce is too high for now.
-  await onlyOriginFailures(
-    executions.readAhead(world.pendingState, context, transaction, {
-      validate,
-      strictNonce: false,
-    }),
-  );
+  const flags = { ...flagsOf(world, transaction, rules), strictNonce: false };
+  await onlyOriginFailures(executions.readAhead(world.pendingState, context, transaction, flags));
+}
+
+function flagsOf(world: World, { address }: Transaction, rules: InclusionRules): ExecutionFlags {
+  const validate = !isImpersonated(world.impersonation, address);
+  return rules.chargesFee === false
+    ? { validate, chargeFee: false, unboundedGas: true }
+    : { validate };
 }
 
 /** Reports an undeclared class, which the engine rejects as a balance or constructor error. */

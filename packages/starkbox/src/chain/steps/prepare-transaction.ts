@@ -49,13 +49,16 @@ export interface Submission extends PreparedTransaction {
 /**
  * Reads a transaction for submission; the order of the checks is part of the interface. Only a
  * declaration is asynchronous, and enters the queue when its class is compiled.
+ *
+ * @param needsBounds whether the sender must offer a fee
  */
 export function prepareTransaction(
   values: Broadcasted,
   chainId: string,
   limits: ClassLimits,
+  needsBounds = true,
 ): Submission | Promise<Submission> {
-  if (!hasUsableBounds(values.resource_bounds)) {
+  if (needsBounds && !hasUsableBounds(values.resource_bounds)) {
     fail('INSUFFICIENT_RESOURCES_FOR_VALIDATE', UNUSABLE_BOUNDS);
   }
   if (BigInt(values.version) >= 2n ** 128n) refuse('only-query transactions are not supported');

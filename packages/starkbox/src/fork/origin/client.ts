@@ -22,6 +22,8 @@ import { StateReads } from './state-reads.js';
 export interface OriginClientOptions {
   /** Addresses of the same chain; the next is used where one fails. */
   readonly urls: readonly string[];
+  /** HTTP headers of every request, as `Name: value`. */
+  readonly headers?: readonly string[] | undefined;
   /** A number, a hash, or a negative offset from the latest. Default: the latest. */
   readonly block?: number | string | undefined;
   /** Directory of the cache. */

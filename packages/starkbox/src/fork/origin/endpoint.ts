@@ -33,10 +33,12 @@ export class Endpoint {
   readonly shown: string;
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #redirect: 'error' | 'follow';
   #takesBatches = true;
   #resting: NodeJS.Timeout | undefined;
 
-  constructor(url: string) {
+  /** @param headers of every request, as `Name: value`; they are secrets and sent nowhere else */
+  constructor(url: string, headers: readonly string[] = []) {
     const target = new URL(url);
     const { username, password } = target;
     target.username = '';
@@ -51,7 +53,10 @@ export class Endpoint {
       accept: 'application/json',
       // `fetch` rejects URLs with credentials.
       ...(username || password ? { authorization: `Basic ${basic}` } : {}),
+      ...Object.fromEntries(headers.map(readHeader)),
     };
+    // A redirect would take the headers to another site.
+    this.#redirect = headers.length > 0 ? 'error' : 'follow';
   }
 
   get takesBatches(): boolean {
@@ -190,6 +195,7 @@ export class Endpoint {
         method: 'POST',
         headers: this.#headers,
         body,
+        redirect: this.#redirect,
         signal: AbortSignal.any([signal, silence.signal]),
       });
       hasBegun = true;
@@ -270,4 +276,9 @@ function isError(value: unknown): value is { readonly error: WireError } {
 
 function isReply(value: unknown): boolean {
   return isError(value) || (isObject(value) && ('result' in value || Array.isArray(value)));
+}
+
+function readHeader(line: string): readonly [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }

@@ -31,6 +31,8 @@ export const DEFAULT_POLICY: RequestPolicy = {
 };
 
 export interface RemoteOptions {
+  /** HTTP headers of every request, as `Name: value`. */
+  readonly headers?: readonly string[] | undefined;
   readonly log: Log;
   readonly policy?: Partial<RequestPolicy>;
   readonly probe?: Probe | undefined;
@@ -84,8 +86,8 @@ export class Remote {
   #isPumpDue = false;
   #figures = { questions: 0, requests: 0, retries: 0 };
 
-  constructor(urls: readonly string[], { log, policy = {}, probe }: RemoteOptions) {
-    this.#endpoints = urls.map((url) => new Endpoint(url));
+  constructor(urls: readonly string[], { log, headers, policy = {}, probe }: RemoteOptions) {
+    this.#endpoints = urls.map((url) => new Endpoint(url, headers));
     this.#policy = { ...DEFAULT_POLICY, ...policy };
     this.#log = log;
     this.#probe = probe;

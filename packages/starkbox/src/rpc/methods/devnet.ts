@@ -12,6 +12,7 @@ import type { Chain, ChainOptions } from '../../chain/chain.js';
 import { deal } from '../../chain/deal.js';
 import { balanceOf, mint } from '../../chain/mint.js';
 import { reorg } from '../../chain/reorg.js';
+import { chosenClass, replaceClass } from '../../chain/replace-class.js';
 import { generationOf } from '../../chain/steps/include-transaction.js';
 import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
@@ -39,6 +40,7 @@ type DevnetMethods =
   | 'devnet_snapshot'
   | 'devnet_revert'
   | 'devnet_applyStateDiff'
+  | 'devnet_replaceClass'
   | 'devnet_impersonateAccount'
   | 'devnet_stopImpersonateAccount'
   | 'devnet_autoImpersonate'
@@ -209,6 +211,13 @@ export function devnetMethods(
           compiled_class_hash: compiledClassHash,
         })),
       };
+    },
+
+    async devnet_replaceClass({ contract_address, class_hash, contract_class }, { cause }) {
+      const newClass = chosenClass(class_hash, contract_class);
+      const replacement = { address: contract_address, newClass };
+      const { old, hash } = await replaceClass(chain, replacement, cause);
+      return { old_class_hash: old, class_hash: hash };
     },
 
     async devnet_impersonateAccount({ account_address }, { cause }) {

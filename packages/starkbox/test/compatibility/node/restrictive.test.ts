@@ -28,6 +28,7 @@ const FORBIDDEN = [
   'devnet_snapshot',
   'devnet_revert',
   'devnet_applyStateDiff',
+  'devnet_replaceClass',
   'devnet_impersonateAccount',
   'devnet_stopImpersonateAccount',
   'devnet_autoImpersonate',

@@ -1,0 +1,59 @@
+// Form that sets the balance of an address in a token contract.
+import { canonicalFelt, shortHash } from '@starkbox/abi';
+import { useState } from 'react';
+import { Action, act } from '../../parts/action.js';
+import { Group } from '../../parts/confirm.js';
+
+const FIELDS = [
+  ['token', 'token contract', '0x…'],
+  ['address', 'holder', '0x…'],
+  ['amount', 'balance', 'in the smallest unit'],
+] as const;
+
+type Field = (typeof FIELDS)[number][0];
+
+export function TokenBalance() {
+  const [drafts, setDrafts] = useState<Readonly<Record<Field, string>>>({
+    token: '',
+    address: '',
+    amount: '',
+  });
+  const token = canonicalFelt(drafts.token);
+  const address = canonicalFelt(drafts.address);
+  const amount = /^(0|[1-9]\d{0,77})$/.test(drafts.amount.trim())
+    ? drafts.amount.trim()
+    : undefined;
+  const isWrong = token === undefined || address === undefined || amount === undefined;
+  return (
+    <Group name="Token balance">
+      {FIELDS.map(([field, label, hint]) => (
+        <div key={field} className="line-of">
+          <label>
+            {label}
+            <input
+              className="mono long"
+              value={drafts[field]}
+              placeholder={hint}
+              onChange={(event) => setDrafts({ ...drafts, [field]: event.target.value })}
+            />
+          </label>
+        </div>
+      ))}
+      <div className="line-of">
+        <Action
+          refused={isWrong ? 'Write two addresses and a whole number.' : undefined}
+          run={() =>
+            act(
+              'Set a balance',
+              'devnet_deal',
+              { token: token ?? '', address: address ?? '', amount: amount ?? '' },
+              ({ new_balance }) => `${shortHash(address ?? '')} holds ${new_balance}`,
+            )
+          }
+        >
+          Set balance
+        </Action>
+      </div>
+    </Group>
+  );
+}

@@ -1,0 +1,122 @@
+// Files of a start: the calls of `--init`, and what `--config-out` writes for scripts.
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
+import type { Config } from '../config/options.js';
+import { ConfigError } from '../config/rules.js';
+import { RpcError, reasonOf } from '../errors.js';
+import { shortString } from '../felt.js';
+import { beginDraft, endDraft } from '../files/atomic-file.js';
+import { checkReplaceable, readRegular } from '../files/regular-file.js';
+import { parse, stringify } from '../json/json.js';
+import { list, object, optional, string } from '../json/reader.js';
+import type { L1Facts } from '../l1/l1.js';
+import type { Log } from '../log.js';
+import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import type { Address } from './listeners.js';
+
+interface FirstCall {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/**
+ * @param isContinued whether the chain is stored or loaded: it has been set up before
+ * @throws ConfigError if the file cannot be read, or a call fails
+ */
+export async function makeFirstCalls(
+  path: string | undefined,
+  isContinued: boolean,
+  service: { readonly unrestricted: () => Pick<Dispatcher, 'call'> },
+  log: Log,
+): Promise<void> {
+  if (path === undefined) return;
+  if (isContinued) return log.info(`The calls of ${path} are not made: the chain is continued`);
+  const calls = await readRegular(path)
+    .then((text) => list(parse(text), 'the file', readCall))
+    .catch((error: unknown) => {
+      throw new ConfigError(`--init ${path}: ${reasonOf(error)}`);
+    });
+  const dispatcher = service.unrestricted();
+  for (const [index, { method, params }] of calls.entries()) {
+    try {
+      await dispatcher.call(method, params, { transport: 'in-process' });
+    } catch (error) {
+      const data = error instanceof RpcError && error.data !== undefined ? error.data : undefined;
+      const detail = data === undefined ? '' : ` (${stringify(data)})`;
+      throw new ConfigError(
+        `--init ${path}: call ${index} (${method}) failed: ${reasonOf(error)}${detail}`,
+      );
+    }
+  }
+}
+
+function readCall(value: unknown, where: string): FirstCall {
+  const { method, params } = object(value, where);
+  return {
+    method: string(method, `${where}.method`),
+    params: optional(params, `${where}.params`, (given) => given),
+  };
+}
+
+/** Only its owner can read the file, which has private keys. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Writes the file, if one is given; the address of the node.
+ *
+ * @throws ConfigError if it cannot be written
+ */
+export function announced(
+  address: Address,
+  config: Config,
+  genesis: Genesis,
+  l1: L1Facts | undefined,
+): Address {
+  if (config.configOut !== undefined) {
+    write(config.configOut, stringify(contentOf(address, config, genesis, l1)));
+  }
+  return address;
+}
+
+function write(path: string, text: string): void {
+  const draft = beginDraft(path);
+  try {
+    checkReplaceable(path, path);
+    writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: OWNER_ONLY });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new ConfigError(`--config-out ${path}: ${reasonOf(error)}`);
+  } finally {
+    endDraft(draft);
+  }
+}
+
+function contentOf(
+  { url, metricsUrl }: Address,
+  config: Config,
+  { accounts, accountClass, argent, eth, strk, udc }: Genesis,
+  l1: L1Facts | undefined,
+): object {
+  const deployed = ({ address, classHash }: Deployed) => ({ address, class_hash: classHash });
+  return {
+    url,
+    rpc_url: `${url}/rpc`,
+    ws_url: `${url.replace(/^http/, 'ws')}/ws`,
+    ui_url: config.ui ? `${url}/ui` : null,
+    metrics_url: metricsUrl ?? null,
+    chain_id: config.chainId,
+    chain_id_felt: shortString(config.chainId),
+    seed: config.seed,
+    accounts: accounts.map(({ address, publicKey, privateKey }) => ({
+      address,
+      public_key: publicKey,
+      private_key: privateKey,
+    })),
+    account_class_hash: accountClass.hash,
+    argent_class_hashes: argent ?? null,
+    tokens: { eth: deployed(eth), strk: deployed(strk) },
+    universal_deployer: deployed(udc),
+    l1: l1 ? { url: l1.url, messaging_contract: l1.messagingContract } : null,
+  };
+}
