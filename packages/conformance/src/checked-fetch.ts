@@ -30,7 +30,11 @@ export function checkedFetch(
     const sent = stringAt(init?.body, 'the body');
     const found = [...(await violationsOf(sent, answered, version))];
     if (checksOlder && !(input instanceof Request)) {
-      for (const call of objects(sent)) found.push(...(await olderViolations(input, call)));
+      const answers = objects(answered);
+      for (const call of objects(sent)) {
+        const answer = answers.find(({ id }) => id === call['id']);
+        found.push(...(await olderViolations(input, call, answer)));
+      }
     }
     violations.push(...found);
     if (found.length > 0) throw new Error(found.join('\n'));
