@@ -25,6 +25,7 @@ export function useBlockSettings() {
 export function generationText(mode: string | undefined): string | undefined {
   if (mode === 'transaction') return 'a block per transaction';
   if (mode === 'demand') return 'blocks on demand';
+  if (mode === 'mempool') return 'transactions wait in the mempool';
   return mode === undefined ? undefined : `a block every ${intervalText(mode)}`;
 }
 
@@ -52,9 +53,9 @@ export function BlockSettings({ ask }: Asks) {
       </div>
       <Setting
         label="block generation"
-        hint="transaction, demand, 5 for seconds or 500ms"
+        hint="transaction, demand, mempool, 5 for seconds or 500ms"
         read={(text) =>
-          /^(transaction|demand|[1-9]\d*(ms)?)$/.test(text)
+          /^(transaction|demand|mempool|[1-9]\d*(ms)?)$/.test(text)
             ? { block_generation_on: text }
             : undefined
         }
