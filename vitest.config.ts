@@ -33,7 +33,7 @@ const TIMED = [
 const ALONE = [
   'packages/engine/test/**/forget.test.ts',
   'packages/starkbox/test/chain/one-transaction.test.ts',
-  'packages/starkbox/test/e2e/follow-the-chain.test.ts',
+  'packages/starkbox/test/{e2e,versions}/follow-the-chain.test.ts',
   'packages/starkbox/test/node/*(failed-start|isolation|lifecycle).test.ts',
   'packages/starkbox/test/subscriptions/no-listeners.test.ts',
   'packages/starkbox/test/subscriptions/pending-cost.test.ts',
