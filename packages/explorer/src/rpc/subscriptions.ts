@@ -79,7 +79,8 @@ function takeSandbox(news: unknown): void {
   const isKnown = liveNow().head !== undefined;
   const moved = number !== undefined && hash !== undefined && hash !== liveNow().head?.hash;
   if (moved) update.head = { number, hash };
-  if (event !== 'beat') {
+  // A mempool changes as often as transactions come, so it is no operation.
+  if (event !== 'beat' && event !== 'mempool') {
     const detail = field(news, 'detail');
     const operation: Operation = {
       id: nextOperation++,

@@ -24,7 +24,10 @@ export interface Stage {
   readonly node: ListeningNode;
   readonly origin: string;
   address(index: number): string;
+  /** Sends a transaction, and waits until it is executed. */
   send(from: number, calls: Call[]): Promise<string>;
+  /** Sends a transaction; its hash. */
+  post(from: number, calls: Call[]): Promise<string>;
   transfer(whom: number, amount: bigint): Call;
   deploy(
     name: string,
@@ -67,8 +70,10 @@ export async function setStage(config: Parameters<typeof startNode>[0] = {}): Pr
   const node = await startNode({ ...config, listen: true, ui: true });
   const origin = new URL(node.url).origin;
   const address = (index: number): string => node.node.accounts[index]?.address ?? '';
+  const post = async (from: number, calls: Call[]): Promise<string> =>
+    (await node.account(from).execute(calls, { resourceBounds })).transaction_hash;
   const send = async (from: number, calls: Call[]): Promise<string> => {
-    const { transaction_hash } = await node.account(from).execute(calls, { resourceBounds });
+    const transaction_hash = await post(from, calls);
     await node.provider.waitForTransaction(transaction_hash);
     return transaction_hash;
   };
@@ -77,6 +82,7 @@ export async function setStage(config: Parameters<typeof startNode>[0] = {}): Pr
     origin,
     address,
     send,
+    post,
     transfer: (whom, amount) => ({
       contractAddress: STRK,
       entrypoint: 'transfer',

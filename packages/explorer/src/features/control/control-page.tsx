@@ -1,4 +1,4 @@
-// Page that controls the chain: clock, blocks, prices, impersonation, snapshots, restart.
+// Page that controls the chain: clock, blocks, mempool, prices, impersonation, snapshots, restart.
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
@@ -15,6 +15,7 @@ import { State } from './chain-controls.js';
 import { Clock } from './clock.js';
 import { TokenBalance } from './deal.js';
 import { Prices } from './gas-prices.js';
+import { Mempool } from './mempool.js';
 
 export function Control() {
   const [question, setQuestion] = useState<Question | undefined>();
@@ -27,6 +28,7 @@ export function Control() {
         <Clock ask={setQuestion} />
         <BlocksGroup ask={setQuestion} />
         <BlockSettings ask={setQuestion} />
+        <Mempool ask={setQuestion} />
         <Prices />
         <Faucet />
         <TokenBalance />

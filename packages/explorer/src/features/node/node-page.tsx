@@ -97,7 +97,9 @@ function chainFacts(config: Config, status: Status | undefined): Facts {
         ? 'one per transaction'
         : on === 'demand'
           ? 'on demand'
-          : on && `one every ${intervalText(on)}`,
+          : on === 'mempool'
+            ? 'from the mempool'
+            : on && `one every ${intervalText(on)}`,
     ],
     [
       'fork',

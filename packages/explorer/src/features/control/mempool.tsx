@@ -1,0 +1,165 @@
+// Controls of the mempool: what waits in it, and what becomes of it.
+import { shortHash } from '@starkbox/abi';
+import { useQuery } from '@tanstack/react-query';
+import { grouped } from '../../format/amount.js';
+import { Action, act } from '../../parts/action.js';
+import { type Asks, Group, Sealed } from '../../parts/confirm.js';
+import { Address, Copy, UntrustedText } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import type { Result } from '../../rpc/methods.js';
+import { useStatus } from '../../rpc/queries.js';
+
+type Listed = Result<'devnet_mempoolList'>;
+type Row = Listed['transactions'][number];
+
+const MOST_ROWS = 50;
+const MOST_DROPPED = 5;
+
+function useMempool(isUsed: boolean) {
+  const beat = useLive((live) => live.beat);
+  const epoch = useLive((live) => live.epoch);
+  return useQuery({
+    enabled: isUsed,
+    queryKey: ['now', 'mempool', beat, epoch],
+    placeholderData: (old: Listed | undefined) => old,
+    queryFn: () => call('devnet_mempoolList', { limit: MOST_ROWS }),
+  });
+}
+
+/** Shown where blocks come from the mempool, or transactions wait in it. */
+export function Mempool({ ask }: Asks) {
+  const status = useStatus();
+  const isUsed = status.data?.mempool_tx_count !== undefined;
+  const { data } = useMempool(isUsed);
+  if (!data || !isUsed) return null;
+  const none = data.upcoming.length === 0 ? 'No transaction can be executed.' : undefined;
+  return (
+    <Group name="Mempool">
+      <div className="meta">
+        <span>{grouped(data.size)} waiting</span>
+        <span>order {data.order}</span>
+      </div>
+      <div className="line-of">
+        <PreConfirm refused={none} count={1} name="Pre-confirm next" />
+        <PreConfirm refused={none} name="Pre-confirm all" />
+        <Action
+          run={() =>
+            act('Seal a block', 'devnet_mempoolSeal', {}, ({ block_hash }) => (
+              <Sealed hash={block_hash} />
+            ))
+          }
+        >
+          Seal a block
+        </Action>
+        <Action
+          kind="danger"
+          refused={data.size === 0 ? 'It is empty.' : undefined}
+          run={async () =>
+            ask({
+              title: 'Clear the mempool?',
+              loss: `${grouped(data.size)} transactions are lost.`,
+              verb: 'Clear the mempool',
+              canKeep: false,
+              run: () =>
+                act(
+                  'Clear the mempool',
+                  'devnet_mempoolClear',
+                  {},
+                  ({ removed }) => `${removed} transactions removed`,
+                ),
+            })
+          }
+        >
+          Clear…
+        </Action>
+      </div>
+      <Waiting of={data} />
+      <Dropped of={data} />
+    </Group>
+  );
+}
+
+function PreConfirm({
+  refused,
+  count,
+  name,
+}: {
+  readonly refused: string | undefined;
+  readonly count?: number;
+  readonly name: string;
+}) {
+  return (
+    <Action
+      refused={refused}
+      run={() =>
+        act(
+          name,
+          'devnet_mempoolPreConfirm',
+          count === undefined ? {} : { count },
+          ({ pre_confirmed, dropped }) =>
+            `${pre_confirmed.length} pre-confirmed, ${dropped.length} dropped`,
+        )
+      }
+    >
+      {name}
+    </Action>
+  );
+}
+
+function Waiting({ of }: { readonly of: Listed }) {
+  if (of.transactions.length === 0) return null;
+  const order = new Map(of.upcoming.map((hash, index) => [hash, index + 1]));
+  return (
+    <ul className="story" aria-label="Waiting transactions">
+      {of.transactions.map((row) => (
+        <li key={row.transaction_hash} className="line-of">
+          <code>{shortHash(row.transaction_hash)}</code>
+          <Copy value={row.transaction_hash} what="hash" />
+          <span>{row.type}</span>
+          <Address of={row.sender_address} mark />
+          <span className="soft">
+            nonce {Number(row.nonce)}, tip {grouped(BigInt(row.tip))}
+          </span>
+          <span>{stateOf(row, order.get(row.transaction_hash))}</span>
+          <Action
+            label={`Remove ${row.transaction_hash}`}
+            run={() =>
+              act(
+                'Remove from the mempool',
+                'devnet_mempoolRemove',
+                { transaction_hash: row.transaction_hash },
+                () => shortHash(row.transaction_hash),
+              )
+            }
+          >
+            Remove
+          </Action>
+        </li>
+      ))}
+      {of.next !== undefined && <li className="soft">and {grouped(of.size - MOST_ROWS)} more</li>}
+    </ul>
+  );
+}
+
+function stateOf({ status, waits_for_nonce }: Row, place: number | undefined): string {
+  if (waits_for_nonce) return 'waits for a nonce';
+  const name = status === 'CANDIDATE' ? 'candidate' : 'received';
+  return place === undefined ? name : `${name}, number ${place} in order`;
+}
+
+function Dropped({ of }: { readonly of: Listed }) {
+  const newest = of.dropped.slice(-MOST_DROPPED).toReversed();
+  if (newest.length === 0) return null;
+  return (
+    <ul className="story" aria-label="Dropped transactions">
+      {newest.map(({ transaction_hash, reason }) => (
+        <li key={`${transaction_hash} ${reason}`} className="line-of">
+          <code>{shortHash(transaction_hash)}</code>
+          <span className="soft">dropped:</span>
+          <UntrustedText text={reason} limit={120} />
+        </li>
+      ))}
+    </ul>
+  );
+}
