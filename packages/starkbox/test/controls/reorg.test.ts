@@ -121,7 +121,9 @@ test('a transaction that cannot be included changes nothing', async () => {
     expect(await client.failure('devnet_reorg', { depth: 1, blocks })).toMatchObject(failure);
   }
   expect((await client.failure('devnet_reorg', { depth: 2 })).code).toBe(-1);
-  expect((await client.failure('devnet_reorg', { depth: 0 })).code).toBe(-32602);
+  for (const depth of [0, 10_001, 2 ** 40]) {
+    expect((await client.failure('devnet_reorg', { depth })).code).toBe(-32602);
+  }
   expect(await client.call('starknet_blockHashAndNumber')).toEqual(before);
 });
 
