@@ -143,7 +143,7 @@ export default defineConfig({
           name: 'browser',
           include: BROWSER,
           globalSetup: `${BROWSER_SUPPORT}/browser-server.ts`,
-          setupFiles: `${BROWSER_SUPPORT}/release-pages.ts`,
+          setupFiles: [CLOSE_AFTER_TESTS, `${BROWSER_SUPPORT}/release-pages.ts`],
           // Files of one process share its modules and its pages.
           isolate: false,
           // They bound how long a failing test takes; a busy machine needs long for a passing one.

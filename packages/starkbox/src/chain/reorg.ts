@@ -27,15 +27,15 @@ export interface Reorganised {
  * change.
  *
  * @param depth the number of blocks to remove
- * @param blocks the transactions of each new block
+ * @param blocks the transactions of each new block; as many empty ones as are removed by default
  */
 export async function reorg(
   chain: Chain,
   depth: number,
-  blocks: readonly (readonly Reincluded[])[],
+  blocks: readonly (readonly Reincluded[])[] | undefined,
   cause?: Cause,
 ): Promise<Reorganised> {
-  const prepared = await prepareAll(chain, blocks);
+  const prepared = blocks && (await prepareAll(chain, blocks));
   return chain.write(cause, async (world) => {
     if (!world.keepsHistory) {
       refuse('devnet_reorg returns to an older state: it needs --state-archive-capacity full');
@@ -52,7 +52,8 @@ export async function reorg(
     const [short, aborted] = await withoutSince(world, from, chain.options.fork);
     let next = short;
     const hashes: string[] = [];
-    for (const [index, transactions] of prepared.entries()) {
+    const replacing = prepared ?? Array.from({ length: depth }, () => []);
+    for (const [index, transactions] of replacing.entries()) {
       // The first block differs at least in its time from the one it replaces, and so in its hash.
       const least = index === 0 && next.clock.exact === undefined ? replaced + 1 : 0;
       const time = Math.max(nextTime(next), least);

@@ -151,8 +151,7 @@ export function devnetMethods(
       aborted: await chain.abortBlocks(starting_block_id, cause, return_transactions),
     }),
 
-    devnet_reorg: ({ depth, blocks }, { cause }) =>
-      reorg(chain, depth, blocks ?? Array.from({ length: depth }, () => []), cause),
+    devnet_reorg: ({ depth, blocks }, { cause }) => reorg(chain, depth, blocks, cause),
 
     devnet_acceptOnL1: async ({ starting_block_id }, { cause }) => ({
       accepted: await chain.acceptOnL1(starting_block_id, cause),
