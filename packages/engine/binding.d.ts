@@ -29,6 +29,7 @@ export declare class Class {
   get compiledClassHash(): string | null
   get figures(): ClassFigures
   compiledClassHashPoseidon(): Promise<string | undefined | null>
+  unauditedLibfunc(): Promise<UnauditedLibfunc | undefined | null>
   wire(): Promise<string>
   casm(): Promise<string>
 }
@@ -198,6 +199,11 @@ export interface StateSlot {
 }
 
 export declare function storageAddress(variable: string, keys: Array<string>): string
+
+export interface UnauditedLibfunc {
+  name: string
+  auditedSince?: string
+}
 
 export declare function versions(): Versions
 

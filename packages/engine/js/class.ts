@@ -26,6 +26,13 @@ export interface ClassFigures {
   readonly abiBytes: number;
 }
 
+/** A libfunc that public networks refuse. */
+export interface UnauditedLibfunc {
+  readonly name: string;
+  /** The Sierra version from which it is audited; none if it is not on the list. */
+  readonly auditedSince?: string;
+}
+
 const MAKE = Symbol('only the engine makes classes');
 
 function parsed(text: string): unknown {
@@ -115,6 +122,11 @@ export class Class {
   /** The compiled class hash of protocol versions before 0.14.1; none for Cairo 0. */
   async compiledClassHashPoseidon(): Promise<string | undefined> {
     return (await callWorker(() => this.native.compiledClassHashPoseidon())) ?? undefined;
+  }
+
+  /** The first libfunc that is not on the compiler's list of audited ones, for the Sierra version of the class. */
+  async unauditedLibfunc(): Promise<UnauditedLibfunc | undefined> {
+    return (await callWorker(() => this.native.unauditedLibfunc())) ?? undefined;
   }
 
   /** The ABI, parsed; empty where a class has none or one that is not JSON: it is not validated. */

@@ -12,6 +12,7 @@ export {
   Class,
   type ClassFigures,
   type ClassLimits,
+  type UnauditedLibfunc,
 } from './class.js';
 export { EngineError, type FailureKind } from './error.js';
 export type {

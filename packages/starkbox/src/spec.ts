@@ -298,6 +298,8 @@ export type CONFIG = {
   readonly lite_mode: boolean;
   readonly proof_mode: 'full' | 'devnet' | 'none';
   readonly state_archive: 'full' | 'none';
+  /** The public network whose limits transactions and classes are held to; left out where there is none. */
+  readonly rules?: 'mainnet' | 'sepolia';
   /** The chain below, also after `devnet_restart` has put the node on another one; nulls where there is none. */
   readonly fork_config: {
     readonly url: string | null;

@@ -50,6 +50,12 @@ pub struct ClassFigures {
     pub abi_bytes: u32,
 }
 
+#[napi(object)]
+pub struct UnauditedLibfunc {
+    pub name: String,
+    pub audited_since: Option<String>,
+}
+
 #[napi]
 pub struct Class {
     pub(super) inner: Arc<class::Class>,
@@ -132,6 +138,21 @@ impl Class {
     ) -> Result<PromiseRaw<'env, Option<String>>> {
         let class = self.inner.clone();
         off_thread(env, move || Ok(class.compiled_hash_poseidon()?.map(hex)))
+    }
+
+    #[napi(catch_unwind)]
+    pub fn unaudited_libfunc<'env>(
+        &self,
+        env: &'env Env,
+    ) -> Result<PromiseRaw<'env, Option<UnauditedLibfunc>>> {
+        let class = self.inner.clone();
+        off_thread(env, move || {
+            let found = class.unaudited_libfunc()?;
+            Ok(found.map(|found| UnauditedLibfunc {
+                name: found.name,
+                audited_since: found.audited_since,
+            }))
+        })
     }
 
     #[napi(catch_unwind)]

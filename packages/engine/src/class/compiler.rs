@@ -89,6 +89,16 @@ struct Program<'a> {
     entry_points_by_type: &'a EntryPointByType,
 }
 
+/// What the compiler reads of a class, as JSON.
+pub(super) fn program_text(class: &SierraContractClass) -> Result<Vec<u8>> {
+    serde_json::to_vec(&Program {
+        sierra_program: HexList(&class.sierra_program),
+        contract_class_version: &class.contract_class_version,
+        entry_points_by_type: &class.entry_points_by_type,
+    })
+    .map_err(|error| Failure::new(Kind::Compilation, error))
+}
+
 fn compile(
     executable: &Path,
     class: &SierraContractClass,
@@ -97,12 +107,7 @@ fn compile(
 ) -> Result<String> {
     let _permit = Permit::take();
     let failed = |message: String| Failure::new(Kind::Compilation, message);
-    let program = serde_json::to_vec(&Program {
-        sierra_program: HexList(&class.sierra_program),
-        contract_class_version: &class.contract_class_version,
-        entry_points_by_type: &class.entry_points_by_type,
-    })
-    .map_err(|error| failed(error.to_string()))?;
+    let program = program_text(class)?;
 
     let mut child = Command::new(executable)
         .arg(limits.compiler_memory.to_string())

@@ -1,5 +1,6 @@
 //! Contract classes: reading, hashing, compiling and packing them.
 
+mod audited;
 mod casm_cache;
 pub mod compiler;
 mod compression;

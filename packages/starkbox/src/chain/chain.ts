@@ -28,6 +28,7 @@ import { generationOf, include, readAhead } from './steps/include-transaction.js
 import { L1Steps } from './steps/l1-steps.js';
 import { admitted, type MempoolRules, MempoolSteps } from './steps/mempool-steps.js';
 import { checkProof, type ProofMode } from './steps/mock-proof.js';
+import type { NetworkRules } from './steps/network-rules.js';
 import {
   type Broadcasted,
   type PreparedTransaction,
@@ -47,6 +48,8 @@ import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
 export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits {
   readonly genesis: Genesis;
   readonly proofMode: ProofMode;
+  /** The rules of a public network that submissions are held to. */
+  readonly rules?: NetworkRules | undefined;
   /** Whether calls that change the chain are kept in its journal. */
   readonly keepsJournal?: boolean;
   /** How many snapshots there may be. */
@@ -164,15 +167,19 @@ export class Chain {
    * rejection.
    */
   async submit(values: Broadcasted, cause?: Cause): Promise<PreparedTransaction['transaction']> {
+    const { rules } = this.options;
+    rules?.checkSubmission(values);
     const preparing = this.prepare(values);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const { transaction } = prepared;
+    if (transaction.declared) await rules?.checkClass(transaction.declared);
     const take = () =>
-      this.write(cause, async (world) =>
-        generationOf(world, this.options) === 'mempool'
+      this.write(cause, async (world) => {
+        await rules?.checkAgainstLatest(world, prepared);
+        return generationOf(world, this.options) === 'mempool'
           ? [await admitted(world, prepared, this.options), undefined]
-          : this.execute(world, prepared),
-      );
+          : this.execute(world, prepared);
+      });
     await (this.options.fork
       ? this.#senderQueue.run(transaction.address, this.readAhead(prepared), take)
       : take());
@@ -203,9 +210,10 @@ export class Chain {
 
   /** Reads a transaction outside of the queue; only a declaration takes long. */
   prepare(values: Broadcasted): Submission | Promise<Submission> {
-    const { chainId, classLimits, proofMode, chargesFee } = this.options;
+    const { chainId, classLimits, proofMode, chargesFee, rules } = this.options;
     if (values.type === 'INVOKE') checkProof(values, proofMode);
-    return prepareTransaction(values, chainId, classLimits, chargesFee);
+    const limits = rules?.limitsBeside(classLimits) ?? classLimits;
+    return prepareTransaction(values, chainId, limits, chargesFee);
   }
 
   /** A step that executes a transaction, and closes its block where each has its own. */

@@ -7,7 +7,7 @@ import type { CommandName } from './arguments.js';
 
 /** The part of a node that the banner shows. */
 export interface BannerFacts {
-  readonly config: Pick<Config, 'chainId' | 'initialBalance' | 'seed'>;
+  readonly config: Pick<Config, 'chainId' | 'initialBalance' | 'rules' | 'seed'>;
   readonly accounts: readonly {
     readonly address: string;
     readonly privateKey: string;
@@ -32,6 +32,7 @@ export function banner(facts: BannerFacts, paint: Paint): string {
 
   const lines = [
     `${title('Chain ID:')} ${config.chainId} (${shortString(config.chainId)})`,
+    ...(config.rules === 'off' ? [] : [`${title('Rules:')} ${config.rules}`]),
     '',
     title('Predeployed FeeToken'),
     `ETH Address: ${upper(tokens.eth.address)}`,

@@ -24,6 +24,7 @@ export interface ChainConfig {
   readonly chainId: string;
   readonly liteMode: boolean;
   readonly proofMode: 'full' | 'devnet' | 'none';
+  readonly rules: 'mainnet' | 'sepolia' | 'off';
   /** A number is an interval in seconds. */
   readonly blockGenerationOn: BlockGeneration;
   readonly mempoolOrder: 'fifo' | 'tip' | 'random';
@@ -71,6 +72,14 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     default: 'devnet',
     parse: oneOf('full', 'devnet', 'none'),
     help: 'How proofs of transactions are handled: devnet (mock proofs) or none. full is not available yet.',
+  },
+  rules: {
+    flag: '--rules <NETWORK>',
+    field: 'rules',
+    group: 'Chain',
+    default: 'off',
+    parse: oneOf('mainnet', 'sepolia', 'off'),
+    help: 'Refuse transactions and classes that the gateway of this network refuses; the default L2 gas price in fri is then its minimum.',
   },
   blockGenerationOn: {
     flag: '--block-generation-on <BLOCK_GENERATION_ON>',

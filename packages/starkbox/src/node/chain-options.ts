@@ -2,6 +2,7 @@
 import { shownBlockGeneration } from '../block-generation.js';
 import type { ChainOptions } from '../chain/chain.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
+import { networkRules } from '../chain/steps/network-rules.js';
 import { type Config, patienceOf } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import { shownNetwork } from '../fork/open-fork.js';
@@ -37,6 +38,7 @@ export function chainOptionsOf(
     maximumExecutions: config.maximumExecutions,
     maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,
+    rules: networkRules(config.rules),
     classLimits: {
       compiledBytes: config.maximumContractClassSize,
       bytecodeFelts: config.maximumContractBytecodeSize,
@@ -68,6 +70,7 @@ export function shownConfig(config: Config, genesis: Genesis, fork: Fork | undef
     lite_mode: config.liteMode,
     proof_mode: config.proofMode,
     state_archive: config.stateArchive,
+    ...(config.rules === 'off' ? {} : { rules: config.rules }),
     fork_config: {
       url: shownNetwork(config),
       block_number: fork?.block.number ?? null,

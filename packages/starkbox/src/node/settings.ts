@@ -1,4 +1,5 @@
 // Options of a node: as given, completed by its data directory or lock file, and checked.
+import { networkRules } from '../chain/steps/network-rules.js';
 import { type Config, type ConfigKey, defaultConfig, OPTIONS } from '../config/options.js';
 import { ConfigError, checkConfig, checkGiven, withoutEffect } from '../config/rules.js';
 import type { Given } from '../config/source.js';
@@ -34,9 +35,11 @@ export async function checkSettings(
   directory: LockedDirectory | undefined,
   log: Log,
 ): Promise<Settings> {
-  const config =
-    directory && !directory.isNew ? directory.config : defaultConfig(await withRecorded(values));
   const given = directory?.given ?? keys;
+  const config = withPriceOfRules(
+    directory && !directory.isNew ? directory.config : defaultConfig(await withRecorded(values)),
+    given,
+  );
   // Programs may pass a whole config, in which a default was not chosen.
   const chosen = new Set([...keys].filter((key) => config[key] !== OPTIONS[key].default));
   checkGiven(chosen, config, (key) => key, given);
@@ -45,6 +48,13 @@ export async function checkSettings(
   for (const sentence of withoutEffect(chosen, config)) log.warn(sentence);
   const keepsJournal = config.dumpOn !== undefined && config.dumpFormat === 'journal';
   return { config, given, keepsJournal };
+}
+
+/** Fees that tools estimate at the price of the chain are then within the rules. */
+function withPriceOfRules(config: Config, given: ReadonlySet<ConfigKey>): Config {
+  const rules = networkRules(config.rules);
+  if (!rules || given.has('l2GasPriceFri')) return config;
+  return Object.freeze({ ...config, l2GasPriceFri: rules.limits.min_gas_price });
 }
 
 /** Fails the start, rather than the dump at the end, if a dump cannot be written. */

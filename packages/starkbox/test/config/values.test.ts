@@ -25,6 +25,7 @@ describe('values', () => {
     ['--block-generation-on 500ms', { blockGenerationOn: 0.5 }],
     ['--block-generation-on 2000MS', { blockGenerationOn: 2 }],
     ['--state-archive-capacity none', { stateArchive: 'none' }],
+    ['--rules Mainnet', { rules: 'mainnet' }],
     ['--proof-mode none', { proofMode: 'none' }],
     ['--dump-on request', { dumpOn: 'request' }],
     ['--account-class cairo0', { accountClass: 'cairo0' }],

@@ -114,6 +114,7 @@ function chainFacts(config: Config, status: Status | undefined): Facts {
     ['old states', config.state_archive === 'full' ? 'kept' : 'not kept'],
     ['lite mode', yes(config.lite_mode)],
     ['proofs', config.proof_mode],
+    ['network rules', config.rules ?? 'off'],
     ['dump', config.dump_on === null ? 'never' : `on ${config.dump_on}`],
   ];
 }

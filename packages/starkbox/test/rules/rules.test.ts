@@ -1,0 +1,213 @@
+// Limits of a public network: what is just within is accepted, what is just beyond is refused with the reason.
+import { Class } from '@starkbox/engine';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixtures/sierra.js';
+import { banner } from '../../src/cli/banner.js';
+import { type Fixture, startFixture } from '../support/compatibility/fixture.js';
+import {
+  type Account,
+  bounds,
+  boundsOf,
+  type Contract,
+  contract,
+  declareRequest,
+  deployAccountRequest,
+  invokeRequest,
+  newAccount,
+  STRK,
+} from '../support/compatibility/signing.js';
+
+const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
+const INVOKE = 'starknet_addInvokeTransaction';
+const DECLARE = 'starknet_addDeclareTransaction';
+const DEPLOY = 'starknet_addDeployAccountTransaction';
+
+let ruled: Fixture;
+let free: Fixture;
+beforeAll(async () => {
+  // In the mempool, what the account itself would reject is accepted too.
+  ruled = await startFixture({ blockGenerationOn: 'mempool', rules: 'mainnet' });
+  free = await startFixture({ blockGenerationOn: 'mempool' });
+});
+
+function account(index = 0): Account {
+  const found = ruled.node.accounts[index];
+  if (!found) throw new Error('there is no such account');
+  return found;
+}
+
+const zeros = (length: number): readonly string[] => Array(length).fill('0x0');
+const priced = (price: bigint) => ({
+  resource_bounds: bounds({ l1_data_gas: 1000n, l2_gas: 10n ** 9n }, price),
+});
+const gas = (l2_gas: bigint) => ({ resource_bounds: bounds({ l1_data_gas: 1000n, l2_gas }) });
+
+/** What data has to name: the rule, its limit, the value. */
+function naming(rule: string, limit: bigint | number, value: bigint | number) {
+  return expect.stringMatching(
+    new RegExp(`^${rule}: .*\\b${value}\\b.*; mainnet .*\\b${limit}\\b`),
+  );
+}
+
+/** A class of JSON text, as requests carry it. */
+async function contractOf(sierra: unknown): Promise<Contract> {
+  const made = await Class.compile(JSON.stringify(sierra));
+  const { hash, compiledClassHash: compiledHash = '0x0' } = made;
+  return { class: made, hash, compiledHash, body: JSON.parse(await made.json()) };
+}
+
+const sierraContract = (sierra: SierraClass): Promise<Contract> =>
+  contractOf({ ...sierra, abi: '[]' });
+
+describe('an invocation', () => {
+  test.each([
+    ['min_gas_price', priced, 8_000_000_000n, 7_999_999_999n],
+    ['max_l2_gas_amount', gas, 1_210_000_000n, 1_210_000_001n],
+    ['max_calldata_length', (n: bigint) => ({ calldata: zeros(Number(n)) }), 5000n, 5001n],
+    ['max_signature_length', (n: bigint) => ({ signature: zeros(Number(n)) }), 4000n, 4001n],
+  ] as const)('is held to %s', async (rule, changing, limit, beyond) => {
+    await ruled.client.call('devnet_mempoolClear');
+    const within = invokeRequest(account(), [CALL], 0, { changes: changing(limit) });
+    await ruled.client.call(INVOKE, [within]);
+    const refused = invokeRequest(account(), [CALL], 1, { changes: changing(beyond) });
+    expect(await ruled.client.failure(INVOKE, [refused])).toMatchObject({
+      code: 55,
+      data: naming(rule, limit, beyond),
+    });
+    await free.client.call(INVOKE, [refused]);
+    await free.client.call('devnet_mempoolClear');
+  });
+
+  test('is held to the nonce gap and, as a declaration, to none', async () => {
+    const at = (nonce: number) => invokeRequest(account(1), [CALL], nonce);
+    await ruled.client.call(INVOKE, [at(200)]);
+    expect(await ruled.client.failure(INVOKE, [at(201)])).toMatchObject({
+      code: 52,
+      data: naming('max_allowed_nonce_gap', 200, 201),
+    });
+    await free.client.call(INVOKE, [at(201)]);
+
+    const counter = await contract('counter');
+    expect(
+      await ruled.client.failure(DECLARE, [declareRequest(account(2), counter, 1)]),
+    ).toMatchObject({ code: 52, data: naming('reject_future_declare_txs', 0, 1) });
+    await free.client.call(DECLARE, [declareRequest(account(2), counter, 1)]);
+  });
+
+  test('is held to the price of the latest block', async () => {
+    const { client } = await startFixture({
+      blockGenerationOn: 'mempool',
+      rules: 'mainnet',
+      l2GasPriceFri: 20_000_000_000n,
+    });
+    const at = (price: bigint, nonce: number) =>
+      invokeRequest(account(), [CALL], nonce, { changes: priced(price) });
+    await client.call(INVOKE, [at(20_000_000_000n, 0)]);
+    expect(await client.failure(INVOKE, [at(19_999_999_999n, 1)])).toMatchObject({
+      code: 55,
+      data: naming('min_gas_price_percentage', 20_000_000_000n, 19_999_999_999n),
+    });
+  });
+});
+
+test('the deployment of an account is held to the length of its calldata', async () => {
+  const of = (length: number) =>
+    deployAccountRequest(newAccount('0x123'), {
+      changes: { constructor_calldata: zeros(length), signature: [] },
+    });
+  await ruled.client.call(DEPLOY, [of(5000)]);
+  expect(await ruled.client.failure(DEPLOY, [of(5001)])).toMatchObject({
+    code: 55,
+    data: naming('max_calldata_length', 5000, 5001),
+  });
+});
+
+describe('a declaration', () => {
+  const sent = async (made: Contract, changes = {}) => [
+    declareRequest(account(2), made, 0, { changes }),
+  ];
+
+  test('is held to the length of the Sierra program', async () => {
+    const counter = await contract('counter');
+    const { body } = counter;
+    if (typeof body !== 'object') throw new Error('the class is no object');
+    const of = (length: number) =>
+      sent(counter, { contract_class: { ...body, sierra_program: zeros(length) } });
+    expect(await ruled.client.failure(DECLARE, await of(81_921))).toMatchObject({
+      code: 57,
+      data: naming('max_contract_bytecode_size', 81_920, 81_921),
+    });
+    // Zeros do not compile, but their number is within.
+    expect((await ruled.client.failure(DECLARE, await of(81_920))).code).toBe(-1);
+  });
+
+  test('is held to the size of the class', async () => {
+    const LIMIT = 4_089_446;
+    const { body } = await sierraContract(swelling(1));
+    if (typeof body !== 'object') throw new Error('the class is no object');
+    const bare = JSON.stringify({ ...body, abi: '' }).length;
+    const of = (size: number) => contractOf({ ...body, abi: ' '.repeat(size - bare) });
+    const beyond = await sent(await of(LIMIT + 1));
+    expect(await ruled.client.failure(DECLARE, beyond)).toMatchObject({
+      code: 57,
+      data: naming('max_contract_class_object_size', LIMIT, LIMIT + 1),
+    });
+    await ruled.client.call('devnet_mempoolClear');
+    await ruled.client.call(DECLARE, await sent(await of(LIMIT)));
+    await free.client.call(DECLARE, beyond);
+  });
+
+  test('is held to the length of its compiled code', async () => {
+    const most = await sierraContract(swelling(4));
+    const more = await sierraContract(swelling(5));
+    expect(most.class.figures.bytecodeFelts).toBeLessThanOrEqual(81_920);
+    await ruled.client.call('devnet_mempoolClear');
+    await ruled.client.call(DECLARE, await sent(most));
+    const value = more.class.figures.bytecodeFelts;
+    expect(await ruled.client.failure(DECLARE, await sent(more))).toMatchObject({
+      code: 57,
+      data: naming('max_bytecode_size', 81_920, value),
+    });
+  });
+
+  test('is held to audited libfuncs', async () => {
+    const made = await sierraContract(unaudited);
+    expect(await ruled.client.failure(DECLARE, await sent(made))).toMatchObject({
+      code: 56,
+      data: expect.stringMatching(/^audited_libfuncs_only: .*\bunsafe_panic\b.* mainnet /),
+    });
+    await free.client.call('devnet_mempoolClear');
+    await free.client.call(DECLARE, await sent(made));
+  });
+});
+
+test('the rules are shown, and the chain starts at their gas price', async () => {
+  const { client, node } = await startFixture({ rules: 'sepolia' });
+  expect(await client.call('devnet_getConfig')).toMatchObject({
+    rules: 'sepolia',
+    l2_gas_price_fri: 8_000_000_000,
+  });
+  expect(banner(node, (_style, text) => text)).toContain('Rules: sepolia\n');
+  expect(await free.client.call('devnet_getConfig')).not.toHaveProperty('rules');
+  expect(banner(free.node, (_style, text) => text)).not.toContain('Rules');
+
+  const low = invokeRequest(account(), [CALL], 0, { changes: priced(1n) });
+  expect((await client.failure(INVOKE, [low])).data).toContain('; sepolia ');
+  const { transaction_hash } = await client.call(INVOKE, [invokeRequest(account(), [CALL], 0)]);
+  expect(await client.call('starknet_getTransactionReceipt', [transaction_hash])).toMatchObject({
+    execution_status: 'SUCCEEDED',
+    actual_fee: { unit: 'FRI' },
+  });
+  await client.call('devnet_mint', { address: '0x123', amount: 1 });
+});
+
+test('bounds of exactly what was estimated are accepted', async () => {
+  const { client } = await startFixture({ rules: 'mainnet' });
+  const request = invokeRequest(account(), [CALL], 0);
+  const [estimate] = await client.call('starknet_estimateFee', [[request], [], 'latest']);
+  if (!estimate) throw new Error('there is no estimate');
+  const resource_bounds = boundsOf(estimate, (gas) => gas, BigInt(estimate.l2_gas_price));
+  await client.call(INVOKE, [
+    invokeRequest(account(), [CALL], 0, { changes: { resource_bounds } }),
+  ]);
+});
