@@ -30,3 +30,14 @@ test('transactions are listed, removed, pre-confirmed and sealed', async () => {
   await expect.poll(() => rows.count()).toBe(0);
   expect(await status()).toMatchObject({ pre_confirmed_tx_count: 0, mempool_tx_count: 0 });
 });
+
+test('the page of a waiting transaction says so, and shows it once it is included', async () => {
+  const hash = await stage.post(0, [stage.transfer(1, 1n)]);
+  const { page } = await openLive(stage, `tx/${hash}`);
+  await page.getByText('This transaction waits in the mempool.').waitFor();
+  await stage.node.client.call('devnet_mempoolSelect', {});
+  await page.getByText('This transaction is selected for the block').waitFor();
+  await stage.node.client.call('devnet_mempoolSeal', {});
+  await page.getByRole('heading', { name: 'Succeeded' }).waitFor();
+  expect(await page.getByText('has no transaction').count()).toBe(0);
+});

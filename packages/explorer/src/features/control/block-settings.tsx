@@ -99,6 +99,7 @@ function Setting({ label, hint, read }: SettingProps) {
         <input
           value={draft}
           placeholder={hint}
+          size={Math.max(20, hint.length)}
           aria-invalid={draft !== '' && params === undefined}
           onChange={(event) => setDraft(event.target.value)}
         />

@@ -2,9 +2,10 @@
 import { shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { grouped } from '../../format/amount.js';
+import { to } from '../../navigation/route.js';
 import { Action, act } from '../../parts/action.js';
 import { type Asks, Group, Sealed } from '../../parts/confirm.js';
-import { Address, Copy, UntrustedText } from '../../parts/values.js';
+import { Address, Copy, Link, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
@@ -114,7 +115,9 @@ function Waiting({ of }: { readonly of: Listed }) {
     <ul className="story" aria-label="Waiting transactions">
       {of.transactions.map((row) => (
         <li key={row.transaction_hash} className="line-of">
-          <code>{shortHash(row.transaction_hash)}</code>
+          <Link href={to('tx', row.transaction_hash)}>
+            <code>{shortHash(row.transaction_hash)}</code>
+          </Link>
           <Copy value={row.transaction_hash} what="hash" />
           <span>{row.type}</span>
           <Address of={row.sender_address} mark />

@@ -1,5 +1,6 @@
 // Page of one transaction: summary, failure, details.
 import { buildTree, classesIn, shortHash } from '@starkbox/abi';
+import { useQuery } from '@tanstack/react-query';
 import { useContext, useEffect, useMemo, useState } from 'react';
 import { grouped, unitOf } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
@@ -11,9 +12,9 @@ import { Label } from '../../parts/label-form.js';
 import { BesideContext, Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Amount, BlockRef, Copy, Link, Status, UntrustedText } from '../../parts/values.js';
 import { useHeader } from '../../rpc/block-header.js';
-import { RpcFailure } from '../../rpc/client.js';
+import { call, RpcFailure } from '../../rpc/client.js';
 import { liveNow, useLive } from '../../rpc/live-state.js';
-import type { Receipt, Transaction } from '../../rpc/methods.js';
+import type { Receipt, Result, Transaction } from '../../rpc/methods.js';
 import { useClasses, useTransaction } from '../../rpc/queries.js';
 import { lastPastChange } from '../../rpc/undone-blocks.js';
 import { DetailTabs } from './detail-tabs.js';
@@ -92,7 +93,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       <>
         <Heading title={`tx ${shortHash(hash)}`}>Transaction</Heading>
         {isUnknown ? (
-          <UnknownTransaction hash={hash} />
+          <MissingTransaction hash={hash} refetch={() => void refetch()} />
         ) : (
           <Problem error={error} what="the transaction" retry={() => void refetch()} />
         )}
@@ -143,7 +144,43 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   );
 }
 
-function UnknownTransaction({ hash }: { readonly hash: string }) {
+/** Statuses of transactions that have no receipt yet. */
+const WAITING: Readonly<Record<string, string>> = {
+  RECEIVED: 'This transaction waits in the mempool.',
+  CANDIDATE: 'This transaction is selected for the block under construction.',
+};
+
+interface MissingProps {
+  readonly hash: string;
+  /** Reads the transaction again. */
+  readonly refetch: () => void;
+}
+
+/** A transaction without a receipt: it waits, or this chain does not have it. */
+function MissingTransaction({ hash, refetch }: MissingProps) {
+  const beat = useLive((live) => live.beat);
+  const { data } = useQuery({
+    queryKey: ['now', 'transaction status', hash, beat],
+    placeholderData: (old: Result<'starknet_getTransactionStatus'> | undefined) => old,
+    queryFn: () => call('starknet_getTransactionStatus', { transaction_hash: hash }),
+  });
+  const waiting = data && WAITING[data.finality_status];
+  const isIncluded = data !== undefined && waiting === undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again once it is included
+  useEffect(() => {
+    if (isIncluded) refetch();
+  }, [isIncluded]);
+  if (waiting !== undefined) {
+    return (
+      <div className="empty">
+        <p>{waiting}</p>
+        <p className="whole">{hash}</p>
+        <p>
+          <Link href={to('control')}>Pre-confirm, seal or remove it</Link>
+        </p>
+      </div>
+    );
+  }
   return (
     <div className="empty">
       <p>This chain has no transaction with this hash.</p>
