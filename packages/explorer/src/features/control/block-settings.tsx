@@ -98,8 +98,6 @@ function Setting({ label, hint, read }: SettingProps) {
         {label}
         <input
           value={draft}
-          placeholder={hint}
-          size={Math.max(20, hint.length)}
           aria-invalid={draft !== '' && params === undefined}
           onChange={(event) => setDraft(event.target.value)}
         />
@@ -119,6 +117,7 @@ function Setting({ label, hint, read }: SettingProps) {
       >
         Set
       </Action>
+      <span className="soft">{hint}</span>
     </div>
   );
 }
