@@ -18,12 +18,11 @@ import { ENGINE, ROOT, TARGET_DIR } from './cargo.mjs';
 const FOLDER = join(TARGET_DIR, 'built');
 /** Number of results kept, by last use. */
 const KEPT = 4;
-/** Files that determine the result, besides the sources. */
+/** Files that determine the result, besides the sources. The package has the exact version of napi's command. */
 const INPUTS = [
   'Cargo.lock',
   'Cargo.toml',
   'rust-toolchain.toml',
-  'package-lock.json',
   'packages/engine/Cargo.toml',
   'packages/engine/build.rs',
   'packages/engine/package.json',
