@@ -33,15 +33,15 @@ function decode(text: string): string {
 }
 
 function subscribe(listener: () => void): () => void {
-  const hear = (): void => {
+  const changed = (): void => {
     current = read();
     listener();
   };
-  addEventListener('popstate', hear);
-  addEventListener(CHANGE, hear);
+  addEventListener('popstate', changed);
+  addEventListener(CHANGE, changed);
   return () => {
-    removeEventListener('popstate', hear);
-    removeEventListener(CHANGE, hear);
+    removeEventListener('popstate', changed);
+    removeEventListener(CHANGE, changed);
   };
 }
 

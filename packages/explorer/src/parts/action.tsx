@@ -119,7 +119,7 @@ export function DoneLog() {
   return (
     <section aria-label="Actions of this tab">
       <h2>Done in this tab</h2>
-      <ul className="story">
+      <ul className="entries">
         {all.map(({ id, at, what, outcome, curl, isFailure }) => (
           <li key={id}>
             <span className="quiet">{new Date(at).toLocaleTimeString()}</span>{' '}

@@ -180,7 +180,7 @@ export function UntrustedText({
   const { text: shown, cutFrom } = disarm(text, whole ? 100_000 : limit);
   const body = quoted ? `“${shown}${cutFrom === undefined ? '' : '…'}”` : shown;
   return (
-    <bdi className="hostile" title={limit === undefined ? undefined : disarm(text, 400).text}>
+    <bdi className="untrusted" title={limit === undefined ? undefined : disarm(text, 400).text}>
       {body}
       {cutFrom !== undefined && limit === undefined && (
         <button type="button" className="plain" onClick={() => setWhole(true)}>

@@ -71,7 +71,7 @@ let state: Live = {
 let shown: Live = state;
 const listeners = new Set<() => void>();
 let collecting = false;
-let isStirred = false;
+let hasChanged = false;
 let isBehind = false;
 let counted = new Map<string, number>();
 let countedSince = Date.now();
@@ -109,12 +109,12 @@ export function collect(part: Partial<Live> = {}): void {
 
 function flush(): void {
   const flood = isFlooded();
-  if (state.flood !== flood) isStirred = true;
+  if (state.flood !== flood) hasChanged = true;
   change({ flood });
   // No message marks the end of a burst, so a timer does.
   if (flood) collect();
-  if (isStirred && !document.hidden) {
-    isStirred = false;
+  if (hasChanged && !document.hidden) {
+    hasChanged = false;
     change({ beat: state.beat + 1 });
   }
   show();
@@ -131,8 +131,8 @@ function isFlooded(): boolean {
 }
 
 /** Increases `beat` at most once per collecting time. */
-export function stir(): void {
-  isStirred = true;
+export function noteChange(): void {
+  hasChanged = true;
   collect();
 }
 
@@ -140,14 +140,14 @@ export function count(kind: string): void {
   counted.set(kind, (counted.get(kind) ?? 0) + 1);
 }
 
-export function upset(why: string): void {
+export function notePastChange(why: string): void {
   publish({ epoch: state.epoch + 1, pastChange: why });
-  stir();
+  noteChange();
 }
 
 /** The page became visible: publishes what was held back. */
 export function wake(): void {
-  if (isStirred) flush();
+  if (hasChanged) flush();
   else if (isBehind) show();
 }
 

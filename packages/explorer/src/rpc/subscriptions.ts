@@ -10,11 +10,11 @@ import {
   type Fork,
   type Live,
   liveNow,
+  noteChange,
+  notePastChange,
   type Operation,
   publish,
   show,
-  stir,
-  upset,
   wake,
 } from './live-state.js';
 import { Socket } from './socket.js';
@@ -56,7 +56,7 @@ function takeHead(header: unknown): void {
   if (known === undefined) publish(news);
   else {
     collect(news);
-    if (known.hash !== hash) stir();
+    if (known.hash !== hash) noteChange();
   }
 }
 
@@ -93,14 +93,14 @@ function takeSandbox(news: unknown): void {
   }
   if (Object.keys(update).length > 0) collect(update);
   if (PAST_CHANGES.has(event)) {
-    upset(event);
+    notePastChange(event);
     // Restart and load end all subscriptions except this one.
     if (event === 'restart' || event === 'load') void subscribe(true);
     return;
   }
   // The first epoch is the start, not a change.
   if (!isKnown && event === 'beat') show();
-  else if (event !== 'beat' || moved || (pending !== undefined && pending !== before)) stir();
+  else if (event !== 'beat' || moved || (pending !== undefined && pending !== before)) noteChange();
 }
 
 const socket = new Socket({
@@ -128,14 +128,14 @@ const socket = new Socket({
     if (method.endsWith('_subscriptionNewHeads')) {
       count('head');
       takeHead(result);
-    } else if (method.endsWith('_subscriptionReorg')) upset('reorg');
+    } else if (method.endsWith('_subscriptionReorg')) notePastChange('reorg');
     else if (method.endsWith('_subscriptionSandbox')) takeSandbox(result);
     else if (method.endsWith('_subscriptionEvents'))
-      for (const ear of ears.keys()) ear.hear(result);
+      for (const listener of listeners.keys()) listener.receive(result);
     else {
       // A transaction is notified once per status.
       count(textIn(result, 'finality_status') ?? method);
-      stir();
+      noteChange();
     }
   },
 });
@@ -150,31 +150,33 @@ async function subscribe(hasSandbox = false): Promise<void> {
     refresh(),
   ]);
   hasBeat ||= sandbox?.result !== undefined;
-  for (const ear of ears.keys()) askFor(ear);
+  for (const listener of listeners.keys()) askFor(listener);
   const before = headBeforeGap;
   headBeforeGap = undefined;
   if (before !== undefined) await compare(before);
   look();
 }
 
-/** Listeners of events, with their filters. */
-interface Ear {
-  readonly wishes: readonly unknown[];
-  readonly hear: (result: unknown) => void;
+/** A listener of the events that pass its filters. */
+interface FilteredListener {
+  readonly filters: readonly unknown[];
+  readonly receive: (result: unknown) => void;
 }
-const ears = new Map<Ear, readonly ReturnType<Socket['request']>[]>();
+const listeners = new Map<FilteredListener, readonly ReturnType<Socket['request']>[]>();
 
-function askFor(ear: Ear): void {
-  const asked = ear.wishes.map((wish) => socket.request('starknet_subscribeEvents', wish));
-  ears.set(ear, asked);
+function askFor(listener: FilteredListener): void {
+  const asked = listener.filters.map((filter) =>
+    socket.request('starknet_subscribeEvents', filter),
+  );
+  listeners.set(listener, asked);
 }
 
 /** Subscribes to events until unsubscribed, also after reconnecting. */
-export function listenToEvents(ear: Ear): () => void {
-  askFor(ear);
+export function listenToEvents(listener: FilteredListener): () => void {
+  askFor(listener);
   return () => {
-    const asked = ears.get(ear) ?? [];
-    ears.delete(ear);
+    const asked = listeners.get(listener) ?? [];
+    listeners.delete(listener);
     for (const answer of asked) {
       void answer.then((reply) => {
         if (reply?.result === undefined) return;
@@ -189,8 +191,8 @@ async function compare(before: string): Promise<void> {
   const answer = await socket.request('starknet_getBlockWithTxHashes', {
     block_id: { block_hash: before },
   });
-  if (answer?.error) upset('away');
-  else stir();
+  if (answer?.error) notePastChange('away');
+  else noteChange();
 }
 
 let forkIsKnown: () => void;
@@ -227,7 +229,7 @@ async function refresh(): Promise<void> {
   const pending = numberIn(status?.result, 'pre_confirmed_tx_count');
   if (pending !== undefined && pending !== liveNow().pending) {
     publish({ pending });
-    stir();
+    noteChange();
   }
 }
 
@@ -241,7 +243,7 @@ export async function readFirstHead(): Promise<void> {
     const { block_number: number, block_hash: hash } = await call('starknet_blockHashAndNumber');
     const known = liveNow().head;
     if (known === undefined) publish({ head: { number, hash } });
-    else if (known.hash !== hash) stir();
+    else if (known.hash !== hash) noteChange();
   } catch {
     // The connection state shows the error.
   }

@@ -60,7 +60,7 @@ export function Tray() {
             if (run.verdict.execution_status === 'SUCCEEDED') dropAll();
           }}
         >
-          <ol className="story batch">
+          <ol className="entries batch">
             {calls.map((call, at) => (
               <BatchRow key={call.id} call={call} at={at} count={calls.length} />
             ))}

@@ -105,7 +105,7 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
           <h2>
             <UntrustedText text={name === '' ? 'Functions' : shortType(name)} limit={100} />
           </h2>
-          <ul className="story">
+          <ul className="entries">
             {functions.map((one) => (
               <li key={one.name} title={selectorOf(one.name)}>
                 <span className="soft">{one.kind}</span> <Signature of={one} />
@@ -117,7 +117,7 @@ export function AbiView({ abi }: { readonly abi: Abi }) {
       {abi.events.size > 0 && (
         <section className="panel" aria-label="Events">
           <h2>Events</h2>
-          <ul className="story">
+          <ul className="entries">
             {[...abi.events.values()]
               .filter(({ kind }) => kind === 'struct')
               .slice(0, MOST)

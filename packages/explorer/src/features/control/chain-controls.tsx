@@ -38,7 +38,7 @@ export function State({ ask }: Asks) {
         </Action>
       </div>
       {snapshots.data && snapshots.data.length > 0 && (
-        <ul className="story" aria-label="Snapshots">
+        <ul className="entries" aria-label="Snapshots">
           {snapshots.data.map((snapshot) => (
             <li key={snapshot.snapshot_id} className="line-of">
               <span>

@@ -112,7 +112,7 @@ function Waiting({ of }: { readonly of: Listed }) {
   if (of.transactions.length === 0) return null;
   const order = new Map(of.upcoming.map((hash, index) => [hash, index + 1]));
   return (
-    <ul className="story" aria-label="Waiting transactions">
+    <ul className="entries" aria-label="Waiting transactions">
       {of.transactions.map((row) => (
         <li key={row.transaction_hash} className="line-of">
           <Link href={to('tx', row.transaction_hash)}>
@@ -155,7 +155,7 @@ function Dropped({ of }: { readonly of: Listed }) {
   const newest = of.dropped.slice(-MOST_DROPPED).toReversed();
   if (newest.length === 0) return null;
   return (
-    <ul className="story" aria-label="Dropped transactions">
+    <ul className="entries" aria-label="Dropped transactions">
       {newest.map(({ transaction_hash, reason }) => (
         <li key={`${transaction_hash} ${reason}`} className="line-of">
           <code>{shortHash(transaction_hash)}</code>

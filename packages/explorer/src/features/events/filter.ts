@@ -69,9 +69,9 @@ export function wireFilter(
   };
 }
 
-type Wish = Params<'starknet_subscribeEvents'>;
+type SubscribedFilter = Params<'starknet_subscribeEvents'>;
 
-export function subscription(filter: EventFilter): Wish {
+export function subscription(filter: EventFilter): SubscribedFilter {
   const keys = keysOf(filter);
   return {
     ...(filter.address === undefined ? {} : { from_address: filter.address }),
@@ -80,7 +80,7 @@ export function subscription(filter: EventFilter): Wish {
 }
 
 /** A node reports an event when it reaches the requested status, not when it skips that status. */
-export function wishes(filter: EventFilter): readonly Wish[] {
+export function subscribedFilters(filter: EventFilter): readonly SubscribedFilter[] {
   return (['PRE_CONFIRMED', 'ACCEPTED_ON_L2'] as const).map((finality_status) => ({
     ...subscription(filter),
     finality_status,

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Mode } from '../../rpc/live-list.js';
 import { useLive } from '../../rpc/live-state.js';
 import { listenToEvents } from '../../rpc/subscriptions.js';
-import { type EventFilter, wishes } from './filter.js';
+import { type EventFilter, subscribedFilters } from './filter.js';
 import {
   type Emitted,
   type EventPage,
@@ -72,8 +72,8 @@ function followEvents(
     onNews(await withClasses(news));
   };
   const stop = listenToEvents({
-    wishes: wishes(filter),
-    hear: (result) => {
+    filters: subscribedFilters(filter),
+    receive: (result) => {
       if (!isEmitted(result)) return;
       collected.push(result);
       timer ??= setTimeout(() => void deliver(), COLLECT);

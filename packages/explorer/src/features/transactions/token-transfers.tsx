@@ -76,12 +76,12 @@ export function TokenTransfers({
   };
   return (
     <>
-      <ul className="story movements" aria-label="Token transfers">
+      <ul className="entries movements" aria-label="Token transfers">
         {own.slice(0, SHOWN).map(line)}
         {own.length > SHOWN && <li className="quiet">and {grouped(own.length - SHOWN)} more</li>}
       </ul>
       {paid.length > 0 && (
-        <ul className="story movements quiet" aria-label="Fee">
+        <ul className="entries movements quiet" aria-label="Fee">
           {paid.map(line)}
         </ul>
       )}

@@ -102,7 +102,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
   }
   const { transaction, receipt, trace, traceError } = data;
   const isOk = receipt.execution_status === 'SUCCEEDED';
-  const story = { transaction, receipt, trace, tree, classes };
+  const parts = { transaction, receipt, trace, tree, classes };
   return (
     <>
       {!read && (
@@ -118,7 +118,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
         <Status of={receipt.execution_status} words />
       </Heading>
       <p className="sentence">
-        <Sentence {...story} />
+        <Sentence {...parts} />
       </p>
       <p className="whole">
         {hash} <Copy value={hash} what="transaction hash" />
@@ -139,7 +139,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
           reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
         />
       )}
-      <DetailTabs hash={hash} traceError={traceError} {...story} />
+      <DetailTabs hash={hash} traceError={traceError} {...parts} />
     </>
   );
 }

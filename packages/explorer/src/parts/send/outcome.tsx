@@ -158,7 +158,7 @@ function Events({
       <h3>
         Events {grouped(events.length)} {differ && <Differs />}
       </h3>
-      <ul className="story" aria-label="Events">
+      <ul className="entries" aria-label="Events">
         {events.slice(0, MOST_EVENTS).map((event, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: equal events may repeat
           <li key={at}>
@@ -233,7 +233,7 @@ function Results({ of, classes }: { readonly of: Frame; readonly classes: Classe
   const asked = readMulticall(of.calldata ?? []);
   const frames = asked?.length === of.children.length ? of.children : [];
   return (
-    <ul className="story" aria-label="Results">
+    <ul className="entries" aria-label="Results">
       {frames.slice(0, MOST_EVENTS).map((frame) => {
         const abi = frame.classHash === undefined ? undefined : classes.get(frame.classHash);
         const found = abi?.functions.get(frame.selector);
@@ -271,7 +271,7 @@ function Calls({ of, classes }: { readonly of: readonly Frame[]; readonly classe
   };
   of.forEach(visit);
   return (
-    <ul className="story frames">
+    <ul className="entries frames">
       {rows.map((frame) => (
         <li key={frame.id} className={frame.failed ? 'fail' : undefined}>
           <span aria-hidden="true" className="quiet">
