@@ -1,5 +1,8 @@
 // Field elements: canonical hex, padded hex, bytes, short strings and u256 halves.
 
+/** The order of the field. */
+export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
+
 /** A number as a canonical felt: lower case, no leading zeros. */
 export function hex(value: number | bigint): string {
   return `0x${value.toString(16)}`;

@@ -1070,7 +1070,7 @@ export type INVOKE_TXN_V3 = {
 };
 
 export type Immediate = {
-  readonly Immediate: NUM_AS_HEX | string;
+  readonly Immediate: NUM_AS_HEX;
 };
 
 /** An address on L1: at most 20 bytes. */

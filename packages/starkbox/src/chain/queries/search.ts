@@ -1,12 +1,10 @@
 // Search for blocks, transactions, contracts, classes, labels and methods by a text.
-import { hex } from '../../felt.js';
+import { hex, PRIME } from '../../felt.js';
 import { canonicalName } from '../../method-names.js';
 import { type CANDIDATE, METHODS } from '../../spec.js';
 import { findTransaction, type World } from '../world/world.js';
 
 const LIMIT = 20;
-/** Felts are less than this. */
-const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 /** Shorter texts match nearly every method. */
 const SHORTEST_METHOD_QUERY = 3;
 /** Longer texts match nothing. */

@@ -1,13 +1,12 @@
 // Mock proofs: creation and verification.
 import { blake, messageToL1Hash, pedersen } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../../errors.js';
-import { hex, shortString } from '../../felt.js';
+import { hex, PRIME, shortString } from '../../felt.js';
 import { STRK } from '../genesis/genesis.js';
 import type { MessageToL1 } from '../world/messages.js';
 
 export type ProofMode = 'full' | 'devnet' | 'none';
 
-const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n;
 const FACTS = 9;
 const PROGRAM = '0x53f6c9fcfd31d27279ff7d7e422b44623550a732b59fe193354a7316a96daa1';
 /** Domain separator of mock proofs. */

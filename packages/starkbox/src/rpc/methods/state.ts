@@ -5,6 +5,7 @@ import { call } from '../../chain/queries/simulate.js';
 import { classAt } from '../../chain/queries/visible-class.js';
 import { blockNumber, stateById, stateByNumber } from '../../chain/world/find-block.js';
 import { fail, RpcError } from '../../errors.js';
+import { hex, PRIME } from '../../felt.js';
 import { JsonText } from '../../json/json.js';
 import { ERRORS } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
@@ -71,12 +72,20 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
     async starknet_getCompiledCasm({ class_hash }) {
       const found = await classAt(chain.world, class_hash, 'latest');
       if (found.kind !== 'sierra') fail('CLASS_HASH_NOT_FOUND');
-      return new JsonText(await found.casm());
+      return new JsonText(unsigned(await found.casm()));
     },
 
     starknet_call: ({ request, block_id }, { session }) =>
       call(chain, request, block_id, session.signal),
   };
+}
+
+/** Compilers write negative immediates of hints; the specification takes the same felts without a sign. */
+function unsigned(casm: string): string {
+  return casm.replace(
+    /"Immediate":"-(0x[0-9a-f]+)"/g,
+    (_, amount: string) => `"Immediate":"${hex(PRIME - BigInt(amount))}"`,
+  );
 }
 
 /** The class hash of a contract that must be there. */

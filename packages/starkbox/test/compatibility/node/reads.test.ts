@@ -114,6 +114,27 @@ describe('compiled classes', () => {
   });
 });
 
+test('reads.3 immediates of hints have no sign', async () => {
+  const [erc20, counterClass] = await Promise.all(
+    [(await client.call('devnet_getConfig')).strk_erc20_class_hash, counter.hash].map((hash) =>
+      client.call('starknet_getCompiledCasm', [hash]),
+    ),
+  );
+  const compiled = JSON.parse(await (await builtinClass('strk')).casm());
+  const negative = /"-0x/;
+  expect(JSON.stringify(compiled)).toMatch(negative);
+  expect(JSON.stringify(erc20)).not.toMatch(negative);
+  expect(JSON.stringify(counterClass)).not.toMatch(negative);
+  // Felts wrap at the prime, so the program is the same.
+  const prime = BigInt(compiled.prime);
+  const felts = (casm: unknown): string =>
+    JSON.stringify(casm, (key, value: unknown) => {
+      if (key !== 'Immediate' || typeof value !== 'string') return value;
+      return String(value.startsWith('-') ? prime - BigInt(value.slice(1)) : BigInt(value));
+    });
+  expect(felts(erc20)).toBe(felts(compiled));
+});
+
 describe('class hashes and counts', () => {
   test('reads.4 the class hash of a contract at a block', async () => {
     const at = (id: unknown, address: string) =>
