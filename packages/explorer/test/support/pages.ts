@@ -49,6 +49,8 @@ export async function connectPages(endpoint: string): Promise<Pages> {
       if (!browser.isConnected()) return;
       await Promise.all(
         released.map(async (one) => {
+          // Handlers of requests that are still under way would fail.
+          if (!one.isClosed()) await one.unrouteAll({ behavior: 'ignoreErrors' });
           if (single.has(one)) await one.context().close();
           else if (await empty(one)) idle.push(one);
         }),
@@ -63,7 +65,6 @@ async function empty(page: Page): Promise<boolean> {
   const context = page.context();
   page.removeAllListeners();
   await Promise.all(context.pages().map((one) => (one === page ? undefined : one.close())));
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
   // Pages without an origin, as about:blank, have no storage and refuse the access.
   await page
     .evaluate(() => {
