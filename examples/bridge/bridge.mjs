@@ -141,7 +141,7 @@ assert.match(failure.value.revert_reason ?? '', /not from my partner/);
 assert.equal(await balance(), amount - part);
 say('a forged deposit was refused');
 
-// Cancellation: a deposit that nobody carries to L2 can be had back, after a day.
+// Cancellation: a deposit that does not reach L2 can be had back after a day.
 
 const sent = await mined(
   l1Bridge.write.deposit([BigInt(user.address), amount], { value: amount + fee }),

@@ -1,4 +1,4 @@
-// Field elements: canonical hex, padded hex, bytes, short strings and u256 halves.
+// Field elements: canonical hex, padded hex, bytes, short strings, u256 halves and their slots.
 
 /** The order of the field. */
 export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
@@ -39,6 +39,23 @@ const LOW = 2n ** 128n - 1n;
 /** The two felts of a u256, the low one first. */
 export function u256(value: bigint): { readonly low: string; readonly high: string } {
   return { low: hex(value & LOW), high: hex(value >> 128n) };
+}
+
+/** The slot after another. */
+export function nextSlot(slot: string): string {
+  return hex(BigInt(slot) + 1n);
+}
+
+/** Storage entries of a u256, which takes two slots. */
+export function u256Entries(
+  slot: string,
+  value: bigint,
+): readonly { readonly key: string; readonly value: string }[] {
+  const { low, high } = u256(value);
+  return [
+    { key: slot, value: low },
+    { key: nextSlot(slot), value: high },
+  ];
 }
 
 export function fromU256(low: string, high: string): bigint {

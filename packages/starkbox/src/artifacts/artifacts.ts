@@ -6,6 +6,7 @@ import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
 import { listContracts } from '../chain/queries/list-contracts.js';
 import { replaceClass } from '../chain/replace-class.js';
+import { callCause } from '../chain/world/cause.js';
 import type { World } from '../chain/world/world.js';
 import { reasonOf } from '../errors.js';
 import { isObject } from '../json/reader.js';
@@ -92,7 +93,7 @@ export class Artifacts {
       if (!isObject(newClass)) throw new TypeError('it is no object');
       for (const contract_address of addresses) {
         const params = { contract_address, contract_class: newClass };
-        const cause = { jsonrpc: '2.0', method: 'devnet_replaceClass', params, id: 0 };
+        const cause = callCause('devnet_replaceClass', params);
         await replaceClass(this.#chain, { address: contract_address, newClass }, cause);
       }
       this.#log.info(`${file} changed: ${addresses.join(', ')} now of class ${hash}`);

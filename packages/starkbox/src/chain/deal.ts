@@ -1,7 +1,7 @@
 // Balance of an address in any ERC-20 contract, set by writing the contract's storage.
 import { type Block, type State, starknetKeccak, storageAddress } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../errors.js';
-import { fromU256, hex, u256 } from '../felt.js';
+import { fromU256, u256Entries } from '../felt.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applied } from './steps/apply-state-diff.js';
@@ -123,12 +123,7 @@ class Token {
   }
 
   #diff(variable: string, keys: readonly string[], value: bigint) {
-    const slot = storageAddress(variable, keys);
-    const { low, high } = u256(value);
-    const storage_entries = [
-      { key: slot, value: low },
-      { key: hex(BigInt(slot) + 1n), value: high },
-    ];
+    const storage_entries = u256Entries(storageAddress(variable, keys), value);
     return { storage_diffs: [{ address: this.#address, storage_entries }] };
   }
 

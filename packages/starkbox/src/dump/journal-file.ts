@@ -1,44 +1,28 @@
 // Journal file, written as a whole or extended with each change of the chain.
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, rmSync, writeSync } from 'node:fs';
 import type { Chain } from '../chain/chain.js';
 import type { World } from '../chain/world/world.js';
 import type { Change } from '../chain/writer.js';
 import { reasonOf } from '../errors.js';
-import { beginDraft, endDraft, removeStaleDrafts } from '../files/atomic-file.js';
-import { checkReplaceable, FileError, fileError, openRegular } from '../files/regular-file.js';
+import { replaceText } from '../files/atomic-file.js';
+import { FileError, fileError, openRegular } from '../files/regular-file.js';
 import type { Log } from '../log.js';
 import { failDump, journalText } from './journal.js';
 
 /** Writes a file atomically, by a temporary file and a rename. */
 export function writeWhole(path: string, text: string, shown: string = path): void {
   try {
-    replaceText(path, text, shown);
+    replaceJournal(path, text, shown);
   } catch (error) {
     failDump(`I/O error: ${reasonOf(error)}`);
   }
 }
 
-function replaceText(path: string, text: string, shown: string): void {
-  checkReplaceable(path, shown);
-  removeStaleDrafts(path);
-  const draft = beginDraft(path);
+function replaceJournal(path: string, text: string, shown: string): void {
   try {
-    writeFileSync(draft, text, { flag: 'wx' });
-    renameSync(draft, path);
+    replaceText(path, text, shown);
   } catch (error) {
-    rmSync(draft, { force: true });
     throw error instanceof FileError ? error : fileError(error, shown);
-  } finally {
-    endDraft(draft);
   }
 }
 
@@ -92,7 +76,7 @@ export class JournalFile {
 
   #replace(world: World): number {
     const text = journalText(world);
-    replaceText(this.#path, text, this.#path);
+    replaceJournal(this.#path, text, this.#path);
     return Buffer.byteLength(text);
   }
 

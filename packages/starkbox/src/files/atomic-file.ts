@@ -1,11 +1,33 @@
 // Atomic writes: a draft beside the file is written and then renamed.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../errors.js';
+import { checkReplaceable } from './regular-file.js';
 
 /** The drafts that this process is writing. */
 const active = new Set<string>();
 let count = 0;
+
+/**
+ * Writes a file as a whole: after a failure it has its previous content.
+ *
+ * @param shown the path that errors name
+ * @param mode permissions of the new file
+ */
+export function replaceText(path: string, text: string, shown: string = path, mode?: number): void {
+  checkReplaceable(path, shown);
+  removeStaleDrafts(path);
+  const draft = beginDraft(path);
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    endDraft(draft);
+  }
+}
 
 /** A name for a draft of a file. It contains the process id, so that drafts of killed processes are recognised. */
 export function beginDraft(path: string): string {

@@ -1,12 +1,11 @@
 // Files of a start: the calls of `--init`, and what `--config-out` writes for scripts.
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { RpcError, reasonOf } from '../errors.js';
 import { shortString } from '../felt.js';
-import { beginDraft, endDraft } from '../files/atomic-file.js';
-import { checkReplaceable, readRegular } from '../files/regular-file.js';
+import { replaceText } from '../files/atomic-file.js';
+import { readRegular } from '../files/regular-file.js';
 import { parse, stringify } from '../json/json.js';
 import { list, object, optional, string } from '../json/reader.js';
 import type { L1Facts } from '../l1/l1.js';
@@ -79,16 +78,10 @@ export function announced(
 }
 
 function write(path: string, text: string): void {
-  const draft = beginDraft(path);
   try {
-    checkReplaceable(path, path);
-    writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: OWNER_ONLY });
-    renameSync(draft, path);
+    replaceText(path, `${text}\n`, path, OWNER_ONLY);
   } catch (error) {
-    rmSync(draft, { force: true });
     throw new ConfigError(`--config-out ${path}: ${reasonOf(error)}`);
-  } finally {
-    endDraft(draft);
   }
 }
 

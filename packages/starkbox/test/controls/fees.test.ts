@@ -53,7 +53,7 @@ test('an account that holds no STRK is funded before its transaction', async () 
     `0x${(BigInt(before) + 10n ** 20n).toString(16)}`,
     high,
   ]);
-  // Whoever holds some gets none.
+  // An account with a balance gets none.
   const sender = new Sender(client, node.accounts[0]);
   await sender.invoke([transfer]);
   const rich = await client.call('devnet_getAccountBalance', { address: sender.account.address });

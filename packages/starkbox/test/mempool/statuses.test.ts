@@ -24,11 +24,7 @@ beforeAll(async () => {
   fixture = await startFixture({ blockGenerationOn: 'mempool' });
 });
 
-function account(index = 0): Account {
-  const found = fixture.node.accounts[index];
-  if (!found) throw new Error('there is no such account');
-  return found;
-}
+const account: Fixture['account'] = (index) => fixture.account(index);
 
 const call: Client['call'] = (method, params) => fixture.client.call(method, params);
 const errorOf: Client['failure'] = (method, params) => fixture.client.failure(method, params);

@@ -5,7 +5,6 @@ import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixt
 import { banner } from '../../src/cli/banner.js';
 import { type Fixture, startFixture } from '../support/compatibility/fixture.js';
 import {
-  type Account,
   bounds,
   boundsOf,
   type Contract,
@@ -30,11 +29,7 @@ beforeAll(async () => {
   free = await startFixture({ blockGenerationOn: 'mempool' });
 });
 
-function account(index = 0): Account {
-  const found = ruled.node.accounts[index];
-  if (!found) throw new Error('there is no such account');
-  return found;
-}
+const account: Fixture['account'] = (index) => ruled.account(index);
 
 const zeros = (length: number): readonly string[] => Array(length).fill('0x0');
 const priced = (price: bigint) => ({

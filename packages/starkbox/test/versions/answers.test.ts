@@ -120,8 +120,8 @@ describe.each(OLDER_VERSIONS)('%s', (version) => {
   });
 
   test('a missing account is an error that the version has', async () => {
-    const nobody = { ...account, address: '0x1234' };
-    const request = invokeRequest(nobody, [transfer], 0, { changes: { resource_bounds: AMPLE } });
+    const unknown = { ...account, address: '0x1234' };
+    const request = invokeRequest(unknown, [transfer], 0, { changes: { resource_bounds: AMPLE } });
     expect((await failure('starknet_estimateFee', [[request], [], tag])).code).toBe(41);
     const message = {
       from_address: `0x${'1'.repeat(40)}`,

@@ -65,7 +65,8 @@ export function BlockSettings({ ask }: Asks) {
         hint="seconds, or none"
         read={(text) => {
           if (text === 'none') return { time_step: 'none' };
-          return /^\d{1,12}$/.test(text) ? { time_step: Number(text) } : undefined;
+          const seconds = wholeNumber(text);
+          return seconds === undefined ? undefined : { time_step: seconds };
         }}
       />
       <Setting

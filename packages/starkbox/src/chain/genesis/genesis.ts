@@ -10,7 +10,7 @@ import {
 } from '@starkbox/engine';
 import type { Config } from '../../config/options.js';
 import { AccountClassError, reasonOf } from '../../errors.js';
-import { hex, shortString, u256 } from '../../felt.js';
+import { hex, shortString, u256Entries } from '../../felt.js';
 import { readRegular } from '../../files/regular-file.js';
 import {
   type ExistingContracts,
@@ -171,26 +171,17 @@ function token(
     { key: storageAddress('permitted_minter'), value: MINTER.address },
     ...accounts.flatMap((holder) => balanceEntries(holder.address, balance)),
     ...(isNew(MINTER) ? balanceEntries(MINTER.address, MINTER_BALANCE) : []),
-    ...wide(storageAddress('ERC20_total_supply'), supply),
+    ...u256Entries(storageAddress('ERC20_total_supply'), supply),
   ];
   // Slots of a new token are zero by default.
   return { address, storage_entries: entries.filter(({ value }) => isThere || value !== '0x0') };
 }
 
 function balanceEntries(holder: string, amount: bigint): readonly Entry[] {
-  return wide(storageAddress('ERC20_balances', [holder]), amount);
+  return u256Entries(storageAddress('ERC20_balances', [holder]), amount);
 }
 
 type Entry = StateDiff['storage_diffs'][number]['storage_entries'][number];
-
-/** Storage entries of a u256. */
-function wide(slot: string, value: bigint): readonly Entry[] {
-  const { low, high } = u256(value);
-  return [
-    { key: slot, value: low },
-    { key: hex(BigInt(slot) + 1n), value: high },
-  ];
-}
 
 /** Storage entries of a short ByteArray: its length, and its bytes at a derived address. */
 function byteArray(variable: string, text: string): readonly Entry[] {

@@ -1,6 +1,6 @@
 // STRK for accounts that send a transaction and hold none.
 import { type State, storageAddress, type Transaction } from '@starkbox/engine';
-import { fromU256, hex, u256 } from '../../felt.js';
+import { fromU256, nextSlot, u256Entries } from '../../felt.js';
 import { STRK } from '../genesis/genesis.js';
 import { applied } from './apply-state-diff.js';
 
@@ -19,20 +19,10 @@ export async function fundedState(
   if ((await wideAt(state, balance)) !== 0n) return state;
   const supply = storageAddress('ERC20_total_supply');
   const total = (await wideAt(state, supply)) + amount;
-  const storage_entries = [...wideEntries(balance, amount), ...wideEntries(supply, total)];
+  const storage_entries = [...u256Entries(balance, amount), ...u256Entries(supply, total)];
   return applied(state, { storage_diffs: [{ address: STRK, storage_entries }] }, []);
 }
 
-const above = (key: string): string => hex(BigInt(key) + 1n);
-
 async function wideAt(state: State, key: string): Promise<bigint> {
-  return fromU256(await state.storageAt(STRK, key), await state.storageAt(STRK, above(key)));
-}
-
-function wideEntries(key: string, value: bigint) {
-  const { low, high } = u256(value);
-  return [
-    { key, value: low },
-    { key: above(key), value: high },
-  ];
+  return fromU256(await state.storageAt(STRK, key), await state.storageAt(STRK, nextSlot(key)));
 }

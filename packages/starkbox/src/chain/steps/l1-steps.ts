@@ -1,7 +1,7 @@
 // Steps that take messages from L1 or hand them to L1, each recorded to run only once.
 import { messageToL1Hash, type Rejection } from '@starkbox/engine';
 import { reasonOf, refuse } from '../../errors.js';
-import type { Cause } from '../world/cause.js';
+import { type Cause, callCause } from '../world/cause.js';
 import {
   type InFlight,
   isOutgoing,
@@ -145,7 +145,7 @@ export class L1Steps {
 
 /** The call that sends the same message, so that a journal is repeated without an L1. */
 function sendingOf(message: L1Message): Cause {
-  return { jsonrpc: '2.0', method: 'devnet_postmanSendMessageToL2', params: message, id: 0 };
+  return callCause('devnet_postmanSendMessageToL2', message);
 }
 
 /** A message from L1 that cannot be included, not even as reverted; it is skipped. */

@@ -22,7 +22,7 @@ import {
   withSelected,
   withWaiting,
 } from '../mempool/mempool.js';
-import type { Cause } from '../world/cause.js';
+import { type Cause, callCause } from '../world/cause.js';
 import { isKnown, nextTime, type World } from '../world/world.js';
 import { refuseSubmission } from './execution-errors.js';
 import { attempt, type InclusionRules } from './include-transaction.js';
@@ -73,8 +73,8 @@ export class MempoolSteps {
   /** Executes all transactions that can be, and closes the block. */
   async seal(): Promise<PreConfirmed & { readonly block: string }> {
     // Both enter the queue of changes now, so that no other change comes between them.
-    const executed = this.preConfirm(EVERY, calling('devnet_mempoolPreConfirm'));
-    const closed = this.#host.createBlock(calling('devnet_createBlock'));
+    const executed = this.preConfirm(EVERY, callCause('devnet_mempoolPreConfirm', null));
+    const closed = this.#host.createBlock(callCause('devnet_createBlock', null));
     const [done, block] = await Promise.all([executed, closed]);
     return { ...done, block };
   }
@@ -94,11 +94,6 @@ export class MempoolSteps {
       return [size === 0 ? world : { ...world, mempool: cleared(world.mempool) }, size];
     });
   }
-}
-
-/** A call, as journals keep it. */
-function calling(method: string): Cause {
-  return { jsonrpc: '2.0', method, params: null, id: 0 };
 }
 
 /** The world with a transaction in its mempool; throws what a gateway would answer. */

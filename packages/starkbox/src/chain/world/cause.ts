@@ -9,6 +9,11 @@ export interface Cause {
   readonly id: unknown;
 }
 
+/** The cause of a change that the node makes itself: the call that would make it. */
+export function callCause(method: string, params: Cause['params']): Cause {
+  return { jsonrpc: '2.0', method, params, id: 0 };
+}
+
 /** Journal entry of a call. */
 export function journalEntry({ jsonrpc, method, params, id }: Cause): string {
   return stringify({ jsonrpc, method, params: params ?? null, id: id ?? null });

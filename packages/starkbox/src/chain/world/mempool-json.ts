@@ -1,4 +1,5 @@
 // JSON codec of the mempool.
+import { hex } from '../../felt.js';
 import {
   count,
   felt,
@@ -87,7 +88,7 @@ export function poolTransaction(
 }
 
 export function droppedToJson({ hash, sender, nonce, reason }: Dropped): object {
-  return { hash, sender, nonce: `0x${nonce.toString(16)}`, reason };
+  return { hash, sender, nonce: hex(nonce), reason };
 }
 
 export function droppedFromJson(value: unknown, where = 'dropped'): Dropped {

@@ -2,6 +2,7 @@
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { type Config, createNode, type Node } from '../../../src/index.js';
 import { closeAfterFile } from '../closing.js';
+import type { Account } from './signing.js';
 
 export const INITIAL_BALANCE = 5n * 10n ** 20n;
 export const FIXTURE = { seed: 42, accounts: 3, initialBalance: INITIAL_BALANCE, port: 0 } as const;
@@ -10,11 +11,21 @@ export interface Fixture {
   readonly node: Node;
   /** Asks in this process, and lets no answer pass that breaks the specification. */
   readonly client: Client;
+  /** One of the accounts; throws if there are not so many. */
+  account(index?: number): Account;
 }
 
 /** Closed after the tests of the file. */
 export async function startFixture(changes: Partial<Config> = {}): Promise<Fixture> {
   const node = await createNode({ ...FIXTURE, ...changes });
   closeAfterFile(() => node.close());
-  return { node, client: checkedClient(node.handle) };
+  return {
+    node,
+    client: checkedClient(node.handle),
+    account(index = 0) {
+      const found = node.accounts[index];
+      if (!found) throw new Error('there is no such account');
+      return found;
+    },
+  };
 }
