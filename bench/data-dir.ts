@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { storageAddress } from '@starkbox/engine';
-import { createNode, type Node } from 'starkbox';
+import { createNode, type Starkbox } from 'starkbox';
 import { STRK } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 import { accepted, GrowingChain, receiver, request } from './growing-chain.js';
@@ -143,7 +143,7 @@ async function opened(directory: string | undefined): Promise<Opened> {
   return { open_ms, rss_mb, rss_after_mb, ...p99 };
 }
 
-async function reads(node: Node, latest: number): Promise<Record<string, number>> {
+async function reads(node: Starkbox, latest: number): Promise<Record<string, number>> {
   let state = 1;
   const roll = (bound: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -1,7 +1,7 @@
 // Test chain that grows by one transfer per block.
 import { setImmediate as turn } from 'node:timers/promises';
 import { poseidon, type TransactionValues } from '@starkbox/engine';
-import { type Config, createNode, type Node } from 'starkbox';
+import { type Config, createNode, type Starkbox } from 'starkbox';
 import {
   type Account,
   type Call,
@@ -39,11 +39,11 @@ function unsignedValues(from: Account, calls: readonly Call[], nonce: number): T
 
 /** A node whose chain grows by one transfer per block. */
 export class GrowingChain {
-  readonly node: Node;
+  readonly node: Starkbox;
   readonly #isSigned: boolean;
   length = 0;
 
-  constructor(node: Node, isSigned: boolean) {
+  constructor(node: Starkbox, isSigned: boolean) {
     this.node = node;
     this.#isSigned = isSigned;
   }

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createNode, type Node } from 'starkbox';
+import { createNode, type Starkbox } from 'starkbox';
 import { invokeValues } from '../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from './figures.js';
 import { accepted, callsFor, receiver, request } from './growing-chain.js';
@@ -53,7 +53,7 @@ async function timedAgain(run: () => Promise<unknown>): Promise<number> {
   return median(seconds);
 }
 
-const head = (node: Node): Promise<unknown> => node.request('starknet_blockHashAndNumber');
+const head = (node: Starkbox): Promise<unknown> => node.request('starknet_blockHashAndNumber');
 
 async function mustBeEqual(one: Promise<unknown>, other: unknown): Promise<void> {
   const [found, wanted] = [JSON.stringify(await one), JSON.stringify(other)];
@@ -61,7 +61,7 @@ async function mustBeEqual(one: Promise<unknown>, other: unknown): Promise<void>
 }
 
 /** Two signed transfers per block. */
-async function grow(node: Node): Promise<void> {
+async function grow(node: Starkbox): Promise<void> {
   const { accounts } = node;
   const transfer = (index: number): string => {
     const sender = accounts[index % accounts.length];

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { starknetKeccak, storageAddress, Transaction } from '@starkbox/engine';
-import type { Node } from 'starkbox';
+import type { Starkbox } from 'starkbox';
 import {
   block,
   CHAIN_ID,
@@ -149,7 +149,7 @@ const READS: Readonly<
 };
 
 /** Microseconds per request, in sequence. */
-async function timed(node: Node, requests: readonly string[]): Promise<number> {
+async function timed(node: Starkbox, requests: readonly string[]): Promise<number> {
   const answers: (string | undefined)[] = [];
   const begin = performance.now();
   for (const text of requests) answers.push(await node.handle(text));

@@ -22,7 +22,7 @@ const TARGET = join(ROOT, 'packages/starkbox/src/spec.ts');
  * @typedef {{
  *   name: string, summary: string, params: readonly Param[], result?: { schema: Schema },
  * }} Method
- * @typedef {{ code: number, message: string }} RpcError
+ * @typedef {{ code: number, message: string, data?: Schema }} RpcError
  * @typedef {{
  *   info: { version: string }, methods: readonly Method[],
  *   components: { schemas: Record<string, Schema>, errors: Record<string, RpcError> },
@@ -188,6 +188,11 @@ export const ERRORS = ${JSON.stringify(
 )} as const;
 
 export type ErrorName = keyof typeof ERRORS;
+
+/** What each error says beside its message, where the documents define it. */
+export interface ErrorData {
+${errors.map(([name, { data }]) => `readonly ${name}: ${data === undefined ? 'unknown' : typeOf(data)};`).join('\n')}
+}
 `;
 
 const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');

@@ -52,6 +52,23 @@ const STEPS = [...WORLD, 'chain/steps'];
 const CHAIN = [...STEPS, 'chain'];
 const RPC = [...CHAIN, 'chain/queries', 'rpc/protocol'];
 
+const SERVICE = [
+  ...RPC,
+  'rpc',
+  'rpc/methods',
+  'rpc/subscriptions',
+  'rpc/request-log',
+  'rpc/versions',
+  'config',
+  'dump',
+  'fork/origin',
+  'l1',
+  'server',
+  'server/http',
+  'store',
+  'telemetry',
+];
+
 /** The folders and root files of packages/starkbox/src; each row imports only rows above it. */
 const STARKBOX: Readonly<Record<string, Folder>> = {
   spec: { may: [] },
@@ -104,25 +121,13 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   server: { may: [...LEAVES, 'rpc/protocol', 'rpc/request-log'], packages: ['node:http'] },
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
+  service: { may: SERVICE },
+  library: {
+    may: [...CHAIN, 'config', 'l1', 'rpc/protocol', 'rpc/subscriptions', 'rpc/versions', 'service'],
+    packages: ['@starkbox/engine'],
+  },
   node: {
-    may: [
-      ...RPC,
-      'rpc',
-      'rpc/methods',
-      'rpc/subscriptions',
-      'rpc/request-log',
-      'rpc/versions',
-      'artifacts',
-      'config',
-      'dump',
-      'fork/origin',
-      'l1',
-      'server',
-      'server/http',
-      'server/ws',
-      'store',
-      'telemetry',
-    ],
+    may: [...SERVICE, 'artifacts', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
   'cli/commands': {
@@ -130,10 +135,10 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     packages: ['@starkbox/engine', 'ws'],
   },
   cli: {
-    may: [...LEAVES, 'config', 'node', 'cli/commands', 'terminal'],
+    may: [...LEAVES, 'config', 'library', 'node', 'cli/commands', 'terminal'],
     packages: ['node:http'],
   },
-  index: { may: [...LEAVES, 'config', 'node'] },
+  index: { may: [...LEAVES, 'config', 'library', 'node'] },
 };
 
 const GUARDED = new Set(Object.values(STARKBOX).flatMap((row) => row.packages ?? []));

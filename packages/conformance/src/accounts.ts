@@ -1,5 +1,5 @@
 // Connection of starknet.js to a node: a provider with checked answers, and predeployed accounts.
-import type { Node } from 'starkbox';
+import type { Starkbox } from 'starkbox';
 import type { Account, ProviderOptions, RpcProvider } from 'starknet';
 import { checkedFetch } from './checked-fetch.js';
 
@@ -21,7 +21,7 @@ export interface Dapp {
  */
 export async function connectDapp(
   url: string,
-  accounts: Node['accounts'],
+  accounts: Starkbox['accounts'],
   violations: string[],
   checksOlder = false,
 ): Promise<Dapp> {

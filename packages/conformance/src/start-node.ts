@@ -1,11 +1,11 @@
 // In-process node for tests, with a client that checks every answer.
 import { startTestNode } from '@starkbox/testing';
-import type { Config, Node } from 'starkbox';
+import type { Config, Starkbox } from 'starkbox';
 import { connectDapp, type Dapp } from './accounts.js';
 import { type Client, checkedClient, overHttp } from './client.js';
 
 export interface TestNode extends AsyncDisposable {
-  readonly node: Node;
+  readonly node: Starkbox;
   /** Checks every answer; see {@link checkedClient}. */
   readonly client: Client;
   /** Ends the node. Throws if an answer to starknet.js has broken a specification. */

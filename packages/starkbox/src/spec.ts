@@ -4383,3 +4383,65 @@ export const ERRORS = {
 } as const;
 
 export type ErrorName = keyof typeof ERRORS;
+
+/** What each error says beside its message, where the documents define it. */
+export interface ErrorData {
+  readonly BLOCK_NOT_FOUND: unknown;
+  readonly CLASS_ALREADY_DECLARED: unknown;
+  readonly CLASS_HASH_NOT_FOUND: unknown;
+  readonly COMPILATION_ERROR: {
+    readonly compilation_error: string;
+  };
+  readonly COMPILATION_FAILED: string;
+  readonly COMPILED_CLASS_HASH_MISMATCH: unknown;
+  readonly CONTRACT_CLASS_SIZE_IS_TOO_LARGE: unknown;
+  readonly CONTRACT_ERROR: {
+    readonly revert_error: CONTRACT_EXECUTION_ERROR;
+  };
+  readonly CONTRACT_NOT_FOUND: unknown;
+  readonly DUMP_ERROR: unknown;
+  readonly DUPLICATE_TX: unknown;
+  readonly ENTRYPOINT_NOT_FOUND: unknown;
+  readonly FAILED_TO_RECEIVE_TXN: unknown;
+  readonly FEE_BELOW_MINIMUM: unknown;
+  readonly INSUFFICIENT_ACCOUNT_BALANCE: unknown;
+  readonly INSUFFICIENT_RESOURCES_FOR_VALIDATE: unknown;
+  readonly INTERNAL_ERROR: unknown;
+  readonly INVALID_CONTINUATION_TOKEN: unknown;
+  readonly INVALID_CONTRACT_CLASS: unknown;
+  readonly INVALID_PARAMS: unknown;
+  readonly INVALID_PROOF: unknown;
+  readonly INVALID_REQUEST: unknown;
+  readonly INVALID_SUBSCRIPTION_ID: unknown;
+  readonly INVALID_TRANSACTION_INPUT: string;
+  readonly INVALID_TRANSACTION_NONCE: string;
+  readonly INVALID_TXN_INDEX: unknown;
+  readonly METHOD_FORBIDDEN: unknown;
+  readonly METHOD_NOT_FOUND: unknown;
+  readonly NON_ACCOUNT: unknown;
+  readonly NO_BLOCKS: unknown;
+  readonly NO_TRACE_AVAILABLE: {
+    readonly status?: 'RECEIVED' | 'REJECTED';
+  };
+  readonly PAGE_SIZE_TOO_BIG: unknown;
+  readonly PARSE_ERROR: {
+    readonly reason: string;
+  };
+  readonly REPLACEMENT_TRANSACTION_UNDERPRICED: unknown;
+  readonly SERVICE_BUSY: string;
+  readonly STORAGE_PROOF_NOT_SUPPORTED: unknown;
+  readonly TOO_MANY_ADDRESSES_IN_FILTER: unknown;
+  readonly TOO_MANY_BLOCKS_BACK: unknown;
+  readonly TOO_MANY_KEYS_IN_FILTER: unknown;
+  readonly TRANSACTION_BLOCKED: unknown;
+  readonly TRANSACTION_EXECUTION_ERROR: {
+    readonly transaction_index: number;
+    readonly execution_error: CONTRACT_EXECUTION_ERROR;
+  };
+  readonly TXN_HASH_NOT_FOUND: unknown;
+  readonly UNEXPECTED_ERROR: string;
+  readonly UNSUPPORTED_CONTRACT_CLASS_VERSION: unknown;
+  readonly UNSUPPORTED_TX_TYPE: string;
+  readonly UNSUPPORTED_TX_VERSION: unknown;
+  readonly VALIDATION_FAILURE: string;
+}

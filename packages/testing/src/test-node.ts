@@ -1,8 +1,8 @@
 // A node inside a test: in the test's process, deterministic, closed at its end.
-import { type Config, createNode, type Node } from 'starkbox';
+import { type Config, createNode, type Starkbox } from 'starkbox';
 
 export interface TestNode extends AsyncDisposable {
-  readonly node: Node;
+  readonly node: Starkbox;
   /** Where it listens; undefined unless it was asked to. */
   readonly url: string | undefined;
   readonly close: () => Promise<void>;

@@ -41,7 +41,7 @@ import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-st
 import { findBlock, latestHeader } from './world/find-block.js';
 import type { Impersonation } from './world/impersonation.js';
 import { withLabel } from './world/labels.js';
-import { type L1Link, readOn, restarted } from './world/messages.js';
+import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import { nextTime, type World } from './world/world.js';
 import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
 
@@ -128,9 +128,9 @@ export class Chain {
     return { waiting: this.#writer.waiting, snapshots: this.#writer.standing.snapshots.size };
   }
 
-  /** A copy that changes independently; only tests use it. */
+  /** A copy in memory that changes independently. It is not linked to an L1, where both would write. */
   branch(): Chain {
-    return new Chain(this.options, withNoSnapshots(this.world));
+    return new Chain(this.options, withNoSnapshots(unlinked(this.world)));
   }
 
   /** Observes every change of the world, in order, before its caller gets the result. */
@@ -369,6 +369,14 @@ export class Chain {
    */
   revert(id: bigint, isPaired = false): Promise<boolean> {
     return this.#writer.change('revert', async (now) => revertTo(now, id, isPaired));
+  }
+
+  /** Returns to a world that this chain had; snapshots stay. Not for a chain with a store. */
+  returnTo(world: World): Promise<void> {
+    return this.#writer.change('revert', async (now) => ({
+      after: { ...now, world },
+      result: undefined,
+    }));
   }
 
   /** Applies a step to the world and appends its cause to the journal. */

@@ -1,11 +1,11 @@
 // Minting of tokens by a transaction, and balances.
-import { type CallOutcome, sign, starknetKeccak, Transaction } from '@starkbox/engine';
+import { type CallOutcome, starknetKeccak } from '@starkbox/engine';
 import { RpcError, refuse } from '../errors.js';
-import { fromU256, hex, u256 } from '../felt.js';
+import { fromU256, u256 } from '../felt.js';
 import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '../spec.js';
 import type { Chain } from './chain.js';
-import { MINTER } from './genesis/accounts.js';
 import { ETH, STRK } from './genesis/genesis.js';
+import { minterInvoke } from './minter.js';
 import { contextOf, pendingContext } from './steps/block-context.js';
 import { callForWriter } from './steps/executions.js';
 import type { Cause } from './world/cause.js';
@@ -59,49 +59,16 @@ export async function mint(
 
 async function mintTransaction(
   chain: Chain,
-  { pendingState: state, gas }: World,
+  world: World,
   address: string,
   amount: bigint,
   unit: PRICE_UNIT,
 ): Promise<BROADCASTED_INVOKE_TXN> {
   const { low, high } = u256(amount);
-  const { prices: first, chainId } = chain.options;
-  // At least the initial prices, so that equal histories have equal hashes.
-  const bounds = (
-    units: number,
-    name: 'gas_price_fri' | 'data_gas_price_fri' | 'l2_gas_price_fri',
-  ) => ({
-    max_amount: hex(units),
-    max_price_per_unit: hex(first[name] > gas.current[name] ? first[name] : gas.current[name]),
-  });
-  const values: BROADCASTED_INVOKE_TXN = {
-    type: 'INVOKE',
-    version: '0x3',
-    sender_address: MINTER.address,
-    calldata: [
-      '0x1',
-      tokenOf(unit),
-      starknetKeccak('permissioned_mint'),
-      '0x3',
-      address,
-      low,
-      high,
-    ],
-    nonce: await state.nonceAt(MINTER.address),
-    resource_bounds: {
-      l1_gas: bounds(1_000_000, 'gas_price_fri'),
-      l1_data_gas: bounds(1_000_000, 'data_gas_price_fri'),
-      l2_gas: bounds(1_000_000_000, 'l2_gas_price_fri'),
-    },
-    tip: '0x0',
-    paymaster_data: [],
-    account_deployment_data: [],
-    nonce_data_availability_mode: 'L1',
-    fee_data_availability_mode: 'L1',
-    signature: [],
-  };
-  const { hash } = new Transaction({ ...values }, chainId);
-  return { ...values, signature: sign(MINTER.privateKey, hash) };
+  const mint = starknetKeccak('permissioned_mint');
+  return minterInvoke(chain, world, [
+    { to: tokenOf(unit), selector: mint, calldata: [address, low, high] },
+  ]);
 }
 
 function tokenOf(unit: PRICE_UNIT): string {

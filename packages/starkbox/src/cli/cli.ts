@@ -5,16 +5,16 @@ import { UsageError } from '../config/option.js';
 import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { AccountClassError, codeOf, reasonOf } from '../errors.js';
+import type { Starkbox } from '../library/starkbox.js';
 import { createLog, type Log } from '../log.js';
 import { nearest } from '../nearest-word.js';
-import type { Node } from '../node/node.js';
 import { type Output, painter, wantsColour } from '../terminal.js';
 import { type CommandLine, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine } from './banner.js';
 import { ancestors, onParentGone } from './parent-process.js';
 import { progressLine, type Step } from './progress.js';
 
-type Startable = BannerFacts & Pick<Node, 'listen' | 'close'> & Partial<Pick<Node, 'l1'>>;
+type Startable = BannerFacts & Pick<Starkbox, 'listen' | 'close'> & Partial<Pick<Starkbox, 'l1'>>;
 
 export interface RunOptions {
   readonly argv: readonly string[];
@@ -33,7 +33,7 @@ export interface RunOptions {
 
 /** A node that listens. */
 export interface Started {
-  readonly node: Pick<Node, 'close'>;
+  readonly node: Pick<Starkbox, 'close'>;
   readonly log: Log;
   readonly exitsWithParent: boolean;
 }
@@ -105,7 +105,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     const option = `'${config.accountClassCustom}' for '${OPTIONS.accountClassCustom.flag}'`;
     return refuse(`invalid value ${option}: Failed to load ContractClass: ${reason}`, EXIT_USAGE);
   }
-  let place: Awaited<ReturnType<Node['listen']>>;
+  let place: Awaited<ReturnType<Starkbox['listen']>>;
   try {
     place = await node.listen();
   } catch (error) {

@@ -1,24 +1,16 @@
 // Current figures of a node, for its metrics.
-import type { Chain } from '../chain/chain.js';
-import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
+import type { ChainService } from '../service/chain-service.js';
+import type { Origins } from '../service/origins.js';
 import type { Figures } from '../telemetry/metrics.js';
-import type { Binding } from './binding.js';
 import type { Listeners } from './listeners.js';
-import type { Origins } from './origins.js';
 
-export interface MeasuredParts {
-  readonly chain: Chain;
-  readonly subscriptions: Subscriptions;
-  readonly listeners: Listeners;
-  readonly binding: Binding;
-  readonly origins: Origins;
-}
-
-export function figuresOf(parts: MeasuredParts): Figures {
-  const { chain, subscriptions, listeners, binding, origins } = parts;
+export function figuresOf(
+  { chain, subscriptions, binding }: ChainService,
+  { sockets, budget }: Listeners,
+  origins: Origins,
+): Figures {
   const { history, pending, pendingState } = chain.world;
   const { waiting, snapshots } = chain.figures;
-  const { sockets, budget } = listeners;
   return {
     blocks: history.next - history.first,
     transactions: history.transactionCount + pending.transactions.size,

@@ -1,7 +1,6 @@
 // Servers of a node: HTTP, WebSockets on the same port, and the metrics page.
-import type { Chain } from '../chain/chain.js';
-import type { Config } from '../config/options.js';
 import { stringify } from '../json/json.js';
+import type { Address, ListenOptions } from '../library/starkbox.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { NEWEST, OLDER_NAMES } from '../rpc/versions/versions.js';
@@ -9,11 +8,11 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import { type HttpServer, serveHttp, type Upgrade } from '../server/http/server.js';
+import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
+import type { ChainService } from '../service/chain-service.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { Binding } from './binding.js';
 import type { Lifecycle, Part } from './lifecycle.js';
-import type { RpcService } from './rpc-service.js';
 
 /** Paths that take WebSocket connections, besides those of single versions. */
 const SOCKET_PATHS = ['/ws', '/', '/rpc', '/ws/rpc'];
@@ -21,28 +20,19 @@ const SOCKET_PATHS = ['/ws', '/', '/rpc', '/ws/rpc'];
 /** Delay of the warm-up, so that clients that wait for the port are answered first. */
 const WARM_UP_MILLISECONDS = 20;
 
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly url: string;
-  /** The URL of the metrics page, if there is one. */
-  readonly metricsUrl?: string | undefined;
+type Requests = Pick<Dispatcher, 'handle'>;
+
+/** What the chain of the node has and branches have not. */
+export interface RootParts {
+  readonly telemetry: Telemetry;
+  readonly recorder: Recorder;
 }
 
 export interface ListenerParts {
-  readonly config: Config;
-  readonly chain: Chain;
-  readonly service: RpcService;
-  /** Answers requests from the network. */
-  readonly dispatcher: Pick<Dispatcher, 'handle'>;
-  /** The same for an older version of the specification. */
-  readonly older: (version: string) => Pick<Dispatcher, 'handle'>;
-  readonly telemetry: Telemetry;
-  readonly binding: Binding;
+  readonly service: ChainService;
+  readonly root?: RootParts | undefined;
   /** Makes ready what the first request needs. */
   readonly warm: () => Promise<unknown>;
-  /** Called when the port is open. */
-  readonly onListening: () => void;
   readonly log: Log;
 }
 
@@ -63,7 +53,7 @@ export class Listeners implements Part {
   constructor(parts: ListenerParts, lifecycle: Lifecycle) {
     this.#parts = parts;
     this.#lifecycle = lifecycle;
-    const { config } = parts;
+    const { config } = parts.service.base;
     this.budget = new MemoryBudget(config.memoryBudget);
     this.#access = new AccessRules({ ...config, token: config.authToken });
   }
@@ -74,38 +64,61 @@ export class Listeners implements Part {
   }
 
   /** Opens the servers, once. After a failure it can be tried again. */
-  listen(): Promise<Address> {
+  listen(at: ListenOptions = {}): Promise<Address> {
     if (this.#isStopped) return Promise.reject(new Error('The node is closed'));
-    this.#opening ??= this.#open().catch((error: unknown) => {
+    this.#opening ??= this.#open(at).catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });
     return this.#opening;
   }
 
-  async #open(): Promise<Address> {
+  async #open(at: ListenOptions): Promise<Address> {
     const steps = this.#lifecycle.nested();
     this.#opened = steps;
-    const { telemetry, binding, onListening } = this.#parts;
+    const { service, root } = this.#parts;
+    const { binding } = service;
     return steps.run(async () => {
       const page = await steps.open('metrics page', () =>
-        telemetry.openPage((name) => this.#access.admitsHost(name)),
+        root?.telemetry.openPage((name) => this.#access.admitsHost(name)),
       );
-      const server = await steps.open('HTTP server', () => this.#serveHttp());
+      const server = await steps.open('HTTP server', () => this.#serveHttp(at));
       // Closed before the HTTP server, which waits for every connection to end.
       steps.push({ close: () => this.#closeSockets() });
       binding.server = server;
-      onListening();
+      // Clients count the interval of blocks from when they can connect.
+      service.start();
       this.#warming = setTimeout(() => this.#warm(), WARM_UP_MILLISECONDS);
       const { host, port } = server;
       return { host, port, url: `http://${binding.authority}`, metricsUrl: page?.url };
     });
   }
 
-  #serveHttp(): Promise<HttpServer> {
-    const { config, chain, service, dispatcher, older, log } = this.#parts;
+  /** Answers requests from the network. */
+  get #dispatcher(): Requests {
+    const { service, root } = this.#parts;
+    return root?.recorder.recording(service.dispatcher) ?? service.dispatcher;
+  }
+
+  /** The same for an older version of the specification. */
+  #older(name: string): Requests {
+    const { service, root } = this.#parts;
+    // The dispatcher of a version is created by its first request.
+    const older: Requests = { handle: (...call) => service.older(name).handle(...call) };
+    const recorded = root?.recorder.recording(older) ?? older;
+    return {
+      handle: (text, session, delivery) =>
+        recorded.handle(text, { ...session, version: name }, delivery),
+    };
+  }
+
+  #serveHttp(at: ListenOptions): Promise<HttpServer> {
+    const { service, log } = this.#parts;
+    const { chain, base } = service;
+    const { config } = base;
+    const dispatcher = this.#dispatcher;
     const versions = new Map([
-      ...OLDER_NAMES.toReversed().map((name) => [`/rpc/${name}`, older(name)] as const),
+      ...OLDER_NAMES.toReversed().map((name) => [`/rpc/${name}`, this.#older(name)] as const),
       [`/rpc/${NEWEST}`, dispatcher] as const,
     ]);
     const sockets = [...versions].flatMap(([path, of]) => {
@@ -115,8 +128,8 @@ export class Listeners implements Part {
     return serveHttp({
       dispatcher,
       versions,
-      host: config.host,
-      port: config.port,
+      host: at.host ?? config.host,
+      port: at.port ?? config.port,
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
@@ -149,7 +162,9 @@ export class Listeners implements Part {
   /** Loaded after the port is open, because WebSockets are a fifth of a start. */
   #loadSockets(): Promise<Sockets> {
     this.#loadingSockets ??= import('../server/ws/server.js').then(({ serveSockets }) => {
-      const { config, service, dispatcher, log } = this.#parts;
+      const { service, log } = this.#parts;
+      const { config } = service.base;
+      const dispatcher = this.#dispatcher;
       this.#sockets = serveSockets({
         dispatcher,
         access: this.#access,

@@ -1,45 +1,26 @@
 // A node: a chain with its JSON-RPC service, and the order in which its parts are opened.
-import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
-import type { Config, ConfigInput } from '../config/options.js';
+import type { ConfigInput } from '../config/options.js';
 import { readInput } from '../config/source.js';
 import type { DumpOptions } from '../dump/dump.js';
-import type { L1Facts } from '../l1/l1.js';
+import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
-import { announceSoon } from '../rpc/subscriptions/chain-news.js';
+import { discoveryOnce } from '../rpc/discover.js';
+import { readDocuments, Schema } from '../rpc/protocol/schema.js';
+import { ChainBases } from '../service/chain-bases.js';
+import { ChainService, type SharedParts } from '../service/chain-service.js';
+import { Origins } from '../service/origins.js';
+import { openRecording } from '../service/recording.js';
+import { checkSettings, holdDataDirectory } from '../service/settings.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
-import { Binding } from './binding.js';
 import { logBlocks } from './block-log.js';
 import { DumpFiles } from './dump-files.js';
 import { figuresOf } from './figures.js';
+import { BranchHosts } from './hosts.js';
 import { Lifecycle } from './lifecycle.js';
-import { type Address, Listeners } from './listeners.js';
-import { ChainBases, openArtifacts, openChain } from './open-chain.js';
-import { Origins } from './origins.js';
-import { openRecording } from './recording.js';
-import { RpcService } from './rpc-service.js';
-import { checkSettings, holdDataDirectory } from './settings.js';
+import { Listeners, type RootParts } from './listeners.js';
+import { openArtifacts, openChain } from './open-chain.js';
 import { announced, makeFirstCalls } from './start-files.js';
 import { packageVersion } from './version.js';
-
-/** A running chain, and the ways to call it. */
-export interface Node {
-  readonly config: Config;
-  readonly accounts: Genesis['accounts'];
-  readonly accountClassHash: string;
-  readonly tokens: { readonly eth: Deployed; readonly strk: Deployed };
-  readonly udc: Deployed;
-  readonly argent: Genesis['argent'];
-  /** The L1 that it was started with. */
-  readonly l1: L1Facts | undefined;
-  /** Calls a method in this process; throws an `RpcError` where the wire would carry one. */
-  request(method: string, params?: unknown): Promise<unknown>;
-  /** Answers JSON-RPC text; undefined for notifications, which have no answer. */
-  handle(text: string): Promise<string | undefined>;
-  /** Opens the HTTP server. */
-  listen(): Promise<Address>;
-  /** Answers the requests under way and closes everything. */
-  close(): Promise<void>;
-}
 
 export interface NodeOptions {
   readonly log?: Log;
@@ -52,12 +33,11 @@ export interface NodeOptions {
  * throw a `UsageError` or a `ConfigError`.
  *
  * @example
- * const node = await createNode({ seed: 0 });
- * await node.request('devnet_mint', { address: '0x1', amount: 1000 });
- * const { url } = await node.listen();
- * await node.close();
+ * await using chain = await createNode({ seed: 0 });
+ * await chain.mint('0x1', 1000n);
+ * const { url } = await chain.listen({ port: 0 });
  */
-export function createNode(input: ConfigInput = {}, options: NodeOptions = {}): Promise<Node> {
+export function createNode(input: ConfigInput = {}, options: NodeOptions = {}): Promise<Starkbox> {
   return startNode(input, options, new Lifecycle(options.log ?? silentLog));
 }
 
@@ -66,7 +46,7 @@ export function startNode(
   input: ConfigInput,
   options: NodeOptions,
   lifecycle: Lifecycle,
-): Promise<Node> {
+): Promise<Starkbox> {
   return lifecycle.run(() => openParts(input, options, lifecycle));
 }
 
@@ -74,7 +54,7 @@ async function openParts(
   input: ConfigInput,
   { log = silentLog, progress }: NodeOptions,
   steps: Lifecycle,
-): Promise<Node> {
+): Promise<Starkbox> {
   const given = await steps.step('options', () => readInput(input));
   const directory = await steps.open('data directory', () => holdDataDirectory(given, log));
   const settings = await steps.step('checks', () => checkSettings(given, directory, log));
@@ -90,65 +70,57 @@ async function openParts(
   const { config, genesis } = base;
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
-  const binding = new Binding();
   const isStored = stored !== undefined;
-  const shared = { settings, base, bases, origins, chain, binding, telemetry, version, log };
-  const service = new RpcService({ ...shared, isStored, progress });
-  const { dispatcher, l1, subscriptions } = service;
+  const shared: SharedParts = {
+    settings,
+    bases,
+    origins,
+    telemetry,
+    version,
+    log,
+    progress,
+    schema: new Schema(readDocuments),
+    discover: discoveryOnce(readDocuments, version),
+  };
+  const service = new ChainService(shared, { base, chain, isStored });
+  const { l1 } = service;
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log);
   // In reverse: L1 is closed first, then changes of the chain are awaited, and then it is dumped.
   steps.push(dumps, chain, l1);
 
   await steps.step('dump file', () => dumps.load());
-  chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');
-  chain.watchAll((turn) => service.sandbox.turned(turn), 'announcing to explorers');
   if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');
   dumps.follow();
-  const recorder = await steps.open('request recording', () => openRecording(shared, log));
+  const recorder = await steps.open('request recording', () =>
+    openRecording({ base, chain, version }, log),
+  );
   const l1Facts = await steps.step('L1', () => l1.open(config));
   await steps.step('first calls', () =>
     makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
   );
   await steps.open('artifacts', () => openArtifacts(chain, config, log));
-  const startClock = (): void =>
-    chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
-  startClock();
-  const listeners = new Listeners(
-    {
-      ...shared,
-      config,
-      service,
-      dispatcher: recorder.recording(dispatcher),
-      older: (name) => {
-        const older = recorder.recording({
-          handle: (...call) => service.older(name).handle(...call),
-        });
-        return {
-          handle: (text, session, delivery) =>
-            older.handle(text, { ...session, version: name }, delivery),
-        };
+  service.start();
+  const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
+    new Listeners(
+      {
+        service: served,
+        root,
+        warm: () => Promise.all([shared.schema.warm(), genesis.warm()]),
+        log,
       },
-      warm: () => Promise.all([service.schema.warm(), genesis.warm()]),
-      // Clients count the interval from when they can connect.
-      onListening: startClock,
-    },
-    steps,
-  );
-  steps.push(listeners);
-  telemetry.observe(() => figuresOf({ chain, subscriptions, listeners, binding, origins }));
+      steps,
+    );
+  const branches = new BranchHosts(listenersOf);
+  const listeners = listenersOf(service, { telemetry, recorder });
+  steps.push(branches, listeners);
+  telemetry.observe(() => figuresOf(service, listeners, origins));
   dumps.run();
-
-  return {
-    config,
-    accounts: genesis.accounts,
-    accountClassHash: genesis.accountClass.hash,
-    tokens: { eth: genesis.eth, strk: genesis.strk },
-    udc: genesis.udc,
-    argent: genesis.argent,
+  return new Starkbox(service, (branch) => branches.hostOf(branch), {
+    host: {
+      listen: async (at) => announced(await listeners.listen(at), config, genesis, l1Facts),
+      close: () => steps.close(),
+    },
+    isStored,
     l1: l1Facts,
-    request: (method, params) => dispatcher.call(method, params, { transport: 'in-process' }),
-    handle: (text) => dispatcher.handle(text, { transport: 'in-process' }),
-    listen: async () => announced(await listeners.listen(), config, genesis, l1Facts),
-    close: () => steps.close(),
-  };
+  });
 }

@@ -9,9 +9,9 @@ import { readRegular } from '../files/regular-file.js';
 import { parse, stringify } from '../json/json.js';
 import { list, object, optional, string } from '../json/reader.js';
 import type { L1Facts } from '../l1/l1.js';
+import type { Address } from '../library/starkbox.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
-import type { Address } from './listeners.js';
 
 interface FirstCall {
   readonly method: string;

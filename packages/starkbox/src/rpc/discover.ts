@@ -1,5 +1,5 @@
 // The OpenRPC document of everything that a node answers.
-import { stringify } from '../json/json.js';
+import { JsonText, stringify } from '../json/json.js';
 import { isObject, listOf } from '../json/reader.js';
 import { aliasOf } from '../method-names.js';
 import type { Documents } from './protocol/schema.js';
@@ -50,4 +50,16 @@ function aliased(method: Readonly<Record<string, unknown>>): unknown {
   const alias = aliasOf(name);
   const shown = Object.fromEntries(Object.entries(method).filter(([key]) => !isInternal(key)));
   return alias === undefined ? shown : { ...shown, 'x-alias': alias };
+}
+
+/** The document of a node, created when it is first asked for, because that takes long. */
+export function discoveryOnce(
+  documents: () => Documents,
+  version: string,
+): (methods: readonly string[]) => JsonText {
+  let discovered: JsonText | undefined;
+  return (methods) => {
+    discovered ??= new JsonText(discovery(documents(), new Set(methods), version));
+    return discovered;
+  };
 }

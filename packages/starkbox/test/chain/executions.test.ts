@@ -74,7 +74,7 @@ test('every way to execute without a trace in the chain goes through the same sl
     ['devnet_getPredeployedAccounts', { with_balance: true }],
   ];
   const ask = (method: string, params: object) =>
-    node.request(method, params).then(
+    node.call(method, params).then(
       () => 'answered',
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
@@ -109,12 +109,12 @@ test('the same on a fork, where transactions read ahead in slots of their own', 
     calldata: [`0x${(0x100 + at).toString(16)}`, '0x1', '0x0'],
   });
   await Promise.all([
-    ...Array.from({ length: 8 }, () => node.request('starknet_call', CALL)),
+    ...Array.from({ length: 8 }, () => node.call('starknet_call', CALL)),
     ...Array.from({ length: 4 }, () =>
       node.request('devnet_replayTransaction', { transaction_hash: hash }),
     ),
     ...node.accounts.map((account, at) =>
-      node.request('starknet_addInvokeTransaction', {
+      node.call('starknet_addInvokeTransaction', {
         invoke_transaction: invokeRequest(account, [transfer(at)], 0),
       }),
     ),
@@ -141,7 +141,7 @@ test('a mint is answered though every slot is taken', async () => {
   onTestFinished(() => node.close());
   const { begun, hold, release } = watch();
   hold();
-  const call = node.request('starknet_call', CALL);
+  const call = node.call('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 20));
   const minted = await node.request('devnet_mint', { address: '0x1', amount: 7 });
@@ -155,7 +155,7 @@ test('more than the queue takes are refused, with the option that sets its lengt
   onTestFinished(close);
   const { most, begun, hold, release } = watch();
   hold();
-  const calls = Array.from({ length: 10 }, () => node.request('starknet_call', CALL));
+  const calls = Array.from({ length: 10 }, () => node.call('starknet_call', CALL));
   const settled = Promise.allSettled(calls);
   await expect.poll(() => begun.beside).toBe(1);
   release();
@@ -172,7 +172,7 @@ test('a call whose client is gone or had a timeout does not begin', async () => 
   onTestFinished(close);
   const { begun, hold, release } = watch();
   hold();
-  const first = node.request('starknet_call', CALL);
+  const first = node.call('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
 
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_call', params: CALL });
@@ -188,7 +188,7 @@ test('a call whose client is gone or had a timeout does not begin', async () => 
   expect(await asked).toContain('timed out after 1.5 s in the queue');
   release();
   await first;
-  expect(await node.request('starknet_call', CALL)).toEqual(['0x12']);
+  expect(await node.call('starknet_call', CALL)).toEqual(['0x12']);
   expect(begun.beside).toBe(2);
 });
 
@@ -197,7 +197,7 @@ test('a call of a closed socket does not begin', async () => {
   onTestFinished(close);
   const { begun, hold, release } = watch();
   hold();
-  const first = node.request('starknet_call', CALL);
+  const first = node.call('starknet_call', CALL);
   await expect.poll(() => begun.beside).toBe(1);
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
   await once(socket, 'open');
@@ -209,6 +209,6 @@ test('a call of a closed socket does not begin', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   release();
   await first;
-  await node.request('starknet_call', CALL);
+  await node.call('starknet_call', CALL);
   expect(begun.beside).toBe(2);
 });

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { storageAddress } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/cli/cli.js';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 
 /** Where a mapping of this name keeps what belongs to 0xa11ce. */
 const heldSlot = (): string => storageAddress('held', ['0xa11ce']);
 const FIRST = fileURLToPath(new URL('../dump/image/first.image', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-commands-'));
 const [A, B, names] = ['a.image', 'b.image', 'names.json'].map((name) => join(folder, name));
-let node: Node;
+let node: Starkbox;
 
 async function command(...argv: readonly (string | undefined)[]) {
   let [said, failed] = ['', ''];
@@ -30,7 +30,7 @@ async function command(...argv: readonly (string | undefined)[]) {
 beforeAll(async () => {
   node = await createNode({ seed: 0, startTime: 1_700_000_000, accounts: 1 });
   await node.request('devnet_mint', { address: '0xa11ce', amount: 5 });
-  await node.request('devnet_dump', { path: A, format: 'image' });
+  await node.call('devnet_dump', { path: A, format: 'image' });
   await node.request('devnet_mint', { address: '0xa11ce', amount: 2 });
   await node.request('devnet_applyStateDiff', {
     state_diff: {
@@ -47,7 +47,7 @@ beforeAll(async () => {
     },
   });
   await node.request('devnet_impersonateAccount', { account_address: '0xc0' });
-  await node.request('devnet_dump', { path: B, format: 'image' });
+  await node.call('devnet_dump', { path: B, format: 'image' });
   await node.close();
 });
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,10 @@
 // Forks that begin after a transaction in the middle of a block.
 import { checkedClient } from '@starkbox/conformance';
 import { afterAll, expect, test } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import { contract, read, Sender, STRK } from '../support/compatibility/signing.js';
 
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
 async function start(options: Parameters<typeof createNode>[0]) {

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/cli/arguments.js';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 
 const KEY = 'secret of the key';
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 const origin = await createNode({ seed: 0, accounts: 1 });
 nodes.push(origin);
 const seen: (string | undefined)[] = [];

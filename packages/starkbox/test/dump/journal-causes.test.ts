@@ -1,6 +1,6 @@
 // Every journalled method leaves its call in the journal, under its canonical name.
 import { afterAll, expect, test } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import { METHODS } from '../../src/spec.js';
 
 /** The fee token. */
@@ -56,7 +56,7 @@ const ELSEWHERE = [
   'devnet_postmanConsumeMessageFromL2',
 ];
 
-let node: Node | undefined;
+let node: Starkbox | undefined;
 afterAll(() => node?.close());
 
 test('there is an example of every journalled method', () => {
@@ -70,7 +70,7 @@ test('each call is in the journal, by either of its names', async () => {
   node = await createNode({ seed: 0, dumpOn: 'request' });
   const expected: string[] = [];
   for (const [method, params] of Object.entries(EXAMPLES)) {
-    await node.request(method.replace('devnet_', 'sandbox_'), params);
+    await node.call(method.replace('devnet_', 'sandbox_'), params);
     expected.push(method);
     const calls: unknown = await node.request('devnet_dump');
     expect(Array.isArray(calls) && calls.map((call) => Object(call).method)).toEqual(expected);

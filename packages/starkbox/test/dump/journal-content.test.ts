@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../src/index.js';
 import { METHODS } from '../../src/spec.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-journal-content-'));
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 let path: string;
 let count = 0;
 beforeEach(() => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function start(changes: Partial<Config> = {}): Promise<Node> {
+async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
   const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
   nodes.push(node);
   return node;
@@ -35,7 +35,10 @@ const call = (method: string, params: unknown = null) => ({
   params,
 });
 const mint = call('devnet_mint', { address: '0x1', amount: 1 });
-const failure = async (node: Node, params: object): Promise<{ code: number; message: string }> => {
+const failure = async (
+  node: Starkbox,
+  params: object,
+): Promise<{ code: number; message: string }> => {
   try {
     await node.request('devnet_load', params);
   } catch (error) {
@@ -43,7 +46,7 @@ const failure = async (node: Node, params: object): Promise<{ code: number; mess
   }
   throw new Error('it was loaded');
 };
-const transactions = async (node: Node): Promise<unknown> =>
+const transactions = async (node: Starkbox): Promise<unknown> =>
   Object(await node.request('devnet_getStatus')).transaction_count;
 
 /** What `devnet_load` may be given: the calls themselves, or a file. */
@@ -143,7 +146,7 @@ test('an image is loaded by the first call of a journal only', async () => {
     message: expect.stringContaining('call 1 of the journal (devnet_load): '),
   });
   expect(await transactions(other)).toBe(0);
-  await other.request('devnet_load', { events: [load, mint] });
+  await other.call('devnet_load', { events: [load, mint] });
   expect(await transactions(other)).toBe(2);
 });
 
@@ -183,7 +186,7 @@ test('wrong parameters, unknown methods and wrong envelopes are refused before a
 
 test('the aliases of journalled methods are accepted', async () => {
   const node = await start();
-  await node.request('devnet_load', { events: [{ ...mint, method: 'sandbox_mint' }] });
+  await node.call('devnet_load', { events: [{ ...mint, method: 'sandbox_mint' }] });
   expect(await transactions(node)).toBe(1);
 });
 

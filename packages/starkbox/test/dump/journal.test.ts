@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../src/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-journal-'));
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 let path: string;
 let count = 0;
 beforeEach(() => {
@@ -18,15 +18,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function start(changes: Partial<Config>): Promise<Node> {
+async function start(changes: Partial<Config>): Promise<Starkbox> {
   const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
   nodes.push(node);
   return node;
 }
 
-const mint = (node: Node, amount: number): Promise<unknown> =>
+const mint = (node: Starkbox, amount: number): Promise<unknown> =>
   node.request('devnet_mint', { address: '0x1', amount });
-const balance = async (node: Node): Promise<unknown> =>
+const balance = async (node: Starkbox): Promise<unknown> =>
   node.request('devnet_getAccountBalance', { address: '0x1', block_id: 'pre_confirmed' });
 const written = (): readonly { method: string }[] => JSON.parse(readFileSync(path, 'utf8'));
 const methods = (): readonly string[] => written().map(({ method }) => method);
@@ -62,7 +62,7 @@ test('with block, the file follows reverts, restarts and loads', async () => {
   await node.request('devnet_restart');
   expect(existsSync(path)).toBe(false);
   const call = { jsonrpc: '2.0', id: 7, method: 'devnet_createBlock', params: null };
-  await node.request('devnet_load', { events: [call, call] });
+  await node.call('devnet_load', { events: [call, call] });
   expect(written()).toEqual([call, call]);
 });
 
@@ -72,7 +72,7 @@ test('a load that fails changes nothing', async () => {
   const snapshot_id = await node.request('devnet_snapshot');
   const good = { jsonrpc: '2.0', id: 0, method: 'devnet_createBlock' };
   const events = [good, { ...good, method: 'devnet_mint', params: {} }];
-  await expect(node.request('devnet_load', { events })).rejects.toMatchObject({ code: -32602 });
+  await expect(node.call('devnet_load', { events })).rejects.toMatchObject({ code: -32602 });
   expect(await balance(node)).toEqual(held('3'));
   expect(await node.request('devnet_dump', { inline: true })).toHaveLength(1);
   expect(await node.request('devnet_revert', { snapshot_id })).toBe(true);
@@ -87,7 +87,7 @@ test('reads go on while a journal is repeated, and see the old chain', async () 
     method: 'devnet_mint',
     params: { address: '0x1', amount: 9 },
   };
-  const loading = node.request('devnet_load', { events: [call, call, call] });
+  const loading = node.call('devnet_load', { events: [call, call, call] });
   expect(await balance(node)).toEqual(held('4'));
   await loading;
   expect(await balance(node)).toEqual(held('27'));
@@ -102,7 +102,7 @@ test('a mint that reverted is repeated as one that reverts', async () => {
   await mint(node, 6);
   const events = await node.request('devnet_dump', { inline: true });
   const other = await start({});
-  await other.request('devnet_load', { events });
+  await other.call('devnet_load', { events });
   expect(await other.request('devnet_getStatus')).toMatchObject({ transaction_count: 2 });
   expect(await balance(other)).toEqual(held('6'));
 });

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../src/index.js';
 import type { Log } from '../../src/log.js';
 import { RunningCommand } from '../support/running-command.js';
 
@@ -27,7 +27,7 @@ execFileSync('mkfifo', [pipe]);
 symlinkSync(pipe, link);
 mkdirSync(inner);
 const server = createServer();
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(socket, resolve));
@@ -38,13 +38,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function start(changes: Partial<Config> = {}, log?: Log): Promise<Node> {
+async function start(changes: Partial<Config> = {}, log?: Log): Promise<Starkbox> {
   const node = await createNode({ seed: 0, accounts: 1, ...changes }, log ? { log } : {});
   nodes.push(node);
   return node;
 }
 
-const mint = (node: Node): Promise<unknown> =>
+const mint = (node: Starkbox): Promise<unknown> =>
   node.request('devnet_mint', { address: '0x1', amount: 1 });
 
 const IRREGULAR: readonly (readonly [path: string, kind: RegExp])[] = [
@@ -98,7 +98,7 @@ describe('a call that names', () => {
         ['devnet_load', 'image'],
         ['devnet_load', undefined],
       ] as const) {
-        await expect(node.request(method, { path, format })).rejects.toMatchObject({
+        await expect(node.call(method, { path, format })).rejects.toMatchObject({
           code: -5,
           message: expect.stringMatching(dumpDir === undefined ? reason : /in the dump directory/),
         });
@@ -111,7 +111,7 @@ describe('a call that names', () => {
     await mint(node);
     const missing = join(folder, 'no', 'such');
     for (const format of ['image', 'journal']) {
-      await expect(node.request('devnet_dump', { path: missing, format })).rejects.toThrow(
+      await expect(node.call('devnet_dump', { path: missing, format })).rejects.toThrow(
         `I/O error: ${missing}: no such file or directory`,
       );
     }
@@ -244,7 +244,7 @@ describe('drafts', () => {
         `${path}.x.draft`,
       ];
       for (const draft of [stale, old, own, ...kept]) writeFileSync(draft, '');
-      await node.request('devnet_dump', { path, format });
+      await node.call('devnet_dump', { path, format });
       expect([stale, old, own].filter((draft) => existsSync(draft))).toEqual([]);
       expect(kept.filter((draft) => !existsSync(draft))).toEqual([]);
     }

@@ -1,9 +1,9 @@
 // Runner of a history with subscribers: from when on they listen, and when nothing may be sent.
 import { Transaction, type TransactionValues } from '@starkbox/engine';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import * as cast from '../model/accounts-and-contracts.js';
 import type { Command } from '../model/commands.js';
-import { HistoryRunner } from '../model/history-runner.js';
+import { HistoryRunner, type ModelledNode } from '../model/history-runner.js';
 import { NodeClient } from '../model/reading.js';
 import { ChainReader } from './chain-reader.js';
 import { Follower } from './follower.js';
@@ -61,7 +61,7 @@ export class FollowedRunner extends HistoryRunner {
   }
 
   /** As in the base class, but listening on a port, with every change observed. */
-  override async open(dataDir?: string): Promise<Node> {
+  override async open(dataDir?: string): Promise<ModelledNode> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
     const node = await createNode({
       seed: cast.SEED,
@@ -77,10 +77,10 @@ export class FollowedRunner extends HistoryRunner {
     this.#url = (await node.listen()).url;
     this.#chain = new ChainReader(new NodeClient(node));
     return {
-      ...node,
+      close: () => node.close(),
       handle: (text) => this.#handle(node, text),
-      request: async (method, params) => {
-        const answer = await node.request(method, params);
+      call: async (method, params) => {
+        const answer = await node.call(method, params);
         await this.#receive(method);
         return answer;
       },
@@ -96,7 +96,7 @@ export class FollowedRunner extends HistoryRunner {
     for (const one of subscribers) await one?.close();
   }
 
-  async #handle(node: Node, text: string): Promise<string | undefined> {
+  async #handle(node: Starkbox, text: string): Promise<string | undefined> {
     const call: Call = JSON.parse(text);
     const { method } = call;
     if (READS.test(method)) return node.handle(text);

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'starkbox-fork-'));
-const nodes: Node[] = [];
-let origin: Node;
+const nodes: Starkbox[] = [];
+let origin: Starkbox;
 let forkNetwork: string;
 
-async function start(config: Parameters<typeof createNode>[0]): Promise<Node> {
+async function start(config: Parameters<typeof createNode>[0]): Promise<Starkbox> {
   const node = await createNode({ forkUpstreamCaching: false, ...config });
   nodes.push(node);
   return node;
@@ -27,23 +27,23 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const mint = (node: Node, address: string, amount: number) =>
+const mint = (node: Starkbox, address: string, amount: number) =>
   node.request('devnet_mint', { address, amount, unit: 'FRI' });
 
 async function balance(
-  node: Node,
+  node: Starkbox,
   address: string,
   block_id: unknown = 'latest',
 ): Promise<unknown> {
   const params = { address, unit: 'FRI', block_id };
   const { amount }: { amount?: unknown } = Object(
-    await node.request('devnet_getAccountBalance', params),
+    await node.call('devnet_getAccountBalance', params),
   );
   return amount;
 }
 
 /** Everything that the fork's own blocks say, and some of the origin's. */
-async function told(node: Node): Promise<readonly unknown[]> {
+async function told(node: Starkbox): Promise<readonly unknown[]> {
   const latest = Number(await node.request('starknet_blockNumber'));
   const answers: unknown[] = [latest];
   for (let number = 10; number <= latest; number += 1) {

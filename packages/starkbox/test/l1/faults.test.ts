@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { afterAll, expect, test, vi } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import { type Log, silentLog } from '../../src/log.js';
 import { FIXTURE } from '../support/compatibility/fixture.js';
 import { Sender } from '../support/compatibility/signing.js';
@@ -133,7 +133,7 @@ test('the relay says once what is wrong, and once that it is over', async () => 
   const lines: string[] = [];
   const tell = (fields: object | string): void => void lines.push(String(fields));
   const log: Log = { ...silentLog, warn: tell, info: tell };
-  const node: Node = await createNode({ ...FIXTURE, l1: proxy.url, l1AutoRelay: 20 }, { log });
+  const node: Starkbox = await createNode({ ...FIXTURE, l1: proxy.url, l1AutoRelay: 20 }, { log });
   try {
     const client = checkedClient(node.handle);
     const sender = new Sender(client, node.accounts[0]);

@@ -4,7 +4,7 @@ import { type Client, checkedClient, RpcFailure } from '@starkbox/conformance';
 import { Transaction } from '@starkbox/engine';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import type { Methods } from '../../src/spec.js';
 import {
   type Account,
@@ -88,10 +88,10 @@ const NEW = newAccount('0x123');
 
 /** A node that starts each history from the same world. */
 class Restarting {
-  readonly node: Node;
+  readonly node: Starkbox;
   #snapshot: unknown;
 
-  constructor(node: Node) {
+  constructor(node: Starkbox) {
     this.node = node;
   }
 
@@ -104,7 +104,7 @@ class Restarting {
 
   async begin(): Promise<void> {
     if (this.#snapshot !== undefined) {
-      await this.node.request('devnet_revert', [this.#snapshot]);
+      await this.node.call('devnet_revert', [this.#snapshot]);
     }
     this.#snapshot = await this.node.request('devnet_snapshot');
   }
@@ -131,7 +131,7 @@ afterAll(async () => {
 
 /** One history on a node and on the model. */
 class Play {
-  readonly #node: Node;
+  readonly #node: Starkbox;
   /** Lets no answer pass that breaks the specification. */
   readonly #client: Client;
   readonly #model: Model;
@@ -148,7 +148,7 @@ class Play {
   #sent = 0;
   #firstBlock = 0;
 
-  constructor(node: Node, order: Order) {
+  constructor(node: Starkbox, order: Order) {
     this.#node = node;
     this.#client = checkedClient(node.handle);
     this.#model = new Model(order, CONFIG.seed);
@@ -336,7 +336,7 @@ class Play {
     const send = async (sent: readonly Sent[]) => {
       for (const { hash } of sent) {
         const [method, request] = this.#requests.get(hash) ?? [];
-        if (method) await plain.node.request(method, [request]);
+        if (method) await plain.node.call(method, [request]);
       }
     };
     for (const block of blocks) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import type { TransactionValues } from '@starkbox/engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../src/index.js';
 import {
   type Contract,
   contract,
@@ -17,7 +17,7 @@ import {
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
 const BASE = { seed: 0, accounts: 3, blockGenerationOn: 'mempool', mempoolOrder: 'tip' } as const;
 
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 let counter: Contract;
 let folder: string;
 beforeAll(async () => {
@@ -29,14 +29,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(config: Partial<Config> = {}): Promise<[Client, Node]> {
+async function start(config: Partial<Config> = {}): Promise<[Client, Starkbox]> {
   const node = await createNode({ ...BASE, ...config });
   nodes.push(node);
   return [checkedClient(node.handle), node];
 }
 
 /** Leaves two candidates, others, one with a gap, one that was dropped, and one pre-confirmed. */
-async function fill(client: Client, { accounts }: Node): Promise<void> {
+async function fill(client: Client, { accounts }: Starkbox): Promise<void> {
   const [one, two, three] = accounts;
   if (!one || !two || !three) throw new Error('there are not enough accounts');
   const invoke = (from: typeof one, nonce: number, changes: TransactionValues) =>

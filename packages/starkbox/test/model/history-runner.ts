@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { vi } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import * as cast from './accounts-and-contracts.js';
 import { agree } from './agreement.js';
 import { applyStateDiff, createBlock, restart } from './chain-control.js';
@@ -42,6 +42,9 @@ const BEGIN = 1_750_000_000;
 /** Seconds between two blocks of the node that closes them by the clock. */
 const INTERVAL = 60;
 
+/** What a history needs of a node. */
+export type ModelledNode = Pick<Starkbox, 'handle' | 'call' | 'close'>;
+
 interface Prepared {
   readonly world: World;
   readonly snapshot: bigint;
@@ -51,7 +54,7 @@ export class HistoryRunner {
   readonly setup: Setup;
   /** Whether a chain that is kept gets another node now and then. */
   readonly isReopened: boolean = true;
-  #node: Node | undefined;
+  #node: ModelledNode | undefined;
   /** Where the chain is kept. */
   #directory: string | undefined;
   #door: NodeClient | undefined;
@@ -125,7 +128,7 @@ export class HistoryRunner {
   }
 
   /** Another node as the one that histories are played on. */
-  open(dataDir?: string): Promise<Node> {
+  open(dataDir?: string): Promise<ModelledNode> {
     const { blocksOn, lite, keepsHistory, startTime } = this.setup;
     return createNode({
       seed: cast.SEED,
@@ -185,7 +188,7 @@ export class HistoryRunner {
     return stage.world;
   }
 
-  #wall(node: Node): Wall {
+  #wall(node: ModelledNode): Wall {
     const now = (): number => Math.floor(Date.now() / 1000);
     return {
       now,
@@ -203,7 +206,7 @@ export class HistoryRunner {
           if (this.#untilTick > 0) continue;
           this.#untilTick = INTERVAL;
           // Changes happen one after another: when this one is through, the block is closed.
-          await node.request('devnet_stopImpersonateAccount', { account_address: '0xdead' });
+          await node.call('devnet_stopImpersonateAccount', { account_address: '0xdead' });
           await onTick();
         }
       },
@@ -221,7 +224,7 @@ async function at(place: string, run: () => Promise<void>): Promise<void> {
 }
 
 /** Validates every answer by the specifications. */
-async function judge(node: Node, { world, setup }: NodeAndModel): Promise<void> {
+async function judge(node: ModelledNode, { world, setup }: NodeAndModel): Promise<void> {
   const client = checkedClient(node.handle);
   for (const { method, params } of everything(world, setup.keepsHistory)) {
     try {

@@ -1,7 +1,7 @@
 // Random histories of commands leave a node exactly as a plain model says.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Node } from '../../src/index.js';
+import type { Starkbox } from '../../src/index.js';
 import { agreeExactly } from './agreement.js';
 import { type Command, sequences, shown } from './commands.js';
 import { HistoryRunner, SETUPS } from './history-runner.js';
@@ -55,7 +55,10 @@ test(`${HISTORIES} histories of ${LENGTH} commands are as the model says`, {
 });
 
 /** A way to send many requests to a node. */
-type Sending = (requests: readonly string[], node: Node) => Promise<readonly unknown[]>;
+type Sending = (
+  requests: readonly string[],
+  node: Pick<Starkbox, 'handle'>,
+) => Promise<readonly unknown[]>;
 
 /** A second node that gets the requests of the first one in another way. */
 async function checkSending(

@@ -1,5 +1,5 @@
 // Every read of a chain about itself, and the comparison of two sets of answers.
-import type { Node } from '../../src/index.js';
+import type { Starkbox } from '../../src/index.js';
 import { stringify } from '../../src/json/json.js';
 import type { BLOCK_ID, MethodName, Methods } from '../../src/spec.js';
 import * as cast from './accounts-and-contracts.js';
@@ -28,9 +28,9 @@ export interface Written {
 export class NodeClient {
   /** In the order they were made. */
   readonly written: Written[] = [];
-  readonly #handle: Node['handle'];
+  readonly #handle: Starkbox['handle'];
 
-  constructor(node: Pick<Node, 'handle'>) {
+  constructor(node: Pick<Starkbox, 'handle'>) {
     this.#handle = node.handle;
   }
 

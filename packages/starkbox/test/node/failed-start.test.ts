@@ -15,9 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/options.js';
+import type { Starkbox } from '../../src/library/starkbox.js';
 import { silentLog } from '../../src/log.js';
 import { LISTEN_STEPS, Lifecycle, START_STEPS, type Step } from '../../src/node/lifecycle.js';
-import { createNode, type Node, startNode } from '../../src/node/node.js';
+import { createNode, startNode } from '../../src/node/node.js';
 
 const folder: string = mkdtempSync(join(tmpdir(), 'starkbox-start-'));
 const path = (name: string): string => join(folder, name);
@@ -80,7 +81,7 @@ async function withListener<T>(run: (port: number) => Promise<T>): Promise<T> {
 }
 
 /** A start that ends at a step: by its own doing, or because the test throws just before it. */
-function failingAt(step: Step): Promise<Node> {
+function failingAt(step: Step): Promise<Starkbox> {
   const lifecycle = new Lifecycle(silentLog, (name) => {
     if (name === step) throw new Error(`planted at ${step}`);
   });
@@ -136,9 +137,9 @@ describe('a failure planted before the step', () => {
   });
 });
 
-type Cause = readonly [step: Step, error: string | RegExp, fail: () => Promise<Node>];
+type Cause = readonly [step: Step, error: string | RegExp, fail: () => Promise<Starkbox>];
 
-function fails(input: ConfigInput, isWithStore = true): () => Promise<Node> {
+function fails(input: ConfigInput, isWithStore = true): () => Promise<Starkbox> {
   const { dataDir, ...rest } = everything();
   return () => createNode({ ...rest, ...(isWithStore ? { dataDir } : {}), ...input });
 }
@@ -157,7 +158,7 @@ const CAUSES: readonly Cause[] = [
   ['L1', '127.0.0.1:9', () => withSilentAnvil()],
 ];
 
-async function whileHeld(): Promise<Node> {
+async function whileHeld(): Promise<Starkbox> {
   const holder = await createNode(everything());
   try {
     return await createNode(everything());
@@ -166,13 +167,13 @@ async function whileHeld(): Promise<Node> {
   }
 }
 
-function withBrokenDump(): Promise<Node> {
+function withBrokenDump(): Promise<Starkbox> {
   writeFileSync(path('broken.dump'), '[{');
   return fails({ dumpPath: path('broken.dump') }, false)();
 }
 
 /** An Anvil that starts, but does not answer: its process has to be ended. */
-async function withSilentAnvil(): Promise<Node> {
+async function withSilentAnvil(): Promise<Starkbox> {
   const bin = path('bin');
   mkdirSync(bin, { recursive: true });
   const script =

@@ -265,7 +265,7 @@ describe('what costs too much', () => {
       ['starknet_estimateFee', { request: two, ...rest }],
       ['starknet_simulateTransactions', { transactions: two, ...rest }],
     ] as const) {
-      await expect(node.request(method, params)).rejects.toMatchObject({ code: -32_602 });
+      await expect(node.call(method, params)).rejects.toMatchObject({ code: -32_602 });
     }
     const first = await node.request('devnet_snapshot');
     await node.request('devnet_snapshot');

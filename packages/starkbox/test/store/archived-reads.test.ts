@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Origin, State, storageAddress } from '@starkbox/engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 
 /** More executions than the engine has worker threads. */
 const CROWD = 520;
@@ -12,7 +12,7 @@ const RECEIVER = '0x77';
 const KEY = storageAddress('ERC20_balances', [RECEIVER]);
 
 let directory: string;
-let node: Node;
+let node: Starkbox;
 let address: string;
 
 beforeAll(async () => {
@@ -30,9 +30,9 @@ afterAll(async () => {
 
 const readAt = async (block_id: unknown): Promise<readonly unknown[]> =>
   Promise.all([
-    node.request('starknet_getStorageAt', { contract_address: address, key: KEY, block_id }),
-    node.request('starknet_getNonce', { contract_address: address, block_id }),
-    node.request('starknet_getClassHashAt', { contract_address: address, block_id }),
+    node.call('starknet_getStorageAt', { contract_address: address, key: KEY, block_id }),
+    node.call('starknet_getNonce', { contract_address: address, block_id }),
+    node.call('starknet_getClassHashAt', { contract_address: address, block_id }),
   ]);
 
 test('old and new blocks are read while every worker thread of the engine is taken', async () => {

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import { STRK } from '../support/compatibility/signing.js';
 import { RunningCommand } from '../support/running-command.js';
 import { readOnlyPlace, smallDisk } from './small-disk.js';
 
 let directory: string;
-const nodes = new Set<Node>();
+const nodes = new Set<Starkbox>();
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'starkbox-data-'));
@@ -21,21 +21,21 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-async function start(config: Parameters<typeof createNode>[0] = {}): Promise<Node> {
+async function start(config: Parameters<typeof createNode>[0] = {}): Promise<Starkbox> {
   const node = await createNode({ dataDir: directory, ...config });
   nodes.add(node);
   return node;
 }
 
-async function stop(node: Node): Promise<void> {
+async function stop(node: Starkbox): Promise<void> {
   nodes.delete(node);
   await node.close();
 }
 
-const blockNumber = (node: Node) => node.request('starknet_blockNumber');
-const mint = (node: Node, amount = 1) =>
+const blockNumber = (node: Starkbox) => node.request('starknet_blockNumber');
+const mint = (node: Starkbox, amount = 1) =>
   node.request('devnet_mint', { address: '0x77', amount, unit: 'FRI' });
-const balance = async (node: Node): Promise<unknown> => {
+const balance = async (node: Starkbox): Promise<unknown> => {
   const found = await node.request('devnet_getAccountBalance', { address: '0x77', unit: 'FRI' });
   const { amount }: { amount?: unknown } = Object(found);
   return amount;
@@ -83,7 +83,7 @@ describe('a chain in a directory', () => {
     for (let count = 0; count < 6; count += 1) await mint(first);
     const late = await first.request('devnet_snapshot');
     const latest = { block_id: 'latest' };
-    const before = await first.request('starknet_getBlockWithReceipts', latest);
+    const before = await first.call('starknet_getBlockWithReceipts', latest);
     await first.request('devnet_abortBlocks', { starting_block_id: { block_number: 3 } });
     await mint(first, 100);
     await stop(first);
@@ -91,7 +91,7 @@ describe('a chain in a directory', () => {
     const second = await start();
     expect([await blockNumber(second), await balance(second)]).toEqual([3, '102']);
     expect(await second.request('devnet_revert', { snapshot_id: late })).toBe(true);
-    expect(await second.request('starknet_getBlockWithReceipts', latest)).toEqual(before);
+    expect(await second.call('starknet_getBlockWithReceipts', latest)).toEqual(before);
     expect([await blockNumber(second), await balance(second)]).toEqual([12, '12']);
     await mint(second);
     await stop(second);

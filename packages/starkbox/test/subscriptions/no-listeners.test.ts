@@ -1,10 +1,10 @@
 // Notifications without subscribers are never serialized, whatever happens on the chain.
 import { connectSocket, type Socket } from '@starkbox/conformance';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNode, type Node } from '../../src/index.js';
+import { createNode, type Starkbox } from '../../src/index.js';
 import { figures } from '../../src/rpc/subscriptions/chain-news.js';
 
-let node: Node;
+let node: Starkbox;
 let url: string;
 const sockets: Socket[] = [];
 let before = 0;

@@ -61,7 +61,7 @@ test('one span for each request and each execution, in one tree', async () => {
   await Promise.all([
     node.request('starknet_blockNumber'),
     node.request('devnet_mint', { address: '0x2', amount: 1 }),
-    node.request('nothing').catch(() => {}),
+    node.call('nothing').catch(() => {}),
   ]);
   await node.close();
   expect(spans.map(({ name }) => name).sort()).toEqual([
@@ -98,8 +98,8 @@ test('one span for each request to the origin', async () => {
   });
   await node.request('starknet_getStateUpdate', { block_id: { block_number: 0 } });
   const slot = { contract_address: node.tokens.strk.address, key: '0x77', block_id: 'latest' };
-  await node.request('starknet_getStorageAt', slot);
-  await node.request('starknet_getStorageAt', slot);
+  await node.call('starknet_getStorageAt', slot);
+  await node.call('starknet_getStorageAt', slot);
   await node.close();
   const [block, forwarded] = spans.filter(({ name }) => name === 'starknet_getStateUpdate');
   const pair = [block, forwarded].toSorted((one, other) => (one?.kind ?? 0) - (other?.kind ?? 0));

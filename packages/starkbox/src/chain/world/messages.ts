@@ -178,6 +178,13 @@ export function restarted(
   return { ...NO_MESSAGES, nextId, l1: l1 && relink(l1) };
 }
 
+/** A world without its link to L1. */
+export function unlinked<W extends { readonly messages: Messages }>(world: W): W {
+  const { messages } = world;
+  if (!messages.l1) return world;
+  return Object.freeze({ ...world, messages: { ...messages, l1: undefined } });
+}
+
 /** A link that continues at the cursor: a restart does not revert L1. */
 export function readOn(link: L1Link): L1Link {
   const { block, log } = link.cursor;

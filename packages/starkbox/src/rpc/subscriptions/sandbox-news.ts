@@ -47,6 +47,12 @@ export class SandboxNews {
     this.#beating = undefined;
   }
 
+  /** Ends the heartbeat. */
+  close(): void {
+    clearInterval(this.#beating);
+    this.#beating = undefined;
+  }
+
   turned(turn: Transition): void {
     if (!this.#subscriptions.has('sandbox')) return;
     for (const event of eventsOf(turn)) this.#notify(turn.after.world, event);

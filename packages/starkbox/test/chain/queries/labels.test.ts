@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'starkbox-labels-'));
-const nodes = new Set<Node>();
+const nodes = new Set<Starkbox>();
 afterAll(async () => {
   for (const node of nodes) await node.close();
   rmSync(directory, { recursive: true });
 });
 
-async function start(config: Partial<Config> = {}): Promise<{ node: Node; client: Client }> {
+async function start(config: Partial<Config> = {}): Promise<{ node: Starkbox; client: Client }> {
   const node = await createNode({ seed: 0, accounts: 1, ...config });
   nodes.add(node);
   return { node, client: checkedClient(node.handle) };

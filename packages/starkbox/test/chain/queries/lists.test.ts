@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 import type { Methods } from '../../../src/spec.js';
 import { contract, hex, Sender, STRK, selector, UDC } from '../../support/compatibility/signing.js';
 
@@ -16,13 +16,13 @@ type PagedMethod =
   | 'devnet_getStorage';
 
 const directory = mkdtempSync(join(tmpdir(), 'starkbox-explore-'));
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 afterAll(async () => {
   for (const node of nodes) await node.close();
   rmSync(directory, { recursive: true });
 });
 
-async function start(config: Partial<Config> = {}): Promise<{ node: Node; client: Client }> {
+async function start(config: Partial<Config> = {}): Promise<{ node: Starkbox; client: Client }> {
   const node = await createNode({ seed: 0, accounts: 2, port: 0, ...config });
   nodes.push(node);
   return { node, client: checkedClient(node.handle) };
@@ -56,7 +56,7 @@ describe.each([
   ['in a data directory', { dataDir: directory, recentBlocks: 1 }],
   ['without history', { stateArchive: 'none' }],
 ] as const)('a chain %s', (_, config) => {
-  let node: Node;
+  let node: Starkbox;
   let client: Client;
   let one: Sender;
   let other: Sender;

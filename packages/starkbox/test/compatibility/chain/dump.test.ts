@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, checkedClient, overHttp } from '@starkbox/conformance';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 import type { RPC_CALL } from '../../../src/spec.js';
 import {
   contract,
@@ -14,7 +14,7 @@ import {
 import { RunningCommand } from '../../support/running-command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-dump-'));
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 let path: string;
 let count = 0;
 beforeEach(() => {
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 interface Running {
-  readonly node: Node;
+  readonly node: Starkbox;
   readonly client: Client;
 }
 

@@ -1,7 +1,7 @@
 // Gas prices: how they are set, when they are in force, and what they do to transactions.
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 import {
   bounds,
   type Contract,
@@ -11,7 +11,7 @@ import {
   Sender,
 } from '../../support/compatibility/signing.js';
 
-let node: Node;
+let node: Starkbox;
 let client: Client;
 let sender: Sender;
 let counter: Contract;

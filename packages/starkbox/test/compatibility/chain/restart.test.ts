@@ -3,7 +3,7 @@
 import { type Client, checkedClient } from '@starkbox/conformance';
 import { publicKey, storageAddress } from '@starkbox/engine';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 import {
   contract,
   deployAccountRequest,
@@ -16,7 +16,7 @@ import {
 const BALANCE = 5n * 10n ** 20n;
 const PRICE = 2_000_000_000n;
 
-let node: Node;
+let node: Starkbox;
 let client: Client;
 
 beforeAll(async () => {

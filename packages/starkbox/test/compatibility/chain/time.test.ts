@@ -5,7 +5,7 @@ import { sign } from '@starkbox/engine';
 import { constants, outsideExecution, typedData } from 'starknet';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../src/cli/cli.js';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 import {
   ACCOUNT_CLASS,
   type Call,
@@ -26,7 +26,7 @@ const FUTURE = 3_000_000_000;
 const HOUR = 3600;
 
 let context: Contract;
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 
 // Time stands still unless a test moves it.
 beforeAll(async () => {

@@ -321,7 +321,7 @@ describe('impersonation of accounts of the origin', () => {
 
   const impostor = (): Sender => new Sender(young.client, { address: owner, privateKey: '0x5' });
   const tell = (method: string): Promise<unknown> =>
-    young.node.request(
+    young.node.call(
       `devnet_${method}`,
       method.endsWith('Account') ? { account_address: owner } : {},
     );

@@ -4,7 +4,7 @@ import type { Client } from '@starkbox/conformance';
 import { builtinClass, Class } from '@starkbox/engine';
 import { hash as hashes } from 'starknet';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Node } from '../../../src/index.js';
+import type { Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
   ACCOUNT_CLASS,
@@ -22,7 +22,7 @@ import {
   UDC,
 } from '../../support/compatibility/signing.js';
 
-let node: Node;
+let node: Starkbox;
 let client: Client;
 let sender: Sender;
 let counter: Contract;

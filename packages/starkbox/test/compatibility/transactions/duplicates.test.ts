@@ -70,7 +70,7 @@ describe.each(MODES)('%s', (_, mode) => {
     const { node, client } = fixture;
     await client.call('devnet_mint', { address: ACCOUNT.address, amount: 1e20 });
     const [method, request] = sending(fixture);
-    await node.request(method, [request]);
+    await node.call(method, [request]);
     const before = await traces(fixture);
     expect((await client.failure(method, [request])).code).toBe(59);
     expect(await traces(fixture)).toEqual(before);

@@ -3,7 +3,7 @@
 import type { Client } from '@starkbox/conformance';
 import { publicKey } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Node } from '../../../src/index.js';
+import type { Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
   ACCOUNT_CLASS,
@@ -27,7 +27,7 @@ import {
   ZERO,
 } from '../../support/compatibility/signing.js';
 
-let node: Node;
+let node: Starkbox;
 let client: Client;
 let sender: Sender;
 let reverter: Contract;

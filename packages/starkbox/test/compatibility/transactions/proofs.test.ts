@@ -3,7 +3,7 @@
 import type { Client } from '@starkbox/conformance';
 import { pedersen } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Node } from '../../../src/index.js';
+import type { Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
   contract,
@@ -21,7 +21,7 @@ const L1 = '0xaa';
 const transfer = { to: STRK, name: 'transfer', calldata: ['0x99', '0x5', '0x0'] };
 const BLOCKS = 10;
 
-let node: Node;
+let node: Starkbox;
 let client: Client;
 let sender: Sender;
 

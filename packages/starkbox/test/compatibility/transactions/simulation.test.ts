@@ -3,7 +3,7 @@
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Methods, Node } from '../../../src/index.js';
+import type { Methods, Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
   AMPLE,
@@ -32,7 +32,7 @@ type Simulated = Extract<
   readonly unknown[]
 >[number];
 
-let node: Node;
+let node: Starkbox;
 let client: Client;
 let sender: Sender;
 let counter: Contract;

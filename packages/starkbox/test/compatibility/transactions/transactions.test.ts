@@ -1,7 +1,7 @@
 // Accepted, refused and reverted transactions, and the errors of refusals.
 import type { Client } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Node } from '../../../src/index.js';
+import type { Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
   type Account,
@@ -22,7 +22,7 @@ import {
   ZERO,
 } from '../../support/compatibility/signing.js';
 
-let node: Node;
+let node: Starkbox;
 let client: Client;
 let sender: Sender;
 let counter: Contract;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PackedBlock } from '../../../src/chain/history/packed-block.js';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 import { grow } from './every-kind.js';
 import { ask, asked, readEverything } from './read-everything.js';
 import {
@@ -14,7 +14,7 @@ import {
   withTexts,
 } from './sections.js';
 
-let node: Node;
+let node: Starkbox;
 let parts: Parts;
 let state: Buffer;
 let intact: string;

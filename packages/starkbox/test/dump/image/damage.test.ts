@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ImageReader } from '../../../src/dump/image/format.js';
 import { readImage } from '../../../src/dump/image/read.js';
 import { ImageError, sourceOfBytes } from '../../../src/dump/image/source.js';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 import { forged, headerOf, imageOf, type Section, smallWorld } from './small.js';
 
 /** So that a failure can be repeated. */
@@ -15,7 +15,7 @@ function random(bound: number): number {
   return Math.floor((seed / 2 ** 32) * bound);
 }
 
-let node: Node;
+let node: Starkbox;
 let small: Buffer;
 const first = readFileSync(new URL('./first.image', import.meta.url));
 /** Of the node itself, with classes: many frames. */
@@ -26,8 +26,8 @@ let snapshot_id: unknown;
 async function readAll(): Promise<string> {
   const answers: unknown[] = [await node.request('devnet_getStatus')];
   for (const block_id of ['latest', 'pre_confirmed', { block_number: 0 }]) {
-    answers.push(await node.request('starknet_getBlockWithReceipts', { block_id }));
-    answers.push(await node.request('starknet_getStateUpdate', { block_id }));
+    answers.push(await node.call('starknet_getBlockWithReceipts', { block_id }));
+    answers.push(await node.call('starknet_getStateUpdate', { block_id }));
   }
   return JSON.stringify(answers);
 }
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   // Loading drops snapshots: it was never done.
   expect(await readAll()).toBe(before);
-  expect(await node.request('devnet_revert', { snapshot_id })).toBe(true);
+  expect(await node.call('devnet_revert', { snapshot_id })).toBe(true);
   await node.close();
 });
 

@@ -3,33 +3,33 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-image-'));
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.close()));
   rmSync(folder, { recursive: true });
 });
 
-async function start(changes: Partial<Config> = {}): Promise<Node> {
+async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
   const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
   nodes.push(node);
   return node;
 }
 
-async function readAll(node: Node): Promise<readonly unknown[]> {
+async function readAll(node: Starkbox): Promise<readonly unknown[]> {
   const last = Number(await node.request('starknet_blockNumber'));
   const blocks = Array.from({ length: last + 1 }, (_, block_number) => ({ block_number }));
   const answers: unknown[] = [await node.request('devnet_getStatus')];
   const params = { contract_address: node.tokens.strk.address, key: '0x1' };
   for (const block_id of [...blocks, 'pre_confirmed']) {
     answers.push(
-      await node.request('starknet_getBlockWithReceipts', { block_id }),
-      await node.request('starknet_getStateUpdate', { block_id }),
-      await node.request('starknet_traceBlockTransactions', { block_id }),
-      await node.request('devnet_getAccountBalance', { address: '0x1', block_id }),
-      await node.request('starknet_getStorageAt', {
+      await node.call('starknet_getBlockWithReceipts', { block_id }),
+      await node.call('starknet_getStateUpdate', { block_id }),
+      await node.call('starknet_traceBlockTransactions', { block_id }),
+      await node.call('devnet_getAccountBalance', { address: '0x1', block_id }),
+      await node.call('starknet_getStorageAt', {
         ...params,
         block_id,
         response_flags: ['INCLUDE_LAST_UPDATE_BLOCK'],
@@ -39,7 +39,7 @@ async function readAll(node: Node): Promise<readonly unknown[]> {
   return answers;
 }
 
-async function live(node: Node, blocks: number): Promise<void> {
+async function live(node: Starkbox, blocks: number): Promise<void> {
   for (let count = 0; count < blocks; count += 1) {
     await node.request('devnet_mint', { address: '0x1', amount: 1 });
     await node.request('devnet_applyStateDiff', {

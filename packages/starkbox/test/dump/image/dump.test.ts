@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 
 const base = mkdtempSync(join(tmpdir(), 'starkbox-image-'));
-const nodes: Node[] = [];
+const nodes: Starkbox[] = [];
 let folder: string;
 let path: string;
 let count = 0;
@@ -22,18 +22,18 @@ afterAll(async () => {
   rmSync(base, { recursive: true });
 });
 
-async function start(changes: Partial<Config> = {}): Promise<Node> {
+async function start(changes: Partial<Config> = {}): Promise<Starkbox> {
   const node = await createNode({ seed: 0, startTime: 1_700_000_000, ...changes });
   nodes.push(node);
   return node;
 }
 
-const mint = (node: Node, amount: number): Promise<unknown> =>
+const mint = (node: Starkbox, amount: number): Promise<unknown> =>
   node.request('devnet_mint', { address: '0x1', amount });
-const latest = (node: Node): Promise<unknown> =>
+const latest = (node: Starkbox): Promise<unknown> =>
   node.request('starknet_getBlockWithReceipts', { block_id: 'latest' });
-const balance = async (node: Node, block_id: unknown = 'pre_confirmed'): Promise<unknown> =>
-  Object(await node.request('devnet_getAccountBalance', { address: '0x1', block_id })).amount;
+const balance = async (node: Starkbox, block_id: unknown = 'pre_confirmed'): Promise<unknown> =>
+  Object(await node.call('devnet_getAccountBalance', { address: '0x1', block_id })).amount;
 const isImageFile = (): boolean => readFileSync(path).toString('latin1', 0, 8) === 'SBXIMAGE';
 const refused = (message: RegExp) => ({ code: -5, message: expect.stringMatching(message) });
 
@@ -237,7 +237,7 @@ describe('a load', () => {
       { method: 'devnet_mint' },
     ]);
     const third = await start();
-    await third.request('devnet_load', { events });
+    await third.call('devnet_load', { events });
     expect(await balance(third)).toBe('7');
   });
 

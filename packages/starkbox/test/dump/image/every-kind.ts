@@ -1,10 +1,10 @@
 // A chain with every kind of thing that an image can hold.
 import { checkedClient } from '@starkbox/conformance';
-import type { Node } from '../../../src/index.js';
+import type { Starkbox } from '../../../src/index.js';
 import { contract, Sender, selector } from '../../support/compatibility/signing.js';
 
 /** Every kind of thing that an image can hold. */
-export async function grow(source: Node): Promise<void> {
+export async function grow(source: Starkbox): Promise<void> {
   const client = checkedClient(source.handle);
   const sender = new Sender(client, source.accounts[0]);
   const mint = () => client.call('devnet_mint', { address: '0x1', amount: 1 });

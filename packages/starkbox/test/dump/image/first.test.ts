@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 
 interface Asked {
   readonly method: string;
@@ -18,7 +18,7 @@ const IMAGE = fileURLToPath(new URL('./first.image', import.meta.url));
 const asked: readonly Asked[] = JSON.parse(
   readFileSync(new URL('./first.json', import.meta.url), 'utf8'),
 );
-let node: Node;
+let node: Starkbox;
 
 beforeAll(async () => {
   node = await createNode({ seed: 0, dumpOn: 'request' });
@@ -32,7 +32,7 @@ function settled(result: unknown): unknown {
 }
 
 test.each(asked)('$method $params', async ({ method, params, result }) => {
-  expect(settled(await node.request(method, params))).toEqual(settled(result));
+  expect(settled(await node.call(method, params))).toEqual(settled(result));
 });
 
 test('the calls that made it are there', async () => {
@@ -54,5 +54,5 @@ test('the chain continues', async () => {
   expect(block).toMatchObject({ block_number: 13, timestamp: 1_700_001_000 });
   await node.request('devnet_abortBlocks', { starting_block_id: { block_number: 2 } });
   const params = { contract_address: '0x3e55', block_id: 'latest' };
-  expect(await node.request('starknet_getNonce', params)).toBe('0x5');
+  expect(await node.call('starknet_getNonce', params)).toBe('0x5');
 });

@@ -1,6 +1,6 @@
 // Every read of a chain; none may be answered with an internal error.
 import { expect } from 'vitest';
-import type { Node } from '../../../src/index.js';
+import type { Starkbox } from '../../../src/index.js';
 import { STRK } from '../../support/compatibility/signing.js';
 import type { Json } from './sections.js';
 
@@ -8,7 +8,7 @@ const INTERNAL = -32603;
 /** How many calls of a method were answered with a result. */
 export const asked = new Map<string, number>();
 
-export async function ask(node: Node, method: string, params: object): Promise<Json> {
+export async function ask(node: Starkbox, method: string, params: object): Promise<Json> {
   const text = await node.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   const answer: Json = Object(JSON.parse(text ?? ''));
   const { code }: { code?: unknown } = Object(answer['error']);
@@ -17,7 +17,7 @@ export async function ask(node: Node, method: string, params: object): Promise<J
   return answer;
 }
 
-const resultOf = async (node: Node, method: string, params: object = {}): Promise<Json> =>
+const resultOf = async (node: Starkbox, method: string, params: object = {}): Promise<Json> =>
   Object((await ask(node, method, params))['result']);
 const listIn = (value: unknown, name: string): readonly Json[] => {
   const found: unknown = Object(value)[name];
@@ -25,7 +25,7 @@ const listIn = (value: unknown, name: string): readonly Json[] => {
 };
 
 /** Asks for everything that can be read. */
-export async function readEverything(node: Node): Promise<void> {
+export async function readEverything(node: Starkbox): Promise<void> {
   const { block_count } = await resultOf(node, 'devnet_getStatus');
   const numbers = Array.from({ length: Number(block_count) }, (_, block_number) => ({
     block_number,
@@ -73,7 +73,7 @@ export async function readEverything(node: Node): Promise<void> {
   }
 }
 
-async function readBlock(node: Node, block_id: unknown): Promise<void> {
+async function readBlock(node: Starkbox, block_id: unknown): Promise<void> {
   for (const method of [
     'starknet_getBlockWithTxHashes',
     'starknet_getBlockWithTxs',

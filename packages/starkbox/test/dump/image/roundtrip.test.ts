@@ -1,7 +1,6 @@
 // Images of random histories: the loaded chain answers and continues as the original.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Node } from '../../../src/index.js';
 import type { MethodName } from '../../../src/spec.js';
 import { agreeExactly } from '../../model/agreement.js';
 import { sequences, shown } from '../../model/commands.js';
@@ -55,7 +54,7 @@ test(`${HISTORIES} histories are the same in a node that loaded their image`, {
       if (!runner) throw new Error('there is no such setup');
       const { door, world, wall } = await runner.play(commands);
       const image = await imageOf(door);
-      const other: Node = await runner.open();
+      const other = await runner.open();
       try {
         const there = new NodeClient(other);
         agreeExactly(await there.ask('devnet_load', { image }), {});

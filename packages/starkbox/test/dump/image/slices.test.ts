@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-slices-'));
 const path = join(folder, 'chain.image');
 const BLOCKS = 2000;
-let node: Node;
+let node: Starkbox;
 let inline: string;
 
 beforeAll(async () => {

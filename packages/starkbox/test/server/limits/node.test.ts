@@ -1,9 +1,9 @@
 // Limits of a whole node: what they refuse, and ordinary use that passes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 
-let node: Node;
+let node: Starkbox;
 const warnings: string[] = [];
 
 beforeAll(async () => {

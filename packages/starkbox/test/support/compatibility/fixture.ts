@@ -1,6 +1,6 @@
 // The node of the compatibility tests: three accounts of seed 42 with 500 tokens of each kind.
 import { type Client, checkedClient } from '@starkbox/conformance';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 import { closeAfterFile } from '../closing.js';
 import type { Account } from './signing.js';
 
@@ -8,7 +8,7 @@ export const INITIAL_BALANCE = 5n * 10n ** 20n;
 export const FIXTURE = { seed: 42, accounts: 3, initialBalance: INITIAL_BALANCE, port: 0 } as const;
 
 export interface Fixture {
-  readonly node: Node;
+  readonly node: Starkbox;
   /** Asks in this process, and lets no answer pass that breaks the specification. */
   readonly client: Client;
   /** One of the accounts; throws if there are not so many. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { storageAddress } from '@starkbox/engine';
 import { OriginClient, type OriginClientOptions } from '../../../src/fork/origin/client.js';
 import type { RequestPolicy } from '../../../src/fork/origin/remote.js';
-import { createNode, type Node } from '../../../src/index.js';
+import { createNode, type Starkbox } from '../../../src/index.js';
 import { silentLog } from '../../../src/log.js';
 import { FaultyProxy } from './proxy.js';
 
@@ -15,7 +15,7 @@ export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f428
 export const QUICK: Partial<RequestPolicy> = { patience: 5000, backoff: 4 };
 
 export interface TestOrigin extends AsyncDisposable {
-  readonly node: Node;
+  readonly node: Starkbox;
   readonly proxy: FaultyProxy;
   /** A folder of its own, gone afterwards. */
   readonly folder: string;
@@ -60,6 +60,6 @@ export function balanceSlot(holder: string): string {
 }
 
 /** Mints tokens in a block of its own. */
-export async function mint(node: Node, address: string, amount: number): Promise<void> {
+export async function mint(node: Starkbox, address: string, amount: number): Promise<void> {
   await node.request('devnet_mint', { address, amount, unit: 'FRI' });
 }

@@ -3,13 +3,13 @@
 import type { Client } from '@starkbox/conformance';
 import { messageToL1Hash } from '@starkbox/engine';
 import type { MessageToL1 } from '../../../src/chain/world/messages.js';
-import type { Config, Node } from '../../../src/index.js';
+import type { Config, Starkbox } from '../../../src/index.js';
 import { startFixture } from '../compatibility/fixture.js';
 import { contract, hex, read, Sender, selector } from '../compatibility/signing.js';
 import { type Anvil, asHex, type L1Client, messagingAt, mined } from './anvil.js';
 
 export interface MessagingSetup {
-  readonly node: Node;
+  readonly node: Starkbox;
   readonly client: Client;
   readonly sender: Sender;
   readonly messenger: string;

@@ -6,12 +6,12 @@ import {
   type Notification,
   type Socket,
 } from '@starkbox/conformance';
-import { type Config, createNode, type Node } from '../../../src/index.js';
+import { type Config, createNode, type Starkbox } from '../../../src/index.js';
 import { closeAfterFile, closeAfterTest } from '../closing.js';
 import { Sender, STRK } from '../compatibility/signing.js';
 
 export interface Audience {
-  readonly node: Node;
+  readonly node: Starkbox;
   readonly url: string;
   /** Asks in this process, past every socket. */
   readonly client: Client;

@@ -6,7 +6,6 @@ import { openFork } from '../fork/open-fork.js';
 import type { OriginClient } from '../fork/origin/client.js';
 import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
-import type { Part } from './lifecycle.js';
 
 /** A config completed by its origin, if it is one of a fork. */
 export interface Forked {
@@ -15,7 +14,7 @@ export interface Forked {
 }
 
 /** A restart on another network adds a client; all of them stay open until the node closes. */
-export class Origins implements Part {
+export class Origins {
   readonly #given: ReadonlySet<ConfigKey>;
   readonly #log: Log;
   readonly #probe: Probe | undefined;

@@ -1,4 +1,4 @@
-// JSON-RPC dispatchers of a node: one for its chain, and one for each scratch chain that repeats a journal.
+// Service of one chain: dispatchers of all versions, subscriptions, request log and L1.
 import { Chain } from '../chain/chain.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
@@ -7,82 +7,149 @@ import type { JournalCall } from '../dump/journal.js';
 import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
-import { JsonText } from '../json/json.js';
+import type { JsonText } from '../json/json.js';
 import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
-import { discovery } from '../rpc/discover.js';
 import { createMethods, type Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
 import type { HandlerTable } from '../rpc/protocol/call-context.js';
 import { Dispatcher, type DispatcherOptions } from '../rpc/protocol/dispatcher.js';
 import type { Handlers } from '../rpc/protocol/handlers.js';
-import { readDocuments, Schema } from '../rpc/protocol/schema.js';
+import type { Schema } from '../rpc/protocol/schema.js';
 import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
+import { announceSoon } from '../rpc/subscriptions/chain-news.js';
 import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
 import { openVersion } from '../rpc/versions/versions.js';
 import type { CONFIG } from '../spec.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
-import type { Binding } from './binding.js';
-import type { ChainBase, ChainBases } from './open-chain.js';
+import { Binding } from './binding.js';
+import type { ChainBase, ChainBases } from './chain-bases.js';
 import type { Origins } from './origins.js';
-import { aboutNode, secretsOf } from './recording.js';
+import { aboutNode, type RecordedNode, secretsOf } from './recording.js';
 import type { Settings } from './settings.js';
 
-export interface RpcServiceParts {
-  readonly settings: Settings;
-  readonly base: ChainBase;
+/** What all chains of a node have in common. */
+export interface SharedParts {
+  readonly settings: Pick<Settings, 'config' | 'keepsJournal'>;
   readonly bases: ChainBases;
   readonly origins: Origins;
-  readonly chain: Chain;
-  /** Whether the chain is stored in a data directory. */
-  readonly isStored: boolean;
-  readonly binding: Binding;
   readonly telemetry: Telemetry;
   readonly version: string;
   readonly log: Log;
   /** Called while an image is read or written. */
   readonly progress: DumpOptions['onProgress'];
+  readonly schema: Schema;
+  /** The documents of the methods that are served. */
+  readonly discover: (methods: readonly string[]) => JsonText;
 }
 
-export class RpcService {
-  readonly schema: Schema = new Schema(readDocuments);
+export interface OwnParts {
+  readonly base: ChainBase;
+  readonly chain: Chain;
+  /** Whether the chain is stored in a data directory. */
+  readonly isStored: boolean;
+}
+
+/**
+ * A chain with its dispatchers, subscriptions, request log and L1. Parts that only calls need are
+ * created by the first call, so that a branch costs little.
+ */
+export class ChainService {
+  readonly chain: Chain;
+  readonly base: ChainBase;
   readonly subscriptions: Subscriptions;
   readonly sandbox: SandboxNews;
-  readonly requests: RequestLog;
-  /** The L1 of the node's chain. */
-  readonly l1: L1;
-  /** The dispatcher of the node's chain. */
-  readonly dispatcher: Dispatcher;
-  readonly #parts: RpcServiceParts;
-  /** The handlers of the node's chain. */
-  readonly #handlers: HandlerTable;
-  readonly #older = new Map<string, Dispatcher>();
-  #discovered: JsonText | undefined;
+  /** Where it is served. */
+  readonly binding: Binding = new Binding();
+  readonly #shared: SharedParts;
+  readonly #isStored: boolean;
+  #requests: RequestLog | undefined;
+  #l1: L1 | undefined;
+  #handlers: HandlerTable | undefined;
+  #dispatcher: Dispatcher | undefined;
+  #older: Map<string, Dispatcher> | undefined;
+  #isClosed = false;
 
-  constructor(parts: RpcServiceParts) {
-    this.#parts = parts;
-    const { chain, base } = parts;
-    this.subscriptions = new Subscriptions(base.config.maximumSubscriptions);
-    this.sandbox = new SandboxNews(chain, this.subscriptions);
-    this.requests = new RequestLog({
+  constructor(shared: SharedParts, { base, chain, isStored }: OwnParts) {
+    this.#shared = shared;
+    this.chain = chain;
+    this.base = base;
+    this.#isStored = isStored;
+    const subscriptions = new Subscriptions(base.config.maximumSubscriptions);
+    this.subscriptions = subscriptions;
+    this.sandbox = new SandboxNews(chain, subscriptions);
+    chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');
+    chain.watchAll((turn) => this.sandbox.turned(turn), 'announcing to explorers');
+  }
+
+  /** A service of a chain that begins as this one is now, and shares nothing that changes. */
+  branch(): ChainService {
+    if (this.#isClosed) throw new Error('The chain is closed');
+    return new ChainService(this.#shared, {
+      base: this.base,
+      chain: this.chain.branch(),
+      isStored: false,
+    });
+  }
+
+  /** Starts the interval of blocks, if there is one. */
+  start(): void {
+    const { log } = this.#shared;
+    this.chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
+  }
+
+  /** The L1 of the chain. */
+  get l1(): L1 {
+    this.#l1 ??= this.#l1Of(this.chain);
+    return this.#l1;
+  }
+
+  get requests(): RequestLog {
+    this.#requests ??= new RequestLog({
       subscriptions: this.subscriptions,
       now: realMilliseconds,
-      secrets: () => secretsOf(parts),
-      about: () => aboutNode(parts),
+      secrets: () => secretsOf(this.#recorded),
+      about: () => aboutNode(this.#recorded),
     });
-    this.l1 = this.#l1Of(chain);
-    this.#handlers = this.#handlersOf(chain, this.l1);
-    this.dispatcher = this.#dispatcherOf(this.#handlers, true);
+    return this.#requests;
+  }
+
+  get dispatcher(): Dispatcher {
+    this.#dispatcher ??= this.#dispatcherOf(this.#ownHandlers, true);
+    return this.#dispatcher;
+  }
+
+  stop(): void {
+    this.#isClosed = true;
+    this.#l1?.stop();
+  }
+
+  /** Waits for running changes. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#l1?.close();
+    await this.chain.close();
+    this.sandbox.close();
+  }
+
+  get #recorded(): RecordedNode {
+    return { base: this.base, chain: this.chain, version: this.#shared.version };
+  }
+
+  get #ownHandlers(): HandlerTable {
+    this.#handlers ??= this.#handlersOf(this.chain, this.l1);
+    return this.#handlers;
   }
 
   /** The dispatcher of an older version of the specification; created when it is first used. */
   older(name: string): Dispatcher {
-    const { version } = this.#parts;
+    const { version, schema } = this.#shared;
+    this.#older ??= new Map();
     let dispatcher = this.#older.get(name);
     if (!dispatcher) {
-      const opened = openVersion(name, this.#handlers, this.schema, version);
+      const opened = openVersion(name, this.#ownHandlers, schema, version);
       dispatcher = this.#dispatcherOf(opened.handlers, true, opened);
       this.#older.set(name, dispatcher);
     }
@@ -91,15 +158,14 @@ export class RpcService {
 
   /** The config of a chain as `devnet_getConfig` shows it. */
   configOf(chain: Chain): CONFIG {
-    const { bases, binding, base } = this.#parts;
-    const shown = bases.shown(chain.options);
-    const port = binding.port ?? base.config.port;
+    const shown = this.#shared.bases.shown(chain.options);
+    const port = this.binding.port ?? this.base.config.port;
     return { ...shown, server_config: { ...shown.server_config, port } };
   }
 
   dumpOptions(chain: Chain): DumpOptions {
-    const { settings, base, version, progress } = this.#parts;
-    const { config } = base;
+    const { settings, version, progress, schema } = this.#shared;
+    const { config } = this.base;
     return {
       chain,
       keepsJournal: settings.keepsJournal,
@@ -108,7 +174,7 @@ export class RpcService {
       format: config.dumpFormat,
       longestInline: longestInline(config.requestBodySizeLimit),
       writtenBy: `starkbox ${version}`,
-      check: (calls) => checkCalls(calls, this.schema),
+      check: (calls) => checkCalls(calls, schema),
       repeat: (calls) => this.#repeat(calls),
       onProgress: progress,
     };
@@ -116,8 +182,8 @@ export class RpcService {
 
   /** The world after a journal's calls, made on a scratch chain. */
   async #repeat(calls: readonly JournalCall[]): Promise<World> {
-    await checkCalls(calls, this.schema);
-    const scratch = await Chain.create(this.#parts.chain.options);
+    await checkCalls(calls, this.#shared.schema);
+    const scratch = await Chain.create(this.chain.options);
     const l1 = this.#l1Of(scratch);
     try {
       const dispatcher = this.#dispatcherOf(this.#handlersOf(scratch, l1), false);
@@ -130,19 +196,19 @@ export class RpcService {
   }
 
   #l1Of(chain: Chain): L1 {
-    return new L1({ chain, log: this.#parts.log });
+    return new L1({ chain, log: this.#shared.log });
   }
 
   /** A dispatcher of the node's chain on which no method is restricted. */
   unrestricted(): Dispatcher {
-    return this.#dispatcherOf(this.#handlers, true, { restricted: [] });
+    return this.#dispatcherOf(this.#ownHandlers, true, { restricted: [] });
   }
 
   #handlersOf(chain: Chain, l1: L1): HandlerTable {
-    const { config } = this.#parts.base;
+    const { config } = this.base;
     const handlers: Handlers = createMethods({
       ...this.#served(chain, l1),
-      discover: () => this.#discover(Object.keys(handlers)),
+      discover: () => this.#shared.discover(Object.keys(handlers)),
     });
     return limitTransactions(overFork(handlers, chain), {
       felts: config.maximumCalldataLength,
@@ -156,11 +222,12 @@ export class RpcService {
     isOwn: boolean,
     { schema, renamed, restricted }: Partial<DispatcherOptions> = {},
   ): Dispatcher {
-    const { base, binding, telemetry, log } = this.#parts;
-    const { config } = base;
+    const { binding } = this;
+    const { telemetry, log } = this.#shared;
+    const { config } = this.base;
     return new Dispatcher({
       handlers,
-      schema: schema ?? this.schema,
+      schema: schema ?? this.#shared.schema,
       ...(renamed && { renamed }),
       restricted: restricted ?? config.restrictedMethods,
       socketUrl: () => binding.authority && `ws://${binding.authority}/ws`,
@@ -177,8 +244,8 @@ export class RpcService {
   }
 
   #served(chain: Chain, l1: L1): Omit<Served, 'discover'> {
-    const { base, version } = this.#parts;
-    const { config } = base;
+    const { version } = this.#shared;
+    const { config } = this.base;
     return {
       chain,
       postman: l1.postman,
@@ -198,18 +265,10 @@ export class RpcService {
     };
   }
 
-  /** Created once, because it takes long. */
-  #discover(methods: readonly string[]): JsonText {
-    this.#discovered ??= new JsonText(
-      discovery(readDocuments(), new Set(methods), this.#parts.version),
-    );
-    return this.#discovered;
-  }
-
   /** Options for the chain on another network. */
   async #refork(url: string, block: number | string | undefined) {
-    const { isStored, origins, bases, settings } = this.#parts;
-    if (isStored) refuse('A chain that is kept on disk cannot be put on another network.');
+    const { origins, bases, settings } = this.#shared;
+    if (this.#isStored) refuse('A chain that is kept on disk cannot be put on another network.');
     await origins.flush();
     const forked = await origins.open(onNetwork(settings.config, url, block));
     return (await bases.create(forked)).options;

@@ -4,7 +4,7 @@ import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Recorder } from '../server/recorder.js';
-import type { ChainBase } from './open-chain.js';
+import type { ChainBase } from './chain-bases.js';
 
 /** Options of one machine, or secret ones: a replay elsewhere runs without them. */
 const LOCAL_OPTIONS =

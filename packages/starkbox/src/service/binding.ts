@@ -1,4 +1,4 @@
-// Address that the HTTP server is bound to.
+// Address at which a chain is served.
 import type { HttpServer } from '../server/http/server.js';
 
 /** Empty until the node listens. */

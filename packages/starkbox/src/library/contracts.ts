@@ -1,0 +1,157 @@
+// Declaration and deployment of contracts by the minting account: no account of the user is changed.
+import { readFile } from 'node:fs/promises';
+import { type Class, contractAddress, pedersenPair, starknetKeccak } from '@starkbox/engine';
+import type { Chain } from '../chain/chain.js';
+import { MINTER } from '../chain/genesis/accounts.js';
+import { minterDeclaration, minterInvoke } from '../chain/minter.js';
+import { compileClass } from '../chain/steps/apply-state-diff.js';
+import { RpcError } from '../errors.js';
+import { hex } from '../felt.js';
+import { parse } from '../json/json.js';
+import { object } from '../json/reader.js';
+import { type BROADCASTED_CONTRACT_CLASS, ERRORS } from '../spec.js';
+import { feltOf, type Numeric, type Request } from './controls.js';
+import { trusted } from './methods.js';
+
+export interface DeclaredClass {
+  readonly classHash: string;
+  readonly compiledClassHash: string;
+  /** Undefined if the class was declared before. */
+  readonly transactionHash: string | undefined;
+  /** The ABI as the compiler wrote it. */
+  readonly abi: readonly unknown[];
+}
+
+export interface Deployment {
+  readonly classHash: string;
+  /** Arguments of the constructor, as felts. */
+  readonly calldata?: readonly Numeric[];
+  /** A counter by default, so that each deployment has an address of its own. */
+  readonly salt?: Numeric;
+}
+
+export interface DeployedContract {
+  readonly address: string;
+  readonly transactionHash: string;
+}
+
+/** A nonce that another transaction of the account took in between is tried again. */
+const ATTEMPTS = 5;
+
+export class Contracts {
+  readonly #chain: Chain;
+  readonly #request: Request;
+  readonly #udc: string;
+  /** The end of the queue: the nonces of the account follow each other. */
+  #tail: Promise<unknown> = Promise.resolve();
+  #deployed = 0;
+
+  constructor(chain: Chain, request: Request, udc: string) {
+    this.#chain = chain;
+    this.#request = request;
+    this.#udc = udc;
+  }
+
+  /** @param artifact the path of a Sierra class as a compiler writes it, or its content */
+  async declare(artifact: string | URL | object): Promise<DeclaredClass> {
+    const content = await contentOf(artifact);
+    const compiled = await compileClass(content, this.#chain.options.classLimits);
+    const { hash: classHash, compiledClassHash } = compiled;
+    if (compiledClassHash === undefined) {
+      throw new TypeError('A Cairo 0 class cannot be declared: give the Sierra class');
+    }
+    const contractClass = wireClass(content);
+    const transactionHash = await this.#queued(() => this.#declare(contractClass, compiled));
+    return { classHash, compiledClassHash, transactionHash, abi: abiOf(content) };
+  }
+
+  async #declare(
+    contractClass: BROADCASTED_CONTRACT_CLASS,
+    compiled: Class,
+  ): Promise<string | undefined> {
+    const { world } = this.#chain;
+    if (await world.pendingState.class(compiled.hash)) return undefined;
+    const declare_transaction = await minterDeclaration(
+      this.#chain,
+      world,
+      contractClass,
+      compiled,
+    );
+    const { transaction_hash } = await this.#request('starknet_addDeclareTransaction', {
+      declare_transaction,
+    });
+    return transaction_hash;
+  }
+
+  /** Deploys by the universal deployer. Throws an `RpcError` with the reason if the constructor fails. */
+  async deploy({ classHash, calldata = [], salt }: Deployment): Promise<DeployedContract> {
+    this.#deployed += 1;
+    const chosen = feltOf(salt ?? this.#deployed);
+    const args = calldata.map(feltOf);
+    // As the universal deployer derives it for an address that depends on the deployer.
+    const address = contractAddress({
+      salt: pedersenPair(MINTER.address, chosen),
+      class_hash: classHash,
+      constructor_calldata: args,
+      deployer: this.#udc,
+    });
+    const call = {
+      to: this.#udc,
+      selector: starknetKeccak('deployContract'),
+      calldata: [classHash, chosen, '0x1', hex(args.length), ...args],
+    };
+    const transactionHash = await this.#queued(async () => {
+      const invoke_transaction = await minterInvoke(this.#chain, this.#chain.world, [call]);
+      const sent = await this.#request('starknet_addInvokeTransaction', { invoke_transaction });
+      return sent.transaction_hash;
+    });
+    const receipt = await this.#request('starknet_getTransactionReceipt', {
+      transaction_hash: transactionHash,
+    });
+    if (receipt.execution_status === 'REVERTED') {
+      throw new RpcError(ERRORS.CONTRACT_ERROR.code, 'The deployment was reverted', {
+        revert_error: receipt.revert_reason ?? '',
+        transaction_hash: transactionHash,
+      });
+    }
+    return { address, transactionHash };
+  }
+
+  #queued<T>(send: () => Promise<T>): Promise<T> {
+    const sent = this.#tail.then(() => sendAgain(send, ATTEMPTS));
+    this.#tail = sent.catch(() => undefined);
+    return sent;
+  }
+}
+
+async function sendAgain<T>(send: () => Promise<T>, attempts: number): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    const isOvertaken =
+      error instanceof RpcError && error.code === ERRORS.INVALID_TRANSACTION_NONCE.code;
+    if (!isOvertaken || attempts <= 1) throw error;
+    return sendAgain(send, attempts - 1);
+  }
+}
+
+async function contentOf(
+  artifact: string | URL | object,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (typeof artifact !== 'string' && !(artifact instanceof URL)) {
+    return object(artifact, 'the class');
+  }
+  return object(parse(await readFile(artifact, 'utf8')), String(artifact));
+}
+
+/** A class as `starknet_addDeclareTransaction` takes it, without what is for debuggers. */
+function wireClass(content: Readonly<Record<string, unknown>>): BROADCASTED_CONTRACT_CLASS {
+  const { sierra_program, contract_class_version, entry_points_by_type, abi } = content;
+  // The engine has read the class, so its members are of the right types.
+  return trusted({ sierra_program, contract_class_version, entry_points_by_type, abi });
+}
+
+function abiOf({ abi }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const list: unknown = typeof abi === 'string' ? parse(abi) : abi;
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,45 @@
+// A `fetch` that answers JSON-RPC requests in this process, without a port.
+import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import { NEWEST, OLDER_NAMES } from '../rpc/versions/versions.js';
+
+export interface FetchedChain {
+  readonly dispatcher: Dispatcher;
+  older(version: string): Dispatcher;
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+/** Takes every URL for one of the chain: its path chooses the version of the specification. */
+export function inProcessFetch(chain: FetchedChain): typeof fetch {
+  return async (input, init) => {
+    const url = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url;
+    const { pathname } = new URL(url);
+    const isRequest = typeof input === 'object' && !(input instanceof URL);
+    const method = init?.method ?? (isRequest ? input.method : 'GET');
+    if (method === 'GET' && pathname.endsWith('/is_alive')) return new Response('Alive!!!');
+    const dispatcher = dispatcherAt(pathname, chain);
+    if (method !== 'POST' || !dispatcher) {
+      return new Response(`Nothing answers ${method} ${pathname}: send a POST to /rpc\n`, {
+        status: dispatcher ? 405 : 404,
+      });
+    }
+    const text = typeof init?.body === 'string' ? init.body : await new Request(input, init).text();
+    const signal = init?.signal ?? (isRequest ? input.signal : undefined);
+    signal?.throwIfAborted();
+    const answer = await dispatcher.handle(text, {
+      transport: 'in-process',
+      signal: signal ?? undefined,
+    });
+    signal?.throwIfAborted();
+    return answer === undefined
+      ? new Response(null, { status: 204 })
+      : new Response(answer, { headers: JSON_HEADERS });
+  };
+}
+
+function dispatcherAt(path: string, chain: FetchedChain): Dispatcher | undefined {
+  const [, rpc, version, more] = path.replace(/\/$/, '').split('/');
+  if (more !== undefined || (rpc !== undefined && rpc !== 'rpc')) return undefined;
+  if (version === undefined || version === NEWEST) return chain.dispatcher;
+  return OLDER_NAMES.includes(version) ? chain.older(version) : undefined;
+}

@@ -1,0 +1,261 @@
+// Starkbox: a chain as a program holds it, with typed calls, branches, snapshots and controls.
+import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
+import type { Config } from '../config/options.js';
+import type { L1Facts } from '../l1/l1.js';
+import type { ChainService } from '../service/chain-service.js';
+import {
+  Contracts,
+  type DeclaredClass,
+  type DeployedContract,
+  type Deployment,
+} from './contracts.js';
+import { ContractStorage, feltOf, type Numeric, TimeControls } from './controls.js';
+import { inProcessFetch } from './in-process-fetch.js';
+import {
+  type AllMethods,
+  type AnyMethodName,
+  type ParamsArgument,
+  type SubscribeMethodName,
+  trusted,
+} from './methods.js';
+import { type ChainSnapshot, storedSnapshot, worldSnapshot } from './snapshot.js';
+import { type ChainSubscription, subscribeInProcess } from './subscription.js';
+
+/** Where a chain listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** The URL of the metrics page, if there is one. */
+  readonly metricsUrl?: string | undefined;
+}
+
+export interface ListenOptions {
+  /** 0 takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+}
+
+/** What opens the servers of a chain and closes what belongs to it. */
+export interface Host {
+  listen(options: ListenOptions): Promise<Address>;
+  close(): Promise<void>;
+}
+
+/** Where clients may send requests that `chain.fetch` answers: nothing is resolved or connected. */
+const IN_PROCESS_URL = 'http://starkbox.invalid/rpc';
+
+const IN_PROCESS = { transport: 'in-process' } as const;
+
+export interface Minted {
+  readonly balance: bigint;
+  readonly transactionHash: string;
+}
+
+export interface DealOptions {
+  /** Name of the token's map of balances; the usual names are tried by default. */
+  readonly variable?: string;
+  /** Whether the total supply changes by the same amount. */
+  readonly adjustSupply?: boolean;
+}
+
+/** An account whose transactions need no valid signature. */
+export interface Impersonated extends AsyncDisposable {
+  readonly address: string;
+  /** Signatures of the account are checked again. */
+  stop(): Promise<void>;
+}
+
+/** A running chain, and the ways to call it. */
+export class Starkbox implements AsyncDisposable {
+  readonly time: TimeControls;
+  /** A `fetch` that this chain answers in the process: for clients that take one, with `rpcUrl`. */
+  readonly fetch: typeof fetch;
+  readonly rpcUrl: string = IN_PROCESS_URL;
+  /** The L1 that it was started with. */
+  readonly l1: L1Facts | undefined;
+  readonly #service: ChainService;
+  readonly #hostOf: (service: ChainService) => Host;
+  readonly #host: Host;
+  readonly #isStored: boolean;
+  #contracts: Contracts | undefined;
+
+  /** @internal `createNode` and `branch` create chains. */
+  constructor(
+    service: ChainService,
+    hostOf: (service: ChainService) => Host,
+    start: { readonly host?: Host; readonly isStored: boolean; readonly l1?: L1Facts | undefined },
+  ) {
+    this.#service = service;
+    this.#hostOf = hostOf;
+    this.#host = start.host ?? hostOf(service);
+    this.#isStored = start.isStored;
+    this.l1 = start.l1;
+    this.fetch = inProcessFetch(service);
+    this.time = new TimeControls(this.request);
+  }
+
+  get config(): Config {
+    return this.#service.base.config;
+  }
+
+  get accounts(): Genesis['accounts'] {
+    return this.#genesis.accounts;
+  }
+
+  get accountClassHash(): string {
+    return this.#genesis.accountClass.hash;
+  }
+
+  get tokens(): { readonly eth: Deployed; readonly strk: Deployed } {
+    const { eth, strk } = this.#genesis;
+    return { eth, strk };
+  }
+
+  /** The universal deployer. */
+  get udc(): Deployed {
+    return this.#genesis.udc;
+  }
+
+  get argent(): Genesis['argent'] {
+    return this.#genesis.argent;
+  }
+
+  get #genesis(): Genesis {
+    return this.#service.base.genesis;
+  }
+
+  // Calls.
+
+  /** Calls a method in this process; throws an `RpcError` where the wire would carry one. */
+  readonly request = async <M extends AnyMethodName>(
+    method: M,
+    ...[params]: ParamsArgument<M>
+  ): Promise<AllMethods[M]['result']> =>
+    trusted(await this.#service.dispatcher.call(method, params, IN_PROCESS));
+
+  /** As `request`, for names and values that come from elsewhere. */
+  readonly call = (method: string, params?: unknown): Promise<unknown> =>
+    this.#service.dispatcher.call(method, params, IN_PROCESS);
+
+  /** Answers JSON-RPC text; undefined for notifications, which have no answer. */
+  readonly handle = (text: string): Promise<string | undefined> =>
+    this.#service.dispatcher.handle(text, IN_PROCESS);
+
+  /**
+   * Notifications as an async iterable, from now on.
+   *
+   * @example
+   * for await (const { name, result } of chain.subscribe('starknet_subscribeNewHeads')) {
+   *   if (name === 'starknet_subscriptionNewHeads') console.log(result.block_number);
+   * }
+   */
+  subscribe<M extends SubscribeMethodName>(
+    method: M,
+    ...[params]: ParamsArgument<M>
+  ): ChainSubscription<M> {
+    return subscribeInProcess(this.#service, method, params, this.config.maximumQueuedMessages);
+  }
+
+  // The whole chain.
+
+  /**
+   * A chain of its own that begins as this one is now. Neither sees what the other does afterwards. It is kept
+   * in memory, has no L1 and listens only if asked to.
+   */
+  branch(): Starkbox {
+    const service = this.#service.branch();
+    return new Starkbox(service, this.#hostOf, { isStored: false });
+  }
+
+  /** The chain as it is now, to return to any number of times. */
+  async snapshot(): Promise<ChainSnapshot> {
+    const { chain } = this.#service;
+    const isPlain = !this.#isStored && chain.world.messages.l1 === undefined;
+    return isPlain ? worldSnapshot(chain) : storedSnapshot(this.#service.l1);
+  }
+
+  /** Opens the HTTP server. */
+  listen(options: ListenOptions = {}): Promise<Address> {
+    return this.#host.listen(options);
+  }
+
+  /** Answers the requests under way and closes everything. */
+  close(): Promise<void> {
+    return this.#host.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  // Controls.
+
+  /** Gives STRK (`FRI`) or ETH (`WEI`) to an address, by a transaction. */
+  async mint(
+    address: Numeric,
+    amount: bigint | number,
+    unit: 'FRI' | 'WEI' = 'FRI',
+  ): Promise<Minted> {
+    const made = await this.request('devnet_mint', { address: feltOf(address), amount, unit });
+    return { balance: BigInt(made.new_balance), transactionHash: made.tx_hash };
+  }
+
+  /** Sets the balance of an address in any ERC-20 contract, by writing its storage. */
+  async deal(
+    token: Numeric,
+    to: Numeric,
+    amount: bigint | number,
+    { variable, adjustSupply }: DealOptions = {},
+  ): Promise<void> {
+    await this.request('devnet_deal', {
+      token: feltOf(token),
+      address: feltOf(to),
+      amount,
+      ...(variable === undefined ? {} : { variable }),
+      ...(adjustSupply === undefined ? {} : { adjust_supply: adjustSupply }),
+    });
+  }
+
+  /** Closes the block under construction and further empty ones, with seconds between them. */
+  async mine(count: number = 1, { interval }: { readonly interval?: number } = {}): Promise<void> {
+    await this.request('devnet_createBlock', {
+      count,
+      ...(interval === undefined ? {} : { interval }),
+    });
+  }
+
+  /** Storage of a contract, by the names of its variables. */
+  storage(contract: Numeric): ContractStorage {
+    return new ContractStorage(this.request, feltOf(contract));
+  }
+
+  /** Accepts transactions of an account whatever their signatures. */
+  async impersonate(address: Numeric): Promise<Impersonated> {
+    const account_address = feltOf(address);
+    await this.request('devnet_impersonateAccount', { account_address });
+    const stop = async (): Promise<void> => {
+      await this.request('devnet_stopImpersonateAccount', { account_address });
+    };
+    return { address: account_address, stop, [Symbol.asyncDispose]: stop };
+  }
+
+  /**
+   * Declares a class; its hashes are computed by the engine.
+   *
+   * @param artifact the path of a Sierra class as a compiler writes it, or its content
+   */
+  declare(artifact: string | URL | object): Promise<DeclaredClass> {
+    return this.#contractsOf().declare(artifact);
+  }
+
+  /** Deploys a contract; throws an `RpcError` with the reason if its constructor fails. */
+  deploy(deployment: Deployment): Promise<DeployedContract> {
+    return this.#contractsOf().deploy(deployment);
+  }
+
+  #contractsOf(): Contracts {
+    this.#contracts ??= new Contracts(this.#service.chain, this.request, this.udc.address);
+    return this.#contracts;
+  }
+}
