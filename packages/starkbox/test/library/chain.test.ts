@@ -156,7 +156,7 @@ describe('branches', () => {
     const { value } = await heads.next();
     expect(value).toMatchObject({ result: { block_number: 1 } });
     await branch.request('devnet_snapshot');
-    expect(await chain.request('devnet_listSnapshots')).toEqual([]);
+    expect(await chain.request('devnet_listSnapshots')).toEqual({ snapshots: [] });
     const { url } = await branch.listen({ port: 0 });
     const answer = await fetch(`${url}/rpc`, {
       method: 'POST',
