@@ -87,9 +87,16 @@ export class Chain {
   /** Undefined until the chain is started. */
   #startTimer: (() => void) | undefined;
 
-  constructor(options: ChainOptions, start: WorldAndSnapshots, store?: ChainStore) {
+  /** @param executions those of another chain, whose limits then are those of both */
+  constructor(
+    options: ChainOptions,
+    start: WorldAndSnapshots,
+    store?: ChainStore,
+    executions?: Executions,
+  ) {
     this.#options = options;
-    this.executions = new Executions({ ...options, maximumExecutions: slotsOf(options) });
+    this.executions =
+      executions ?? new Executions({ ...options, maximumExecutions: slotsOf(options) });
     this.#writer = new Writer(start, store, options);
     this.#writer.watch(({ before, after }) => {
       if (before.blocks.generation !== after.blocks.generation) this.#startTimer?.();
@@ -130,7 +137,8 @@ export class Chain {
 
   /** A copy in memory that changes independently. It is not linked to an L1, where both would write. */
   branch(): Chain {
-    return new Chain(this.options, withNoSnapshots(unlinked(this.world)));
+    const start = withNoSnapshots(unlinked(this.world));
+    return new Chain(this.options, start, undefined, this.executions);
   }
 
   /** Observes every change of the world, in order, before its caller gets the result. */

@@ -4,11 +4,10 @@ import { readInput } from '../config/source.js';
 import type { DumpOptions } from '../dump/dump.js';
 import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
-import { discoveryOnce } from '../rpc/discover.js';
-import { readDocuments, Schema } from '../rpc/protocol/schema.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
 import { Origins } from '../service/origins.js';
+import { Protocol } from '../service/protocol.js';
 import { openRecording } from '../service/recording.js';
 import { checkSettings, holdDataDirectory } from '../service/settings.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
@@ -79,8 +78,7 @@ async function openParts(
     version,
     log,
     progress,
-    schema: new Schema(readDocuments),
-    discover: discoveryOnce(readDocuments, version),
+    protocol: new Protocol(config.restrictedMethods, version),
   };
   const service = new ChainService(shared, { base, chain, isStored });
   const { l1 } = service;
@@ -105,7 +103,7 @@ async function openParts(
       {
         service: served,
         root,
-        warm: () => Promise.all([shared.schema.warm(), genesis.warm()]),
+        warm: () => Promise.all([shared.protocol.schema.warm(), genesis.warm()]),
         log,
       },
       steps,

@@ -7,7 +7,7 @@ import { isKnown, type World } from '../chain/world/world.js';
 import { withOriginMessage } from '../fork/fork.js';
 import { Semaphore } from '../scheduling/semaphore.js';
 import { type BLOCK_ID, type MethodFacts, methodFacts } from '../spec.js';
-import type { Handler, HandlerTable } from './protocol/call-context.js';
+import type { Handler } from './protocol/call-context.js';
 
 /** The engine has 512 threads; the others are for changes of the chain, which may need no origin. */
 const WAITING = 448;
@@ -37,18 +37,14 @@ const IS_OURS: Readonly<Record<Exclude<MethodFacts['forwarded'], false>, IsOurs>
 };
 
 /**
- * The same handlers for a chain that may be forked. A call for a block or a transaction that this chain
+ * Handlers for a chain that may be forked. A call for a block or a transaction that this chain
  * lacks goes to the origin, which is asked only for what came before the fork.
  */
-export function overFork(handlers: HandlerTable, chain: Chain): HandlerTable {
+export function overFork(chain: Chain): (name: string, handler: Handler) => Handler {
   const { patience, maximumWaitingExecutions: queue } = chain.options;
   const queueOption = '--maximum-waiting-executions';
   const semaphore = new Semaphore({ places: WAITING, patience, queue, queueOption });
-  const routed: Record<string, Handler | undefined> = {};
-  for (const [name, handler] of Object.entries(handlers)) {
-    routed[name] = handler && route(name, handler, chain, semaphore);
-  }
-  return routed;
+  return (name, handler) => route(name, handler, chain, semaphore);
 }
 
 function route(name: string, handler: Handler, chain: Chain, semaphore: Semaphore): Handler {

@@ -7,26 +7,28 @@ import type { JournalCall } from '../dump/journal.js';
 import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
 import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
-import type { JsonText } from '../json/json.js';
 import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
-import { createMethods, type Served } from '../rpc/methods/table.js';
+import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
-import type { HandlerTable } from '../rpc/protocol/call-context.js';
-import { Dispatcher, type DispatcherOptions } from '../rpc/protocol/dispatcher.js';
-import type { Handlers } from '../rpc/protocol/handlers.js';
-import type { Schema } from '../rpc/protocol/schema.js';
+import type { HandlerLookup } from '../rpc/protocol/call-context.js';
+import {
+  Dispatcher,
+  type DispatcherOptions,
+  type HandlerSource,
+} from '../rpc/protocol/dispatcher.js';
+import { MethodIndex } from '../rpc/protocol/method-table.js';
 import { limitTransactions } from '../rpc/protocol/transaction-limits.js';
 import { RequestLog } from '../rpc/request-log/request-log.js';
 import { announceSoon } from '../rpc/subscriptions/chain-news.js';
 import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
-import { openVersion } from '../rpc/versions/versions.js';
 import type { CONFIG } from '../spec.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
 import type { Origins } from './origins.js';
+import type { Protocol } from './protocol.js';
 import { aboutNode, type RecordedNode, secretsOf } from './recording.js';
 import type { Settings } from './settings.js';
 
@@ -40,9 +42,7 @@ export interface SharedParts {
   readonly log: Log;
   /** Called while an image is read or written. */
   readonly progress: DumpOptions['onProgress'];
-  readonly schema: Schema;
-  /** The documents of the methods that are served. */
-  readonly discover: (methods: readonly string[]) => JsonText;
+  readonly protocol: Protocol;
 }
 
 export interface OwnParts {
@@ -67,7 +67,7 @@ export class ChainService {
   readonly #isStored: boolean;
   #requests: RequestLog | undefined;
   #l1: L1 | undefined;
-  #handlers: HandlerTable | undefined;
+  #handlers: HandlerLookup | undefined;
   #dispatcher: Dispatcher | undefined;
   #older: Map<string, Dispatcher> | undefined;
   #isClosed = false;
@@ -117,7 +117,7 @@ export class ChainService {
   }
 
   get dispatcher(): Dispatcher {
-    this.#dispatcher ??= this.#dispatcherOf(this.#ownHandlers, true);
+    this.#dispatcher ??= this.#newest(this.#ownHandlers, true);
     return this.#dispatcher;
   }
 
@@ -138,19 +138,21 @@ export class ChainService {
     return { base: this.base, chain: this.chain, version: this.#shared.version };
   }
 
-  get #ownHandlers(): HandlerTable {
-    this.#handlers ??= this.#handlersOf(this.chain, this.l1);
+  get #ownHandlers(): HandlerLookup {
+    this.#handlers ??= this.#handlersOf(this.chain);
     return this.#handlers;
   }
 
   /** The dispatcher of an older version of the specification; created when it is first used. */
   older(name: string): Dispatcher {
-    const { version, schema } = this.#shared;
     this.#older ??= new Map();
     let dispatcher = this.#older.get(name);
     if (!dispatcher) {
-      const opened = openVersion(name, this.#ownHandlers, schema, version);
-      dispatcher = this.#dispatcherOf(opened.handlers, true, opened);
+      const newest = this.#ownHandlers;
+      const version = this.#shared.protocol.older(name);
+      const { index, schema } = version;
+      const handlerOf = version.handlersOver(newest);
+      dispatcher = this.#dispatcherOf({ index, handlerOf }, true, schema);
       this.#older.set(name, dispatcher);
     }
     return dispatcher;
@@ -164,7 +166,7 @@ export class ChainService {
   }
 
   dumpOptions(chain: Chain): DumpOptions {
-    const { settings, version, progress, schema } = this.#shared;
+    const { settings, version, progress, protocol } = this.#shared;
     const { config } = this.base;
     return {
       chain,
@@ -174,7 +176,7 @@ export class ChainService {
       format: config.dumpFormat,
       longestInline: longestInline(config.requestBodySizeLimit),
       writtenBy: `starkbox ${version}`,
-      check: (calls) => checkCalls(calls, schema),
+      check: (calls) => checkCalls(calls, protocol.schema),
       repeat: (calls) => this.#repeat(calls),
       onProgress: progress,
     };
@@ -182,11 +184,12 @@ export class ChainService {
 
   /** The world after a journal's calls, made on a scratch chain. */
   async #repeat(calls: readonly JournalCall[]): Promise<World> {
-    await checkCalls(calls, this.#shared.schema);
+    const { schema } = this.#shared.protocol;
+    await checkCalls(calls, schema);
     const scratch = await Chain.create(this.chain.options);
     const l1 = this.#l1Of(scratch);
     try {
-      const dispatcher = this.#dispatcherOf(this.#handlersOf(scratch, l1), false);
+      const dispatcher = this.#newest(this.#handlersOf(scratch, l1), false);
       await repeatCalls(dispatcher, scratch, calls);
       return scratch.world;
     } finally {
@@ -201,35 +204,40 @@ export class ChainService {
 
   /** A dispatcher of the node's chain on which no method is restricted. */
   unrestricted(): Dispatcher {
-    return this.#dispatcherOf(this.#ownHandlers, true, { restricted: [] });
+    const handlerOf = this.#ownHandlers;
+    const index = new MethodIndex(this.#shared.protocol.names);
+    return this.#dispatcherOf({ index, handlerOf }, true);
   }
 
-  #handlersOf(chain: Chain, l1: L1): HandlerTable {
+  #newest(handlerOf: HandlerLookup, isOwn: boolean): Dispatcher {
+    const { index } = this.#shared.protocol;
+    return this.#dispatcherOf({ index, handlerOf }, isOwn);
+  }
+
+  #handlersOf(chain: Chain, l1?: L1): HandlerLookup {
     const { config } = this.base;
-    const handlers: Handlers = createMethods({
-      ...this.#served(chain, l1),
-      discover: () => this.#shared.discover(Object.keys(handlers)),
-    });
-    return limitTransactions(overFork(handlers, chain), {
+    const limits = {
       felts: config.maximumCalldataLength,
       transactions: config.maximumSimulationBatch,
-    });
+    };
+    const forked = overFork(chain);
+    return this.#shared.protocol.handlersOf(this.#served(chain, l1), (name, handler) =>
+      limitTransactions(name, forked(name, handler), limits),
+    );
   }
 
   /** @param isOwn whether the handlers are those of the node's chain, whose calls are observed */
   #dispatcherOf(
-    handlers: HandlerTable,
+    handlers: HandlerSource,
     isOwn: boolean,
-    { schema, renamed, restricted }: Partial<DispatcherOptions> = {},
+    schema: DispatcherOptions['schema'] = this.#shared.protocol.schema,
   ): Dispatcher {
     const { binding } = this;
     const { telemetry, log } = this.#shared;
     const { config } = this.base;
     return new Dispatcher({
       handlers,
-      schema: schema ?? this.#shared.schema,
-      ...(renamed && { renamed }),
-      restricted: restricted ?? config.restrictedMethods,
+      schema,
       socketUrl: () => binding.authority && `ws://${binding.authority}/ws`,
       log,
       maxBatch: config.maximumBatchLength,
@@ -243,13 +251,19 @@ export class ChainService {
     });
   }
 
-  #served(chain: Chain, l1: L1): Omit<Served, 'discover'> {
-    const { version } = this.#shared;
+  /** @param scratch the L1 of a scratch chain; by default that of the service, created when it is needed */
+  #served(chain: Chain, scratch?: L1): Served {
+    const { version, protocol } = this.#shared;
     const { config } = this.base;
+    const service = this;
     return {
       chain,
-      postman: l1.postman,
-      timeline: l1.snapshots,
+      get postman() {
+        return (scratch ?? service.l1).postman;
+      },
+      get timeline() {
+        return (scratch ?? service.l1).snapshots;
+      },
       subscriptions: this.subscriptions,
       limits: {
         addresses: config.maximumFilterAddresses,
@@ -259,9 +273,14 @@ export class ChainService {
       config: () => this.configOf(chain),
       refork: ({ url, block }) => this.#refork(url, block),
       version,
-      dump: this.dumpOptions(chain),
-      requests: this.requests,
+      get dump() {
+        return service.dumpOptions(chain);
+      },
+      get requests() {
+        return service.requests;
+      },
       sandbox: this.sandbox,
+      discover: () => protocol.discover(),
     };
   }
 

@@ -96,6 +96,8 @@ describe.each(['v0_8', 'v0_9'] as const)('%s', (version) => {
     });
     await expect(refused).rejects.toThrow(/origin serves JSON-RPC 0\.[89]\.\d, .*INITIAL_READS/);
     const addresses = { block_id, contract_addresses: [STRK] };
-    await expect(fork.node.call('starknet_getStateUpdate', addresses)).rejects.toThrow(/origin serves/);
+    await expect(fork.node.call('starknet_getStateUpdate', addresses)).rejects.toThrow(
+      /origin serves/,
+    );
   });
 });

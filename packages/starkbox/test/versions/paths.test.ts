@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { silentLog } from '../../src/log.js';
 import { Dispatcher } from '../../src/rpc/protocol/dispatcher.js';
+import { MethodIndex } from '../../src/rpc/protocol/method-table.js';
 import { Schema } from '../../src/rpc/protocol/schema.js';
 import { invokeRequest, STRK } from '../support/compatibility/signing.js';
 
@@ -108,10 +109,12 @@ test('a method that is forbidden is so in every version', async () => {
 });
 
 test('a name of an older version is forbidden with the canonical one', async () => {
+  const names = ['starknet_old', 'starknet_other'];
   const dispatcher = new Dispatcher({
-    handlers: { starknet_old: () => 1, starknet_other: () => 2 },
-    renamed: { starknet_old: 'starknet_new' },
-    restricted: ['chain_new'],
+    handlers: {
+      index: new MethodIndex(names, ['chain_new'], { starknet_old: 'starknet_new' }),
+      handlerOf: (name: string) => () => names.indexOf(name) + 1,
+    },
     schema: new Schema(() => new Map()),
     log: silentLog,
     maxBatch: 1,

@@ -4,6 +4,7 @@ import type { DumpOptions } from '../../dump/dump.js';
 import { shortString } from '../../felt.js';
 import type { JsonText } from '../../json/json.js';
 import type { Postman } from '../../l1/postman.js';
+import type { Handler, HandlerLookup, HandlerTable } from '../protocol/call-context.js';
 import type { Handlers } from '../protocol/handlers.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { SandboxNews } from '../subscriptions/sandbox-news.js';
@@ -36,24 +37,64 @@ export interface Served extends NodeFacts {
   readonly discover: () => JsonText;
 }
 
-export function createMethods(served: Served): Handlers {
-  const { chain, timeline, postman, discover, subscriptions, limits, dump, ...others } = served;
-  const { requests, sandbox, ...facts } = others;
-  return {
-    ...metaMethods(() => shortString(chain.options.chainId), discover),
-    ...blockMethods(chain),
-    ...transactionMethods(chain),
-    ...stateMethods(chain),
-    ...eventMethods(chain, limits.chunk),
-    ...simulationMethods(chain),
-    ...writeMethods(chain),
-    ...devnetMethods(chain, facts, timeline),
-    ...mempoolMethods(chain),
-    ...postmanMethods(chain, postman),
-    ...subscribeMethods(chain, subscriptions, limits),
-    ...dumpMethods(dump),
-    ...exploreMethods(chain),
-    ...sandboxMethods(sandbox, subscriptions),
-    ...requestMethods(requests, subscriptions),
-  };
+/** Groups of handlers; a chain creates a group when one of its methods is first called. */
+const GROUPS = [
+  ({ chain, discover }: Served) => metaMethods(() => shortString(chain.options.chainId), discover),
+  ({ chain }: Served) => blockMethods(chain),
+  ({ chain }: Served) => transactionMethods(chain),
+  ({ chain }: Served) => stateMethods(chain),
+  ({ chain, limits }: Served) => eventMethods(chain, limits.chunk),
+  ({ chain }: Served) => simulationMethods(chain),
+  ({ chain }: Served) => writeMethods(chain),
+  (served: Served) => devnetMethods(served.chain, served, served.timeline),
+  ({ chain }: Served) => mempoolMethods(chain),
+  ({ chain, postman }: Served) => postmanMethods(chain, postman),
+  ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
+  ({ dump }: Served) => dumpMethods(dump),
+  ({ chain }: Served) => exploreMethods(chain),
+  ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
+  ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
+] as const;
+
+type KeyOfEach<T> = T extends unknown ? keyof T : never;
+type Created = KeyOfEach<ReturnType<(typeof GROUPS)[number]>>;
+
+/** Not a map while a method of the documents has no handler, which then does not compile. */
+type WhereComplete = Exclude<keyof Handlers, Created> extends never ? Map<string, number> : never;
+
+/** Which group has which methods: the same for all chains. */
+export class MethodGroups {
+  readonly #groupOf: ReadonlyMap<string, number>;
+
+  /** @param served of any chain */
+  constructor(served: Served) {
+    const groupOf: WhereComplete = new Map(
+      GROUPS.flatMap((create, index) =>
+        Object.keys(create(served)).map((name): [string, number] => [name, index]),
+      ),
+    );
+    this.#groupOf = groupOf;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#groupOf.keys()];
+  }
+
+  /** Handlers of a chain, each created when it is first needed. */
+  handlersOf(served: Served, wrap: (name: string, handler: Handler) => Handler): HandlerLookup {
+    const groups = new Map<number, HandlerTable>();
+    const wrapped = new Map<string, Handler>();
+    return (name) => {
+      const made = wrapped.get(name);
+      const index = this.#groupOf.get(name);
+      if (made || index === undefined) return made;
+      const group: HandlerTable = groups.get(index) ?? { ...GROUPS[index]?.(served) };
+      groups.set(index, group);
+      const handler = group[name];
+      if (!handler) return undefined;
+      const result = wrap(name, handler);
+      wrapped.set(name, result);
+      return result;
+    };
+  }
 }

@@ -55,3 +55,6 @@ export type Handler = Signature['of'];
 
 /** Handlers by canonical name. What has no handler does not exist. */
 export type HandlerTable = Readonly<Record<string, Handler | undefined>>;
+
+/** The handler of a method by its name in the documents; created when it is first needed. */
+export type HandlerLookup = (documented: string) => Handler | undefined;

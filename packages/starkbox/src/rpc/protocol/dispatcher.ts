@@ -7,7 +7,7 @@ import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
 import { endSharedSlice, milliseconds } from '../../scheduling/slices.js';
 import { answerBatch, answerTooLarge, type Delivery } from './batch.js';
-import type { HandlerTable, Session } from './call-context.js';
+import type { HandlerLookup, HandlerTable, Session } from './call-context.js';
 import {
   failed,
   type ObservedCall,
@@ -24,14 +24,15 @@ import {
   openCall,
   resultAnswer,
 } from './envelope.js';
-import { MethodTable } from './method-table.js';
+import { MethodIndex, MethodTable } from './method-table.js';
 import { isLong, readLong, readShort } from './read-request.js';
 import { readDocuments, Schema } from './schema.js';
 
 export interface DispatcherOptions {
-  readonly handlers: HandlerTable;
-  /** Forbidden methods, by any of their names. */
-  readonly restricted: readonly string[] | undefined;
+  /** All handlers, or what finds them, with the index of their methods. */
+  readonly handlers: HandlerTable | HandlerSource;
+  /** Forbidden methods, by any of their names; an index has its own. */
+  readonly restricted?: readonly string[] | undefined;
   readonly log: Log;
   /** Where WebSocket connections are served, once they are. */
   readonly socketUrl?: () => string | undefined;
@@ -39,8 +40,6 @@ export interface DispatcherOptions {
   readonly maxBatch: number;
   /** The documents of this package by default. */
   readonly schema?: Pick<Schema, 'reader'>;
-  /** The canonical names of handlers that have another name in an older version of the specification. */
-  readonly renamed?: Readonly<Record<string, string>>;
   /** Runs after every call to a method. */
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** Observes calls with their answers. */
@@ -54,6 +53,22 @@ export interface DispatcherOptions {
   readonly maxAnswer?: number;
   /** Runs after a synchronous step that took long. */
   readonly onStall?: ((stage: Stage, method: string, milliseconds: number) => void) | undefined;
+}
+
+/** Handlers that are created when they are first needed. */
+export interface HandlerSource {
+  readonly index: MethodIndex;
+  readonly handlerOf: HandlerLookup;
+}
+
+function sourceOf({ handlers, restricted }: DispatcherOptions): HandlerSource {
+  if (isSource(handlers)) return handlers;
+  const index = new MethodIndex(Object.keys(handlers), restricted);
+  return { index, handlerOf: (name) => handlers[name] };
+}
+
+function isSource(handlers: HandlerTable | HandlerSource): handlers is HandlerSource {
+  return handlers['index'] instanceof MethodIndex;
 }
 
 /** A longer step is reported as a stall. */
@@ -78,8 +93,8 @@ export class Dispatcher {
   readonly #onStall: DispatcherOptions['onStall'];
 
   constructor(options: DispatcherOptions) {
-    const { handlers, restricted, socketUrl, renamed } = options;
-    this.#methods = new MethodTable(handlers, restricted, socketUrl, renamed);
+    const { index, handlerOf } = sourceOf(options);
+    this.#methods = new MethodTable(index, handlerOf, options.socketUrl);
     this.#log = options.log;
     this.#maxBatch = options.maxBatch;
     this.#schema = options.schema ?? new Schema(readDocuments);

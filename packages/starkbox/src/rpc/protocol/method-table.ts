@@ -2,20 +2,24 @@
 import { RpcError } from '../../errors.js';
 import { namesOf, type Prefix } from '../../method-names.js';
 import { methodFacts } from '../../spec.js';
-import type { Handler, HandlerTable, Session } from './call-context.js';
+import type { Handler, HandlerLookup, Session } from './call-context.js';
 import { didYouMean, nearestMethod } from './method-suggestions.js';
 
-export interface Method {
+/** Facts of a method under one of its names. */
+export interface MethodEntry {
   /** The canonical name. */
   readonly name: string;
   /** The name in the documents, which is another in some older version of the specification. */
   readonly documented: string;
   /** The prefix of the name that was used. */
   readonly prefix: Prefix;
-  readonly handler: Handler;
   readonly isControl: boolean;
   readonly needsListener: boolean;
   readonly isJournalled: boolean;
+}
+
+export interface Method extends MethodEntry {
+  readonly handler: Handler;
 }
 
 /** What metrics and logs call a method that does not exist. */
@@ -27,41 +31,57 @@ const LONGEST_NAME = 100;
 const FOREIGN =
   'Pages of this site may not steer the chain; --allowed-origins names those that may';
 
-export class MethodTable {
-  readonly #methods = new Map<string, Method>();
+/** Facts of methods by all their names, and which are forbidden. Chains of a node share one. */
+export class MethodIndex {
+  readonly facts: ReadonlyMap<string, MethodEntry>;
   readonly #restricted: ReadonlySet<string>;
-  readonly #socketUrl: (() => string | undefined) | undefined;
 
   /**
+   * @param documented names of the methods in the documents
    * @param restricted forbidden methods, by any of their names
-   * @param socketUrl where WebSocket connections are served, once they are
-   * @param renamed the canonical names of handlers that have another name
+   * @param renamed the canonical names of methods that have another name in the documents
    */
   constructor(
-    handlers: HandlerTable,
+    documented: Iterable<string>,
     restricted: readonly string[] = [],
-    socketUrl?: () => string | undefined,
     renamed: Readonly<Record<string, string>> = {},
   ) {
+    const facts = new Map<string, MethodEntry>();
     const forbidden = new Set(restricted.flatMap(namesOf).map(({ name }) => name));
-    for (const [documented, handler] of Object.entries(handlers)) {
-      if (handler === undefined) continue;
-      const name = renamed[documented] ?? documented;
+    for (const one of documented) {
+      const name = renamed[one] ?? one;
       const { needsListener = false, journalled: isJournalled = false } = methodFacts(name) ?? {};
       const isControl = name.startsWith('devnet_');
-      const facts = { name, documented, handler, isControl, needsListener, isJournalled };
-      for (const { name: alias, prefix } of namesOf(documented)) {
-        this.#methods.set(alias, { ...facts, prefix });
+      const entry = { name, documented: one, isControl, needsListener, isJournalled };
+      for (const { name: alias, prefix } of namesOf(one)) {
+        facts.set(alias, { ...entry, prefix });
         if (forbidden.has(name)) forbidden.add(alias);
       }
     }
+    this.facts = facts;
     this.#restricted = forbidden;
+  }
+
+  isRestricted(name: string): boolean {
+    return this.#restricted.has(name);
+  }
+}
+
+export class MethodTable {
+  readonly #index: MethodIndex;
+  readonly #handlerOf: HandlerLookup;
+  readonly #socketUrl: (() => string | undefined) | undefined;
+
+  /** @param socketUrl where WebSocket connections are served, once they are */
+  constructor(index: MethodIndex, handlerOf: HandlerLookup, socketUrl?: () => string | undefined) {
+    this.#index = index;
+    this.#handlerOf = handlerOf;
     this.#socketUrl = socketUrl;
   }
 
   /** The canonical name; `unknown` for what is no method. */
   nameOf(method: unknown): string {
-    return (typeof method === 'string' && this.#methods.get(method)?.name) || UNKNOWN;
+    return (typeof method === 'string' && this.#index.facts.get(method)?.name) || UNKNOWN;
   }
 
   /**
@@ -70,18 +90,19 @@ export class MethodTable {
    * @throws RpcError
    */
   admit(name: string, session: Session): Method {
-    const method = this.#methods.get(name);
-    if (this.#restricted.has(name)) throw new RpcError(-32604, 'Method forbidden');
+    const method = this.#index.facts.get(name);
+    if (this.#index.isRestricted(name)) throw new RpcError(-32604, 'Method forbidden');
     if (session.isForeign && method?.isControl) {
       throw new RpcError(-32604, 'Method forbidden', { reason: FOREIGN });
     }
-    if (method === undefined) throw notFound(this.#noSuchMethod(name));
+    const handler = method && this.#handlerOf(method.documented);
+    if (!handler) throw notFound(this.#noSuchMethod(name));
     if (method.needsListener && !session.listener) throw notFound(this.#needsSocket(session));
-    return method;
+    return { ...method, handler };
   }
 
   #noSuchMethod(name: string): string {
-    const nearest = nearestMethod(name, this.#methods.keys());
+    const nearest = nearestMethod(name, this.#index.facts.keys());
     return `There is no method ${name.slice(0, LONGEST_NAME)}${didYouMean(nearest)}`;
   }
 

@@ -1,7 +1,7 @@
 // Limits of transactions and messages in params: how many in one call, and how long their lists of felts may be.
 import { invalidParams } from '../../errors.js';
 import { methodFacts } from '../../spec.js';
-import type { Handler, HandlerTable } from './call-context.js';
+import type { Handler } from './call-context.js';
 
 export interface TransactionLimits {
   /** Felts in one list: the hash over them is computed on the main thread. */
@@ -10,21 +10,21 @@ export interface TransactionLimits {
   readonly transactions: number;
 }
 
-/** Handlers that refuse more. */
-export function limitTransactions(handlers: HandlerTable, limits: TransactionLimits): HandlerTable {
-  const limited: Record<string, Handler | undefined> = { ...handlers };
-  for (const [method, handler] of Object.entries(handlers)) {
-    const name = methodFacts(method)?.feltLists;
-    if (!handler || !name) continue;
-    limited[method] = (params, context) => {
-      const carrier = new Map<string, unknown>(Object.entries(params)).get(name);
-      checkFelts(carrier, `params.${name}`, limits.felts);
-      // Transactions may be in lists, one for each block.
-      if (isListOfObjects(carrier)) checkCount(carrier.flat(), limits.transactions);
-      return handler(params, context);
-    };
-  }
-  return limited;
+/** A handler that refuses more. */
+export function limitTransactions(
+  method: string,
+  handler: Handler,
+  limits: TransactionLimits,
+): Handler {
+  const name = methodFacts(method)?.feltLists;
+  if (!name) return handler;
+  return (params, context) => {
+    const carrier = new Map<string, unknown>(Object.entries(params)).get(name);
+    checkFelts(carrier, `params.${name}`, limits.felts);
+    // Transactions may be in lists, one for each block.
+    if (isListOfObjects(carrier)) checkCount(carrier.flat(), limits.transactions);
+    return handler(params, context);
+  };
 }
 
 function isListOfObjects(carrier: unknown): carrier is readonly unknown[] {

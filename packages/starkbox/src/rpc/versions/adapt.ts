@@ -5,7 +5,7 @@ import { type Members, membersOf } from '../../json/reader.js';
 import type {
   CallContext,
   Handler,
-  HandlerTable,
+  HandlerLookup,
   NotificationForm,
 } from '../protocol/call-context.js';
 import type { MethodDifference, SubscriptionDifference, Version } from './difference.js';
@@ -17,33 +17,49 @@ interface Path {
   readonly differences: readonly MethodDifference[];
 }
 
-export interface AdaptedMethods {
-  readonly handlers: HandlerTable;
-  /** The canonical names of methods that have another name in this version. */
-  readonly renamed: Readonly<Record<string, string>>;
-}
-
 /** Messages of errors by method and code. */
 export type Messages = (method: string) => ReadonlyMap<number, string>;
 
-/**
- * @param steps the version and those between it and the newest, newest first
- */
-export function adapt(
-  handlers: HandlerTable,
-  steps: readonly Version[],
-  messages: Messages,
-): AdaptedMethods {
-  const adapted: Record<string, Handler | undefined> = {};
-  const renamed: Record<string, string> = {};
-  for (const [name, { newest, differences }] of pathsOf(Object.keys(handlers), steps)) {
-    const handler = handlers[newest];
-    if (!handler) continue;
-    const isStandard = newest.startsWith('starknet_');
-    adapted[name] = isStandard ? wrap(name, handler, differences, handlers, messages) : handler;
-    if (newest !== name) renamed[name] = newest;
+/** Methods of an older version, and their handlers over those of the newest. */
+export class AdaptedMethods {
+  readonly #paths: ReadonlyMap<string, Path>;
+  readonly #messages: Messages;
+
+  /**
+   * @param newest names of the methods of the newest version
+   * @param steps the version and those between it and the newest, newest first
+   */
+  constructor(newest: readonly string[], steps: readonly Version[], messages: Messages) {
+    this.#paths = pathsOf(newest, steps);
+    this.#messages = messages;
   }
-  return { handlers: adapted, renamed };
+
+  get names(): readonly string[] {
+    return [...this.#paths.keys()];
+  }
+
+  /** The canonical names of methods that have another name in this version. */
+  get renamed(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      [...this.#paths].flatMap(([name, { newest }]) => (newest === name ? [] : [[name, newest]])),
+    );
+  }
+
+  /** Handlers for one chain, each created when it is first needed. */
+  handlersOver(newest: HandlerLookup): HandlerLookup {
+    const adapted = new Map<string, Handler | undefined>();
+    return (name) => {
+      if (!adapted.has(name)) adapted.set(name, this.#adapt(name, newest));
+      return adapted.get(name);
+    };
+  }
+
+  #adapt(name: string, newest: HandlerLookup): Handler | undefined {
+    const path = this.#paths.get(name);
+    const handler = path && newest(path.newest);
+    if (!handler || !path.newest.startsWith('starknet_')) return handler;
+    return wrap(name, handler, path.differences, newest, this.#messages);
+  }
 }
 
 function pathsOf(names: readonly string[], steps: readonly Version[]): ReadonlyMap<string, Path> {
@@ -78,7 +94,7 @@ function wrap(
   name: string,
   handler: Handler,
   differences: readonly MethodDifference[],
-  newest: HandlerTable,
+  newest: HandlerLookup,
   messages: Messages,
 ): Handler {
   const changesResult = differences.some(({ result }) => result !== undefined);
@@ -107,10 +123,10 @@ function wrap(
   };
 }
 
-function asking(newest: HandlerTable, { prefix, session }: CallContext) {
+function asking(newest: HandlerLookup, { prefix, session }: CallContext) {
   const context = { prefix, session, listener: undefined, cause: undefined };
   return async (method: string, params: object): Promise<unknown> =>
-    plain(await newest[method]?.(params, context));
+    plain(await newest(method)?.(params, context));
 }
 
 /** A form for each subscription; undefined if its notifications are those of the newest version. */

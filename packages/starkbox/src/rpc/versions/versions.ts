@@ -1,9 +1,10 @@
 // Versions of the specification that are served beside the newest, and what a dispatcher of one of them needs.
-import { JsonText } from '../../json/json.js';
-import { discovery } from '../discover.js';
-import type { HandlerTable } from '../protocol/call-context.js';
+import type { JsonText } from '../../json/json.js';
+import { discoveryOnce } from '../discover.js';
+import type { HandlerLookup } from '../protocol/call-context.js';
+import { MethodIndex } from '../protocol/method-table.js';
 import { type Documents, type ParamsReader, Schema } from '../protocol/schema.js';
-import { type AdaptedMethods, adapt } from './adapt.js';
+import { AdaptedMethods } from './adapt.js';
 import type { Version } from './difference.js';
 import { documentsOf, messagesOf } from './documents.js';
 import { V0_8 } from './v0_8.js';
@@ -18,40 +19,40 @@ const OLDER: readonly Version[] = [V0_9, V0_8];
 /** Names of the older versions in paths. */
 export const OLDER_NAMES: readonly string[] = OLDER.map(({ name }) => name);
 
-export interface OlderVersion extends AdaptedMethods {
+/** An older version over the newest; chains of a node share one. */
+export class OlderVersion {
   readonly schema: Pick<Schema, 'reader'>;
-}
+  readonly index: MethodIndex;
+  readonly #methods: AdaptedMethods;
+  readonly #discover: () => JsonText;
 
-/**
- * An older version over the handlers of the newest.
- *
- * @param newest the readers of methods that all versions share
- * @param version of this package
- */
-export function openVersion(
-  name: string,
-  handlers: HandlerTable,
-  newest: Schema,
-  version: string,
-): OlderVersion {
-  const steps = OLDER.slice(0, OLDER_NAMES.indexOf(name) + 1);
-  let loaded: Documents | undefined;
-  const documents = (): Documents => {
-    loaded ??= documentsOf(steps);
-    return loaded;
-  };
-  const adapted = adapt(handlers, steps, (method) => messagesOf(documents(), method));
-  const names = new Set(Object.keys(adapted.handlers));
-  let discovered: JsonText | undefined;
-  const discover = (): JsonText => {
-    discovered ??= new JsonText(discovery(documents(), names, version));
-    return discovered;
-  };
-  return {
-    handlers: { ...adapted.handlers, 'rpc.discover': discover },
-    renamed: adapted.renamed,
-    schema: new VersionSchema(newest, new Schema(documents)),
-  };
+  /** @param newest names and readers of the newest version, which other methods share */
+  constructor(
+    name: string,
+    newest: { readonly names: readonly string[]; readonly schema: Schema },
+    { restricted, version }: { restricted: readonly string[] | undefined; version: string },
+  ) {
+    const steps = OLDER.slice(0, OLDER_NAMES.indexOf(name) + 1);
+    let loaded: Documents | undefined;
+    const documents = (): Documents => {
+      loaded ??= documentsOf(steps);
+      return loaded;
+    };
+    this.#methods = new AdaptedMethods(newest.names, steps, (method) =>
+      messagesOf(documents(), method),
+    );
+    const { names, renamed } = this.#methods;
+    const discovered = discoveryOnce(documents, version);
+    this.#discover = () => discovered(names);
+    this.index = new MethodIndex(names, restricted, renamed);
+    this.schema = new VersionSchema(newest.schema, new Schema(documents));
+  }
+
+  /** Handlers for one chain, over its handlers of the newest version. */
+  handlersOver(newest: HandlerLookup): HandlerLookup {
+    const adapted = this.#methods.handlersOver(newest);
+    return (name) => (name === 'rpc.discover' ? this.#discover : adapted(name));
+  }
 }
 
 /** Readers of the standard methods in one version, and of all others. */
