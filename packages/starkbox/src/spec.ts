@@ -1012,6 +1012,33 @@ export type INNER_CALL_EXECUTION_RESOURCES = {
   readonly l2_gas: number;
 };
 
+/** Where an instance is served; null while the node does not listen. */
+export type INSTANCE = {
+  readonly instance_id: INSTANCE_ID;
+  readonly http_url: string | null;
+  readonly ws_url: string | null;
+};
+
+/** The id of an instance. */
+export type INSTANCE_ID = string;
+
+/** An instance. */
+export type INSTANCE_ROW = {
+  readonly instance_id: INSTANCE_ID;
+  readonly name?: LABEL;
+  readonly http_url: string | null;
+  readonly ws_url: string | null;
+  readonly block_number: BLOCK_NUMBER;
+  /** Of all its blocks. */
+  readonly transaction_count: number;
+  /** Seconds since it was created. */
+  readonly age: number;
+  /** Seconds since its last request. */
+  readonly idle: number;
+  /** Seconds without a request after which it is deleted; null for never. */
+  readonly ttl: number | null;
+};
+
 /** Calls contracts. */
 export type INVOKE_TXN = INVOKE_TXN_V0 | INVOKE_TXN_V1 | INVOKE_TXN_V3;
 
@@ -2381,6 +2408,35 @@ export interface Methods {
       readonly left_out: number;
     };
   };
+  /** Create another chain in this node. */
+  readonly devnet_createInstance: {
+    readonly params: {
+      readonly from?: INSTANCE_ID;
+      readonly name?: LABEL;
+      readonly options?: { readonly [name: string]: unknown };
+      readonly ttl?: SECONDS;
+    };
+    readonly result: INSTANCE;
+  };
+  /** The instances of this node, oldest first. */
+  readonly devnet_listInstances: {
+    readonly params: {
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: PAGE_LIMIT;
+    };
+    readonly result: {
+      readonly instances: readonly INSTANCE_ROW[];
+      readonly total: number;
+      readonly next?: PAGE_CURSOR;
+    };
+  };
+  /** Delete an instance with all that belongs to it. */
+  readonly devnet_deleteInstance: {
+    readonly params: {
+      readonly instance_id: INSTANCE_ID;
+    };
+    readonly result: EMPTY;
+  };
   /** Be told of what happens to the sandbox besides new blocks and transactions. */
   readonly devnet_subscribeSandbox: {
     readonly params: Record<string, never>;
@@ -3645,6 +3701,56 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     needsListener: false,
     redacted: false,
     isLogged: false,
+    feltLists: false,
+  },
+  devnet_createInstance: {
+    document: 'devnet',
+    params: [
+      { name: 'from', required: false },
+      { name: 'name', required: false },
+      { name: 'options', required: false },
+      { name: 'ttl', required: false },
+    ],
+    writes: true,
+    journalled: false,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_listInstances: {
+    document: 'devnet',
+    params: [
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
+    writes: false,
+    journalled: false,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_deleteInstance: {
+    document: 'devnet',
+    params: [{ name: 'instance_id', required: true }],
+    writes: true,
+    journalled: false,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
     feltLists: false,
   },
   devnet_subscribeSandbox: {

@@ -14,6 +14,7 @@ import {
   revertTo,
   type Snapshot,
   withNoSnapshots,
+  withWorld,
 } from './snapshots.js';
 import { acceptedUpTo, withoutSince } from './steps/abort-and-accept.js';
 import {
@@ -87,16 +88,14 @@ export class Chain {
   /** Undefined until the chain is started. */
   #startTimer: (() => void) | undefined;
 
-  /** @param executions those of another chain, whose limits then are those of both */
   constructor(
     options: ChainOptions,
     start: WorldAndSnapshots,
     store?: ChainStore,
-    executions?: Executions,
+    executions: Executions = new Executions({ ...options, maximumExecutions: slotsOf(options) }),
   ) {
     this.#options = options;
-    this.executions =
-      executions ?? new Executions({ ...options, maximumExecutions: slotsOf(options) });
+    this.executions = executions;
     this.#writer = new Writer(start, store, options);
     this.#writer.watch(({ before, after }) => {
       if (before.blocks.generation !== after.blocks.generation) this.#startTimer?.();
@@ -135,7 +134,7 @@ export class Chain {
     return { waiting: this.#writer.waiting, snapshots: this.#writer.standing.snapshots.size };
   }
 
-  /** A copy in memory that changes independently. It is not linked to an L1, where both would write. */
+  /** A copy in memory that changes independently, without a link to L1; both share the limits of executions. */
   branch(): Chain {
     const start = withNoSnapshots(unlinked(this.world));
     return new Chain(this.options, start, undefined, this.executions);
@@ -381,10 +380,7 @@ export class Chain {
 
   /** Returns to a world that this chain had; snapshots stay. Not for a chain with a store. */
   returnTo(world: World): Promise<void> {
-    return this.#writer.change('revert', async (now) => ({
-      after: { ...now, world },
-      result: undefined,
-    }));
+    return this.#writer.change('revert', async (now) => withWorld(now, world));
   }
 
   /** Applies a step to the world and appends its cause to the journal. */

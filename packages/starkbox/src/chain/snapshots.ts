@@ -27,6 +27,11 @@ export function replaceWorld(now: WorldAndSnapshots, world: World): ChangeResult
   return { after: { ...now, world: Object.freeze(world), ...NONE }, result: undefined };
 }
 
+/** Replaces the world and keeps all snapshots. */
+export function withWorld(now: WorldAndSnapshots, world: World): ChangeResult<void> {
+  return { after: { ...now, world }, result: undefined };
+}
+
 /** Makes a snapshot; its number. */
 export function addSnapshot(
   now: WorldAndSnapshots,

@@ -31,6 +31,9 @@ export interface LimitConfig {
   readonly maximumWaitingExecutions: number;
   readonly maximumSnapshots: number;
   readonly maximumMempoolSize: number;
+  readonly maximumInstances: number;
+  /** Zero keeps them. */
+  readonly instanceIdleSeconds: number;
 }
 
 export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
@@ -199,5 +202,19 @@ export const LIMIT_OPTIONS: OptionTable<LimitConfig> = {
     default: 10_000,
     parse: wholeNumber(0),
     help: 'Most transactions that wait in the mempool; further ones are refused.',
+  },
+  maximumInstances: {
+    flag: '--maximum-instances <COUNT>',
+    group: 'Limits',
+    default: 10_000,
+    parse: wholeNumber(0),
+    help: 'Most instances at a time, as devnet_createInstance makes them.',
+  },
+  instanceIdleSeconds: {
+    flag: '--instance-idle-seconds <SECONDS>',
+    group: 'Limits',
+    default: 3600,
+    parse: wholeNumber(0, 2 ** 31),
+    help: 'Delete an instance after so many seconds without a request; 0 keeps them all.',
   },
 };

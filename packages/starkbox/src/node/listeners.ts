@@ -1,9 +1,6 @@
 // Servers of a node: HTTP, WebSockets on the same port, and the metrics page.
-import { stringify } from '../json/json.js';
 import type { Address, ListenOptions } from '../library/starkbox.js';
 import type { Log } from '../log.js';
-import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
-import { NEWEST, OLDER_NAMES } from '../rpc/versions/versions.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
@@ -11,8 +8,10 @@ import { type HttpServer, serveHttp, type Upgrade } from '../server/http/server.
 import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
+import type { Instances } from '../service/instances.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Lifecycle, Part } from './lifecycle.js';
+import { ServiceTarget, VERSION_PATHS } from './targets.js';
 
 /** Paths that take WebSocket connections, besides those of single versions. */
 const SOCKET_PATHS = ['/ws', '/', '/rpc', '/ws/rpc'];
@@ -20,12 +19,11 @@ const SOCKET_PATHS = ['/ws', '/', '/rpc', '/ws/rpc'];
 /** Delay of the warm-up, so that clients that wait for the port are answered first. */
 const WARM_UP_MILLISECONDS = 20;
 
-type Requests = Pick<Dispatcher, 'handle'>;
-
 /** What the chain of the node has and branches have not. */
 export interface RootParts {
   readonly telemetry: Telemetry;
   readonly recorder: Recorder;
+  readonly instances: Instances;
 }
 
 export interface ListenerParts {
@@ -42,6 +40,9 @@ export class Listeners implements Part {
   readonly #parts: ListenerParts;
   readonly #lifecycle: Lifecycle;
   readonly #access: AccessRules;
+  readonly #target: ServiceTarget;
+  /** Of instances that have had a request. */
+  readonly #targets = new WeakMap<ChainService, ServiceTarget>();
   #opening: Promise<Address> | undefined;
   /** What the last opening opened. */
   #opened: Lifecycle | undefined;
@@ -55,6 +56,7 @@ export class Listeners implements Part {
     this.#lifecycle = lifecycle;
     const { config } = parts.service.base;
     this.budget = new MemoryBudget(config.memoryBudget);
+    this.#target = new ServiceTarget(parts.service, parts.root?.recorder);
     this.#access = new AccessRules({ ...config, token: config.authToken });
   }
 
@@ -85,98 +87,79 @@ export class Listeners implements Part {
       const server = await steps.open('HTTP server', () => this.#serveHttp(at));
       // Closed before the HTTP server, which waits for every connection to end.
       steps.push({ close: () => this.#closeSockets() });
-      binding.server = server;
+      binding.bind(server);
       // Clients count the interval of blocks from when they can connect.
       service.start();
       this.#warming = setTimeout(() => this.#warm(), WARM_UP_MILLISECONDS);
       const { host, port } = server;
-      return { host, port, url: `http://${binding.authority}`, metricsUrl: page?.url };
+      return { host, port, url: binding.url ?? '', metricsUrl: page?.url };
     });
-  }
-
-  /** Answers requests from the network. */
-  get #dispatcher(): Requests {
-    const { service, root } = this.#parts;
-    return root?.recorder.recording(service.dispatcher) ?? service.dispatcher;
-  }
-
-  /** The same for an older version of the specification. */
-  #older(name: string): Requests {
-    const { service, root } = this.#parts;
-    // The dispatcher of a version is created by its first request.
-    const older: Requests = { handle: (...call) => service.older(name).handle(...call) };
-    const recorded = root?.recorder.recording(older) ?? older;
-    return {
-      handle: (text, session, delivery) =>
-        recorded.handle(text, { ...session, version: name }, delivery),
-    };
   }
 
   #serveHttp(at: ListenOptions): Promise<HttpServer> {
-    const { service, log } = this.#parts;
-    const { chain, base } = service;
-    const { config } = base;
-    const dispatcher = this.#dispatcher;
-    const versions = new Map([
-      ...OLDER_NAMES.toReversed().map((name) => [`/rpc/${name}`, this.#older(name)] as const),
-      [`/rpc/${NEWEST}`, dispatcher] as const,
-    ]);
-    const sockets = [...versions].flatMap(([path, of]) => {
-      const upgrade: Upgrade = (request, socket, head) => this.#upgrade(request, socket, head, of);
-      return [path, `/ws${path}`].map((at) => [at, upgrade] as const);
-    });
+    const { service, root, log } = this.#parts;
+    const { config } = service.base;
+    const { dispatcher, onRefusal } = this.#target;
+    const paths = VERSION_PATHS.flatMap((path) => [path, `/ws${path}`]);
     return serveHttp({
       dispatcher,
-      versions,
+      versions: new Map(VERSION_PATHS.map((path) => [path, this.#target.at(path)])),
+      config: this.#target.config,
+      onRefusal,
       host: at.host ?? config.host,
       port: at.port ?? config.port,
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
-      config: () => stringify(service.configOf(chain)),
-      upgrades: new Map([
-        ...SOCKET_PATHS.map((path): [string, Upgrade] => [path, this.#upgrade]),
-        ...sockets,
-      ]),
+      ...(root && { instance: (id: string) => this.#instance(id, root.instances) }),
+      upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
       access: this.#access,
       maximumConnections: config.maximumConnections,
-      onRefusal: (session, what, error) => service.requests.refused(session, what, error),
       log,
     });
   }
 
-  readonly #upgrade = (
-    ...[request, socket, head, dispatcher]: Parameters<Sockets['upgrade']>
-  ): void => {
-    socket.on('error', () => {}); // the client is gone
-    this.#loadSockets().then(
-      (sockets) => sockets.upgrade(request, socket, head, dispatcher),
-      (err: unknown) => {
-        this.#parts.log.error({ err }, 'WebSockets cannot be served');
-        socket.destroy();
-      },
-    );
-  };
+  #instance(id: string, instances: Instances): ServiceTarget | undefined {
+    const service = instances.use(id);
+    if (!service) return undefined;
+    const target = this.#targets.get(service) ?? new ServiceTarget(service);
+    this.#targets.set(service, target);
+    return target;
+  }
+
+  #upgradeAt(path: string): Upgrade {
+    return (request, socket, head, target) => {
+      const served = target instanceof ServiceTarget ? target : this.#target;
+      socket.on('error', () => {}); // the client is gone
+      this.#loadSockets().then(
+        (sockets) => sockets.upgrade(request, socket, head, served.socketAt(path)),
+        (err: unknown) => {
+          this.#parts.log.error({ err }, 'WebSockets cannot be served');
+          socket.destroy();
+        },
+      );
+    };
+  }
 
   /** Loaded after the port is open, because WebSockets are a fifth of a start. */
   #loadSockets(): Promise<Sockets> {
     this.#loadingSockets ??= import('../server/ws/server.js').then(({ serveSockets }) => {
-      const { service, log } = this.#parts;
+      const { service, root, log } = this.#parts;
       const { config } = service.base;
-      const dispatcher = this.#dispatcher;
-      this.#sockets = serveSockets({
-        dispatcher,
+      const { owner: _, ...own } = this.#target.socketAt('/ws');
+      const sockets = serveSockets({
+        ...own,
         access: this.#access,
         maximumSockets: config.maximumSockets,
         messageLimit: config.requestBodySizeLimit,
         budget: this.budget,
         queueLimit: { messages: config.maximumQueuedMessages, bytes: config.maximumQueuedBytes },
-        beforeAnswer: () => service.subscriptions.catchUp(),
-        onClose: (listener) => service.subscriptions.drop(listener),
         log,
       });
-      return this.#sockets;
+      root?.instances.whenDeleted((deleted) => sockets.endThoseOf(deleted));
+      this.#sockets = sockets;
+      return sockets;
     });
     return this.#loadingSockets;
   }

@@ -6,6 +6,7 @@ import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
+import { Instances } from '../service/instances.js';
 import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
 import { openRecording } from '../service/recording.js';
@@ -79,8 +80,13 @@ async function openParts(
     log,
     progress,
     protocol: new Protocol(config.restrictedMethods, version),
+    instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, isStored });
+  const instances = new Instances(service, {
+    most: config.maximumInstances,
+    idleSeconds: config.instanceIdleSeconds,
+  });
   const { l1 } = service;
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log);
   // In reverse: L1 is closed first, then changes of the chain are awaited, and then it is dumped.
@@ -109,8 +115,8 @@ async function openParts(
       steps,
     );
   const branches = new BranchHosts(listenersOf);
-  const listeners = listenersOf(service, { telemetry, recorder });
-  steps.push(branches, listeners);
+  const listeners = listenersOf(service, { telemetry, recorder, instances });
+  steps.push(instances, branches, listeners);
   telemetry.observe(() => figuresOf(service, listeners, origins));
   dumps.run();
   return new Starkbox(service, (branch) => branches.hostOf(branch), {

@@ -9,6 +9,7 @@ import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
 import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
+import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
 import type { HandlerLookup } from '../rpc/protocol/call-context.js';
@@ -27,6 +28,7 @@ import type { CONFIG } from '../spec.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
+import { instanceConfig } from './instance-options.js';
 import type { Origins } from './origins.js';
 import type { Protocol } from './protocol.js';
 import { aboutNode, type RecordedNode, secretsOf } from './recording.js';
@@ -43,6 +45,13 @@ export interface SharedParts {
   /** Called while an image is read or written. */
   readonly progress: DumpOptions['onProgress'];
   readonly protocol: Protocol;
+  /** The further chains of the node. */
+  readonly instances: () => InstanceRegistry;
+}
+
+export interface InstanceRegistry {
+  /** Creation, list and deletion, as a chain of the node calls them. */
+  controlsFor(caller: ChainService): InstanceControls;
 }
 
 export interface OwnParts {
@@ -92,6 +101,19 @@ export class ChainService {
       chain: this.chain.branch(),
       isStored: false,
     });
+  }
+
+  /**
+   * A service of a new chain with options of its own, on the same fork.
+   *
+   * @throws UsageError or ConfigError
+   */
+  async withOptions(options: object): Promise<ChainService> {
+    const config = instanceConfig(this.base.config, options);
+    const { fork } = this.chain.options;
+    const base = await this.#shared.bases.create({ config, fork });
+    const chain = await Chain.create(base.options);
+    return new ChainService(this.#shared, { base, chain, isStored: false });
   }
 
   /** Starts the interval of blocks, if there is one. */
@@ -238,7 +260,7 @@ export class ChainService {
     return new Dispatcher({
       handlers,
       schema,
-      socketUrl: () => binding.authority && `ws://${binding.authority}/ws`,
+      socketUrl: () => binding.url && `${binding.url.replace(/^http/, 'ws')}/ws`,
       log,
       maxBatch: config.maximumBatchLength,
       maxDepth: config.maximumJsonDepth,
@@ -280,6 +302,9 @@ export class ChainService {
         return service.requests;
       },
       sandbox: this.sandbox,
+      get instances() {
+        return service.#shared.instances().controlsFor(service);
+      },
       discover: () => protocol.discover(),
     };
   }

@@ -83,6 +83,8 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   maximumExecutions: undefined,
   maximumSnapshots: 10_000,
   maximumMempoolSize: 10_000,
+  maximumInstances: 10_000,
+  instanceIdleSeconds: 3600,
   metricsHost: undefined,
   metricsPort: 9090,
   logLevel: 'info',

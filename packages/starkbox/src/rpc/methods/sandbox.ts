@@ -1,7 +1,33 @@
-// Subscription to what happens to the sandbox.
+// Subscription to what happens to the sandbox, and its instances.
+import { refuse } from '../../errors.js';
+import type { INSTANCE, INSTANCE_ROW } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
 import type { SandboxNews } from '../subscriptions/sandbox-news.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
+
+export interface InstanceWish {
+  /** Undefined for the called chain. */
+  readonly from: string | undefined;
+  readonly name: string | undefined;
+  readonly options: object | undefined;
+  /** Seconds without a request; zero keeps it. */
+  readonly ttl: number | undefined;
+}
+
+/** The instances of a node, as one of its chains creates and deletes them. */
+export interface InstanceControls {
+  create(wish: InstanceWish): Promise<INSTANCE>;
+  list(page: { readonly cursor: string | undefined; readonly limit: number }): {
+    readonly rows: readonly INSTANCE_ROW[];
+    readonly total: number;
+    readonly next: string | undefined;
+  };
+  /** False if there is none of that id. */
+  delete(id: string): Promise<boolean>;
+}
+
+/** Rows of a page by default. */
+const LIMIT = 50;
 
 export function sandboxMethods(
   news: SandboxNews,
@@ -14,5 +40,24 @@ export function sandboxMethods(
         { key: 'sandbox', pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined) },
         () => news.begin(),
       ),
+  };
+}
+
+export function instanceMethods(
+  instances: InstanceControls,
+): Group<'devnet_createInstance' | 'devnet_listInstances' | 'devnet_deleteInstance'> {
+  return {
+    devnet_createInstance: ({ from, name, options, ttl }) =>
+      instances.create({ from, name, options, ttl }),
+
+    devnet_listInstances({ cursor, limit = LIMIT }) {
+      const { rows, total, next } = instances.list({ cursor, limit });
+      return { instances: rows, total, ...(next === undefined ? {} : { next }) };
+    },
+
+    async devnet_deleteInstance({ instance_id }) {
+      if (!(await instances.delete(instance_id))) refuse(`There is no instance ${instance_id}`);
+      return {};
+    },
   };
 }

@@ -17,7 +17,7 @@ import { exploreMethods } from './explore.js';
 import { metaMethods } from './meta.js';
 import { postmanMethods } from './postman.js';
 import { requestMethods } from './requests.js';
-import { sandboxMethods } from './sandbox.js';
+import { type InstanceControls, instanceMethods, sandboxMethods } from './sandbox.js';
 import { simulationMethods } from './simulate.js';
 import { stateMethods } from './state.js';
 import { type SubscriptionLimits, subscribeMethods } from './subscribe.js';
@@ -34,6 +34,7 @@ export interface Served extends NodeFacts {
   /** The calls that were made, while they are recorded. */
   readonly requests: RequestLog;
   readonly sandbox: SandboxNews;
+  readonly instances: InstanceControls;
   readonly discover: () => JsonText;
 }
 
@@ -53,6 +54,7 @@ const GROUPS = [
   ({ dump }: Served) => dumpMethods(dump),
   ({ chain }: Served) => exploreMethods(chain),
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
+  ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),
 ] as const;
 

@@ -10,7 +10,6 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RpcError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { Session } from '../../rpc/protocol/call-context.js';
 import { errorAnswer } from '../../rpc/protocol/envelope.js';
 import { MemoryBudget } from '../../scheduling/memory-budget.js';
 import type { AccessRules } from '../access.js';
@@ -19,32 +18,36 @@ import { declaredLength } from './body.js';
 import { Connections } from './connections.js';
 import { Explorer } from './explorer-files.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
+import { NO_INSTANCE, type Place, pathOf, placeOf, type Target } from './place.js';
 import { json, type Reply } from './reply.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
 
 /** Takes over a connection that asks for another protocol. */
-export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+export type Upgrade = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  target: Target,
+) => void;
 
-export interface HttpOptions extends RpcRequestOptions {
-  /** Dispatchers of single versions of the specification, by their paths; none by default. */
+export interface HttpOptions extends Target, Omit<RpcRequestOptions, 'dispatcher'> {
+  /** None by default. */
   readonly versions?: ReadonlyMap<string, RpcRequestOptions['dispatcher']>;
+  /** Another chain, by its id in paths that begin with `/instances/`. */
+  readonly instance?: (id: string) => Target | undefined;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   /** Memory that all requests may hold together; unlimited by default. */
   readonly budget?: MemoryBudget | undefined;
-  /** The configuration as JSON, for `GET /config`. */
-  readonly config: () => string;
   readonly log: Log;
   /** Everyone has access by default. */
-  readonly access?: AccessRules;
+  readonly access?: AccessRules | undefined;
   /** The most connections at a time; more are closed at once. */
   readonly maximumConnections?: number;
   /** How long the head of a request may take. */
   readonly headSeconds?: number;
-  /** Called for requests that are refused before dispatch. */
-  readonly onRefusal?: (session: Session, what: string, error: RpcError) => void;
   /** Serves the paths below `/ui`. */
   readonly explorer?: Explorer | undefined;
   /** Paths that take another protocol, and what takes over their connections. */
@@ -64,6 +67,7 @@ export interface HttpServer {
 type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
+  { target, path }: Place,
 ) => Reply | Promise<Reply | undefined>;
 
 interface Route {
@@ -130,14 +134,15 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
   if (options.upgrades !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const upgrade = upgradeOf(request, routes, options);
+      const place = placeOf(request, options, options.instance);
+      const upgrade = place && upgradeOf(request, place, routes, options);
       connections.whenAnswered(socket, () => {
         const refusal = upgrade && refuseAccess(request, options, true);
         if (refusal) {
           socket.end(rawReply(refusal));
         } else if (upgrade) {
           connections.delete(socket);
-          upgrade(request, socket, head);
+          upgrade(request, socket, head, place.target);
         } else {
           // Some clients offer another protocol with every request; the offer is ignored.
           socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
@@ -179,36 +184,33 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 
 function createRoutes(options: HttpOptions, connections: Connections): ReadonlyMap<string, Route> {
   const { budget = new MemoryBudget() } = options;
-  const rpc = (served: RpcRequestOptions): Route => ({
-    POST: (request, response) =>
-      refuseType(request, options) ??
+  const { timeoutSeconds, bodyLimit, access } = options;
+  const rpc: Route = {
+    POST: (request, response, { target, path }) =>
+      refuseType(request, target, access) ??
       serveRpcRequest(
         {
           request,
           response,
-          session: callerOf(request, 'http', options.access),
+          session: callerOf(request, 'http', access),
           isLast: () => connections.isLast(request),
-          refuse: (status, error) => refusalOf(request, options, status, error),
+          refuse: (status, error) => refusalOf(request, { ...target, access }, status, error),
         },
-        served,
+        { dispatcher: target.versions?.get(path) ?? target.dispatcher, timeoutSeconds, bodyLimit },
         budget,
       ),
-  });
-  const newest = rpc(options);
+  };
   const routes = new Map<string, Route>([
-    ...RPC_PATHS.map((path) => [path, newest] as const),
-    ...[...(options.versions ?? [])].map(
-      ([path, dispatcher]) => [path, rpc({ ...options, dispatcher })] as const,
-    ),
+    ...[...RPC_PATHS, ...(options.versions?.keys() ?? [])].map((path) => [path, rpc] as const),
     ['/is_alive', { GET: () => text(200, 'Alive!!!'), isOpen: true }],
-    ['/config', { GET: (request) => serveConfig(request, options) }],
+    ['/config', { GET: (request, _, { target }) => serveConfig(request, target, access) }],
   ]);
   const { explorer } = options;
   if (explorer) {
     routes.set('/ui', {
       // A browser that opens a page cannot send a token. The page holds no secret.
-      GET: (request) =>
-        explorer.serve(pathOf(request), String(request.headers['accept-encoding'] ?? '')),
+      GET: (request, _, { path }) =>
+        explorer.serve(path, String(request.headers['accept-encoding'] ?? '')),
       isOpen: true,
       isOwn: true,
     });
@@ -228,10 +230,11 @@ function serve(
   options: HttpOptions,
 ): Reply | Promise<Reply | undefined> {
   const { method } = request;
-  const path = pathOf(request);
-  const route = routes.get(Explorer.owns(path) ? '/ui' : path);
+  const place = placeOf(request, options, options.instance);
+  const path = place?.path ?? pathOf(request);
+  const route = place && routes.get(Explorer.owns(path) ? '/ui' : path);
   // A preflight request carries no token.
-  const requiresToken = method !== 'OPTIONS' && route !== undefined && !route.isOpen;
+  const requiresToken = method !== 'OPTIONS' && (!place || (route !== undefined && !route.isOpen));
   const refusal = refuseAccess(request, options, requiresToken);
   if (refusal) return refusal;
   if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.access);
@@ -240,9 +243,12 @@ function serve(
     sockets: options.upgrades !== undefined,
     versions: [...(options.versions?.keys() ?? [])],
   };
+  if (!place) return missed(request, options, 404, NO_INSTANCE);
   if (route === undefined) return missed(request, options, 404, nothingAt(path, served));
-  if (route.GET && (method === 'GET' || method === 'HEAD')) return route.GET(request, response);
-  if (route.POST && method === 'POST') return route.POST(request, response);
+  if (route.GET && (method === 'GET' || method === 'HEAD')) {
+    return route.GET(request, response, place);
+  }
+  if (route.POST && method === 'POST') return route.POST(request, response, place);
   const allow = route.GET ? 'GET,HEAD' : 'POST';
   const reply = missed(request, options, 405, wrongMethodAt(path, served));
   return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };
@@ -262,10 +268,10 @@ function missed(
 /** On paths that also take calls, only a GET for WebSocket is an upgrade; other offers are ignored. */
 function upgradeOf(
   request: IncomingMessage,
+  { path }: Place,
   routes: ReadonlyMap<string, Route>,
   { upgrades }: HttpOptions,
 ): Upgrade | undefined {
-  const path = pathOf(request);
   const isUpgrade =
     !routes.get(path)?.POST ||
     (request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket');
@@ -292,7 +298,7 @@ function refuseAccess(
 
 function refusalOf(
   request: IncomingMessage,
-  { access, onRefusal }: HttpOptions,
+  { access, onRefusal }: Pick<HttpOptions, 'access' | 'onRefusal'>,
   status: number,
   error: RpcError,
 ): Reply {
@@ -323,13 +329,6 @@ function rawReply({ status, headers, body = '' }: Reply): string {
   return `${[first, ...lines].join('\r\n')}\r\n\r\n${body}`;
 }
 
-function pathOf(request: IncomingMessage): string {
-  const url = request.url ?? '/';
-  // Proxies may send an absolute URL.
-  const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
-  return path.split('?', 1)[0] ?? path;
-}
-
 /** The head of a request without its Upgrade header. */
 function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
@@ -344,22 +343,30 @@ function text(status: number, body: string): Reply {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-function serveConfig(request: IncomingMessage, options: HttpOptions): Reply {
-  const { config, access } = options;
+function serveConfig(
+  request: IncomingMessage,
+  { config, onRefusal }: Target,
+  access: AccessRules | undefined,
+): Reply {
   // It contains the seed, from which all private keys follow.
   if (access?.isForeign(request.headers)) {
     const message = 'Pages of this site may not; --allowed-origins names those that may';
-    return refusalOf(request, options, 403, new RpcError(-32604, message));
+    return refusalOf(request, { access, onRefusal }, 403, new RpcError(-32604, message));
   }
   const reply = json(200, config());
   const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';
   return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
 }
 
-function refuseType(request: IncomingMessage, options: HttpOptions): Reply | undefined {
+function refuseType(
+  request: IncomingMessage,
+  { onRefusal }: Target,
+  access: AccessRules | undefined,
+): Reply | undefined {
   const type = request.headers['content-type'] ?? '';
   if (JSON_TYPE.test(type)) return undefined;
   const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
   const reason = type === '' ? 'Missing content type' : wrong;
-  return refusalOf(request, options, 200, new RpcError(-32600, 'Invalid request', { reason }));
+  const error = new RpcError(-32600, 'Invalid request', { reason });
+  return refusalOf(request, { access, onRefusal }, 200, error);
 }

@@ -26,14 +26,23 @@ export interface SocketOptions extends ConnectionOptions {
   readonly heartbeatMilliseconds?: number;
 }
 
+/** What a connection calls. */
+export interface ServedChain
+  extends Pick<ConnectionOptions, 'dispatcher' | 'beforeAnswer' | 'onClose'> {
+  /** Identifies the chain, so that its connections can be ended. */
+  readonly owner: object;
+}
+
 export interface Sockets {
-  /** @param dispatcher of another version of the specification */
+  /** @param served another chain, or another version of the specification */
   upgrade(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    dispatcher?: ConnectionOptions['dispatcher'],
+    served?: Partial<ServedChain>,
   ): void;
+  /** Closes the connections of a chain that is no longer served. */
+  endThoseOf(owner: object): void;
   readonly count: number;
   /** What is queued for clients. */
   readonly queued: { readonly messages: number; readonly bytes: number };
@@ -68,23 +77,27 @@ export function serveSockets(options: SocketOptions): Sockets {
   const server = new WebSocketServer(settings);
   const scheduler = new FlushScheduler();
   const budget = options.budget ?? new MemoryBudget();
-  const connections = new Set<Connection>();
+  /** Each with the chain that it calls. */
+  const connections = new Map<Connection, object | undefined>();
   const heartbeat = setInterval(() => {
-    for (const connection of connections) connection.checkHeartbeat();
+    for (const connection of connections.keys()) connection.checkHeartbeat();
   }, options.heartbeatMilliseconds ?? HEARTBEAT_MILLISECONDS);
   heartbeat.unref();
 
   return {
-    upgrade(request, stream, head, dispatcher = options.dispatcher) {
+    upgrade(request, stream, head, served = {}) {
       if (connections.size >= (options.maximumSockets ?? Number.POSITIVE_INFINITY)) {
         stream.end(TOO_MANY);
         return;
       }
       server.handleUpgrade(request, stream, head, (socket) => {
         const session = callerOf(request, 'ws', options.access);
-        const parts = { socket, stream, session, dispatcher, scheduler, budget, options };
+        const { owner, ...called } = served;
+        const own = { ...options, ...called };
+        const { dispatcher } = own;
+        const parts = { socket, stream, session, dispatcher, scheduler, budget, options: own };
         const connection = new Connection(parts);
-        connections.add(connection);
+        connections.set(connection, owner);
         socket.on('close', () => connections.delete(connection));
       });
     },
@@ -93,17 +106,22 @@ export function serveSockets(options: SocketOptions): Sockets {
     },
     get queued() {
       let [messages, bytes] = [0, 0];
-      for (const { waiting } of connections) {
+      for (const { waiting } of connections.keys()) {
         messages += waiting.length;
         bytes += waiting.bytes;
       }
       return { messages, bytes };
     },
+    endThoseOf(owner) {
+      for (const [connection, one] of connections) {
+        if (one === owner) connection.end(GOING_AWAY, 'the instance is deleted');
+      }
+    },
     close() {
       clearInterval(heartbeat);
-      for (const connection of connections) connection.end(GOING_AWAY, 'the node stops');
+      for (const connection of connections.keys()) connection.end(GOING_AWAY, 'the node stops');
       setTimeout(() => {
-        for (const connection of connections) connection.terminate();
+        for (const connection of connections.keys()) connection.terminate();
       }, SHUTDOWN_MILLISECONDS).unref();
       server.close();
     },

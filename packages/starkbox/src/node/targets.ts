@@ -1,0 +1,79 @@
+// Chains as the servers call them.
+import { stringify } from '../json/json.js';
+import type { Listener } from '../rpc/protocol/call-context.js';
+import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import { NEWEST, OLDER_NAMES } from '../rpc/versions/versions.js';
+import type { Target } from '../server/http/place.js';
+import type { Recorder } from '../server/recorder.js';
+import type { ServedChain } from '../server/ws/server.js';
+import type { ChainService } from '../service/chain-service.js';
+
+type Requests = Pick<Dispatcher, 'handle'>;
+
+const PREFIX = '/rpc/';
+
+/** Paths of single versions of the specification, the newest last. */
+export const VERSION_PATHS: readonly string[] = [...OLDER_NAMES.toReversed(), NEWEST].map(
+  (name) => PREFIX + name,
+);
+
+/** A chain for both servers. Its dispatchers are created by the first request that needs them. */
+export class ServiceTarget implements Target {
+  readonly #service: ChainService;
+  readonly #recorder: Recorder | undefined;
+  #dispatcher: Requests | undefined;
+  #older: Map<string, Requests> | undefined;
+
+  /** @param recorder records the requests, if there is one */
+  constructor(service: ChainService, recorder?: Recorder) {
+    this.#service = service;
+    this.#recorder = recorder;
+  }
+
+  get dispatcher(): Requests {
+    this.#dispatcher ??= this.#recorded(this.#service.dispatcher);
+    return this.#dispatcher;
+  }
+
+  /** The dispatcher at a path. */
+  readonly at = (path: string): Requests => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (!OLDER_NAMES.includes(name)) return this.dispatcher;
+    this.#older ??= new Map();
+    const older = this.#older.get(name) ?? this.#olderOf(name);
+    this.#older.set(name, older);
+    return older;
+  };
+
+  readonly versions: { readonly get: (path: string) => Requests } = { get: this.at };
+
+  readonly config = (): string => stringify(this.#service.configOf(this.#service.chain));
+
+  readonly onRefusal: NonNullable<Target['onRefusal']> = (session, what, error) =>
+    this.#service.requests.refused(session, what, error);
+
+  /** What a socket at a path calls. */
+  socketAt(path: string): ServedChain {
+    const { subscriptions } = this.#service;
+    return {
+      owner: this.#service,
+      dispatcher: this.at(path),
+      beforeAnswer: () => subscriptions.catchUp(),
+      onClose: (listener: Listener) => subscriptions.drop(listener),
+    };
+  }
+
+  #olderOf(name: string): Requests {
+    const older = this.#recorded({
+      handle: (...call) => this.#service.older(name).handle(...call),
+    });
+    return {
+      handle: (text, session, delivery) =>
+        older.handle(text, { ...session, version: name }, delivery),
+    };
+  }
+
+  #recorded(requests: Requests): Requests {
+    return this.#recorder?.recording(requests) ?? requests;
+  }
+}

@@ -1,0 +1,47 @@
+// What a request is for: the node's own chain or an instance, and a path of it.
+import type { IncomingMessage } from 'node:http';
+import type { RpcError } from '../../errors.js';
+import type { Session } from '../../rpc/protocol/call-context.js';
+import type { RpcRequestOptions } from './rpc-request.js';
+
+/** A chain that is served. */
+export interface Target {
+  readonly dispatcher: RpcRequestOptions['dispatcher'];
+  /** Dispatchers of single versions of the specification, by their paths. */
+  readonly versions?: Pick<ReadonlyMap<string, RpcRequestOptions['dispatcher']>, 'get'>;
+  /** The configuration as JSON, for `GET /config`. */
+  readonly config: () => string;
+  /** Called for requests that are refused before dispatch. */
+  readonly onRefusal?: ((session: Session, what: string, error: RpcError) => void) | undefined;
+}
+
+/** What a request is for: a chain, and a path of it. */
+export interface Place {
+  readonly target: Target;
+  readonly path: string;
+}
+
+export const NO_INSTANCE =
+  'There is no such instance: it was never created, was deleted or has expired; devnet_listInstances shows all';
+
+const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
+
+/** Undefined if the path names an instance that does not exist. */
+export function placeOf(
+  request: IncomingMessage,
+  own: Target,
+  instance: ((id: string) => Target | undefined) | undefined,
+): Place | undefined {
+  const whole = pathOf(request);
+  const [, id, path = '/'] = INSTANCE_PATH.exec(whole) ?? [];
+  if (id === undefined || !instance) return { target: own, path: whole };
+  const target = instance(id);
+  return target && { target, path };
+}
+
+export function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  // Proxies may send an absolute URL.
+  const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
+  return path.split('?', 1)[0] ?? path;
+}

@@ -1,0 +1,154 @@
+// Instances over the wire: creation, paths, limits, expiry and deletion.
+import { startNode } from '@starkbox/conformance';
+import type { Config } from 'starkbox';
+import { RpcProvider } from 'starknet';
+import { describe, expect, test } from 'vitest';
+import WebSocket from 'ws';
+import { closeAfterTest } from '../support/closing.js';
+
+const ask = async (url: string, method: string, params: unknown = {}): Promise<unknown> => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = Object(await response.json());
+  if (error) throw new Error(`${error.code} ${error.message}`);
+  return result;
+};
+
+async function opened(options: Partial<Config> = {}) {
+  const node = await startNode({ listen: true, ...options });
+  closeAfterTest(node.close);
+  const { client } = node;
+  const create = async (params: object = {}) => {
+    const made = await client.call('devnet_createInstance', params);
+    return { id: made.instance_id, http: made.http_url ?? '', ws: made.ws_url ?? '' };
+  };
+  return { node, client, create };
+}
+
+describe('an instance', () => {
+  test('is served at all paths of a chain, and changes independently', async () => {
+    const { node, client, create } = await opened({ ui: true });
+    await client.call('devnet_mint', { address: '0x1', amount: 10 });
+    const one = await create({ name: 'first' });
+    const base = `${node.url}/instances/${one.id}`;
+    expect(one.http).toBe(`${base}/rpc`);
+    expect(one.ws).toBe(`${base.replace('http', 'ws')}/ws`);
+    await ask(one.http, 'devnet_mint', { address: '0x1', amount: 5 });
+    expect(await ask(one.http, 'starknet_blockNumber')).toBe(2);
+    expect(await ask(base, 'starknet_blockNumber')).toBe(2);
+    expect(await ask(`${base}/`, 'starknet_blockNumber')).toBe(2);
+    expect(await client.call('starknet_blockNumber', {})).toBe(1);
+    expect(await ask(`${base}/rpc/v0_8`, 'starknet_specVersion')).toBe('0.8.1');
+    expect(await (await fetch(`${base}/is_alive`)).text()).toBe('Alive!!!');
+    expect((await fetch(`${base}/config`)).status).toBe(200);
+    expect((await fetch(`${base}/ui/`)).headers.has('content-security-policy')).toBe(true);
+    expect((await fetch(`${base}/nothing`)).status).toBe(404);
+    const provider = new RpcProvider({ nodeUrl: one.http });
+    expect(await provider.getBlockNumber()).toBe(2);
+    // An instance of the instance, and one of the node from inside of the instance.
+    const inner = Object(await ask(one.http, 'devnet_createInstance'));
+    expect(await ask(inner.http_url, 'starknet_blockNumber')).toBe(2);
+    const outer = Object(await ask(one.http, 'devnet_createInstance', { from: 'root' }));
+    expect(await ask(outer.http_url, 'starknet_blockNumber')).toBe(1);
+  });
+
+  test('has subscriptions of its own, which end when it is deleted', async () => {
+    const { client, create } = await opened();
+    const { id, http, ws } = await create();
+    const socket = new WebSocket(ws);
+    const messages: unknown[] = [];
+    socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    await new Promise((resolve) => socket.on('open', resolve));
+    socket.send(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_subscribeNewHeads', params: {} }),
+    );
+    await expect.poll(() => messages.length).toBe(1);
+    await client.call('devnet_createBlock', {});
+    await ask(http, 'devnet_mint', { address: '0x1', amount: 5 });
+    await expect.poll(() => messages.length).toBe(2);
+    expect(messages[1]).toMatchObject({ params: { result: { block_number: 1 } } });
+    await client.call('devnet_deleteInstance', { instance_id: id });
+    expect(await closed).toBe(1001);
+    expect((await fetch(http, { method: 'POST' })).status).toBe(404);
+    expect(await client.failure('devnet_deleteInstance', { instance_id: id })).toMatchObject({
+      code: -1,
+      message: `There is no instance ${id}`,
+    });
+  });
+
+  test('with options begins at a genesis of its own', async () => {
+    const { node, client, create } = await opened({ accounts: 3 });
+    await client.call('devnet_createBlock', {});
+    const { http } = await create({ options: { accounts: 5, block_generation_on: 'demand' } });
+    expect(await ask(http, 'devnet_getPredeployedAccounts')).toHaveLength(5);
+    await ask(http, 'devnet_mint', { address: '0x1', amount: 1 });
+    expect(await ask(http, 'starknet_blockNumber')).toBe(0);
+    expect(await ask(`${node.url}/rpc`, 'devnet_getPredeployedAccounts')).toHaveLength(3);
+    for (const [params, message] of [
+      [{ options: { accounts: 300 } }, /invalid value '300' for 'accounts'/],
+      [{ options: { acounts: 3 } }, /unknown key 'acounts'.*did you mean 'accounts'/],
+      [{ options: { port: 3 } }, /'port' is an option of the node/],
+      [{ options: {}, from: 'root' }, /genesis/],
+    ] as const) {
+      const error = await client.failure('devnet_createInstance', params);
+      expect(error.code).toBe(-32602);
+      expect(error.message).toMatch(message);
+    }
+    expect(await client.failure('devnet_createInstance', { from: 'abc' })).toMatchObject({
+      message: 'There is no instance abc',
+    });
+  });
+});
+
+describe('instances', () => {
+  test('are listed in pages', async () => {
+    const { client, create } = await opened();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) ids.push((await create({ name: `n${index}` })).id);
+    const first = await client.call('devnet_listInstances', { limit: 3 });
+    expect(first.total).toBe(5);
+    const { instances, next } = await client.call('devnet_listInstances', {
+      limit: 3,
+      cursor: first.next ?? '',
+    });
+    expect(next).toBeUndefined();
+    const rows = [...first.instances, ...instances];
+    expect(rows.map((row) => row.instance_id)).toEqual(ids);
+    expect(rows.map((row) => row.name)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
+    expect(rows[0]).toMatchObject({ block_number: 0, transaction_count: 0, ttl: 3600 });
+  });
+
+  test('are limited in number', async () => {
+    const { client, create } = await opened({ maximumInstances: 2 });
+    const { id } = await create();
+    await create();
+    const error = await client.failure('devnet_createInstance', {});
+    expect(error.message).toMatch(/--maximum-instances/);
+    await client.call('devnet_deleteInstance', { instance_id: id });
+    await create();
+  });
+
+  test('expire without requests, and not while they are used', async () => {
+    const { client, create } = await opened();
+    const [short, kept] = [await create({ ttl: 1 }), await create({ ttl: 0 })];
+    const alive = setInterval(() => void ask(short.http, 'starknet_blockNumber'), 100);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    clearInterval(alive);
+    expect((await client.call('devnet_listInstances', {})).total).toBe(2);
+    await expect
+      .poll(async () => (await client.call('devnet_listInstances', {})).total, { timeout: 20_000 })
+      .toBe(1);
+    expect(await ask(kept.http, 'starknet_blockNumber')).toBe(0);
+  });
+
+  test('are restricted with the other controls, also inside of one', async () => {
+    const { create, client } = await opened({ restrictedMethods: ['devnet_mint'] });
+    const { http } = await create();
+    await expect(ask(http, 'devnet_mint', { address: '0x1', amount: 1 })).rejects.toThrow(/-32604/);
+    expect((await client.failure('devnet_mint', { address: '0x1', amount: 1 })).code).toBe(-32604);
+  });
+});
