@@ -41,7 +41,7 @@ import { type Cause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
 import { findBlock, latestHeader } from './world/find-block.js';
 import type { Impersonation } from './world/impersonation.js';
-import { withLabel } from './world/labels.js';
+import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import { nextTime, type World } from './world/world.js';
 import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
@@ -131,13 +131,14 @@ export class Chain {
 
   /** The numbers of waiting changes and of snapshots. */
   get figures(): { readonly waiting: number; readonly snapshots: number } {
-    return { waiting: this.#writer.waiting, snapshots: this.#writer.standing.snapshots.size };
+    const { waiting, standing } = this.#writer;
+    return { waiting, snapshots: standing.snapshots.size };
   }
 
   /** A copy in memory that changes independently, without a link to L1; both share the limits of executions. */
   branch(): Chain {
-    const start = withNoSnapshots(unlinked(this.world));
-    return new Chain(this.options, start, undefined, this.executions);
+    const { options, world, executions } = this;
+    return new Chain(options, withNoSnapshots(unlinked(world)), undefined, executions);
   }
 
   /** Observes every change of the world, in order, before its caller gets the result. */
@@ -307,10 +308,7 @@ export class Chain {
 
   /** Sets or removes the label of a felt. */
   label(value: string, label: string | undefined, cause?: Cause): Promise<void> {
-    return this.write(cause, async (world) => {
-      const labels = withLabel(world.labels, value, label);
-      return [labels === world.labels ? world : { ...world, labels }, undefined];
-    });
+    return this.write(cause, async (world) => [labelled(world, value, label), undefined]);
   }
 
   /** Changes the state without a transaction; the classes of the change, compiled. */

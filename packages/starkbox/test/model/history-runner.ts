@@ -54,6 +54,8 @@ export class HistoryRunner {
   readonly setup: Setup;
   /** Whether a chain that is kept gets another node now and then. */
   readonly isReopened: boolean = true;
+  /** What a new node already has; undefined for one that is at its genesis. */
+  readonly begun: World | undefined = undefined;
   #node: ModelledNode | undefined;
   /** Where the chain is kept. */
   #directory: string | undefined;
@@ -145,7 +147,7 @@ export class HistoryRunner {
   /** A chain with our contracts in its second block, the same for every history. */
   async #prepare(door: NodeClient, wall: Wall): Promise<Prepared> {
     const before = this.#prepared;
-    const world = before?.world ?? (await this.#deploy(door, wall));
+    const world = before?.world ?? this.begun ?? (await this.#deploy(door, wall));
     if (before) {
       const snapshot_id = cast.hex(before.snapshot);
       agree(await door.ask('devnet_revert', { snapshot_id }), true);

@@ -36,3 +36,13 @@ function label(value: unknown, where: string): string {
   if (!/^.{1,100}$/u.test(text)) throw new TypeError(`${where}: expected 1 to 100 characters`);
   return text;
 }
+
+/** A world with the label of a felt set or removed; the same world if nothing changes. */
+export function labelled<W extends { readonly labels: Labels }>(
+  world: W,
+  value: string,
+  label: string | undefined,
+): W {
+  const labels = withLabel(world.labels, value, label);
+  return labels === world.labels ? world : { ...world, labels };
+}
