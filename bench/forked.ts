@@ -68,11 +68,11 @@ async function perform(command: Command): Promise<Reply> {
     case 'originate': {
       const node = await createNode({ seed: 0, port: 0 });
       for (let block = 0; block < command.blocks; block += 1) {
-        await node.request('devnet_createBlock');
+        await node.call('devnet_createBlock');
       }
       const { classes, ...state_diff } = await contracts(command.slots);
-      await node.request('devnet_applyStateDiff', { state_diff, classes });
-      await node.request('devnet_createBlock');
+      await node.call('devnet_applyStateDiff', { state_diff, classes });
+      await node.call('devnet_createBlock');
       const { url } = await node.listen();
       proxy = await FaultyProxy.before(url);
       close = async () => {

@@ -3730,7 +3730,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     ],
     writes: false,
     journalled: false,
-    restricted: true,
+    restricted: false,
     forwarded: false,
     finality: false,
     waits: false,

@@ -9,6 +9,8 @@ const FORBIDDEN = [
   'devnet_getPredeployedAccounts',
   'devnet_mint',
   'devnet_deal',
+  'devnet_createInstance',
+  'devnet_deleteInstance',
   'devnet_createBlock',
   'devnet_abortBlocks',
   'devnet_reorg',

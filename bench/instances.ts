@@ -1,0 +1,203 @@
+// Benchmark of instances: their creation, their memory, and what they add to a transaction and to a snapshot.
+//
+//   npm run bench:instances              20,000 blocks, 1,000,000 slots, 10,000 instances
+//   npm run bench:instances -- --quick   1,000 blocks, 20,000 slots, 200 instances
+//
+// Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
+import { Agent, request as httpRequest } from 'node:http';
+import { createNode, type Starkbox } from 'starkbox';
+import { hex } from '../packages/engine/test/fixtures/chain.js';
+import { Figures, median } from './figures.js';
+
+const quick = process.argv.includes('--quick');
+const BLOCKS = quick ? 1_000 : 20_000;
+const CONTRACTS = 50;
+const SLOTS = quick ? 20_000 : 1_000_000;
+const SLOTS_AT_ONCE = 20_000;
+const INSTANCES = quick ? 200 : 10_000;
+const SAMPLES = quick ? 300 : 3_000;
+const TRANSACTIONS = 3;
+const RESTORES = quick ? 300 : 2_000;
+const LENGTHS = quick ? [100, 1_000] : [100, 10_000, 100_000];
+const MEBIBYTE = 2 ** 20;
+
+const figures = new Figures(
+  {
+    branch_p99_us: { atMost: 100, isNoisy: true },
+    create_p99_us: { atMost: 1_000, isNoisy: true },
+    mib_per_10000_instances: { atMost: 2048 },
+    heap_kib_left_per_instance: { atMost: 4 },
+    transaction_ratio: { atMost: 1.1, isNoisy: true },
+    restore_us: { atMost: 200, isNoisy: true },
+    restore_growth: { atMost: 1.5, isNoisy: true },
+  },
+  { quick },
+);
+
+/** A chain with contracts and slots that no transaction made, and empty blocks. */
+async function longChain(): Promise<Starkbox> {
+  const chain = await createNode({ seed: 0, port: 0, maximumInstances: INSTANCES + SAMPLES + 10 });
+  const classHash = chain.accountClassHash;
+  const addresses = Array.from({ length: CONTRACTS }, (_, index) => hex(0x10_0000 + index));
+  await chain.request('devnet_applyStateDiff', {
+    state_diff: {
+      deployed_contracts: addresses.map((address) => ({ address, class_hash: classHash })),
+    },
+  });
+  const each = SLOTS / CONTRACTS;
+  for (const [contract, address] of addresses.entries()) {
+    for (let first = 0; first < each; first += SLOTS_AT_ONCE) {
+      const count = Math.min(SLOTS_AT_ONCE, each - first);
+      const storage_entries = Array.from({ length: count }, (_, index) => ({
+        key: hex((first + index) * 7919 + contract),
+        value: hex(index + 1),
+      }));
+      await chain.request('devnet_applyStateDiff', {
+        state_diff: { storage_diffs: [{ address, storage_entries }] },
+      });
+    }
+  }
+  await grow(chain, BLOCKS);
+  return chain;
+}
+
+async function grow(chain: Starkbox, length: number): Promise<void> {
+  let number = await chain.request('starknet_blockNumber');
+  while (number < length) {
+    await chain.mine(Math.min(1_000, length - number));
+    number = await chain.request('starknet_blockNumber');
+  }
+}
+
+const microseconds = async (run: () => unknown): Promise<number> => {
+  const begin = performance.now();
+  await run();
+  return (performance.now() - begin) * 1000;
+};
+
+async function sampled(count: number, run: () => unknown): Promise<readonly number[]> {
+  const samples: number[] = [];
+  for (let index = 0; index < count; index += 1) samples.push(await microseconds(run));
+  return samples;
+}
+
+/** One connection that is kept open, as clients have it. */
+function poster(url: string): (method: string, params?: object) => Promise<unknown> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return (method, params = {}) =>
+    new Promise((resolve, reject) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const headers = { 'content-type': 'application/json' };
+      const sent = httpRequest(url, { method: 'POST', agent, headers }, (response) => {
+        let text = '';
+        response.on('data', (piece) => {
+          text += piece;
+        });
+        response.on('end', () => {
+          const answer: { readonly result?: unknown } = JSON.parse(text);
+          if (answer.result === undefined) reject(new Error(text));
+          else resolve(answer.result);
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+}
+
+const settledMemory = async (): Promise<NodeJS.MemoryUsage> => {
+  for (let round = 0; round < 5; round += 1) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return process.memoryUsage();
+};
+
+const pay = async (chain: Starkbox, to: number): Promise<void> => {
+  await chain.mint(0x5000 + to, 1n);
+};
+
+function percentile99(samples: readonly number[]): number {
+  const sorted = samples.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+}
+
+async function measureCreation(chain: Starkbox): Promise<void> {
+  const { url } = await chain.listen({ port: 0 });
+  const post = poster(`${url}/rpc`);
+  const create = () => post('devnet_createInstance', { ttl: 0 });
+  await sampled(SAMPLES / 3, () => chain.branch());
+  await sampled(SAMPLES / 3, create);
+  const branches = await sampled(SAMPLES, () => chain.branch());
+  const created = await sampled(SAMPLES, create);
+  figures.sayAll({
+    branch_us: median(branches),
+    branch_p99_us: percentile99(branches),
+    create_us: median(created),
+    create_p99_us: percentile99(created),
+  });
+  for (;;) {
+    const { instances } = await chain.request('devnet_listInstances');
+    if (instances.length === 0) return;
+    for (const { instance_id } of instances) {
+      await chain.request('devnet_deleteInstance', { instance_id });
+    }
+  }
+}
+
+async function measureMany(chain: Starkbox): Promise<void> {
+  const alone = chain.branch();
+  for (let warm = 0; warm < 100; warm += 1) await pay(alone, 1);
+  const empty = await settledMemory();
+  const first = await sampled(SAMPLES / 10, () => pay(alone, 1));
+  const live: Starkbox[] = [];
+  for (let index = 0; index < INSTANCES; index += 1) {
+    const one = chain.branch();
+    for (let at = 0; at < TRANSACTIONS; at += 1) await pay(one, index * TRANSACTIONS + at);
+    live.push(one);
+  }
+  const full = await settledMemory();
+  const second = await sampled(SAMPLES / 10, () => pay(alone, 1));
+  await Promise.all(live.map((one) => one.close()));
+  live.length = 0;
+  const freed = await settledMemory();
+  const added = (full.rss - empty.rss) / MEBIBYTE;
+  figures.sayAll({
+    instances: INSTANCES,
+    added_mib: added,
+    mib_per_10000_instances: (added / INSTANCES) * 10_000,
+    rss_left_mib: (freed.rss - empty.rss) / MEBIBYTE,
+    heap_kib_left_per_instance: (freed.heapUsed - empty.heapUsed) / 1024 / INSTANCES,
+    transaction_us_with_one: median(first),
+    transaction_us_with_all: median(second),
+    transaction_ratio: median(second) / median(first),
+  });
+}
+
+/** A snapshot and a restore, on chains of several lengths. */
+async function measureRestores(): Promise<void> {
+  const chain = await createNode({ seed: 0 });
+  const medians: number[] = [];
+  for (const length of LENGTHS) {
+    await grow(chain, length);
+    const start = await chain.snapshot();
+    await pay(chain, 1);
+    const samples: number[] = [];
+    for (let index = 0; index < RESTORES; index += 1) {
+      samples.push(await microseconds(async () => (await chain.snapshot()).restore()));
+    }
+    await start.restore();
+    medians.push(median(samples));
+    figures.say(`restore_us_at_${length}`, median(samples));
+  }
+  figures.say('restore_us', Math.max(...medians));
+  figures.say('restore_growth', (medians.at(-1) ?? 0) / (medians[0] ?? 1));
+  await chain.close();
+}
+
+console.log(`a chain of ${BLOCKS} blocks, ${CONTRACTS} contracts and ${SLOTS} slots`);
+const chain = await longChain();
+await measureCreation(chain);
+await measureMany(chain);
+await chain.close();
+await measureRestores();
+figures.finish({ bench: 'instances', blocks: BLOCKS, slots: SLOTS, quick });
