@@ -9,8 +9,6 @@ const FORBIDDEN = [
   'devnet_getPredeployedAccounts',
   'devnet_mint',
   'devnet_deal',
-  'devnet_createInstance',
-  'devnet_deleteInstance',
   'devnet_createBlock',
   'devnet_abortBlocks',
   'devnet_reorg',
@@ -40,6 +38,8 @@ const FORBIDDEN = [
   'devnet_postmanSendMessageToL2',
   'devnet_postmanConsumeMessageFromL2',
   'devnet_setLabel',
+  'devnet_createInstance',
+  'devnet_deleteInstance',
   'devnet_recordRequests',
   'devnet_getRecording',
 ];
