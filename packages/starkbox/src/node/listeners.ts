@@ -9,6 +9,7 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import { type HttpServer, serveHttp, type Upgrade } from '../server/http/server.js';
+import { WalletScript } from '../server/http/wallet-script.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Binding } from './binding.js';
@@ -126,6 +127,7 @@ export class Listeners implements Part {
         ...sockets,
       ]),
       explorer: config.ui ? new Explorer() : undefined,
+      wallet: config.wallet ? new WalletScript() : undefined,
       access: this.#access,
       maximumConnections: config.maximumConnections,
       onRefusal: (session, what, error) => service.requests.refused(session, what, error),

@@ -22,6 +22,7 @@ import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
 import { json, type Reply } from './reply.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
+import { isLocalPeer, WALLET_PATH, type WalletScript } from './wallet-script.js';
 
 /** Takes over a connection that asks for another protocol. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -47,6 +48,8 @@ export interface HttpOptions extends RpcRequestOptions {
   readonly onRefusal?: (session: Session, what: string, error: RpcError) => void;
   /** Serves the paths below `/ui`. */
   readonly explorer?: Explorer | undefined;
+  /** Serves the script of the wallet. */
+  readonly wallet?: WalletScript | undefined;
   /** Paths that take another protocol, and what takes over their connections. */
   readonly upgrades?: ReadonlyMap<string, Upgrade>;
 }
@@ -207,11 +210,16 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
   if (explorer) {
     routes.set('/ui', {
       // A browser that opens a page cannot send a token. The page holds no secret.
-      GET: (request) =>
-        explorer.serve(pathOf(request), String(request.headers['accept-encoding'] ?? '')),
+      GET: (request) => explorer.serve(pathOf(request), acceptedBy(request)),
       isOpen: true,
       isOwn: true,
     });
+  }
+  const { wallet } = options;
+  if (wallet) {
+    const GET: Serve = (request) =>
+      refuseWallet(request, options) ?? wallet.serve(acceptedBy(request));
+    routes.set(WALLET_PATH, { GET, isOpen: true });
   }
   for (const path of options.upgrades?.keys() ?? []) {
     if (routes.has(path)) continue;
@@ -237,6 +245,7 @@ function serve(
   if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.access);
   const served = {
     explorer: options.explorer !== undefined,
+    wallet: options.wallet !== undefined,
     sockets: options.upgrades !== undefined,
     versions: [...(options.versions?.keys() ?? [])],
   };
@@ -354,6 +363,20 @@ function serveConfig(request: IncomingMessage, options: HttpOptions): Reply {
   const reply = json(200, config());
   const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';
   return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
+}
+
+/** A script element cannot send a token, so this machine needs none. The script holds no secret. */
+function refuseWallet(request: IncomingMessage, options: HttpOptions): Reply | undefined {
+  const { access } = options;
+  const isLocal = isLocalPeer(request.socket.remoteAddress);
+  if (isLocal || (access?.requiresToken && access.admitsToken(request.headers))) return undefined;
+  const message =
+    'The wallet is served to this machine, and elsewhere only to requests with the token of --auth-token';
+  return refusalOf(request, options, 403, new RpcError(-32604, message));
+}
+
+function acceptedBy({ headers }: IncomingMessage): string {
+  return String(headers['accept-encoding'] ?? '');
 }
 
 function refuseType(request: IncomingMessage, options: HttpOptions): Reply | undefined {
