@@ -9,7 +9,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const ALL = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 
 /** Tests of pages in chromium. */
-const BROWSER = ['packages/explorer/test/**/*.browser.test.ts'];
+const BROWSER = ['packages/{explorer,wallet}/test/**/*.browser.test.ts'];
 const BROWSER_SUPPORT = 'packages/explorer/test/support';
 
 /** Tests that kill, crash or restart processes many times. */
@@ -88,6 +88,12 @@ export default defineConfig({
       { find: /^@starkbox\/engine$/, replacement: source('packages/engine/js/index.ts') },
       { find: /^starkbox$/, replacement: source('packages/starkbox/src/index.ts') },
       { find: /^@starkbox\/abi$/, replacement: source('packages/abi/src/index.ts') },
+      { find: /^@starkbox\/signing$/, replacement: source('packages/signing/src/index.ts') },
+      { find: /^@starkbox\/wallet$/, replacement: source('packages/wallet/src/index.ts') },
+      {
+        find: /^@starkbox\/wallet\/playwright$/,
+        replacement: source('packages/wallet/src/playwright.ts'),
+      },
       { find: /^@starkbox\/testing$/, replacement: source('packages/testing/src/index.ts') },
       {
         find: /^@starkbox\/conformance$/,

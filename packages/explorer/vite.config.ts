@@ -8,8 +8,11 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/ui/',
   resolve: {
-    // From its sources, so that neither the build nor the development server needs it compiled.
-    alias: { '@starkbox/abi': fileURLToPath(new URL('../abi/src/index.ts', import.meta.url)) },
+    // From their sources, so that neither the build nor the development server needs them compiled.
+    alias: {
+      '@starkbox/abi': fileURLToPath(new URL('../abi/src/index.ts', import.meta.url)),
+      '@starkbox/signing': fileURLToPath(new URL('../signing/src/index.ts', import.meta.url)),
+    },
   },
   build: {
     outDir: fileURLToPath(new URL('../starkbox/dist/explorer', import.meta.url)),

@@ -71,13 +71,13 @@ function mayImport(file: string, specifier: string, row: readonly string[]): boo
     return !isAbi || ABI_PACKAGES.some((name) => specifier.startsWith(`${name}/`));
   }
   const target = normalize(join(dirname(file), specifier));
+  if (isAbi) return target.startsWith(ABI);
   if (dirname(target) === dirname(file)) return true;
   // A feature may import its own subfolders.
   if (file.startsWith(`${EXPLORER}features/`) && dirname(dirname(target)) === dirname(file))
     return true;
   // The types of RPC methods, which test/architecture/rules.ts holds to be types only.
-  if (!isAbi && target === 'packages/starkbox/src/spec.js')
-    return file === `${EXPLORER}rpc/methods.ts`;
+  if (target === 'packages/starkbox/src/spec.js') return file === `${EXPLORER}rpc/methods.ts`;
   return target.startsWith(EXPLORER) && row.includes(rowOf(target));
 }
 

@@ -163,6 +163,16 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     files: ['packages/engine/binding'],
   },
   abi: { name: '@starkbox/abi', sources: 'packages/abi/src', doors: [] },
+  signing: {
+    name: '@starkbox/signing',
+    sources: 'packages/signing/src',
+    doors: ['@starkbox/abi'],
+  },
+  wallet: {
+    name: '@starkbox/wallet',
+    sources: 'packages/wallet/src',
+    doors: ['@starkbox/abi', '@starkbox/signing'],
+  },
   starkbox: {
     name: 'starkbox',
     sources: 'packages/starkbox/src',
@@ -177,7 +187,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   explorer: {
     name: '@starkbox/explorer',
     sources: 'packages/explorer/src',
-    doors: ['@starkbox/abi'],
+    doors: ['@starkbox/abi', '@starkbox/signing'],
     types: ['packages/starkbox/src/spec'],
   },
 };

@@ -1,9 +1,9 @@
 // Call tree of a transaction, from its trace or, where a revert left no frames, from the revert reason.
 import { readFailure } from './failure.js';
 import { decodeShortString } from './felt.js';
-import { readMulticall, type UserCall } from './multicall.js';
 import { selectorOf } from './selector.js';
 import type { ExecutionResult, Invocation, TracedTransaction, TransactionTrace } from './trace.js';
+import { readMulticall, type UserCall } from './transactions/multicall.js';
 
 export type Phase = 'validate' | 'execute' | 'constructor' | 'handler' | 'fee';
 

@@ -19,6 +19,15 @@ export {
   type Phase,
   senderOf,
 } from './call-tree.js';
+// Classes from JSON.
+export {
+  type Casm,
+  type ClassFile,
+  NoClass,
+  readClass,
+  type SegmentLengths,
+  type Sierra,
+} from './class-file.js';
 // Decoding of calldata, results and events.
 export {
   type Decoded,
@@ -47,7 +56,14 @@ export { draftOfText, encodeInput, firstError } from './encode.js';
 export { type FailedFrame, type Failure, readFailure } from './failure.js';
 // Felts as text.
 export { canonicalFelt, decodeShortString, shortAddress, shortHash, toFelt } from './felt.js';
-export { readMulticall, type UserCall } from './multicall.js';
+// Names of contracts.
+export {
+  ETH_ADDRESS,
+  FIXTURE_NAMES,
+  type Names,
+  namesOf,
+  STRK_ADDRESS,
+} from './naming/contract-names.js';
 export { addressOf, feltOf, InvalidInput, PRIME, type Resolve } from './scalar.js';
 export { selectorOf, starknetKeccak } from './selector.js';
 // Structure and names of types.
@@ -59,4 +75,22 @@ export type {
   TracedTransaction,
   TransactionTrace,
 } from './trace.js';
+// Transactions of an account.
+export {
+  type Bound,
+  type Bounds,
+  boundsFrom,
+  type Fee,
+  type Invoke,
+  invokeOf,
+  mostFee,
+  NO_BOUNDS,
+} from './transactions/invoke.js';
+export {
+  type CallFormat,
+  callFormatOf,
+  executeCalldata,
+  readMulticall,
+  type UserCall,
+} from './transactions/multicall.js';
 export { shortType } from './type-name.js';

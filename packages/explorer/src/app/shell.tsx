@@ -1,7 +1,8 @@
 // Frame of every page: navigation, status of the chain and of the connection.
+import { namesOf } from '@starkbox/abi';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { grouped, priceText, STRK } from '../format/amount.js';
-import { NamesContext, namesOf } from '../format/names.js';
+import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
 import { to, usePlace } from '../navigation/route.js';
 import { Link, useChainNow } from '../parts/values.js';
@@ -25,7 +26,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const accounts = useAccounts();
   const labels = useLabels();
   const names = useMemo(
-    () => namesOf(accounts.data ?? [], labels.data ?? []),
+    () =>
+      namesOf(
+        (accounts.data ?? []).map(({ address }) => address),
+        safeLabels(labels.data ?? []),
+      ),
     [accounts.data, labels.data],
   );
   useResetQueries();

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Class } from '@starkbox/engine';
+import { classHash, compiledClassHash, contractAddress } from '@starkbox/signing';
 import { hash } from 'starknet';
 import { expect, test } from 'vitest';
 import { readClassFile } from '../../src/parts/send/class-file.js';
-import { classHash, compiledClassHash, contractAddress } from '../../src/parts/send/hashes.js';
 
 const sierraFile = (name: string): string =>
   fileURLToPath(new URL(`../../../../contracts/cairo/${name}.sierra.json`, import.meta.url));

@@ -105,8 +105,16 @@ export function checkConfig(config: Config): void {
 
 /** Sentences about options that were given and have no effect; other tools accept them, so they only warn. */
 export function withoutEffect(given: ReadonlySet<ConfigKey>, config: Config): readonly string[] {
-  const isIdle = given.has('metricsPort') && config.metricsHost === undefined;
-  return isIdle ? ['--metrics-port has no effect without --metrics-host'] : [];
+  const sentences: string[] = [];
+  if (given.has('metricsPort') && config.metricsHost === undefined) {
+    sentences.push('--metrics-port has no effect without --metrics-host');
+  }
+  if (config.wallet && config.restrictedMethods?.includes('devnet_getPredeployedAccounts')) {
+    sentences.push(
+      '--wallet has no accounts: --restrictive-mode refuses devnet_getPredeployedAccounts',
+    );
+  }
+  return sentences;
 }
 
 /** Subscriptions are not among them: what one would see can be asked for anyway. */

@@ -24,6 +24,7 @@ export interface ServerConfig {
   readonly allowedOrigins: readonly string[] | undefined;
   readonly authToken: string | undefined;
   readonly ui: boolean;
+  readonly wallet: boolean;
   readonly exitWithParent: boolean;
 }
 
@@ -91,6 +92,13 @@ export const SERVER_OPTIONS: OptionTable<ServerConfig> = {
     default: false,
     parse: trueOrFalse,
     help: 'Serve the explorer under /ui.',
+  },
+  wallet: {
+    flag: '--wallet',
+    group: 'Server',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Serve the script of a development wallet at /wallet.js, to this machine or with the token.',
   },
   exitWithParent: {
     flag: '--exit-with-parent',

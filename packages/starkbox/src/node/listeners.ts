@@ -5,6 +5,7 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import { type HttpServer, serveHttp, type Upgrade } from '../server/http/server.js';
+import { WalletScript } from '../server/http/wallet-script.js';
 import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
@@ -114,6 +115,7 @@ export class Listeners implements Part {
       ...(root && { instance: (id: string) => this.#instance(id, root.instances) }),
       upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
+      wallet: config.wallet ? new WalletScript() : undefined,
       access: this.#access,
       maximumConnections: config.maximumConnections,
       log,

@@ -12,6 +12,7 @@ import type { L1Facts } from '../l1/l1.js';
 import type { Address } from '../library/starkbox.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
+import { WALLET_PATH } from '../server/http/wallet-script.js';
 
 interface FirstCall {
   readonly method: string;
@@ -97,6 +98,7 @@ function contentOf(
     rpc_url: `${url}/rpc`,
     ws_url: `${url.replace(/^http/, 'ws')}/ws`,
     ui_url: config.ui ? `${url}/ui` : null,
+    wallet_url: config.wallet ? `${url}${WALLET_PATH}` : null,
     metrics_url: metricsUrl ?? null,
     chain_id: config.chainId,
     chain_id_felt: shortString(config.chainId),

@@ -58,6 +58,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   allowedHosts: undefined,
   allowedOrigins: undefined,
   authToken: undefined,
+  wallet: false,
   ui: false,
   exitWithParent: false,
   requestBodySizeLimit: 16 * 1024 * 1024,

@@ -60,7 +60,7 @@ test('a start fails without the file', async () => {
 
 test('addresses, keys and chain id are written once the node listens', async () => {
   const configOut = join(folder, 'node.json');
-  const { node } = await startFixture({ configOut, port: 0, ui: true });
+  const { node } = await startFixture({ configOut, port: 0, ui: true, wallet: true });
   await expect(readFile(configOut)).rejects.toThrow('ENOENT');
   const { url } = await node.listen();
   expect(JSON.parse(await readFile(configOut, 'utf8'))).toEqual({
@@ -68,6 +68,7 @@ test('addresses, keys and chain id are written once the node listens', async () 
     rpc_url: `${url}/rpc`,
     ws_url: `${url.replace('http', 'ws')}/ws`,
     ui_url: `${url}/ui`,
+    wallet_url: `${url}/wallet.js`,
     metrics_url: null,
     chain_id: 'SN_SEPOLIA',
     chain_id_felt: '0x534e5f5345504f4c4941',

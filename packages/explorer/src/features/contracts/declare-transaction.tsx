@@ -1,10 +1,10 @@
 // Declare transaction of a class: its bounds, its signature and its sending.
+import { boundsFrom, NO_BOUNDS, type Sierra } from '@starkbox/abi';
+import type { Declare } from '@starkbox/signing';
 import { disarm } from '../../format/untrusted-text.js';
 import { act } from '../../parts/action.js';
-import type { Declare, Sierra } from '../../parts/send/class-file.js';
 import { impersonated } from '../../parts/send/run.js';
 import type { Sender } from '../../parts/send/sender.js';
-import { boundsFrom, NO_BOUNDS } from '../../parts/send/transaction.js';
 import { ClassRef, TxRef } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
 import { readPrivateKey } from '../../rpc/queries.js';
@@ -61,7 +61,7 @@ async function withSignature(transaction: Declare, hash: string): Promise<Declar
   const [chainId, key, { signedDeclare }] = await Promise.all([
     call('starknet_chainId'),
     readPrivateKey(transaction.sender_address),
-    import('../../parts/send/hashes.js'),
+    import('@starkbox/signing'),
   ]);
   if (key === undefined) throw new Error('The node has no private key for this account.');
   return signedDeclare(transaction, hash, chainId, key);

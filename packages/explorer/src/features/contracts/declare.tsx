@@ -1,11 +1,12 @@
 // Form that declares a class from compiler output, by a transaction or directly.
+import { NoClass } from '@starkbox/abi';
 import { type DragEvent, useId, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { AddressBook } from '../../parts/forms/address-book.js';
 import { ErrorText } from '../../parts/page-states.js';
-import { NoClass, readClassFile } from '../../parts/send/class-file.js';
+import { readClassFile } from '../../parts/send/class-file.js';
 import { SenderField, useSender } from '../../parts/send/sender.js';
 import { ClassRef, Copy, UntrustedText } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
@@ -68,7 +69,7 @@ function useClassFiles() {
     setBusy(true);
     setError(undefined);
     try {
-      const { classHash, compiledClassHash } = await import('../../parts/send/hashes.js');
+      const { classHash, compiledClassHash } = await import('@starkbox/signing');
       for (const file of [...files].slice(0, 4)) {
         const read = await readClassFile(file);
         if (read.kind === 'casm') setCompiled(compiledClassHash(read.casm));

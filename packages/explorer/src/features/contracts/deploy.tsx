@@ -196,7 +196,7 @@ function useAddress({ classHash, salt, calldata, account, isUnique }: Place): st
     setAddress(undefined);
     if (salt === undefined || !calldata || calldata.length > MOST_HASHED) return;
     if (isUnique && account === undefined) return;
-    void import('../../parts/send/hashes.js').then(({ contractAddress, saltOf }) => {
+    void import('@starkbox/signing').then(({ contractAddress, saltOf }) => {
       if (!isWanted) return;
       setAddress(
         contractAddress({

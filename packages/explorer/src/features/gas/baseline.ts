@@ -1,5 +1,5 @@
 // Saved gas figures to compare with, in local storage.
-import type { Names } from '../../format/names.js';
+import type { Names } from '@starkbox/abi';
 import { lastingKey } from '../../parts/gas/names.js';
 import type { FunctionCost, Grouping } from '../../parts/gas/sum.js';
 import { MEASURES, type Measure } from '../../parts/gas/tree.js';

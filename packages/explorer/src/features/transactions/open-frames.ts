@@ -1,6 +1,6 @@
 // Which frames of a call tree are open, and which are therefore visible.
-import type { CallTree, Frame } from '@starkbox/abi';
-import { functionName, type Names } from '../../format/names.js';
+import type { CallTree, Frame, Names } from '@starkbox/abi';
+import { functionName } from '../../format/names.js';
 
 /** Frames whose contract or function name contains the text, with their ancestors. */
 export function matchingFrames(

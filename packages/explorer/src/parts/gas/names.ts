@@ -1,7 +1,7 @@
 // Names of the blocks of a gas graph.
 
-import { shortAddress, shortHash } from '@starkbox/abi';
-import { functionName, type Names } from '../../format/names.js';
+import { type Names, shortAddress, shortHash } from '@starkbox/abi';
+import { functionName } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { type Grouping, keyOf } from './sum.js';
 import { ALL, type Block, type Called } from './tree.js';

@@ -1,9 +1,8 @@
 // Fields for the resource bounds of a transaction.
-import { toFelt } from '@starkbox/abi';
+import { type Bounds, mostFee, toFelt } from '@starkbox/abi';
 import { useState } from 'react';
 import { STRK } from '../../format/amount.js';
 import { Amount } from '../values.js';
-import { type Bounds, mostFee } from './transaction.js';
 
 const KINDS: readonly (readonly [keyof Bounds, string])[] = [
   ['l1_gas', 'l1 gas'],

@@ -1,28 +1,26 @@
 // Simulating and sending of calls, and reading of their results.
 import {
+  type Bounds,
+  boundsFrom,
+  callFormatOf,
   type ExecutionResult,
+  type Fee,
+  type Invoke,
+  invokeOf,
+  NO_BOUNDS,
   readAbi,
-  selectorOf,
   type TracedTransaction,
   toFelt,
   type UserCall,
 } from '@starkbox/abi';
 import type { ReactNode } from 'react';
 import { call, RpcFailure } from '../../rpc/client.js';
-import type { Params, Trace } from '../../rpc/methods.js';
+import type { Params, Result, Trace } from '../../rpc/methods.js';
 import { queries, readPrivateKey } from '../../rpc/queries.js';
 import { act } from '../action.js';
-import {
-  type Bounds,
-  boundsFrom,
-  type CallFormat,
-  type Fee,
-  type Invoke,
-  invokeOf,
-  NO_BOUNDS,
-  type Simulated,
-} from './transaction.js';
 
+type Simulation = Result<'starknet_simulateTransactions'>;
+type Simulated = Extract<Simulation, readonly unknown[]>[number];
 export type BlockId = Params<'starknet_simulateTransactions'>['block_id'];
 
 /** The calls of one account. */
@@ -47,8 +45,6 @@ export interface Run {
 
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'] as const;
 
-const EXECUTE = selectorOf('__execute__');
-
 /** What sending needs of an account. */
 async function account(contract_address: string, block_id: BlockId) {
   const [nonce, class_hash] = await Promise.all([
@@ -59,9 +55,7 @@ async function account(contract_address: string, block_id: BlockId) {
     queryKey: ['class', class_hash],
     queryFn: async () => readAbi((await call('starknet_getClass', { block_id, class_hash })).abi),
   });
-  const isOld = abi.functions.get(EXECUTE)?.inputs.some(({ name }) => name === 'call_array');
-  const format: CallFormat = isOld ? 'call array' : 'calls';
-  return { nonce, format };
+  return { nonce, format: callFormatOf(abi) };
 }
 
 /** Transactions of the steps, with increasing nonces per account. */
@@ -151,7 +145,7 @@ export async function send(sending: Sending): Promise<string | undefined> {
     const [chainId, key, { signed }] = await Promise.all([
       call('starknet_chainId'),
       readPrivateKey(sender),
-      import('./hashes.js'),
+      import('@starkbox/signing'),
     ]);
     if (key === undefined) throw new Error('The node has no private key for this account.');
     return submit(what, signed(transaction, chainId, key), tell);

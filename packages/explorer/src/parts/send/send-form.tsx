@@ -1,5 +1,5 @@
 // Form that simulates and sends calls: sender, bounds, result.
-import type { UserCall } from '@starkbox/abi';
+import type { Bounds, UserCall } from '@starkbox/abi';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { disarm } from '../../format/untrusted-text.js';
 import { isRun } from '../../navigation/key-events.js';
@@ -13,7 +13,6 @@ import { RunOutcome } from './outcome.js';
 import { BoundsFields } from './resource-bounds.js';
 import { type BlockId, boundsOf, outcome, type Run, send, simulate } from './run.js';
 import { type Sender, SenderField, useSender } from './sender.js';
-import type { Bounds } from './transaction.js';
 
 /** Name of the command key on this platform. */
 export const COMMAND: string = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl ';

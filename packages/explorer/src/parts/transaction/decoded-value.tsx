@@ -1,8 +1,13 @@
 // Decoded values in one line: names for addresses, amounts for token values.
-import { type Decoded, decodeShortString, type Named } from '@starkbox/abi';
+import {
+  type Decoded,
+  decodeShortString,
+  ETH_ADDRESS,
+  type Named,
+  STRK_ADDRESS,
+} from '@starkbox/abi';
 import { Fragment, type ReactNode } from 'react';
 import { amountText, ETH, exactText, grouped, STRK, type Unit } from '../../format/amount.js';
-import { ETH_ADDRESS, STRK_ADDRESS } from '../../format/names.js';
 import { Address, ClassRef, Felt, UntrustedText } from '../values.js';
 
 const ITEMS_IN_LINE = 8;

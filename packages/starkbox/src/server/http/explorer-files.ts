@@ -1,7 +1,7 @@
 // Server of the explorer's files, with their security headers.
-import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readBuilt } from './built-files.js';
 import type { Reply } from './reply.js';
 
 /** Where the build puts them; the same path from `src` and from `dist`. */
@@ -77,12 +77,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** Encodings in which a file may be present, the smallest first. */
-const PACKED = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
-
 const INDEX = ['index.html'];
 
 /** Serves every path below `/ui`. */
@@ -121,16 +115,9 @@ export class Explorer {
       ...HEADERS,
       'content-type': TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream',
       'cache-control': caching,
-      vary: 'accept-encoding',
     };
-    for (const [encoding, extension] of PACKED) {
-      const body = accepts(accepted, encoding) ? await contentOf(path + extension) : undefined;
-      if (body) {
-        return page(200, { ...headers, 'content-encoding': encoding }, body);
-      }
-    }
-    const body = await contentOf(path);
-    return body && page(200, headers, body);
+    const built = await readBuilt(path, accepted);
+    return built && page(200, { ...headers, ...built.headers }, built.body);
   }
 }
 
@@ -156,23 +143,4 @@ const NOT_BUILT = plain(
 /** Whether a path leaves the folder or is invalid. */
 function isHostile(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..' || /[\\\0]/.test(segment);
-}
-
-/** The content of a file; undefined if there is none. */
-async function contentOf(path: string): Promise<Buffer | undefined> {
-  return readFile(path).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG') {
-      return undefined;
-    }
-    throw error;
-  });
-}
-
-/** Whether a client accepts an encoding. */
-function accepts(header: string, encoding: string): boolean {
-  return header.split(',').some((one) => {
-    const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase());
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
 }

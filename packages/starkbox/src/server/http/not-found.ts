@@ -1,10 +1,12 @@
 // Texts of 404 and 405 responses: what is not served, and what is served where.
 import { SPEC_VERSION } from '../../spec.js';
 import { Explorer } from './explorer-files.js';
+import { WALLET_PATH } from './wallet-script.js';
 
 /** What is served besides JSON-RPC. */
 export interface Served {
   readonly explorer: boolean;
+  readonly wallet: boolean;
   readonly sockets: boolean;
   /** Paths of single versions of the specification. */
   readonly versions: readonly string[];
@@ -23,9 +25,12 @@ const VERSION = /\/v\d/;
 const LONGEST = 100;
 
 /** Text for a path that does not exist. */
-export function nothingAt(path: string, { explorer, sockets, versions }: Served): string {
+export function nothingAt(path: string, { explorer, wallet, sockets, versions }: Served): string {
   if (Explorer.owns(path) && !explorer) {
     return 'The explorer is off: start the node with --ui to have it at /ui/';
+  }
+  if (path === WALLET_PATH && !wallet) {
+    return `The wallet is off: start the node with --wallet to have it at ${WALLET_PATH}`;
   }
   const shown = path.slice(0, LONGEST);
   const rpc = `JSON-RPC is served at ${AT}`;

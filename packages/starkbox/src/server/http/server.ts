@@ -22,6 +22,7 @@ import { NO_INSTANCE, type Place, pathOf, placeOf, type Target } from './place.j
 import { json, type Reply } from './reply.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
+import { isLocalPeer, WALLET_PATH, type WalletScript } from './wallet-script.js';
 
 /** Takes over a connection that asks for another protocol. */
 export type Upgrade = (
@@ -50,6 +51,8 @@ export interface HttpOptions extends Target, Omit<RpcRequestOptions, 'dispatcher
   readonly headSeconds?: number;
   /** Serves the paths below `/ui`. */
   readonly explorer?: Explorer | undefined;
+  /** Serves the script of the wallet. */
+  readonly wallet?: WalletScript | undefined;
   /** Paths that take another protocol, and what takes over their connections. */
   readonly upgrades?: ReadonlyMap<string, Upgrade>;
 }
@@ -209,11 +212,16 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
   if (explorer) {
     routes.set('/ui', {
       // A browser that opens a page cannot send a token. The page holds no secret.
-      GET: (request, _, { path }) =>
-        explorer.serve(path, String(request.headers['accept-encoding'] ?? '')),
+      GET: (request, _, { path }) => explorer.serve(path, acceptedBy(request)),
       isOpen: true,
       isOwn: true,
     });
+  }
+  const { wallet } = options;
+  if (wallet) {
+    const GET: Serve = (request) =>
+      refuseWallet(request, options) ?? wallet.serve(acceptedBy(request));
+    routes.set(WALLET_PATH, { GET, isOpen: true });
   }
   for (const path of options.upgrades?.keys() ?? []) {
     if (routes.has(path)) continue;
@@ -240,6 +248,7 @@ function serve(
   if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.access);
   const served = {
     explorer: options.explorer !== undefined,
+    wallet: options.wallet !== undefined,
     sockets: options.upgrades !== undefined,
     versions: [...(options.versions?.keys() ?? [])],
   };
@@ -356,6 +365,20 @@ function serveConfig(
   const reply = json(200, config());
   const link = '</rpc>; rel="successor-version"; title="JSON-RPC method devnet_getConfig"';
   return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
+}
+
+/** A script element cannot send a token, so this machine needs none. The script holds no secret. */
+function refuseWallet(request: IncomingMessage, options: HttpOptions): Reply | undefined {
+  const { access } = options;
+  const isLocal = isLocalPeer(request.socket.remoteAddress);
+  if (isLocal || (access?.requiresToken && access.admitsToken(request.headers))) return undefined;
+  const message =
+    'The wallet is served to this machine, and elsewhere only to requests with the token of --auth-token';
+  return refusalOf(request, options, 403, new RpcError(-32604, message));
+}
+
+function acceptedBy({ headers }: IncomingMessage): string {
+  return String(headers['accept-encoding'] ?? '');
 }
 
 function refuseType(

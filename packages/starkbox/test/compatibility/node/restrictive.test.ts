@@ -38,10 +38,10 @@ const FORBIDDEN = [
   'devnet_postmanSendMessageToL2',
   'devnet_postmanConsumeMessageFromL2',
   'devnet_setLabel',
-  'devnet_createInstance',
-  'devnet_deleteInstance',
   'devnet_recordRequests',
   'devnet_getRecording',
+  'devnet_createInstance',
+  'devnet_deleteInstance',
 ];
 
 async function startWith(...words: readonly string[]): Promise<Fixture> {

@@ -1,10 +1,13 @@
-// Compression of the built files, so that a node serves them as they are.
+// Compression of the built files in a folder, so that a node serves them as they are.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-const OUTPUT = fileURLToPath(new URL('../../starkbox/dist/explorer', import.meta.url));
+const [folder] = process.argv.slice(2);
+if (folder === undefined)
+  throw new Error('usage: compress.mjs FOLDER, from the root of the repository');
+const OUTPUT = fileURLToPath(new URL(`../${folder}`, import.meta.url));
 
 for (const name of readdirSync(OUTPUT, { recursive: true, encoding: 'utf8' })) {
   const file = join(OUTPUT, name);

@@ -1,9 +1,53 @@
-// Calls that a transaction asks its account to make, read from the calldata of `__execute__`.
+// Calls that a transaction asks its account to make, as the calldata of `__execute__`.
+import type { Abi } from '../abi.js';
+import { toFelt } from '../felt.js';
+import { selectorOf } from '../selector.js';
 
 export interface UserCall {
   readonly contract: string;
   readonly selector: string;
   readonly calldata: readonly string[];
+}
+
+/**
+ * Encoding of the calls of an account: each with its calldata, or, in Cairo 0, all headers before all
+ * calldata.
+ */
+export type CallFormat = 'calls' | 'call array';
+
+const EXECUTE = selectorOf('__execute__');
+
+/** The encoding that an account of this ABI takes. */
+export function callFormatOf({ functions }: Abi): CallFormat {
+  const isOld = functions.get(EXECUTE)?.inputs.some(({ name }) => name === 'call_array');
+  return isOld ? 'call array' : 'calls';
+}
+
+/** Calldata of `__execute__`. */
+export function executeCalldata(
+  calls: readonly UserCall[],
+  format: CallFormat = 'calls',
+): readonly string[] {
+  const count = (of: readonly unknown[]): string => toFelt(BigInt(of.length));
+  if (format === 'calls') {
+    return [
+      count(calls),
+      ...calls.flatMap(({ contract, selector, calldata }) => [
+        contract,
+        selector,
+        count(calldata),
+        ...calldata,
+      ]),
+    ];
+  }
+  let start = 0n;
+  const heads = calls.flatMap(({ contract, selector, calldata }) => {
+    const from = start;
+    start += BigInt(calldata.length);
+    return [contract, selector, toFelt(from), count(calldata)];
+  });
+  const data = calls.flatMap(({ calldata }) => calldata);
+  return [count(calls), ...heads, count(data), ...data];
 }
 
 /** The calls in either encoding, that of current accounts or that of Cairo 0; undefined if it is neither. */

@@ -1,0 +1,42 @@
+// Names of contracts and accounts of a sandbox.
+import { shortAddress } from '../felt.js';
+
+export const STRK_ADDRESS = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
+export const ETH_ADDRESS = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
+
+/** By address. */
+export type Names = ReadonlyMap<string, string>;
+
+/** Contracts that every sandbox has. */
+export const FIXTURE_NAMES: Names = new Map([
+  [STRK_ADDRESS, 'STRK'],
+  [ETH_ADDRESS, 'ETH'],
+  ['0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125', 'UDC'],
+  ['0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bf', 'UDC (legacy)'],
+  ['0x1caf2df5ed5dde1ae3faef4acd72522ac3cb16e23f6dc4c7f9faed67124c511', 'faucet'],
+  ['0x1000', 'sequencer'],
+]);
+
+/**
+ * The names of fixtures, accounts and labelled contracts.
+ *
+ * @param accounts the addresses of the accounts, in order
+ * @param labels pairs of an address and its label
+ */
+export function namesOf(
+  accounts: readonly string[],
+  labels: Iterable<readonly [address: string, label: string]>,
+): Names {
+  const names = new Map(FIXTURE_NAMES);
+  accounts.forEach((address, at) => {
+    names.set(address, `account ${at}`);
+  });
+  for (const [address, label] of labels) names.set(address, label);
+  // A repeated name is shown with the address, so that no label can impersonate another contract.
+  const bearers = new Map<string, number>();
+  for (const name of names.values()) bearers.set(name, (bearers.get(name) ?? 0) + 1);
+  for (const [address, name] of names) {
+    if ((bearers.get(name) ?? 0) > 1) names.set(address, `${name} ${shortAddress(address)}`);
+  }
+  return names;
+}

@@ -1,0 +1,95 @@
+// Invoke transactions and their resource bounds, in their wire form.
+import { toFelt } from '../felt.js';
+import { type CallFormat, executeCalldata, type UserCall } from './multicall.js';
+
+/** Most units of a resource, and the most for one unit. */
+export interface Bound {
+  readonly max_amount: string;
+  readonly max_price_per_unit: string;
+}
+
+export interface Bounds {
+  readonly l1_gas: Bound;
+  readonly l1_data_gas: Bound;
+  readonly l2_gas: Bound;
+}
+
+/** An invoke transaction as `starknet_addInvokeTransaction` takes it. */
+export interface Invoke {
+  readonly type: 'INVOKE';
+  readonly version: '0x3';
+  readonly sender_address: string;
+  readonly calldata: readonly string[];
+  readonly nonce: string;
+  readonly signature: readonly string[];
+  readonly resource_bounds: Bounds;
+  readonly tip: string;
+  readonly paymaster_data: readonly string[];
+  readonly account_deployment_data: readonly string[];
+  readonly nonce_data_availability_mode: 'L1';
+  readonly fee_data_availability_mode: 'L1';
+}
+
+/** The members of a fee estimate from which bounds follow. */
+export interface Fee {
+  readonly l1_gas_consumed: string;
+  readonly l1_gas_price: string;
+  readonly l1_data_gas_consumed: string;
+  readonly l1_data_gas_price: string;
+  readonly l2_gas_consumed: string;
+  readonly l2_gas_price: string;
+}
+
+const NOTHING: Bound = { max_amount: '0x0', max_price_per_unit: '0x0' };
+/** Bounds of a simulation, which charges no fee. */
+export const NO_BOUNDS: Bounds = { l1_gas: NOTHING, l1_data_gas: NOTHING, l2_gas: NOTHING };
+
+/** The transaction of an account that makes the calls, without a signature. */
+export function invokeOf(
+  sender: string,
+  calls: readonly UserCall[],
+  nonce: string,
+  bounds: Bounds = NO_BOUNDS,
+  format: CallFormat = 'calls',
+): Invoke {
+  return {
+    type: 'INVOKE',
+    version: '0x3',
+    sender_address: sender,
+    calldata: executeCalldata(calls, format),
+    nonce,
+    signature: [],
+    resource_bounds: bounds,
+    tip: '0x0',
+    paymaster_data: [],
+    account_deployment_data: [],
+    nonce_data_availability_mode: 'L1',
+    fee_data_availability_mode: 'L1',
+  };
+}
+
+/** Simulations skip validation, which costs gas when sent. */
+const VALIDATION_GAS = 1_000_000n;
+const half = (value: string | bigint): bigint => (BigInt(value) * 3n + 1n) / 2n;
+
+/** 1.5 times the simulated gas, at 1.5 times the price. */
+export function boundsFrom(fee: Fee): Bounds {
+  const bound = (amount: bigint, price: string): Bound => ({
+    max_amount: toFelt(amount),
+    max_price_per_unit: toFelt(half(price)),
+  });
+  return {
+    l1_gas: bound(half(fee.l1_gas_consumed), fee.l1_gas_price),
+    l1_data_gas: bound(half(fee.l1_data_gas_consumed), fee.l1_data_gas_price),
+    l2_gas: bound(half(fee.l2_gas_consumed) + VALIDATION_GAS, fee.l2_gas_price),
+  };
+}
+
+/** The highest fee within the bounds. */
+export function mostFee(bounds: Bounds): bigint {
+  return [bounds.l1_gas, bounds.l1_data_gas, bounds.l2_gas].reduce(
+    (sum, { max_amount, max_price_per_unit }) =>
+      sum + BigInt(max_amount) * BigInt(max_price_per_unit),
+    0n,
+  );
+}

@@ -1,0 +1,19 @@
+// Public API: signatures of transactions and typed data, hashes of classes, addresses of contracts.
+
+export { classHash, compiledClassHash } from './class-hash.js';
+export { contractAddress, saltOf } from './contract-address.js';
+export {
+  type Declare,
+  declareHash,
+  invokeHash,
+  signed,
+  signedDeclare,
+} from './transaction-hash.js';
+export {
+  InvalidTypedData,
+  messageHash,
+  readTypedData,
+  signedMessage,
+  type TypedData,
+  type TypedMember,
+} from './typed-data.js';

@@ -1,0 +1,101 @@
+// Requests that need approval: decided by a policy, by answers prepared for the next ones, or one by one.
+import { WalletError } from './errors.js';
+
+export type Decision = 'approve' | 'refuse';
+
+/** `ask` leaves the request pending until it is approved or refused. */
+export type Policy = Decision | 'ask';
+
+/** The answer to one of the next requests. */
+export interface PreparedAnswer {
+  readonly decision: Policy;
+  /** Milliseconds before the decision takes effect; the controller's `delay` by default. */
+  readonly delay?: number;
+  /** Only for a request of this method; the next request of any by default. */
+  readonly method?: string;
+}
+
+/** A request that waits for its decision, or for its delay to pass. */
+export interface PendingRequest {
+  readonly id: number;
+  readonly method: string;
+  readonly params: unknown;
+  /** `ask` until it is decided; else the decision that takes effect after a delay. */
+  readonly decision: Policy;
+}
+
+/** A request that was decided. */
+export interface DecidedRequest extends PendingRequest {
+  readonly decision: Decision;
+}
+
+interface Waiting {
+  readonly request: PendingRequest;
+  readonly settle: (decision: Decision) => void;
+}
+
+/** The number of decided requests that are kept. */
+const MOST_DECIDED = 200;
+
+export class Approvals {
+  policy: Policy = 'ask';
+  delay = 0;
+  #prepared: PreparedAnswer[] = [];
+  #waiting: Waiting[] = [];
+  #decided: DecidedRequest[] = [];
+  #lastId = 0;
+  readonly #watchers = new Set<() => void>();
+
+  get pending(): readonly PendingRequest[] {
+    return this.#waiting.map(({ request }) => request);
+  }
+
+  get decided(): readonly DecidedRequest[] {
+    return this.#decided;
+  }
+
+  prepare(answers: readonly PreparedAnswer[]): void {
+    this.#prepared.push(...answers);
+  }
+
+  /** Calls the watcher after each change of the pending requests. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Resolves when the request is approved, and rejects when it is refused. */
+  ask(method: string, params: unknown): Promise<void> {
+    const at = this.#prepared.findIndex((one) => (one.method ?? method) === method);
+    const [prepared] = at < 0 ? [] : this.#prepared.splice(at, 1);
+    const { decision, delay = this.delay } = prepared ?? { decision: this.policy };
+    const request: PendingRequest = { id: ++this.#lastId, method, params, decision };
+    return new Promise((resolve, reject) => {
+      const settle = (decided: Decision): void => {
+        clearTimeout(timer);
+        this.#waiting = this.#waiting.filter((one) => one.request !== request);
+        this.#decided = [...this.#decided, { ...request, decision: decided }].slice(-MOST_DECIDED);
+        if (decided === 'approve') resolve();
+        else reject(new WalletError('USER_REFUSED_OP', `${method} was refused.`));
+        this.#publish();
+      };
+      const timer = decision === 'ask' ? undefined : setTimeout(settle, delay, decision);
+      this.#waiting.push({ request, settle });
+      this.#publish();
+    });
+  }
+
+  /** Decides a pending request, at once; without an id, the one that waits longest. */
+  decide(decision: Decision, id?: number): void {
+    const found = this.#waiting.find(({ request }) => id === undefined || request.id === id);
+    if (!found) {
+      const which = id === undefined ? 'no request is pending' : `no request ${id} is pending`;
+      throw new Error(`The wallet cannot ${decision}: ${which}.`);
+    }
+    found.settle(decision);
+  }
+
+  #publish(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+}

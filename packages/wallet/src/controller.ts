@@ -1,0 +1,117 @@
+// Controller of the wallet, for scripts of a page and of its tests.
+import type { DecidedRequest, PendingRequest, Policy, PreparedAnswer } from './approvals.js';
+import type { Wallet } from './wallet.js';
+
+/**
+ * Steers the wallet of a page. It is `window.starkboxWallet`.
+ *
+ * @example
+ * starkboxWallet.policy = 'approve';
+ * starkboxWallet.next('refuse', { decision: 'approve', delay: 500 });
+ */
+export class WalletController {
+  readonly #wallet: Wallet;
+  readonly #uninstall: () => void;
+
+  constructor(wallet: Wallet, uninstall: () => void) {
+    this.#wallet = wallet;
+    this.#uninstall = uninstall;
+  }
+
+  /** The decision about requests without a prepared answer; `ask` shows them in the panel. */
+  get policy(): Policy {
+    return this.#wallet.approvals.policy;
+  }
+
+  set policy(policy: Policy) {
+    this.#wallet.approvals.policy = checkedPolicy(policy);
+  }
+
+  /** Milliseconds before a decision of the policy takes effect. */
+  get delay(): number {
+    return this.#wallet.approvals.delay;
+  }
+
+  set delay(milliseconds: number) {
+    this.#wallet.approvals.delay = milliseconds;
+  }
+
+  /** Prepares answers for the next requests that need approval. */
+  next(...answers: readonly (Policy | PreparedAnswer)[]): void {
+    const prepared = answers.map((answer) =>
+      typeof answer === 'string' ? { decision: answer } : answer,
+    );
+    for (const { decision } of prepared) checkedPolicy(decision);
+    this.#wallet.approvals.prepare(prepared);
+  }
+
+  /** Requests that wait, the oldest first. */
+  get pending(): readonly PendingRequest[] {
+    return this.#wallet.approvals.pending;
+  }
+
+  /** The last 200 requests that were approved or refused. */
+  get decided(): readonly DecidedRequest[] {
+    return this.#wallet.approvals.decided;
+  }
+
+  /** Approves a pending request; without an id the oldest. */
+  approve(id?: number): void {
+    this.#wallet.approvals.decide('approve', id);
+  }
+
+  /** Refuses a pending request; without an id the oldest. */
+  refuse(id?: number): void {
+    this.#wallet.approvals.decide('refuse', id);
+  }
+
+  /** Resolves with a pending request, of the method if one is given. */
+  waitForRequest(method?: string): Promise<PendingRequest> {
+    const { approvals } = this.#wallet;
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const found = approvals.pending.find((one) => (method ?? one.method) === one.method);
+        if (!found) return;
+        stop();
+        resolve(found);
+      };
+      const stop = approvals.watch(look);
+      look();
+    });
+  }
+
+  /** Addresses of the accounts of the node. */
+  accounts(): Promise<readonly string[]> {
+    return this.#wallet.session.accounts();
+  }
+
+  /** The address of the selected account. */
+  async account(): Promise<string> {
+    return (await this.#wallet.session.signer()).address;
+  }
+
+  /** Selects an account by its address or its number from zero; its address. */
+  selectAccount(which: string | number): Promise<string> {
+    return this.#wallet.session.select(which);
+  }
+
+  /** Whether the page may see the selected account. */
+  get isConnected(): boolean {
+    return this.#wallet.session.isConnected;
+  }
+
+  /** Takes the permission back, as a user does in the settings of a wallet. */
+  disconnect(): void {
+    this.#wallet.session.disconnect();
+  }
+
+  /** Removes the wallet from the page. */
+  uninstall(): void {
+    this.#uninstall();
+  }
+}
+
+function checkedPolicy(policy: Policy): Policy {
+  if (policy === 'approve' || policy === 'refuse' || policy === 'ask') return policy;
+  throw new TypeError(`The decision ${policy} is none of approve, refuse and ask.`);
+}

@@ -1,0 +1,208 @@
+// Details of a pending request in words: the calls by name, the fee, the message to sign.
+import {
+  type Decoded,
+  decodeInputs,
+  decodeShortString,
+  mostFee,
+  type Names,
+  namesOf,
+  readClass,
+  shortAddress,
+  type UserCall,
+} from '@starkbox/abi';
+import type { PendingRequest } from './approvals.js';
+import { NodeError, type WalletNode } from './node.js';
+import { callsOf, type Fields, fieldsOf, isFields } from './read.js';
+import type { Session } from './session.js';
+import { estimateCalls } from './transactions.js';
+
+export interface Section {
+  readonly heading?: string;
+  readonly rows: readonly (readonly [name: string, value: string])[];
+}
+
+export interface Details {
+  readonly sections: readonly Section[];
+  /** What a person should know before approving. */
+  readonly warning?: string | undefined;
+}
+
+type Describe = (params: Fields, session: Session) => Details | Promise<Details>;
+
+interface Kind {
+  readonly question: string;
+  readonly describe: Describe;
+}
+
+/** The requests that need approval. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  wallet_requestAccounts: {
+    question: 'Connect this page?',
+    describe: () => ({ sections: [] }),
+  },
+  wallet_addInvokeTransaction: { question: 'Send this transaction?', describe: describeInvoke },
+  wallet_addDeclareTransaction: { question: 'Declare this class?', describe: describeDeclare },
+  wallet_signTypedData: { question: 'Sign this message?', describe: describeTypedData },
+  wallet_watchAsset: {
+    question: 'Watch this token?',
+    describe: ({ options }) => ({ sections: [{ rows: rowsOf(options) }] }),
+  },
+  wallet_addStarknetChain: {
+    question: 'Add this network?',
+    describe: (params) => ({ sections: [{ rows: rowsOf(params) }] }),
+  },
+  wallet_switchStarknetChain: {
+    question: 'Switch to this network?',
+    describe: ({ chainId }) => ({ sections: [{ rows: [['chain', chainName(chainId)]] }] }),
+  },
+};
+
+export function questionOf({ method }: PendingRequest): string {
+  return KINDS[method]?.question ?? method;
+}
+
+/** The details of a request, as far as the node gives them. */
+export async function detailsOf(
+  { method, params }: PendingRequest,
+  session: Session,
+): Promise<Details> {
+  const describe = KINDS[method]?.describe;
+  return describe ? describe(fieldsOf(params, 'params'), session) : { sections: [] };
+}
+
+function rowsOf(value: unknown): Section['rows'] {
+  if (!isFields(value)) return [];
+  return Object.entries(value).map(([name, of]) => [name, typeof of === 'string' ? of : json(of)]);
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, (_, of) => (typeof of === 'bigint' ? String(of) : of), 2) ?? '';
+}
+
+/** A chain id with its short string. */
+function chainName(chainId: unknown): string {
+  const felt = String(chainId);
+  const name = decodeShortString(felt);
+  return name === undefined ? felt : `${name} (${felt})`;
+}
+
+async function describeInvoke({ calls }: Fields, session: Session): Promise<Details> {
+  const { node } = session;
+  const read = callsOf(calls);
+  const { address } = await session.signer();
+  const [names, estimate] = await Promise.all([
+    readNames(session),
+    estimateCalls(node, address, read).catch((error: unknown) => {
+      if (error instanceof NodeError) return error;
+      throw error;
+    }),
+  ]);
+  const sections = await Promise.all(read.map((call) => describeCall(call, node, names)));
+  if (estimate instanceof NodeError) {
+    return { sections, warning: `The node refuses this transaction: ${estimate.message}.` };
+  }
+  const { bounds, failure } = estimate;
+  const fee: Section = { rows: [['highest fee', `${strk(mostFee(bounds))} STRK`]] };
+  return {
+    sections: [...sections, fee],
+    warning: failure === undefined ? undefined : `This transaction would be reverted: ${failure}`,
+  };
+}
+
+/** Names of contracts, with the labels that the node gives. */
+async function readNames(session: Session): Promise<Names> {
+  const [accounts, answer] = await Promise.all([
+    session.accounts(),
+    session.node.call('devnet_getLabels').catch(() => undefined),
+  ]);
+  const rows = isFields(answer) ? answer['labels'] : undefined;
+  const labels = Array.isArray(rows) ? rows.filter(isFields) : [];
+  return namesOf(
+    accounts,
+    labels.map(({ value, label }) => [String(value), String(label)]),
+  );
+}
+
+async function describeCall(
+  { contract, selector, calldata }: UserCall,
+  node: WalletNode,
+  names: Names,
+): Promise<Section> {
+  const abi = await node.abiAt(contract);
+  const called = abi.functions.get(selector);
+  const named = called && decodeInputs(called, calldata, abi);
+  const name = names.get(contract) ?? shortAddress(contract);
+  return {
+    heading: `${name}.${called?.name ?? shortAddress(selector)}`,
+    rows: [
+      ['contract', contract],
+      ...(named
+        ? named.map((one): [string, string] => [one.name, shown(one.value, names)])
+        : [['calldata', calldata.join('\n')] as const]),
+    ],
+  };
+}
+
+function shown(value: Decoded, names: Names): string {
+  const inner = (of: Decoded): string => shown(of, names);
+  switch (value.kind) {
+    case 'felt': {
+      const text = decodeShortString(value.felt);
+      return text === undefined ? value.felt : `${value.felt} ('${text}')`;
+    }
+    case 'address': {
+      const name = names.get(value.felt);
+      return name === undefined ? value.felt : `${value.felt} (${name})`;
+    }
+    case 'class':
+      return value.felt;
+    case 'number':
+    case 'bool':
+      return String(value.value);
+    case 'text':
+      return JSON.stringify(value.text);
+    case 'list':
+      return `[${value.items.map(inner).join(', ')}]`;
+    case 'record':
+      return `{ ${value.members.map((one) => `${one.name}: ${inner(one.value)}`).join(', ')} }`;
+    case 'choice':
+      return value.value ? `${value.variant}(${inner(value.value)})` : value.variant;
+    case 'unit':
+      return '()';
+  }
+}
+
+const DECIMALS = 18;
+
+/** An amount of fri in STRK, rounded up to six decimals. */
+function strk(fri: bigint): string {
+  const unit = 10n ** BigInt(DECIMALS - 6);
+  const digits = String((fri + unit - 1n) / unit).padStart(7, '0');
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+function describeDeclare(params: Fields): Details {
+  const file = readClass(params['contract_class']);
+  const rows: (readonly [string, string])[] = [
+    ['class', String(params['class_hash'] ?? 'without a given hash')],
+    ['compiled class', String(params['compiled_class_hash'])],
+  ];
+  if (file.kind === 'sierra') rows.push(['functions', String(file.functions)]);
+  return { sections: [{ rows }] };
+}
+
+async function describeTypedData(params: Fields, session: Session): Promise<Details> {
+  const domain = fieldsOf(params['domain'], 'domain');
+  const given = domain['chainId'];
+  const here = await session.node.chainId();
+  const isHere = given === undefined || [here, decodeShortString(here)].includes(String(given));
+  return {
+    sections: [
+      { heading: 'Domain', rows: rowsOf(domain) },
+      { heading: String(params['primaryType']), rows: rowsOf(params['message']) },
+    ],
+    warning: isHere
+      ? undefined
+      : `The message is for the chain ${given}, not for ${chainName(here)}.`,
+  };
+}

@@ -1,0 +1,32 @@
+// Errors of the wallet API.
+
+const CODES = {
+  NOT_ERC20: 111,
+  UNLISTED_NETWORK: 112,
+  USER_REFUSED_OP: 113,
+  INVALID_REQUEST_PAYLOAD: 114,
+  ACCOUNT_ALREADY_DEPLOYED: 115,
+  CHAIN_ID_NOT_SUPPORTED: 117,
+  API_VERSION_NOT_SUPPORTED: 162,
+  UNKNOWN_ERROR: 163,
+} as const;
+
+export type WalletErrorName = keyof typeof CODES;
+
+/** The error with which a request is answered: code and message of the wallet API, and the reason as `data`. */
+export class WalletError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(name: WalletErrorName, data: unknown) {
+    super(`An error occurred (${name})`);
+    this.name = 'WalletError';
+    this.code = CODES[name];
+    this.data = data;
+  }
+}
+
+/** A request whose parameters are not those of its method. */
+export function invalid(reason: string): WalletError {
+  return new WalletError('INVALID_REQUEST_PAYLOAD', reason);
+}

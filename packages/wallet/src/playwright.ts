@@ -1,0 +1,88 @@
+// Steering of the wallet from a test with Playwright.
+import type { JSHandle, Page } from 'playwright-core';
+import type { DecidedRequest, PendingRequest, Policy, PreparedAnswer } from './approvals.js';
+import type { WalletController } from './controller.js';
+import type { InstallOptions } from './install.js';
+
+/** The wallet of a page. */
+export interface PageWallet {
+  /** Adds the wallet to every page that is opened from now on; the node serves it with `--wallet`. */
+  install(options: InstallOptions & { readonly url: string }): Promise<void>;
+  setPolicy(policy: Policy): Promise<void>;
+  setDelay(milliseconds: number): Promise<void>;
+  /** Prepares answers for the next requests. */
+  next(...answers: readonly (Policy | PreparedAnswer)[]): Promise<void>;
+  pending(): Promise<readonly PendingRequest[]>;
+  decided(): Promise<readonly DecidedRequest[]>;
+  /** Waits for a pending request, of the method if one is given. */
+  waitForRequest(method?: string): Promise<PendingRequest>;
+  /** Approves a pending request; without an id the oldest. */
+  approve(id?: number): Promise<void>;
+  /** Refuses a pending request; without an id the oldest. */
+  refuse(id?: number): Promise<void>;
+  accounts(): Promise<readonly string[]>;
+  /** Selects an account by its address or its number from zero; its address. */
+  selectAccount(which: string | number): Promise<string>;
+  disconnect(): Promise<void>;
+}
+
+/**
+ * The wallet of a page, for a test.
+ *
+ * @example
+ * const wallet = walletFor(page);
+ * await wallet.install({ url: 'http://localhost:5050', policy: 'approve' });
+ * await page.goto('http://localhost:3000');
+ * await wallet.next('refuse');
+ */
+export function walletFor(page: Page): PageWallet {
+  /** The controller of the page, once it is there. */
+  const controller = async (): Promise<JSHandle<WalletController>> => {
+    const found = await page.waitForFunction(() => window.starkboxWallet);
+    return found.evaluateHandle((wallet) => {
+      if (wallet) return wallet;
+      throw new Error('The page has no Starkbox wallet.');
+    });
+  };
+  return {
+    install: (options) => install(page, options),
+    async setPolicy(policy) {
+      await (await controller()).evaluate((wallet, of) => {
+        wallet.policy = of;
+      }, policy);
+    },
+    async setDelay(milliseconds) {
+      await (await controller()).evaluate((wallet, of) => {
+        wallet.delay = of;
+      }, milliseconds);
+    },
+    async next(...answers) {
+      await (await controller()).evaluate((wallet, of) => wallet.next(...of), answers);
+    },
+    pending: async () => (await controller()).evaluate((wallet) => wallet.pending),
+    decided: async () => (await controller()).evaluate((wallet) => wallet.decided),
+    waitForRequest: async (method) =>
+      (await controller()).evaluate((wallet, of) => wallet.waitForRequest(of), method),
+    approve: async (id) => (await controller()).evaluate((wallet, of) => wallet.approve(of), id),
+    refuse: async (id) => (await controller()).evaluate((wallet, of) => wallet.refuse(of), id),
+    accounts: async () => (await controller()).evaluate((wallet) => wallet.accounts()),
+    selectAccount: async (which) =>
+      (await controller()).evaluate((wallet, of) => wallet.selectAccount(of), which),
+    disconnect: async () => (await controller()).evaluate((wallet) => wallet.disconnect()),
+  };
+}
+
+async function install(
+  page: Page,
+  { url, ...options }: InstallOptions & { readonly url: string },
+): Promise<void> {
+  const { token } = options;
+  const source = new URL('/wallet.js', url);
+  const response = await fetch(source, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${source} answered ${response.status}: ${text.trim()}`);
+  const given = JSON.stringify({ ...options, url: new URL('/rpc', url).href });
+  await page.addInitScript(`window.starkboxWalletOptions = ${given};\n${text}`);
+}

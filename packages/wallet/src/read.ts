@@ -1,0 +1,63 @@
+// Readers of untrusted JSON: parameters of requests, and answers of a node.
+import { selectorOf, toFelt, type UserCall } from '@starkbox/abi';
+import { invalid } from './errors.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function fieldsOf(value: unknown, name: string): Fields {
+  if (isFields(value)) return value;
+  throw invalid(`${name} is no object.`);
+}
+
+export function listOf(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw invalid(`${name} is no list.`);
+}
+
+export function textOf(value: unknown, name: string): string {
+  if (typeof value === 'string') return value;
+  throw invalid(`${name} is no text.`);
+}
+
+const NUMBER = /^(?:0x[0-9a-f]{1,64}|\d{1,80})$/i;
+
+/** A felt in its canonical form; decimal texts, numbers and bigints are taken as well. */
+export function feltOf(value: unknown, name: string): string {
+  if (typeof value === 'bigint' && value >= 0n) return toFelt(value);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+    return toFelt(BigInt(value));
+  if (typeof value === 'string' && NUMBER.test(value)) return toFelt(BigInt(value));
+  throw invalid(`${name} is no felt.`);
+}
+
+/** The calls of `wallet_addInvokeTransaction`. */
+export function callsOf(value: unknown): readonly UserCall[] {
+  const calls = listOf(value, 'calls').map((one, at): UserCall => {
+    const name = `calls[${at}]`;
+    const { contract_address, entry_point, calldata = [] } = fieldsOf(one, name);
+    return {
+      contract: feltOf(contract_address, `${name}.contract_address`),
+      selector: selectorFrom(textOf(entry_point, `${name}.entry_point`)),
+      calldata: listOf(calldata, `${name}.calldata`).map((felt, index) =>
+        feltOf(felt, `${name}.calldata[${index}]`),
+      ),
+    };
+  });
+  if (calls.length === 0) throw invalid('calls is empty.');
+  return calls;
+}
+
+/** No function has a name that begins with a digit. */
+function selectorFrom(entryPoint: string): string {
+  return /^0x[0-9a-f]{1,64}$/i.test(entryPoint)
+    ? toFelt(BigInt(entryPoint))
+    : selectorOf(entryPoint);
+}
+
+/** `0x` and 64 digits, the form of hashes in answers of the wallet API. */
+export function padded(felt: string): string {
+  return `0x${felt.slice(2).padStart(64, '0')}`;
+}

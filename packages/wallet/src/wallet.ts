@@ -1,0 +1,228 @@
+// Methods of the wallet API.
+import { NoClass, readClass, type Sierra } from '@starkbox/abi';
+import {
+  classHash,
+  InvalidTypedData,
+  messageHash,
+  readTypedData,
+  signedMessage,
+  type TypedData,
+} from '@starkbox/signing';
+import type { RequestFn, RpcTypeToMessageMap } from '@starknet-io/types-js';
+import type { Approvals } from './approvals.js';
+import { invalid, WalletError } from './errors.js';
+import { NodeError } from './node.js';
+import { callsOf, type Fields, feltOf, fieldsOf, listOf, padded, textOf } from './read.js';
+import type { Session } from './session.js';
+import { sendCalls, sendDeclare } from './transactions.js';
+
+type Messages = RpcTypeToMessageMap;
+export type Method = keyof Messages;
+type Methods = { readonly [M in Method]: (params: Fields) => Promise<Messages[M]['result']> };
+
+/** Versions of the wallet API; a request may ask for one of them or for a patch of it. */
+const API_VERSIONS: Messages['wallet_supportedWalletApi']['result'] = ['0.7', '0.8', '0.9', '0.10'];
+
+export class Wallet {
+  readonly session: Session;
+  readonly approvals: Approvals;
+  readonly #methods: Methods;
+  /** Transactions are sent one after the other, because each needs the next nonce. */
+  #sending: Promise<unknown> = Promise.resolve();
+
+  constructor(session: Session, approvals: Approvals) {
+    this.session = session;
+    this.approvals = approvals;
+    this.#methods = this.#createMethods();
+  }
+
+  readonly request: RequestFn = async ({ type, params }) => {
+    const method = Object.hasOwn(this.#methods, type) ? this.#methods[type] : undefined;
+    if (!method) throw new WalletError('UNKNOWN_ERROR', `This wallet has no method ${type}.`);
+    const given = params === undefined ? {} : fieldsOf(params, 'params');
+    checkVersion(given['api_version']);
+    return method(given).catch((error: unknown) => {
+      throw asWalletError(error);
+    });
+  };
+
+  #createMethods(): Methods {
+    const { session } = this;
+    const unsupported = async (): Promise<never> => {
+      throw new WalletError('UNKNOWN_ERROR', 'This wallet has no private balances (STRK20).');
+    };
+    return {
+      wallet_getPermissions: async () => (session.isConnected ? ['accounts'] : []),
+      wallet_requestAccounts: (params) => this.#requestAccounts(params),
+      wallet_requestChainId: () => session.node.chainId(),
+      wallet_deploymentData: async () => {
+        throw new WalletError('ACCOUNT_ALREADY_DEPLOYED', 'The accounts of the node are deployed.');
+      },
+      wallet_addInvokeTransaction: (params) => this.#addInvokeTransaction(params),
+      wallet_addDeclareTransaction: (params) => this.#addDeclareTransaction(params),
+      wallet_signTypedData: (params) => this.#signTypedData(params),
+      wallet_watchAsset: (params) => this.#watchAsset(params),
+      wallet_addStarknetChain: (params) => this.#addStarknetChain(params),
+      wallet_switchStarknetChain: (params) => this.#switchStarknetChain(params),
+      wallet_supportedSpecs: async () => [
+        versionOf(await session.node.call('starknet_specVersion')),
+      ],
+      wallet_supportedWalletApi: async () => [...API_VERSIONS],
+      wallet_strk20InvokeTransaction: unsupported,
+      wallet_strk20PrepareInvoke: unsupported,
+      wallet_strk20Balances: unsupported,
+      wallet_strk20ShadowAccountCommitment: unsupported,
+    };
+  }
+
+  async #requestAccounts(params: Fields): Promise<string[]> {
+    const { session } = this;
+    if (!session.isConnected) {
+      if (params['silent_mode'] === true) return [];
+      await this.approvals.ask('wallet_requestAccounts', params);
+      // A first read finds out whether there are accounts.
+      await session.signer();
+      session.connect();
+    }
+    return [(await session.signer()).address];
+  }
+
+  #requireConnection(method: Method): void {
+    if (this.session.isConnected) return;
+    const reason = `The page is not connected: call wallet_requestAccounts before ${method}.`;
+    throw new WalletError('UNKNOWN_ERROR', reason);
+  }
+
+  async #addInvokeTransaction(params: Fields) {
+    this.#requireConnection('wallet_addInvokeTransaction');
+    const calls = callsOf(params['calls']);
+    if (params['proof'] !== undefined) throw invalid('This wallet sends no proofs.');
+    await this.approvals.ask('wallet_addInvokeTransaction', params);
+    const hash = await this.#inTurn(async () =>
+      sendCalls(this.session.node, await this.session.signer(), calls),
+    );
+    return { transaction_hash: padded(hash) };
+  }
+
+  async #addDeclareTransaction(params: Fields) {
+    this.#requireConnection('wallet_addDeclareTransaction');
+    const sierra = sierraOf(params['contract_class']);
+    const compiled = feltOf(params['compiled_class_hash'], 'compiled_class_hash');
+    const given = params['class_hash'];
+    if (given !== undefined && feltOf(given, 'class_hash') !== (await classHash(sierra)))
+      throw invalid('class_hash is not the hash of contract_class.');
+    await this.approvals.ask('wallet_addDeclareTransaction', params);
+    const [transaction, hash] = await this.#inTurn(async () =>
+      sendDeclare(this.session.node, await this.session.signer(), sierra, compiled),
+    );
+    return { transaction_hash: padded(transaction), class_hash: padded(hash) };
+  }
+
+  async #signTypedData(params: Fields): Promise<string[]> {
+    this.#requireConnection('wallet_signTypedData');
+    const data = typedDataOf(params);
+    await this.approvals.ask('wallet_signTypedData', params);
+    const { address, privateKey } = await this.session.signer();
+    return [...signedMessage(data, address, privateKey)];
+  }
+
+  async #watchAsset(params: Fields): Promise<boolean> {
+    if (params['type'] !== 'ERC20') throw invalid('type is not ERC20.');
+    const { address } = fieldsOf(params['options'], 'options');
+    const contract = feltOf(address, 'options.address');
+    const { functions } = await this.session.node.abiAt(contract);
+    const names = new Set([...functions.values()].map(({ name }) => name));
+    if (!names.has('transfer') || !(names.has('balance_of') || names.has('balanceOf')))
+      throw new WalletError('NOT_ERC20', `${contract} is no ERC20 contract.`);
+    await this.approvals.ask('wallet_watchAsset', params);
+    return true;
+  }
+
+  async #addStarknetChain(params: Fields): Promise<boolean> {
+    const chainId = feltOf(params['chain_id'], 'chain_id');
+    const [url] = listOf(params['rpc_urls'] ?? [], 'rpc_urls');
+    const isKnown = (await this.session.nodeOf(chainId)) !== undefined;
+    if (!isKnown && !(typeof url === 'string' && URL.canParse(url)))
+      throw invalid('rpc_urls has no address of a node.');
+    await this.approvals.ask('wallet_addStarknetChain', params);
+    if (!isKnown) this.session.addChain(chainId, String(url));
+    return true;
+  }
+
+  async #switchStarknetChain(params: Fields): Promise<boolean> {
+    const { session } = this;
+    const chainId = feltOf(params['chainId'], 'chainId');
+    if ((await session.node.chainId()) === chainId) return true;
+    const node = await session.nodeOf(chainId);
+    if (!node) {
+      const reason = `The wallet has no network ${chainId}: add it by wallet_addStarknetChain.`;
+      throw new WalletError('UNLISTED_NETWORK', reason);
+    }
+    await this.approvals.ask('wallet_switchStarknetChain', params);
+    if ((await node.chainId()) !== chainId) {
+      const reason = `The node at ${node.url} has another chain id than ${chainId}.`;
+      throw new WalletError('CHAIN_ID_NOT_SUPPORTED', reason);
+    }
+    await session.switchTo(node);
+    return true;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#sending.then(work);
+    this.#sending = result.catch(() => undefined);
+    return result;
+  }
+}
+
+type SpecVersion = Messages['wallet_supportedSpecs']['result'][number];
+
+const isVersion = (text: string): text is SpecVersion => /^\d+\.\d+(\.\d+(-[\w.-]+)?)?$/.test(text);
+
+function versionOf(answer: unknown): SpecVersion {
+  const text = textOf(answer, 'the version');
+  if (isVersion(text)) return text;
+  throw new WalletError('UNKNOWN_ERROR', `The node answered ${text} as its version.`);
+}
+
+function checkVersion(asked: unknown): void {
+  if (asked === undefined) return;
+  const isKnown = API_VERSIONS.some(
+    (version) => typeof asked === 'string' && `${asked}.`.startsWith(`${version}.`),
+  );
+  if (isKnown) return;
+  const reason = `This wallet has the versions ${API_VERSIONS.join(', ')} of the wallet API.`;
+  throw new WalletError('API_VERSION_NOT_SUPPORTED', reason);
+}
+
+function sierraOf(value: unknown): Sierra {
+  try {
+    const file = readClass(value);
+    if (file.kind === 'sierra') return file.sierra;
+  } catch (error) {
+    if (error instanceof NoClass) throw invalid(error.message);
+    throw error;
+  }
+  throw invalid('contract_class is no Sierra class.');
+}
+
+/** Typed data that can be hashed. */
+function typedDataOf(params: Fields): TypedData {
+  try {
+    const data = readTypedData(params);
+    messageHash(data, '0x1');
+    return data;
+  } catch (error) {
+    if (error instanceof InvalidTypedData) throw invalid(error.message);
+    throw error;
+  }
+}
+
+function asWalletError(error: unknown): unknown {
+  if (!(error instanceof NodeError)) return error;
+  const { code, message, data } = error;
+  return new WalletError('UNKNOWN_ERROR', {
+    code,
+    message,
+    ...(data === undefined ? {} : { data }),
+  });
+}

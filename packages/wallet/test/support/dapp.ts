@@ -1,0 +1,31 @@
+// Script of a dapp: get-starknet in its two forms and starknet.js, for tests to call in the page.
+/// <reference lib="dom" />
+import getStarknet from '@starknet-io/get-starknet-core';
+import { createStore } from '@starknet-io/get-starknet-discovery';
+import type { StarknetWindowObject } from '@starknet-io/types-js';
+import { RpcProvider, WalletAccount, WalletAccountV5 } from 'starknet';
+
+/** Its own declarations do not resolve in Node's way. */
+interface Version4 {
+  getAvailableWallets(): Promise<StarknetWindowObject[]>;
+  getAuthorizedWallets(): Promise<StarknetWindowObject[]>;
+  getLastConnectedWallet(): Promise<StarknetWindowObject | undefined>;
+  enable(wallet: StarknetWindowObject): Promise<StarknetWindowObject>;
+}
+const version4: Version4 = getStarknet;
+
+const dapp = {
+  getStarknet: version4,
+  store: createStore(),
+  RpcProvider,
+  WalletAccount,
+  WalletAccountV5,
+};
+
+declare global {
+  interface Window {
+    dapp: typeof dapp;
+  }
+}
+
+window.dapp = dapp;
