@@ -23,7 +23,6 @@ export async function connectDapp(
   url: string,
   accounts: Starkbox['accounts'],
   violations: string[],
-  checksOlder = false,
 ): Promise<Dapp> {
   // Imported on demand, because it loads as slowly as a node starts.
   const { Account, logger, RpcProvider } = await import('starknet');
@@ -32,7 +31,7 @@ export async function connectDapp(
   const connect = (options: ProviderOptions = {}): RpcProvider =>
     new RpcProvider({
       nodeUrl: url,
-      baseFetch: checkedFetch(violations, { checksOlder }),
+      baseFetch: checkedFetch(violations),
       transactionRetryIntervalFallback: RETRY_MILLISECONDS,
       ...options,
     });

@@ -2,15 +2,7 @@
 import { METHODS, type MethodName } from 'starkbox';
 import { checkedClient, RpcFailure } from './client.js';
 import { isArray, isObject, type JsonObject, objectAt, stringAt } from './json.js';
-import { olderViolations } from './older-versions.js';
 import type { SpecVersion } from './published-spec.js';
-
-export interface VersionChecks {
-  /** Whether reads are repeated in older versions of the specification. */
-  readonly checksOlder?: boolean;
-  /** The version that answers are of; the newest by default. */
-  readonly version?: SpecVersion | undefined;
-}
 
 /**
  * A `fetch` for clients of JSON-RPC. A violation is thrown, and collected in `violations`, because
@@ -19,33 +11,30 @@ export interface VersionChecks {
  * @example
  * const violations: string[] = [];
  * const provider = new RpcProvider({ nodeUrl: url, baseFetch: checkedFetch(violations) });
+ *
+ * @param version that answers are of; the newest by default
  */
-export function checkedFetch(
-  violations: string[],
-  { checksOlder = false, version }: VersionChecks = {},
-): typeof fetch {
+export function checkedFetch(violations: string[], version?: SpecVersion): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const answered = await response.clone().text();
     const sent = stringAt(init?.body, 'the body');
-    const found = [...(await violationsOf(sent, answered, version))];
-    if (checksOlder && !(input instanceof Request)) {
-      const answers = objects(answered);
-      for (const call of objects(sent)) {
-        const answer = answers.find(({ id }) => id === call['id']);
-        found.push(...(await olderViolations(input, call, answer)));
-      }
-    }
+    const found = await answerViolations(sent, answered, version);
     violations.push(...found);
     if (found.length > 0) throw new Error(found.join('\n'));
     return response;
   };
 }
 
-async function violationsOf(
+/**
+ * Violations in the text of an answer, one line each.
+ *
+ * @param sent the request or batch that it answers
+ */
+export async function answerViolations(
   sent: string,
   answered: string,
-  version: SpecVersion | undefined,
+  version?: SpecVersion,
 ): Promise<readonly string[]> {
   const requests = objects(sent);
   const answers = objects(answered);

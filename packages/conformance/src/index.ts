@@ -1,12 +1,13 @@
 // Public API of the package.
 export { connectDapp, type Dapp } from './accounts.js';
-export { checkedFetch } from './checked-fetch.js';
+export { answerViolations, checkedFetch } from './checked-fetch.js';
 export { type Client, checkedClient, overHttp, RpcFailure, type Transport } from './client.js';
-export { olderViolations, repeated } from './older-versions.js';
+export { inWordsOf, type OlderRequest } from './older-versions.js';
 export {
   hasPublishedSpec,
   loadPublishedSpec,
   OLDER_VERSIONS,
+  SPEC_VERSIONS,
   type SpecVersion,
   specOf,
   standardSpec,

@@ -12,6 +12,7 @@ export type SpecVersion = keyof typeof FOLDERS;
 
 export const OLDER_VERSIONS: readonly ['v0_8', 'v0_9'] = ['v0_8', 'v0_9'];
 const NEWEST: SpecVersion = 'v0_10';
+export const SPEC_VERSIONS: readonly SpecVersion[] = [...OLDER_VERSIONS, NEWEST];
 
 const DIRECTORY = fileURLToPath(new URL('../../../../shared/spec/', import.meta.url));
 
@@ -85,20 +86,20 @@ export function loadOwnSpec(): Spec {
 }
 
 let standard: Spec | undefined;
-const older = new Map<SpecVersion, Spec | undefined>();
+const published = new Map<SpecVersion, Spec | undefined>();
 
 /** The published documents of a version; undefined without them, with a warning. */
 export function specOf(version: SpecVersion): Spec | undefined {
-  if (!older.has(version)) {
+  if (!published.has(version)) {
     const isThere = hasPublishedSpec(version);
     if (!isThere) {
       console.warn(
         `The published specification is not part of the project: answers of ${version} are not checked against it.`,
       );
     }
-    older.set(version, isThere ? loadPublishedSpec(version) : undefined);
+    published.set(version, isThere ? loadPublishedSpec(version) : undefined);
   }
-  return older.get(version);
+  return published.get(version);
 }
 
 /** The published documents; without them, those of Starkbox, with a warning. */
@@ -108,7 +109,7 @@ export function standardSpec(): Spec {
       'The published specification is not part of the project: standard methods are checked against our own documents.',
     );
   }
-  standard ??= hasPublishedSpec() ? loadPublishedSpec() : loadOwnSpec();
+  standard ??= (hasPublishedSpec() ? specOf(NEWEST) : undefined) ?? loadOwnSpec();
   return standard;
 }
 

@@ -111,6 +111,8 @@ class Documents implements Spec {
     strict: false,
     validateSchema: false,
     verbose: true,
+    // A document is compiled in each process that runs tests, and checks a few hundred answers there.
+    code: { optimize: false },
   });
   readonly #registered: Set<string> = new Set();
   readonly #validators: Map<string, ValidateFunction> = new Map();

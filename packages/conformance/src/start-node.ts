@@ -31,20 +31,15 @@ export interface ListeningNode extends TestNode, Dapp {
  * await provider.waitForTransaction(transaction_hash);
  */
 export function startNode(
-  overrides: Partial<Config> & { readonly listen: true; readonly checksOlder?: boolean },
+  overrides: Partial<Config> & { readonly listen: true },
 ): Promise<ListeningNode>;
 export function startNode(
   overrides?: Partial<Config> & { readonly listen?: false },
 ): Promise<TestNode>;
 export async function startNode({
   listen = false,
-  checksOlder = false,
   ...config
-}: Partial<Config> & {
-  readonly listen?: boolean;
-  /** Whether reads of starknet.js are repeated in older versions of the specification. */
-  readonly checksOlder?: boolean;
-} = {}): Promise<TestNode | ListeningNode> {
+}: Partial<Config> & { readonly listen?: boolean } = {}): Promise<TestNode | ListeningNode> {
   const { node, url } = await startTestNode({ listen, ...config });
   const violations: string[] = [];
   const close = async (): Promise<void> => {
@@ -55,7 +50,7 @@ export async function startNode({
   if (url === undefined) return { node, client: checkedClient(node.handle), ...ending };
 
   try {
-    const dapp = await connectDapp(url, node.accounts, violations, checksOlder);
+    const dapp = await connectDapp(url, node.accounts, violations);
     return { node, client: checkedClient(overHttp(url)), url, ...dapp, ...ending };
   } catch (error) {
     await node.close();

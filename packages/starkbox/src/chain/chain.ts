@@ -37,7 +37,7 @@ import {
   type Submission,
 } from './steps/prepare-transaction.js';
 import { sendersSince, withNoncesOf, withReturned } from './steps/return-transactions.js';
-import { type Cause, journalEntry } from './world/cause.js';
+import { type Cause, callCause, journalEntry } from './world/cause.js';
 import type { ChainStore, Transition, WorldAndSnapshots } from './world/chain-store.js';
 import { findBlock, latestHeader } from './world/find-block.js';
 import type { Impersonation } from './world/impersonation.js';
@@ -156,7 +156,8 @@ export class Chain {
     this.#startTimer = () => {
       const generation = generationOf(this.world, this.options);
       if (typeof generation !== 'number') return this.#timer.stop();
-      this.#timer.start(generation, () => this.createBlock(), onError);
+      const close = () => this.createBlock(callCause('devnet_createBlock', null));
+      this.#timer.start(generation, close, onError);
     };
     this.#startTimer();
   }

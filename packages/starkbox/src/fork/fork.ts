@@ -325,9 +325,15 @@ function isOriginReadError(error: unknown): error is EngineError {
 /** The error for callers of a read that failed because of the origin; others as they are. */
 export function withOriginMessage(error: unknown): unknown {
   return isOriginReadError(error)
-    ? new RpcError(-1, `Failed to read from state: ${error.message}`)
+    ? new RpcError(
+        -1,
+        `Failed to read from state: ${error.message.replace(UNANSWERED, '$2; asked: $1')}`,
+      )
     : error;
 }
+
+/** The engine puts the question first; tools match the reason after `Failed to read from state: `. */
+const UNANSWERED = /^the origin did not answer (\{[^}]*\}): (.*)$/s;
 
 function isCode(error: unknown, name: ErrorName): boolean {
   return error instanceof RpcError && error.code === ERRORS[name].code;

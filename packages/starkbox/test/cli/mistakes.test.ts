@@ -35,14 +35,19 @@ describe('a method that does not exist', () => {
     ['evm_increaseTime', 'devnet_increaseTime'],
     ['eth_blockNumber', 'starknet_blockNumber'],
     ['devnet_abort', 'devnet_abortBlocks'],
-    ['starknet_getBlockWithTransactions', undefined],
     ['starknet_getNounce', 'starknet_getNonce'],
     ['starknet_getEvent', 'starknet_getEvents'],
-    ['frobnicate', undefined],
   ])('%s is suggested as %s', async (method, suggestion) => {
-    const meant = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-    expect(await errorOf(method)).toEqual(notFound(`There is no method ${method}${meant}`));
+    const reason = `There is no method ${method}; did you mean ${suggestion}?`;
+    expect(await errorOf(method)).toEqual(notFound(reason));
   });
+
+  test.each(['starknet_getBlockWithTransactions', 'frobnicate'])(
+    '%s is like no other',
+    async (method) => {
+      expect(await errorOf(method)).toEqual({ code: -32601, message: 'Method not found' });
+    },
+  );
 });
 
 describe('a subscription', () => {

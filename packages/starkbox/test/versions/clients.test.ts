@@ -102,7 +102,7 @@ describe.each(MATRIX)('%s on %s', (library, version, spec) => {
     const violations: string[] = [];
     const { provider, account } = await LIBRARIES[library]({
       nodeUrl: `${url}/rpc/${version}`,
-      baseFetch: checkedFetch(violations, { version }),
+      baseFetch: checkedFetch(violations, version),
       transactionRetryIntervalFallback: 10,
     });
     expect(await provider.getSpecVersion()).toBe(spec);

@@ -1,8 +1,10 @@
 // Older releases of starknet.js follow the chain over the WebSocket of the version that they speak.
 import '../support/e2e/global-websocket.js';
 import { startNode } from '@starkbox/conformance';
+import { WebSocketChannel as WebSocketChannel10 } from 'starknet';
 import { logger, WebSocketChannel as WebSocketChannel7 } from 'starknet-v7';
 import { WebSocketChannel as WebSocketChannel8 } from 'starknet-v8';
+import { WebSocketChannel as WebSocketChannel9 } from 'starknet-v9';
 import { afterAll, expect, test } from 'vitest';
 import { Sender, STRK } from '../support/compatibility/signing.js';
 
@@ -30,10 +32,7 @@ test('starknet.js 7 hears of heads, pending transactions and statuses in 0.8', a
   expect(head).toMatchObject({ block_number: 1 });
   expect(transaction).toMatchObject({ transaction_hash, type: 'INVOKE' });
   const status = await channel.subscribeTransactionStatus(transaction_hash);
-  // This release misses what comes right after the answer: the status so far.
-  const accepted = next(status);
-  await client.call('devnet_acceptOnL1', { starting_block_id: 'latest' });
-  expect(await accepted).toMatchObject({ status: { finality_status: 'ACCEPTED_ON_L1' } });
+  expect(await next(status)).toMatchObject({ status: { finality_status: 'ACCEPTED_ON_L2' } });
   expect(await heads.unsubscribe()).toBe(true);
   channel.disconnect();
   await channel.waitForDisconnection();
@@ -57,3 +56,32 @@ test('starknet.js 8 hears of heads, transactions and events in 0.9', async () =>
   channel.disconnect();
   await channel.waitForDisconnection();
 });
+
+const TIMES = 20;
+
+test.each([
+  ['7', 'v0_8', WebSocketChannel7],
+  ['8', 'v0_9', WebSocketChannel8],
+  ['9', 'v0_10', WebSocketChannel9],
+  ['10', 'v0_10', WebSocketChannel10],
+] as const)(
+  'starknet.js %s misses no status that a transaction has already',
+  async (_, version, Channel) => {
+    const transaction_hash = await transfer();
+    const channel = new Channel({ nodeUrl: pathOf(version), autoReconnect: false });
+    await channel.waitForConnection();
+    const heard: unknown[] = [];
+    for (let time = 0; time < TIMES; time += 1) {
+      const status =
+        channel instanceof WebSocketChannel7
+          ? await channel.subscribeTransactionStatus(transaction_hash)
+          : await channel.subscribeTransactionStatus({ transactionHash: transaction_hash });
+      status.on((told: unknown) => heard.push(told));
+    }
+    // Its answer follows all notifications.
+    await channel.sendReceive('starknet_chainId');
+    expect(heard).toHaveLength(TIMES);
+    channel.disconnect();
+    await channel.waitForDisconnection();
+  },
+);

@@ -1,8 +1,9 @@
 // Recordings with calls of older versions, which are replayed on the paths that they came from.
-import { checkedClient, connectSocket, overHttp } from '@starkbox/conformance';
+import { checkedClient, connectSocket, hasPublishedSpec, overHttp } from '@starkbox/conformance';
 import { expect, test } from 'vitest';
 import { STRK } from '../support/compatibility/signing.js';
 import { startRecordedNode } from '../support/e2e/recorded-node.js';
+import { replayIn } from '../support/e2e/version-replay.js';
 
 test('calls over HTTP and WebSocket are answered alike in a replay', async () => {
   const { url, account, provider, close } = await startRecordedNode();
@@ -23,3 +24,29 @@ test('calls over HTTP and WebSocket are answered alike in a replay', async () =>
   // Fails unless the replay answers alike.
   await close();
 });
+
+test.skipIf(!hasPublishedSpec('v0_8'))(
+  'a replay in another version reports what is refused, differs or was not recorded',
+  async () => {
+    const call = (method: string, params: unknown, answer: object) => ({
+      request: { jsonrpc: '2.0', id: 1, method, params },
+      answer: { jsonrpc: '2.0', id: 1, ...answer },
+    });
+    const nonce = { result: '0x0' };
+    const calls = [
+      call('starknet_getNonce', ['pre_confirmed', STRK], nonce),
+      call('starknet_getNonce', ['l1_accepted', STRK], nonce),
+      call('starknet_getNonce', ['latest', '0x5'], nonce),
+      call('starknet_getNonce', ['latest', '0x5'], { error: { code: 24 } }),
+      { missing: 1 },
+    ];
+    const { requests, refused, violations } = await replayIn('v0_8', calls, {});
+    expect([requests, refused]).toEqual([4, 1]);
+    expect(violations).toEqual([
+      expect.stringMatching(/^v0_8: starknet_getNonce was refused: .*-32602/),
+      expect.stringMatching(/"code":20.* in place of .*"0x0"/),
+      expect.stringMatching(/"code":20.* in place of .*"code":24/),
+      expect.stringMatching(/does not hold/),
+    ]);
+  },
+);

@@ -83,12 +83,14 @@ function timeOf(value: Json): number | undefined {
   return !isHex || hex(BigInt(number)) === value ? number : undefined;
 }
 
+/** Looks at all items, since names are learnt from those after a difference too. */
 function first<T>(items: Iterable<T>, look: (item: T) => string | undefined): string | undefined {
+  let found: string | undefined;
   for (const item of items) {
-    const found = look(item);
-    if (found !== undefined) return found;
+    const different = look(item);
+    found ??= different;
   }
-  return undefined;
+  return found;
 }
 
 function isObject(value: Json): value is Readonly<Record<string, Json>> {

@@ -216,7 +216,7 @@ export class Endpoint {
       }
       throw hasBegun
         ? this.failure('malformed', `its answer broke off (${reasonOf(error)})`)
-        : this.failure('unreachable', `no connection (${reasonOf(error)})`);
+        : this.failure('unreachable', unreachable(reasonOf(error)));
     } finally {
       clearTimeout(timer);
       clearTimeout(whole);
@@ -229,6 +229,11 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}
+
+/** Tools match the system's words for a closed port. */
+function unreachable(reason: string): string {
+  return reason === 'ECONNREFUSED' ? `Connection refused (${reason})` : `no connection (${reason})`;
 }
 
 function parsed(text: string): unknown {

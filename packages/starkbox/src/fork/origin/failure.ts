@@ -22,15 +22,14 @@ export class OriginFailure extends RpcError {
   readonly url: string;
   readonly reason: string;
 
-  /** @param event start of the message, which tools match */
+  /** @param event start of the message, with the address; tools match it */
   constructor(
     kind: OriginFailureKind,
     url: string,
     reason: string,
-    event = 'Error in interacting with origin',
+    event = `Error in interacting with origin${url === '' ? '' : ` ${url}`}`,
   ) {
-    const place = url === '' ? '' : ` ${url}`;
-    super(-32603, `${event}${place}: ${reason}`, { kind, url, reason });
+    super(-32603, `${event}: ${reason}`, { kind, url, reason });
     this.kind = kind;
     this.url = url;
     this.reason = reason;
@@ -39,9 +38,10 @@ export class OriginFailure extends RpcError {
   /** The same for a read of the state, with the message that tools match there. */
   ofStateRead(): OriginFailure {
     const { kind, url, reason } = this;
-    return kind === 'missing' || kind === 'rpc'
-      ? this
-      : new OriginFailure(kind, url, reason, 'Error in communication with forking origin');
+    if (kind === 'missing' || kind === 'rpc') return this;
+    const place = url === '' ? '' : ` (url: "${new URL(url).href}")`;
+    const event = `Error in communication with forking origin${place}`;
+    return new OriginFailure(kind, url, reason, event);
   }
 }
 

@@ -19,7 +19,7 @@ import {
   poolStatusNews,
   statusNews,
 } from '../subscriptions/chain-news.js';
-import { type Subscription, Subscriptions } from '../subscriptions/subscriptions.js';
+import { type News, type Subscription, Subscriptions } from '../subscriptions/subscriptions.js';
 
 type SubscribeMethods =
   | 'starknet_subscribeNewHeads'
@@ -52,27 +52,33 @@ export function subscribeMethods(
   limits: SubscriptionLimits,
 ): Group<SubscribeMethods> {
   /**
-   * A subscription begins when its id has been sent: then its history is sent, and what happened
-   * between the call and that moment.
+   * A subscription begins when its id has been sent. A moment later its history is sent, then what happened between the
+   * call and the beginning, then what has happened since.
    */
   const begin = (
     { listener, prefix, form }: CallContext,
     wish: Pick<Subscription, 'key' | 'pick'>,
-    past: (world: World, subscription: Subscription) => void = () => {},
+    past: (world: World) => Iterable<News> = () => [],
   ): string => {
     if (!listener) return fail('METHOD_NOT_FOUND');
     const subscription = { id: subscriptions.admit(listener), listener, prefix, form, ...wish };
     const { world } = chain;
     const { epoch } = subscriptions;
     listener.afterAnswer(() => {
-      if (!listener.isOpen || subscriptions.epoch !== epoch) return;
+      if (!listener.isOpen || subscriptions.epoch !== epoch) return undefined;
       subscriptions.catchUp();
-      subscriptions.add(subscription);
-      past(world, subscription);
-      if (chain.world === world) return;
-      const alone = new Subscriptions(1);
-      alone.add(subscription);
-      announce(alone, { kind: 'step', before: world, after: chain.world });
+      const { world: beginning } = chain;
+      if (beginning === world && isEmpty(past(world))) {
+        subscriptions.add(subscription);
+        return undefined;
+      }
+      return subscriptions.addHeld(subscription, () => {
+        for (const news of past(world)) subscriptions.notifyOne(subscription, news);
+        if (beginning === world) return;
+        const alone = new Subscriptions(1);
+        alone.add(subscription);
+        announce(alone, { kind: 'step', before: world, after: beginning });
+      });
     });
     return subscription.id;
   };
@@ -99,13 +105,13 @@ export function subscribeMethods(
       return begin(
         context,
         { key: 'heads', pick: (news) => (news.topic === 'heads' ? news.text() : undefined) },
-        (world, subscription) => {
+        function* (world) {
           if (first === undefined) return;
-          for (const header of older) subscriptions.notifyOne(subscription, pastHeadNews(header));
+          for (const header of older) yield pastHeadNews(header);
           const own = Math.max(first, world.history.first);
           for (let number = own; number <= latestHeader(world).number; number += 1) {
             const header = world.history.header(number);
-            if (header) subscriptions.notifyOne(subscription, headNews(header));
+            if (header) yield headNews(header);
           }
         },
       );
@@ -140,17 +146,15 @@ export function subscribeMethods(
               ? news.text()
               : undefined,
         },
-        (world, subscription) => {
-          for (const event of older) {
-            subscriptions.notifyOne(subscription, pastEventNews(event, finality_status));
-          }
+        function* (world) {
+          for (const event of older) yield pastEventNews(event, finality_status);
           const last = pendingNumber(world);
           const to = wanted <= ORDER.indexOf('PRE_CONFIRMED') ? last : lastOf(world, wanted);
           const filter = { from: first, to: Math.min(to, last - 1), addresses, keys };
           const blocks = [...world.history.eventBlocks(filter)];
           for (const block of to === last ? [...blocks, last] : blocks) {
             for (const event of eventsOf(world, block)) {
-              subscriptions.notifyOne(subscription, eventNews(world, event, finality_status));
+              yield eventNews(world, event, finality_status);
             }
           }
         },
@@ -164,11 +168,11 @@ export function subscribeMethods(
           key: `status ${transaction_hash}`,
           pick: (news) => (news.topic === 'status' ? news.text() : undefined),
         },
-        (world, subscription) => {
+        function* (world) {
           const waiting = inMempool(world.mempool, transaction_hash);
-          if (waiting) subscriptions.notifyOne(subscription, poolStatusNews(waiting));
+          if (waiting) yield poolStatusNews(waiting);
           const located = findTransaction(world, transaction_hash);
-          if (located) subscriptions.notifyOne(subscription, statusNews(world, located));
+          if (located) yield statusNews(world, located);
         },
       ),
 
@@ -198,6 +202,11 @@ export function subscribeMethods(
       return ended || fail('INVALID_SUBSCRIPTION_ID');
     },
   };
+}
+
+function isEmpty(items: Iterable<unknown>): boolean {
+  for (const _ of items) return false;
+  return true;
 }
 
 /** The block that a subscription begins with; `undefined` where it begins with what comes next. */

@@ -19,8 +19,11 @@ export interface Listener {
   send(text: string): void;
   /** Sends a text in two parts, the second of which many get: it is written once for all of them. */
   sendShared(own: Buffer, shared: Buffer): void;
-  /** Runs once the answer to the call under way has been sent. */
-  afterAnswer(action: () => void): void;
+  /**
+   * Runs once the answer to the call under way has been sent. A function that is returned runs a moment later, before
+   * the next call of this listener.
+   */
+  afterAnswer(action: () => (() => void) | undefined): void;
 }
 
 /** How an older version of the specification writes the notifications of a subscription. */

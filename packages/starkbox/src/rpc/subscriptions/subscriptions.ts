@@ -66,6 +66,8 @@ export class Subscriptions {
   readonly #byListener = new Map<Listener, Map<string, Subscription>>();
   /** With the beginning of each notification, which never changes. */
   readonly #byKey = new Map<Key, Map<Subscription, Buffer>>();
+  /** What follows the past of subscriptions whose past is still to be sent, oldest first. */
+  readonly #held = new Map<Subscription, (() => void)[]>();
   #epoch = 0;
   /** Notifications that are still to be sent, oldest first. */
   #unsent: (() => void)[] = [];
@@ -147,9 +149,10 @@ export class Subscriptions {
     if (!listener) return fail('METHOD_NOT_FOUND');
     const subscription = { id: this.admit(listener), listener, prefix, ...wish };
     listener.afterAnswer(() => {
-      if (!listener.isOpen) return;
+      if (!listener.isOpen) return undefined;
       this.add(subscription);
       begun();
+      return undefined;
     });
     return subscription.id;
   }
@@ -162,12 +165,29 @@ export class Subscriptions {
     this.#byKey.set(key, same.set(subscription, opening(subscription, topicOf(key))));
   }
 
+  /**
+   * Begins one that has a past: its notifications are held until that has been sent.
+   *
+   * @returns sends both; nothing if the subscription has ended meanwhile
+   */
+  addHeld(subscription: Subscription, sendPast: () => void): () => void {
+    const held: (() => void)[] = [];
+    this.add(subscription);
+    this.#held.set(subscription, held);
+    return () => {
+      if (!this.#held.delete(subscription)) return;
+      sendPast();
+      for (const send of held) send();
+    };
+  }
+
   /** Ends a subscription; false if the socket has none of that id. */
   remove(listener: Listener, id: string): boolean {
     const own = this.#byListener.get(listener);
     const subscription = own?.get(id);
     if (!own || !subscription) return false;
     own.delete(id);
+    this.#held.delete(subscription);
     if (own.size === 0) this.#byListener.delete(listener);
     const others = this.#byKey.get(subscription.key);
     others?.delete(subscription);
@@ -185,17 +205,18 @@ export class Subscriptions {
     const kept = OF_THE_NODE.flatMap((key) => [...(this.#byKey.get(key)?.keys() ?? [])]);
     this.#byListener.clear();
     this.#byKey.clear();
+    this.#held.clear();
     for (const subscription of kept) this.add(subscription);
     this.#epoch += 1;
   }
 
   notify(news: News): void {
     for (const [subscription, own] of this.#byKey.get(keyOf(news)) ?? []) {
-      const text = shownTo(subscription, news.topic, subscription.pick(news));
-      if (text !== undefined) subscription.listener.sendShared(own, this.#shared(text));
+      this.#send(subscription, news.topic, subscription.pick(news), own);
     }
   }
 
+  /** Sends something of the past of a subscription. */
   notifyOne(subscription: Subscription, news: News): void {
     const text = shownTo(subscription, news.topic, subscription.pick(news));
     if (text === undefined) return;
@@ -226,8 +247,23 @@ export class Subscriptions {
   }
 
   #sendReorg(subscription: Subscription, text: string): void {
-    const shown = shownTo(subscription, 'reorg', text) ?? text;
-    subscription.listener.sendShared(opening(subscription, 'reorg'), this.#shared(shown));
+    this.#send(subscription, 'reorg', text, opening(subscription, 'reorg'));
+  }
+
+  #send(
+    subscription: Subscription,
+    topic: Topic | 'reorg',
+    text: string | undefined,
+    own: Buffer,
+  ): void {
+    if (text === undefined) return;
+    const held = this.#held.get(subscription);
+    if (held) {
+      held.push(() => this.#send(subscription, topic, text, own));
+      return;
+    }
+    const shown = shownTo(subscription, topic, text);
+    if (shown !== undefined) subscription.listener.sendShared(own, this.#shared(shown));
   }
 
   /** One piece of news goes to all who want it, one after the other; its bytes are the same for them. */

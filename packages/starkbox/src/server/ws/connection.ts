@@ -25,6 +25,11 @@ export interface ConnectionOptions {
 export const SHUTDOWN_MILLISECONDS = 1_000;
 /** Calls that may wait on one socket before it is paused. */
 const CALLS_AHEAD = 64;
+/**
+ * Clients such as starknet.js register a subscription one turn after they have read its id, and drop notifications that
+ * they read before.
+ */
+const REGISTRATION_MILLISECONDS = 5;
 /** Bytes that are written at a time. */
 const PIECE = 64 * 1024;
 
@@ -70,7 +75,8 @@ export class Connection implements Listener, Flushable {
   /** Memory shares of answers that have not been written, by the position of the answer in the queue. */
   readonly #shares = new Map<Share, number>();
   #answering = false;
-  #afterAnswer: (() => void)[] = [];
+  #afterAnswer: Parameters<Listener['afterAnswer']>[0][] = [];
+  #endRegistration: (() => void) | undefined;
   #unblocked: (() => void) | undefined;
   #isAlive = true;
 
@@ -139,7 +145,7 @@ export class Connection implements Listener, Flushable {
     }
   }
 
-  afterAnswer(action: () => void): void {
+  afterAnswer(action: () => (() => void) | undefined): void {
     this.#afterAnswer.push(action);
   }
 
@@ -211,6 +217,7 @@ export class Connection implements Listener, Flushable {
     if (this.#shares.size > 0) this.#release();
     this.#afterAnswer = [];
     this.#unblocked?.();
+    this.#endRegistration?.();
     this.#options.onClose(this);
   }
 
@@ -265,7 +272,22 @@ export class Connection implements Listener, Flushable {
     }
     const actions = this.#afterAnswer;
     this.#afterAnswer = [];
-    for (const action of actions) action();
+    const later = actions.map((action) => action()).filter((action) => action !== undefined);
+    if (later.length === 0) return;
+    await this.#registration();
+    for (const action of later) action();
+  }
+
+  /** The time in which the client registers a subscription; it ends with the connection. */
+  #registration(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#endRegistration?.(), REGISTRATION_MILLISECONDS).unref();
+      this.#endRegistration = () => {
+        clearTimeout(timer);
+        this.#endRegistration = undefined;
+        resolve();
+      };
+    });
   }
 
   #whenUnblocked(): Promise<void> {

@@ -114,3 +114,28 @@ test('blocks.6b a block that was asked for does not move the clock', async () =>
     vi.useRealTimers();
   }
 });
+
+test('blocks.7 a dump has the blocks that came by themselves', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { client } = await startFixture({ blockGenerationOn: 6, dumpOn: 'request' });
+    for (const amount of [10, 20]) {
+      await client.call('devnet_mint', { address: '0x1', amount });
+      vi.advanceTimersByTime(6_000);
+      await client.call('devnet_setGasPrice', {});
+    }
+    const events = await client.call('devnet_dump');
+    if (!Array.isArray(events)) throw new Error('this is no journal');
+    const { client: other } = await startFixture({ blockGenerationOn: 'demand' });
+    await other.call('devnet_load', { events });
+    for (const block_number of [1, 2]) {
+      const block = ['starknet_getBlockWithTxHashes', [{ block_number }]] as const;
+      const { transactions } = await client.call(...block);
+      expect(transactions).toHaveLength(1);
+      expect(await other.call(...block)).toMatchObject({ transactions });
+    }
+    expect(await other.call('starknet_blockNumber')).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -280,7 +280,7 @@ describe('what it does not see', () => {
     const failure = await young.client.failure('starknet_getNonce', ['latest', '0x1']);
     expect(failure.code).toBe(-1);
     expect(failure.message).toMatch(
-      /^Failed to read from state: .* Error in communication with forking origin http:.*ECONNREFUSED/,
+      /^Failed to read from state: Error in communication with forking origin \(url: "http:\S+\/"\): Connection refused /,
     );
     const here = young.node.accounts[1]?.address ?? '';
     await mint(young, here, 5);

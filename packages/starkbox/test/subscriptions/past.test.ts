@@ -1,0 +1,101 @@
+// The moment between the answer to a subscribing call and the notifications of the past.
+import { connectSocket } from '@starkbox/conformance';
+import { describe, expect, test } from 'vitest';
+import { createNode } from '../../src/index.js';
+import type { Listener } from '../../src/rpc/protocol/call-context.js';
+import { type News, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
+import { digest } from '../support/subscriptions/digest.js';
+import { gather } from '../support/subscriptions/subscribers.js';
+
+const FIRST = { block_id: { block_number: 0 } };
+
+test('what happens in it follows the past, and what other subscriptions get does not wait', async () => {
+  const { connect, block } = await gather();
+  const [socket, other] = [await connect(), await connect()];
+  await other.subscribe('starknet_subscribeNewHeads');
+  await socket.subscribe('starknet_subscribeNewHeads', FIRST);
+  await block();
+  await block();
+  expect(digest(await other.heard())).toEqual(['head 1', 'head 2']);
+  expect(digest(await socket.heard())).toEqual(['head 0', 'head 1', 'head 2']);
+});
+
+test('a reorg in it follows the past', async () => {
+  const { connect, block, client } = await gather();
+  await block();
+  const socket = await connect();
+  await socket.subscribe('starknet_subscribeNewHeads', FIRST);
+  await client.call('devnet_abortBlocks', { starting_block_id: 'latest' });
+  expect(digest(await socket.heard())).toEqual(['head 0', 'head 1', 'reorg 1-1']);
+});
+
+test('calls that were sent together are answered in order, each past before the next answer', async () => {
+  const { connect, block } = await gather();
+  await block();
+  const socket = await connect();
+  const subscribing = [0, 1].map((block_number) =>
+    socket.subscribe('starknet_subscribeNewHeads', { block_id: { block_number } }),
+  );
+  const ended = socket.call('devnet_createBlock').then(() => socket.unread());
+  const [first, second] = await Promise.all(subscribing);
+  expect((await ended).map(({ subscription }) => subscription)).toEqual([
+    first,
+    first,
+    second,
+    first,
+    second,
+  ]);
+});
+
+describe('of a subscription that is held', () => {
+  const held = () => {
+    const sent: string[] = [];
+    const listener: Listener = {
+      isOpen: true,
+      send: () => {},
+      sendShared: (_, shared) => void sent.push(String(shared)),
+      afterAnswer: () => {},
+    };
+    const subscriptions = new Subscriptions(2);
+    const pick = (news: News): string | undefined =>
+      news.topic === 'heads' ? news.text() : undefined;
+    const wish = { id: '1', listener, prefix: 'starknet', key: 'heads', pick } as const;
+    const release = subscriptions.addHeld(wish, () => void sent.push('past'));
+    subscriptions.notify({ topic: 'heads', text: () => '1' });
+    subscriptions.notifyReorg('2');
+    return { sent, listener, subscriptions, release };
+  };
+
+  test('nothing is sent before the past', () => {
+    const { sent, subscriptions, release } = held();
+    expect(sent).toEqual([]);
+    release();
+    subscriptions.notify({ topic: 'heads', text: () => '3' });
+    expect(sent).toEqual(['past', '1}}', '2}}', '3}}']);
+  });
+
+  test('nothing is sent after a restart', () => {
+    const { sent, subscriptions, release } = held();
+    subscriptions.clear();
+    release();
+    expect(sent).toEqual([]);
+  });
+
+  test('nothing is sent after the client has left', () => {
+    const { sent, listener, subscriptions, release } = held();
+    subscriptions.drop(listener);
+    release();
+    expect(sent).toEqual([]);
+  });
+});
+
+test('a client that leaves in it, and a node that stops in it, are not waited for', async () => {
+  const node = await createNode({ seed: 0, accounts: 1, port: 0 });
+  const { url } = await node.listen();
+  const [leaving, staying] = [await connectSocket(url), await connectSocket(url)];
+  await leaving.subscribe('starknet_subscribeNewHeads', FIRST);
+  await leaving.close();
+  await staying.subscribe('starknet_subscribeNewHeads', FIRST);
+  await node.close();
+  expect(await staying.closed).toMatchObject({ code: 1001 });
+});
