@@ -127,7 +127,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     packages: ['@starkbox/engine'],
   },
   node: {
-    may: [...SERVICE, 'artifacts', 'library', 'server/ws', 'service', 'store'],
+    may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
   'cli/commands': {
@@ -138,7 +138,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     may: [...LEAVES, 'config', 'library', 'node', 'cli/commands', 'terminal'],
     packages: ['node:http'],
   },
-  index: { may: [...LEAVES, 'config', 'library', 'node'] },
+  index: { may: [...LEAVES, 'chain/genesis', 'config', 'library', 'node'] },
 };
 
 const GUARDED = new Set(Object.values(STARKBOX).flatMap((row) => row.packages ?? []));

@@ -16,7 +16,7 @@ import {
   withNoSnapshots,
   withWorld,
 } from './snapshots.js';
-import { acceptedUpTo, withoutSince } from './steps/abort-and-accept.js';
+import { acceptedUpTo, firstToAbort, withoutSince } from './steps/abort-and-accept.js';
 import {
   applyChange,
   checkShape,
@@ -274,9 +274,7 @@ export class Chain {
         refuse('The abort blocks feature requires state-archive-capacity set to full.');
       }
       const [whole] = start === 'pre_confirmed' ? await this.closeNow(world) : [world];
-      const from = findBlock(whole, start === 'pre_confirmed' ? 'latest' : start);
-      if (from === undefined) refuse('No block found');
-      if (from === whole.history.first) refuse("Genesis block can't be aborted");
+      const from = firstToAbort(whole, start === 'pre_confirmed' ? 'latest' : start);
       const [cut, hashes] = await withoutSince(whole, from, this.options.fork);
       const next = await withNoncesOf(cut, sendersSince(whole, from));
       return [returns ? await withReturned(whole, next, from) : next, hashes];

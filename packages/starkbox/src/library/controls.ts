@@ -22,6 +22,7 @@ export function feltOf(value: Numeric): string {
 export class TimeControls {
   readonly #request: Request;
 
+  /** @internal */
   constructor(request: Request) {
     this.#request = request;
   }
@@ -56,6 +57,7 @@ export class ContractStorage {
   readonly #request: Request;
   readonly #address: string;
 
+  /** @internal */
   constructor(request: Request, address: string) {
     this.#request = request;
     this.#address = address;

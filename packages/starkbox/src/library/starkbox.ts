@@ -1,4 +1,5 @@
 // Starkbox: a chain as a program holds it, with typed calls, branches, snapshots and controls.
+import type { Account } from '../chain/genesis/accounts.js';
 import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import type { L1Facts } from '../l1/l1.js';
@@ -99,7 +100,8 @@ export class Starkbox implements AsyncDisposable {
     return this.#service.base.config;
   }
 
-  get accounts(): Genesis['accounts'] {
+  /** The accounts that exist from the start, with their keys. */
+  get accounts(): readonly Account[] {
     return this.#genesis.accounts;
   }
 
@@ -117,7 +119,8 @@ export class Starkbox implements AsyncDisposable {
     return this.#genesis.udc;
   }
 
-  get argent(): Genesis['argent'] {
+  /** Class hashes of the wallets that are declared on request. */
+  get argent(): { readonly regular: string; readonly multisig: string } | undefined {
     return this.#genesis.argent;
   }
 

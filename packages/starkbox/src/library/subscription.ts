@@ -24,7 +24,7 @@ export interface SubscribedChain {
 class Inbox implements Listener {
   readonly #limit: number;
   readonly #texts: string[] = [];
-  #afterAnswer: (() => void)[] = [];
+  #afterAnswer: Parameters<Listener['afterAnswer']>[0][] = [];
   #arrived: (() => void) | undefined;
   isOpen = true;
   isOverflown = false;
@@ -48,14 +48,15 @@ class Inbox implements Listener {
     this.send(own.toString() + shared.toString());
   }
 
-  afterAnswer(action: () => void): void {
+  afterAnswer(action: () => (() => void) | undefined): void {
     this.#afterAnswer.push(action);
   }
 
   answered(): void {
     const actions = this.#afterAnswer;
     this.#afterAnswer = [];
-    for (const action of actions) action();
+    // The reader has the iterator already, so the past need not wait for it.
+    for (const action of actions) action()?.();
   }
 
   /** The next text; undefined once it is closed and everything has been read. */

@@ -1,7 +1,7 @@
 // A node: a chain with its JSON-RPC service, and the order in which its parts are opened.
 import type { ConfigInput } from '../config/options.js';
 import { readInput } from '../config/source.js';
-import type { DumpOptions } from '../dump/dump.js';
+import type { Progress } from '../dump/image/format.js';
 import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
 import { ChainBases } from '../service/chain-bases.js';
@@ -25,7 +25,7 @@ import { packageVersion } from './version.js';
 export interface NodeOptions {
   readonly log?: Log;
   /** Called while an image is read or written. */
-  readonly progress?: DumpOptions['onProgress'];
+  readonly progress?: ((progress: Progress) => void) | undefined;
 }
 
 /**

@@ -105,6 +105,15 @@ describe('subscriptions', () => {
     expect(done).toBe(true);
   });
 
+  test('begin with their past', async () => {
+    await using chain = await createNode({ seed: 0 });
+    await chain.mine(2);
+    const heads = chain.subscribe('starknet_subscribeNewHeads', { block_id: { block_number: 1 } });
+    await chain.mine();
+    const found = [await heads.next(), await heads.next(), await heads.next()];
+    expect(found.map(({ value }) => Object(value).result.block_number)).toEqual([1, 2, 3]);
+  });
+
   test('reject where the call does', async () => {
     await using chain = await createNode({ seed: 0 });
     const heads = chain.subscribe('starknet_subscribeNewHeads', {
@@ -177,6 +186,73 @@ describe('branches', () => {
     for (let count = 0; count < 3; count += 1) await heads.next();
     expect(await blockNumber(chain)).toBe(0);
     expect(await blockNumber(branch)).toBeGreaterThan(0);
+  });
+});
+
+describe('controls', () => {
+  const COUNTER = new URL('../../../../contracts/cairo/counter.sierra.json', import.meta.url);
+
+  test('set balances of any token, time and blocks', async () => {
+    await using chain = await createNode({ seed: 0 });
+    await chain.deal(chain.tokens.eth.address, '0x77', 123n);
+    const { amount } = await chain.request('devnet_getAccountBalance', {
+      address: '0x77',
+      unit: 'WEI',
+    });
+    expect(amount).toBe('123');
+    await chain.time.setNextBlock(4_000_000_000);
+    await chain.mine(2, { interval: 10 });
+    expect(await chain.time.latest()).toBe(4_000_000_010);
+    await chain.time.set(4_000_001_000);
+    expect(await chain.time.latest()).toBe(4_000_001_000);
+  });
+
+  test('read and write storage by the names of variables', async () => {
+    await using chain = await createNode({ seed: 0 });
+    const [owner] = chain.accounts;
+    const strk = chain.storage(chain.tokens.strk.address);
+    const before = await strk.get('ERC20_balances', [owner?.address ?? 0], 'u256');
+    expect(before).toBe(chain.config.initialBalance);
+    await strk.set('ERC20_balances', ['0x99'], 2n ** 128n + 5n, 'u256');
+    expect(await strk.get('ERC20_balances', ['0x99'], 'u256')).toBe(2n ** 128n + 5n);
+    await strk.set('ERC20_balances', ['0x98'], 7);
+    expect(await strk.getSlot(strk.slot('ERC20_balances', ['0x98']))).toBe(7n);
+    await expect(strk.set('ERC20_balances', [-1], 7)).rejects.toThrow(/no felt/);
+  });
+
+  test('declare a class once, and deploy it any number of times', async () => {
+    await using chain = await createNode({ seed: 0 });
+    const [one, again] = await Promise.all([chain.declare(COUNTER), chain.declare(COUNTER)]);
+    expect(again.classHash).toBe(one.classHash);
+    expect([one, again].filter(({ transactionHash }) => transactionHash)).toHaveLength(1);
+    const { classHash } = one;
+    const made = await Promise.all([
+      chain.deploy({ classHash, calldata: [1] }),
+      chain.deploy({ classHash, calldata: [1] }),
+    ]);
+    expect(new Set(made.map(({ address }) => address)).size).toBe(2);
+    for (const { address } of made) {
+      expect(
+        await chain.request('starknet_getClassHashAt', {
+          block_id: 'latest',
+          contract_address: address,
+        }),
+      ).toBe(classHash);
+    }
+    const failed = chain.deploy({ classHash, calldata: [1, 2, 3] });
+    await expect(failed).rejects.toMatchObject({ code: 40, message: /reverted/ });
+  });
+
+  test('impersonate an account until it is stopped', async () => {
+    await using chain = await createNode({ seed: 0 });
+    const address = chain.accounts[0]?.address ?? '';
+    const impersonated = async () =>
+      (await chain.request('devnet_getStatus')).impersonated_accounts;
+    {
+      await using _account = await chain.impersonate(address);
+      expect(await impersonated()).toEqual([address]);
+    }
+    expect(await impersonated()).toEqual([]);
   });
 });
 

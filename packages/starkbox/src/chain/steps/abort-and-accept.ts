@@ -1,10 +1,18 @@
 // Steps that abort the newest blocks or accept the oldest ones on L1.
 import { refuse } from '../../errors.js';
 import type { Fork } from '../../fork/fork.js';
-import { latestHeader, writableStateAfter } from '../world/find-block.js';
+import type { BLOCK_ID } from '../../spec.js';
+import { findBlock, latestHeader, writableStateAfter } from '../world/find-block.js';
 import { withoutBlocksFrom, withoutIncoming } from '../world/messages.js';
 import { NOTHING_PENDING, type World } from '../world/world.js';
 import { withOldHash } from './close-block.js';
+
+/** The number of a block that can be aborted with all after it. */
+export function firstToAbort(world: World, start: BLOCK_ID): number {
+  const from = findBlock(world, start) ?? refuse('No block found');
+  if (from === world.history.first) refuse("Genesis block can't be aborted");
+  return from;
+}
 
 /** The world without a block and all after it, and their hashes, newest first. */
 export async function withoutSince(

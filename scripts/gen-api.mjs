@@ -1,0 +1,194 @@
+// Generator of API reports: every exported declaration of a public package, and those that it refers to.
+//
+//   node scripts/gen-api.mjs           writes packages/*/api.txt
+//   node scripts/gen-api.mjs --check   fails if one of them is not up to date
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'oxc-parser';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Types of the wire are generated from the OpenRPC documents, which are the report of them. */
+const OF_THE_WIRE = /\/spec\.d\.ts$/;
+
+/**
+ * @typedef {{ text: string, names: ReadonlySet<string> }} Declaration
+ * @typedef {{
+ *   declared: Map<string, Declaration>,
+ *   imported: Map<string, { from: string, name: string }>,
+ *   exported: Map<string, { from?: string, name: string }>,
+ *   stars: string[],
+ * }} Module
+ */
+
+/** @type {Map<string, Module>} */
+const modules = new Map();
+
+/** @param {string} file */
+function moduleOf(file) {
+  const known = modules.get(file);
+  if (known) return known;
+  const source = readFileSync(file, 'utf8');
+  const { program } = parseSync(file, source, { lang: 'dts', sourceType: 'module' });
+  /** @type {Module} */
+  const made = { declared: new Map(), imported: new Map(), exported: new Map(), stars: [] };
+  modules.set(file, made);
+  for (const node of program.body) readStatement(made, node, source, file);
+  return made;
+}
+
+/**
+ * @param {Module} module
+ * @param {import('oxc-parser').Program['body'][number]} node
+ * @param {string} source
+ * @param {string} file
+ */
+function readStatement(module, node, source, file) {
+  if (node.type === 'ImportDeclaration') {
+    for (const one of node.specifiers) {
+      const name = one.type === 'ImportSpecifier' ? nameOf(one.imported) : '*';
+      module.imported.set(one.local.name, { from: target(file, node.source.value), name });
+    }
+  } else if (node.type === 'ExportAllDeclaration') {
+    module.stars.push(target(file, node.source.value));
+  } else if (node.type === 'ExportNamedDeclaration' && node.declaration) {
+    const text = source.slice(node.start, node.end);
+    for (const name of declaredBy(node.declaration)) {
+      module.declared.set(name, { text, names: wordsOf(text) });
+      module.exported.set(name, { name });
+    }
+  } else if (node.type === 'ExportNamedDeclaration') {
+    for (const one of node.specifiers) {
+      const from = node.source ? { from: target(file, node.source.value) } : {};
+      module.exported.set(nameOf(one.exported), { ...from, name: nameOf(one.local) });
+    }
+  } else {
+    const text = source.slice(node.start, node.end);
+    for (const name of declaredBy(node)) module.declared.set(name, { text, names: wordsOf(text) });
+  }
+}
+
+/** @param {{ readonly name?: string, readonly value?: string }} node */
+const nameOf = (node) => node.name ?? node.value ?? '';
+
+/** @param {string} text */
+const wordsOf = (text) =>
+  new Set(text.replace(/\/\*[\s\S]*?\*\//g, '').match(/[A-Za-z_]\w*/g) ?? []);
+
+/**
+ * @param {object} node
+ * @returns {string[]}
+ */
+function declaredBy(node) {
+  if ('declarations' in node && Array.isArray(node.declarations)) {
+    return node.declarations.map(({ id }) => nameOf(id));
+  }
+  const id = 'id' in node ? node.id : undefined;
+  return typeof id === 'object' && id !== null ? [nameOf(id)] : [];
+}
+
+/**
+ * A declaration file, or the name of another package.
+ *
+ * @param {string} file
+ * @param {string} specifier
+ */
+function target(file, specifier) {
+  return specifier.startsWith('.')
+    ? join(dirname(file), specifier.replace(/\.js$/, '.d.ts'))
+    : specifier;
+}
+
+/**
+ * Where a name that a module exports is declared.
+ *
+ * @param {string} file
+ * @param {string} name
+ * @returns {{ file: string, name: string } | undefined}
+ */
+function resolve(file, name) {
+  if (!existsSync(file)) return undefined;
+  const { declared, exported, imported, stars } = moduleOf(file);
+  const found = exported.get(name);
+  if (found?.from !== undefined) return resolve(found.from, found.name);
+  if (declared.has(found?.name ?? name)) return { file, name: found?.name ?? name };
+  const origin = imported.get(found?.name ?? name);
+  if (origin) return resolve(origin.from, origin.name);
+  for (const star of stars) {
+    const there = resolve(star, name);
+    if (there) return there;
+  }
+  return undefined;
+}
+
+/**
+ * The names that a module exports, also by `export *`.
+ *
+ * @param {string} file
+ * @returns {string[]}
+ */
+function exportsOf(file) {
+  if (!existsSync(file)) return [];
+  const { exported, stars } = moduleOf(file);
+  return [...exported.keys(), ...stars.flatMap(exportsOf)];
+}
+
+/**
+ * @param {string} folder of the package
+ * @param {Readonly<Record<string, string>>} entries declaration files by the names of imports
+ */
+function reportOf(folder, entries) {
+  const lines = [
+    '# Public types. GENERATED by scripts/gen-api.mjs: a change here is a change of the API.',
+  ];
+  /** @type {Map<string, string>} */
+  const referred = new Map();
+  const queue = [];
+  for (const [name, entry] of Object.entries(entries)) {
+    const exported = exportsOf(entry).sort();
+    if (exported.length === 0) throw new Error(`${name} exports nothing: build the packages first`);
+    lines.push('', `## ${name}`, '', ...exported.map((one) => `- ${one}`));
+    for (const one of exported) queue.push(resolve(entry, one));
+  }
+  while (queue.length > 0) {
+    const at = queue.pop();
+    if (!at || OF_THE_WIRE.test(at.file)) continue;
+    const key = `${relative(join(folder, 'dist'), at.file).replace(/\.d\.ts$/, '')}: ${at.name}`;
+    if (referred.has(key)) continue;
+    const { declared, imported } = moduleOf(at.file);
+    const declaration = declared.get(at.name);
+    if (!declaration) continue;
+    referred.set(key, declaration.text);
+    for (const word of declaration.names) {
+      const origin = imported.get(word);
+      if (origin) queue.push(resolve(origin.from, origin.name));
+      else if (declared.has(word) && word !== at.name) queue.push({ file: at.file, name: word });
+    }
+  }
+  for (const [key, text] of [...referred].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    lines.push('', `### ${key}`, '', text);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Public packages with the entries of their `exports` that have types. */
+const PACKAGES = ['starkbox', 'testing', 'wallet'];
+
+let stale = 0;
+for (const name of PACKAGES) {
+  const folder = join(ROOT, 'packages', name);
+  const { name: title, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const entries = Object.entries(exports).flatMap(([path, { types }]) =>
+    types === undefined ? [] : [[join(title, path), join(folder, types)]],
+  );
+  const report = reportOf(folder, Object.fromEntries(entries));
+  const file = join(folder, 'api.txt');
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, report);
+  } else if (!existsSync(file) || readFileSync(file, 'utf8') !== report) {
+    stale += 1;
+    console.error(`packages/${name}/api.txt is not up to date: npm run gen:api writes it`);
+  }
+}
+if (stale > 0) process.exitCode = 1;
