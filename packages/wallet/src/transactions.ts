@@ -9,9 +9,10 @@ import {
   NO_BOUNDS,
   readFailure,
   type Sierra,
+  toFelt,
   type UserCall,
 } from '@starkbox/abi';
-import { classHash, type Declare, signed, signedDeclare } from '@starkbox/signing';
+import { type Declare, signed, signedDeclare } from '@starkbox/signing';
 import type { WalletNode } from './node.js';
 import { feltOf, fieldsOf, isFields, listOf, textOf } from './read.js';
 
@@ -28,6 +29,8 @@ interface Estimate {
 }
 
 const BLOCK = 'pre_confirmed';
+/** Statuses of a transaction that is in the mempool. */
+const WAITING = ['RECEIVED', 'CANDIDATE'];
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'];
 
 async function nonceOf(node: WalletNode, contract_address: string): Promise<string> {
@@ -72,50 +75,94 @@ export async function estimateCalls(
   return { transaction, bounds, failure: failureOf(simulated['transaction_trace']) };
 }
 
-/** Sends the calls, also if they would be reverted; the hash of the transaction. */
-export async function sendCalls(
-  node: WalletNode,
-  { address, privateKey }: Signer,
-  calls: readonly UserCall[],
-): Promise<string> {
-  const [chainId, { transaction, bounds }] = await Promise.all([
-    node.chainId(),
-    estimateCalls(node, address, calls),
-  ]);
-  const bounded = { ...transaction, resource_bounds: bounds };
-  const sent = await node.call('starknet_addInvokeTransaction', {
-    invoke_transaction: signed(bounded, chainId, privateKey),
-  });
-  return textOf(fieldsOf(sent, 'the answer')['transaction_hash'], 'the transaction hash');
+interface Sent {
+  readonly nonce: bigint;
+  readonly hash: string;
 }
 
-/** Declares a class; the hashes of the transaction and of the class. */
-export async function sendDeclare(
-  node: WalletNode,
-  { address, privateKey }: Signer,
-  contract_class: Sierra,
-  compiled_class_hash: string,
-): Promise<readonly [transaction: string, classHash: string]> {
-  const [chainId, nonce, hash] = await Promise.all([
-    node.chainId(),
-    nonceOf(node, address),
-    classHash(contract_class),
-  ]);
-  const { calldata: _, ...common } = invokeOf(address, [], nonce);
-  const transaction: Declare = { ...common, type: 'DECLARE', compiled_class_hash, contract_class };
-  const estimate = await node.call('starknet_estimateFee', {
-    request: [transaction],
-    simulation_flags: ['SKIP_VALIDATE'],
-    block_id: BLOCK,
-  });
-  const resource_bounds = boundsFrom(feeOf(listOf(estimate, 'the estimate')[0]));
-  const sent = await node.call('starknet_addDeclareTransaction', {
-    declare_transaction: signedDeclare(
-      { ...transaction, resource_bounds },
-      hash,
-      chainId,
-      privateKey,
-    ),
-  });
-  return [textOf(fieldsOf(sent, 'the answer')['transaction_hash'], 'the transaction hash'), hash];
+/** Sends transactions one after the other, because each needs the next nonce. */
+export class Sender {
+  #queue: Promise<unknown> = Promise.resolve();
+  /** The last transaction of an account, by node and address. */
+  readonly #last = new Map<string, Sent>();
+
+  /** Sends the calls, also if they would be reverted; the hash of the transaction. */
+  invoke(node: WalletNode, signer: Signer, calls: readonly UserCall[]): Promise<string> {
+    return this.#inTurn(async () => {
+      const { address, privateKey } = signer;
+      const [chainId, { transaction, bounds }] = await Promise.all([
+        node.chainId(),
+        estimateCalls(node, address, calls),
+      ]);
+      const nonce = await this.#nonce(node, address, transaction.nonce);
+      const bounded = { ...transaction, nonce, resource_bounds: bounds };
+      const invoke_transaction = signed(bounded, chainId, privateKey);
+      return this.#send(node, address, nonce, 'starknet_addInvokeTransaction', {
+        invoke_transaction,
+      });
+    });
+  }
+
+  /** Declares a class; the hash of the transaction. */
+  declare(
+    node: WalletNode,
+    signer: Signer,
+    contract_class: Sierra,
+    hashes: { readonly classHash: string; readonly compiledClassHash: string },
+  ): Promise<string> {
+    return this.#inTurn(async () => {
+      const { address, privateKey } = signer;
+      const [chainId, here] = await Promise.all([node.chainId(), nonceOf(node, address)]);
+      const { calldata: _, ...common } = invokeOf(address, [], here);
+      const transaction: Declare = {
+        ...common,
+        type: 'DECLARE',
+        compiled_class_hash: hashes.compiledClassHash,
+        contract_class,
+      };
+      const estimate = await node.call('starknet_estimateFee', {
+        request: [transaction],
+        simulation_flags: ['SKIP_VALIDATE'],
+        block_id: BLOCK,
+      });
+      const resource_bounds = boundsFrom(feeOf(listOf(estimate, 'the estimate')[0]));
+      const nonce = await this.#nonce(node, address, here);
+      const bounded = { ...transaction, nonce, resource_bounds };
+      const declare_transaction = signedDeclare(bounded, hashes.classHash, chainId, privateKey);
+      return this.#send(node, address, nonce, 'starknet_addDeclareTransaction', {
+        declare_transaction,
+      });
+    });
+  }
+
+  /** The node's nonce does not count transactions that wait in its mempool. */
+  async #nonce(node: WalletNode, address: string, here: string): Promise<string> {
+    const last = this.#last.get(`${node.url} ${address}`);
+    if (!last || BigInt(here) > last.nonce) return here;
+    const status = await node
+      .call('starknet_getTransactionStatus', { transaction_hash: last.hash })
+      .catch(() => undefined);
+    const isWaiting =
+      isFields(status) && WAITING.some((finality) => finality === status['finality_status']);
+    return isWaiting ? toFelt(last.nonce + 1n) : here;
+  }
+
+  async #send(
+    node: WalletNode,
+    address: string,
+    nonce: string,
+    method: string,
+    params: object,
+  ): Promise<string> {
+    const sent = fieldsOf(await node.call(method, params), 'the answer');
+    const hash = textOf(sent['transaction_hash'], 'the transaction hash');
+    this.#last.set(`${node.url} ${address}`, { nonce: BigInt(nonce), hash });
+    return hash;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
 }

@@ -14,7 +14,7 @@ import { invalid, WalletError } from './errors.js';
 import { NodeError } from './node.js';
 import { callsOf, type Fields, feltOf, fieldsOf, listOf, padded, textOf } from './read.js';
 import type { Session } from './session.js';
-import { sendCalls, sendDeclare } from './transactions.js';
+import { Sender } from './transactions.js';
 
 type Messages = RpcTypeToMessageMap;
 export type Method = keyof Messages;
@@ -27,8 +27,7 @@ export class Wallet {
   readonly session: Session;
   readonly approvals: Approvals;
   readonly #methods: Methods;
-  /** Transactions are sent one after the other, because each needs the next nonce. */
-  #sending: Promise<unknown> = Promise.resolve();
+  readonly #sender = new Sender();
 
   constructor(session: Session, approvals: Approvals) {
     this.session = session;
@@ -98,9 +97,8 @@ export class Wallet {
     const calls = callsOf(params['calls']);
     if (params['proof'] !== undefined) throw invalid('This wallet sends no proofs.');
     await this.approvals.ask('wallet_addInvokeTransaction', params);
-    const hash = await this.#inTurn(async () =>
-      sendCalls(this.session.node, await this.session.signer(), calls),
-    );
+    const { session } = this;
+    const hash = await this.#sender.invoke(session.node, await session.signer(), calls);
     return { transaction_hash: padded(hash) };
   }
 
@@ -108,13 +106,15 @@ export class Wallet {
     this.#requireConnection('wallet_addDeclareTransaction');
     const sierra = sierraOf(params['contract_class']);
     const compiled = feltOf(params['compiled_class_hash'], 'compiled_class_hash');
+    const hash = await classHash(sierra);
     const given = params['class_hash'];
-    if (given !== undefined && feltOf(given, 'class_hash') !== (await classHash(sierra)))
+    if (given !== undefined && feltOf(given, 'class_hash') !== hash)
       throw invalid('class_hash is not the hash of contract_class.');
     await this.approvals.ask('wallet_addDeclareTransaction', params);
-    const [transaction, hash] = await this.#inTurn(async () =>
-      sendDeclare(this.session.node, await this.session.signer(), sierra, compiled),
-    );
+    const { session } = this;
+    const hashes = { classHash: hash, compiledClassHash: compiled };
+    const signer = await session.signer();
+    const transaction = await this.#sender.declare(session.node, signer, sierra, hashes);
     return { transaction_hash: padded(transaction), class_hash: padded(hash) };
   }
 
@@ -165,12 +165,6 @@ export class Wallet {
     }
     await session.switchTo(node);
     return true;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#sending.then(work);
-    this.#sending = result.catch(() => undefined);
-    return result;
   }
 }
 

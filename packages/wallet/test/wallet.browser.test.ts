@@ -94,6 +94,44 @@ describe('discovery', () => {
   });
 });
 
+test('a dapp installs it, again and again, and removes it', async () => {
+  const { page } = await stage.open('/bare');
+  const found = await page.evaluate(async (url) => {
+    const { installWallet, store, getStarknet } = window.dapp;
+    const seen: number[] = [];
+    const count = async () => {
+      seen.push((await getStarknet.getAvailableWallets()).length, store.getWallets().length);
+    };
+    await count();
+    installWallet({ url });
+    const wallet = installWallet({ url, policy: 'approve' });
+    await count();
+    const [address] = await wallet.accounts();
+    wallet.uninstall();
+    await count();
+    return { seen, address, left: window.starkboxWallet === undefined };
+  }, stage.node.url);
+  expect(found).toEqual({ seen: [0, 0, 1, 1, 0, 0], address: stage.address(0), left: true });
+});
+
+test('transactions that wait in a mempool are counted', async () => {
+  const mempool = await startNode({ listen: true, wallet: true, blockGenerationOn: 'mempool' });
+  const { page } = await stage.open('/bare');
+  await page.addScriptTag({ url: new URL('/wallet.js', mempool.url).href });
+  await walletFor(page).setPolicy('approve');
+  await connect(page);
+  const send = () => ask(page, 'wallet_addInvokeTransaction', stage.transfer('1'));
+  expect([await send(), await send()]).toEqual(
+    Array(2).fill({ transaction_hash: expect.any(String) }),
+  );
+  await mempool.client.call('devnet_createBlock', {});
+  // A chain that begins again has the first nonce again.
+  await mempool.client.call('devnet_restart', {});
+  expect(await send()).toHaveProperty('transaction_hash');
+  const { transactions } = await mempool.client.call('devnet_mempoolList', {});
+  expect(transactions.map(({ nonce }) => nonce)).toEqual(['0x0']);
+});
+
 describe('a scripted wallet', () => {
   test('approves, refuses with code 113, and delays', async () => {
     const { page, wallet } = await stage.open();

@@ -26,19 +26,20 @@ function standardWallet(wallet: Wallet) {
   const listeners = new Set<Listener>();
   let chain: Chain | undefined;
   let accounts: readonly StandardAccount[] = [];
-  const show = async (addresses: readonly string[]): Promise<void> => {
-    const at: Chain = `starknet:${await session.node.chainId()}`;
-    chain = at;
+  const show = (addresses: readonly string[]): void => {
     accounts = addresses.map((address) => ({
       address,
       publicKey: new Uint8Array(),
-      chains: [at],
+      chains: chain ? [chain] : [],
       features: ['starknet:walletApi'],
     }));
     for (const listener of listeners) listener({ accounts });
   };
-  session.on('accountsChanged', (addresses) => void show(addresses));
-  session.on('networkChanged', (_chainId, addresses) => void show(addresses));
+  session.on('accountsChanged', show);
+  session.on('networkChanged', (chainId, addresses) => {
+    chain = `starknet:${chainId}`;
+    show(addresses);
+  });
   return {
     version: '1.0.0',
     name: NAME,
@@ -54,11 +55,13 @@ function standardWallet(wallet: Wallet) {
         version: '1.0.0',
         async connect({ silent = false }: { readonly silent?: boolean } = {}) {
           const params = { silent_mode: silent };
-          await show(await request({ type: 'wallet_requestAccounts', params }));
+          const addresses = await request({ type: 'wallet_requestAccounts', params });
+          chain = `starknet:${await session.node.chainId()}`;
+          show(addresses);
           return { accounts };
         },
       },
-      'standard:disconnect': { version: '1.0.0', disconnect: () => show([]) },
+      'standard:disconnect': { version: '1.0.0', disconnect: async () => show([]) },
       'standard:events': {
         version: '1.0.0',
         on(_event: 'change', listener: Listener) {

@@ -125,8 +125,8 @@ export class RequestDialog {
 
   #show({ sections, warning }: Details): void {
     this.#details.replaceChildren(
-      ...sections.map(sectionOf),
       ...(warning === undefined ? [] : [element('p', { className: 'warning' }, warning)]),
+      ...sections.map(sectionOf),
     );
   }
 }

@@ -1,5 +1,6 @@
 // Script of a dapp: get-starknet in its two forms and starknet.js, for tests to call in the page.
 /// <reference lib="dom" />
+import { installWallet } from '@starkbox/wallet';
 import getStarknet from '@starknet-io/get-starknet-core';
 import { createStore } from '@starknet-io/get-starknet-discovery';
 import type { StarknetWindowObject } from '@starknet-io/types-js';
@@ -15,6 +16,7 @@ interface Version4 {
 const version4: Version4 = getStarknet;
 
 const dapp = {
+  installWallet,
   getStarknet: version4,
   store: createStore(),
   RpcProvider,

@@ -17,6 +17,12 @@ async function bundle(): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'error',
+    resolve: {
+      alias: ['wallet', 'signing', 'abi'].map((name) => ({
+        find: `@starkbox/${name}`,
+        replacement: fileURLToPath(new URL(`../../../${name}/src/index.ts`, import.meta.url)),
+      })),
+    },
     build: {
       write: false,
       minify: false,

@@ -1,0 +1,11 @@
+// Size of the script that a node serves.
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const BUILT = fileURLToPath(new URL('../../starkbox/dist/wallet/wallet.js', import.meta.url));
+
+test.runIf(existsSync(BUILT))('the script is at most 30 kB, and imports nothing', () => {
+  expect(readFileSync(`${BUILT}.br`).length).toBeLessThanOrEqual(30_000);
+  expect(readFileSync(BUILT, 'utf8')).not.toMatch(/\bimport\s*[({'"]/);
+});
