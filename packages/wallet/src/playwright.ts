@@ -6,7 +6,10 @@ import type { InstallOptions } from './install.js';
 
 /** The wallet of a page. */
 export interface PageWallet {
-  /** Adds the wallet to every page that is opened from now on; the node serves it with `--wallet`. */
+  /**
+   * Adds the wallet to every page that is opened from now on; the node serves it with `--wallet`. The address is
+   * that of a node, or a JSON-RPC address, as that of an instance.
+   */
   install(options: InstallOptions & { readonly url: string }): Promise<void>;
   setPolicy(policy: Policy): Promise<void>;
   setDelay(milliseconds: number): Promise<void>;
@@ -83,6 +86,7 @@ async function install(
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${source} answered ${response.status}: ${text.trim()}`);
-  const given = JSON.stringify({ ...options, url: new URL('/rpc', url).href });
+  const isOrigin = new URL(url).pathname === '/';
+  const given = JSON.stringify({ ...options, url: isOrigin ? new URL('/rpc', url).href : url });
   await page.addInitScript(`window.starkboxWalletOptions = ${given};\n${text}`);
 }

@@ -13,9 +13,9 @@ const POLICIES = ['approve', 'refuse', 'ask'] as const;
 /** The options of `<script src="…/wallet.js" data-policy="approve">`. */
 function optionsOf(element: HTMLOrSVGScriptElement | null): InstallOptions {
   if (!(element instanceof HTMLScriptElement) || element.src === '') return {};
-  const { policy, delay, token, panel } = element.dataset;
+  const { url = 'rpc', policy, delay, token, panel } = element.dataset;
   return {
-    url: new URL('rpc', element.src).href,
+    url: new URL(url, element.src).href,
     token,
     policy: POLICIES.find((one) => one === policy),
     delay: delay === undefined ? undefined : Number(delay),

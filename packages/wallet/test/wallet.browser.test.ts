@@ -132,6 +132,30 @@ test('transactions that wait in a mempool are counted', async () => {
   expect(transactions.map(({ nonce }) => nonce)).toEqual(['0x0']);
 });
 
+test('the wallet of an instance sends to that chain', async () => {
+  const { instance_id } = await stage.node.client.call('devnet_createInstance', {});
+  const url = new URL(`/instances/${instance_id}/rpc`, stage.node.url).href;
+  const before = await stage.balance(1);
+  const script = new URL('wallet.js', url).href;
+  const { page } = await stage.open('/bare');
+  await page.addScriptTag({ url: script });
+  await walletFor(page).setPolicy('approve');
+  await connect(page);
+  expect(await ask(page, 'wallet_addInvokeTransaction', stage.transfer('9'))).toHaveProperty(
+    'transaction_hash',
+  );
+  expect(await stage.balance(1)).toBe(before);
+  const fresh = await (await sharedPages()).take({});
+  const wallet = walletFor(fresh);
+  await wallet.install({ url, policy: 'approve' });
+  await fresh.goto(`${stage.site.origin}/bare`);
+  await connect(fresh);
+  expect(await ask(fresh, 'wallet_addInvokeTransaction', stage.transfer('9'))).toHaveProperty(
+    'transaction_hash',
+  );
+  expect(await stage.balance(1)).toBe(before);
+});
+
 describe('a scripted wallet', () => {
   test('approves, refuses with code 113, and delays', async () => {
     const { page, wallet } = await stage.open();
