@@ -28,6 +28,7 @@ export class Wallet {
   readonly approvals: Approvals;
   readonly #methods: Methods;
   readonly #sender = new Sender();
+  #connecting: Promise<void> | undefined;
 
   constructor(session: Session, approvals: Approvals) {
     this.session = session;
@@ -78,12 +79,20 @@ export class Wallet {
     const { session } = this;
     if (!session.isConnected) {
       if (params['silent_mode'] === true) return [];
-      await this.approvals.ask('wallet_requestAccounts', params);
-      // A first read finds out whether there are accounts.
-      await session.signer();
-      session.connect();
+      // Pages ask twice in a row; a person is asked once.
+      this.#connecting ??= this.#connect(params).finally(() => {
+        this.#connecting = undefined;
+      });
+      await this.#connecting;
     }
     return [(await session.signer()).address];
+  }
+
+  async #connect(params: Fields): Promise<void> {
+    await this.approvals.ask('wallet_requestAccounts', params);
+    // Fails where the node gives no accounts.
+    await this.session.signer();
+    this.session.connect();
   }
 
   #requireConnection(method: Method): void {

@@ -73,6 +73,15 @@ test('Refuse and Escape refuse, and the focus returns', async () => {
   }
 });
 
+test('a page that connects twice at once is asked about once', async () => {
+  const { page, wallet } = await stage.open('/');
+  const both = Promise.all([connect(page), connect(page)]);
+  await page.getByLabel('Account').waitFor();
+  expect(await wallet.pending()).toHaveLength(1);
+  await press(page, 'Approve');
+  expect(await both).toEqual([[stage.address(0)], [stage.address(0)]]);
+});
+
 test('requests are shown one after the other', async () => {
   const { page, wallet } = await stage.open('/?data-policy=approve');
   await connect(page);

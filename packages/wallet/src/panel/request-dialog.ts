@@ -49,6 +49,12 @@ export class RequestDialog {
 
   #createDialog(): HTMLDialogElement {
     const refuse = (): void => this.#wallet.approvals.decide('refuse', this.#request.id);
+    const approve = element(
+      'button',
+      { type: 'button', className: 'approve', autofocus: true },
+      'Approve',
+    );
+    approve.onclick = () => void this.#approve(approve);
     const question = element('h2', { id: 'question' }, questionOf(this.#request));
     const dialog = element(
       'dialog',
@@ -66,16 +72,7 @@ export class RequestDialog {
         'footer',
         {},
         element('button', { type: 'button', onclick: refuse }, 'Refuse'),
-        element(
-          'button',
-          {
-            type: 'button',
-            className: 'approve',
-            autofocus: true,
-            onclick: () => void this.#approve(),
-          },
-          'Approve',
-        ),
+        approve,
       ),
     );
     dialog.setAttribute('aria-labelledby', question.id);
@@ -86,10 +83,16 @@ export class RequestDialog {
     return dialog;
   }
 
-  async #approve(): Promise<void> {
+  async #approve(button: HTMLButtonElement): Promise<void> {
     const { session, approvals } = this.#wallet;
-    if (this.#select?.value) await session.select(this.#select.value);
-    approvals.decide('approve', this.#request.id);
+    button.disabled = true;
+    try {
+      if (this.#select?.value) await session.select(this.#select.value);
+      approvals.decide('approve', this.#request.id);
+    } catch (error) {
+      button.disabled = false;
+      this.#showError(error);
+    }
   }
 
   async #fill(): Promise<void> {
@@ -97,9 +100,13 @@ export class RequestDialog {
       await this.#fillAccount();
       this.#show(await detailsOf(this.#request, this.#wallet.session));
     } catch (error) {
-      const reason = error instanceof WalletError ? error.data : error;
-      this.#show({ sections: [], warning: String(reason) });
+      this.#showError(error);
     }
+  }
+
+  #showError(error: unknown): void {
+    const reason = error instanceof WalletError ? error.data : error;
+    this.#show({ sections: [], warning: String(reason) });
   }
 
   /** A connection chooses the account; other requests show it. */

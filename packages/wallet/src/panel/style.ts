@@ -35,6 +35,7 @@ select, button { font: inherit; border-radius: 8px; border: 1px solid var(--edge
 select { width: 100%; font-family: ui-monospace, monospace; font-size: 12.5px; }
 footer { position: sticky; bottom: 0; display: flex; gap: 8px; background: var(--ground); border-top: 1px solid var(--sunken); }
 button { flex: 1; cursor: pointer; font-weight: 600; }
+button:disabled { cursor: default; opacity: .7; }
 button.approve { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `;
