@@ -14,7 +14,7 @@ import {
   newAccount,
   STRK,
 } from '../support/compatibility/signing.js';
-import { Model, NEW_ACCOUNT, type Order, type Sent } from './model.js';
+import { FIRST_NONCES, Model, NEW_ACCOUNT, type Order, type Sent } from './model.js';
 
 /** By hand: STARKBOX_HISTORIES=500 npx vitest run packages/starkbox/test/mempool/histories.test.ts */
 const HISTORIES = Number(process.env['STARKBOX_HISTORIES'] ?? 15);
@@ -98,6 +98,11 @@ class Restarting {
   static async open(config: object): Promise<Restarting> {
     const opened = new Restarting(await createNode({ ...CONFIG, ...config }));
     await opened.node.request('devnet_mint', { address: NEW.address, amount: 10 ** 21 });
+    const nonces = opened.node.accounts.map(({ address }, index) => ({
+      contract_address: address,
+      nonce: hex(FIRST_NONCES[index] ?? 0),
+    }));
+    await opened.node.request('devnet_applyStateDiff', { state_diff: { nonces } });
     await opened.node.request('devnet_createBlock');
     return opened;
   }
@@ -324,9 +329,9 @@ class Play {
     const chain = [...blocks.flat(), ...pending];
     const places = [...pool, ...chain].map(({ hash }) => hash);
     expect([...places, ...this.#gone].sort()).toEqual([...this.#accepted].sort());
-    for (const sender of [0, 1, 2, 3]) {
+    for (const [sender, first] of FIRST_NONCES.entries()) {
       const nonces = chain.filter((one) => one.sender === sender).map(({ nonce }) => nonce);
-      expect(nonces).toEqual(nonces.map((_, index) => index));
+      expect(nonces).toEqual(nonces.map((_, index) => first + index));
     }
   }
 

@@ -21,6 +21,9 @@ interface Entry extends Sent {
 /** The sender that is not deployed at the start. */
 export const NEW_ACCOUNT = 3;
 
+/** Nonces at the start, by sender: two of them gain a hexadecimal digit within a history. */
+export const FIRST_NONCES: readonly number[] = [0xe, 0xfe, 0, 0];
+
 interface Content {
   nonces: number[];
   pool: Entry[];
@@ -34,7 +37,7 @@ export class Model {
   readonly #order: Order;
   readonly #seed: number;
   #content: Content = {
-    nonces: [0, 0, 0, 0],
+    nonces: [...FIRST_NONCES],
     pool: [],
     pending: [],
     blocks: [],
