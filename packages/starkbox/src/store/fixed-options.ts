@@ -1,7 +1,7 @@
 // Options of a chain that cannot change after its first start.
 
 import { longName } from '../config/option.js';
-import { type Config, OPTIONS } from '../config/options.js';
+import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
 
 /** By key, as texts in the syntax of the command line. */
 export type FixedOptions = Readonly<Record<string, string | null>>;
@@ -23,8 +23,13 @@ type Key = (typeof KEYS)[number];
 /** @param forkHash hash of the fork point */
 export function fixedOptionsOf(config: Config, forkHash: string | undefined): FixedOptions {
   const texts = KEYS.map((key) => [key, config[key] === undefined ? null : String(config[key])]);
-  const fork = { forkNetwork: config.forkNetwork ?? null, forkBlock: forkHash ?? null };
-  return { ...Object.fromEntries(texts), ...fork };
+  const { forkNetwork = null, forkTransaction = null } = config;
+  return {
+    ...Object.fromEntries(texts),
+    forkNetwork,
+    forkBlock: forkHash ?? null,
+    forkTransaction,
+  };
 }
 
 /** The given options, completed with the fixed ones; throws where they contradict. */
@@ -33,17 +38,20 @@ export function withFixedOptions(
   given: Partial<Config>,
   path: string,
 ): Partial<Config> {
-  const config: { -readonly [K in keyof Config]?: Config[K] } = { ...given };
+  const config: Changeable = { ...given };
   for (const key of KEYS) {
     // A fork inherits the chain id of its origin.
     if (key !== 'chainId' || isNothing(birth['forkBlock']))
       restore(config, key, birth[key] ?? null, path);
   }
+  restoreForkTransaction(config, birth['forkTransaction'], path);
   // Not compared as text: another server, or a number for a hash, can mean the same fork point.
   config.forkNetwork ??= birth['forkNetwork'] ?? undefined;
   config.forkBlock ??= birth['forkBlock'] ?? undefined;
   return config;
 }
+
+type Changeable = { -readonly [K in keyof Config]?: Config[K] };
 
 const isNothing = (text: string | null | undefined): boolean => text === null || text === undefined;
 
@@ -62,8 +70,24 @@ export function checkSameFork(
   );
 }
 
-function restore<K extends Key>(
-  config: { -readonly [Other in keyof Config]?: Config[Other] },
+/** @param text undefined in directories of versions that did not store it */
+function restoreForkTransaction(
+  config: Changeable,
+  text: string | null | undefined,
+  path: string,
+): void {
+  if (text === undefined) return;
+  restore(config, 'forkTransaction', text, path);
+  if (text === null) return;
+  // They would be ignored: the block is that before the transaction's.
+  for (const key of ['forkBlock', 'forkLock'] as const) {
+    const asked = config[key];
+    if (asked !== undefined) refuseChange(path, 'forkTransaction', text, key, String(asked));
+  }
+}
+
+function restore<K extends Key | 'forkTransaction'>(
+  config: Changeable,
   key: K,
   text: string | null,
   path: string,
@@ -73,10 +97,19 @@ function restore<K extends Key>(
     if (text !== null) config[key] = OPTIONS[key].parse(text);
     return;
   }
-  if (String(asked) === text) return;
+  if (String(asked) !== text) refuseChange(path, key, text, key, String(asked));
+}
+
+function refuseChange(
+  path: string,
+  key: ConfigKey,
+  text: string | null,
+  other: ConfigKey,
+  asked: string,
+): never {
   const name = longName(OPTIONS[key]);
   const was = text === null ? `without ${name}` : `with ${name} ${text}`;
   throw new Error(
-    `the chain in ${path} was begun ${was} and cannot go on with ${name} ${asked}: leave the option out, or choose another directory with --data-dir`,
+    `the chain in ${path} was begun ${was} and cannot go on with ${longName(OPTIONS[other])} ${asked}: leave the option out, or choose another directory with --data-dir`,
   );
 }

@@ -1,4 +1,7 @@
 // Forks that begin after a transaction in the middle of a block.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { checkedClient } from '@starkbox/conformance';
 import { afterAll, expect, test } from 'vitest';
 import { createNode, type Starkbox } from '../../src/index.js';
@@ -55,6 +58,49 @@ test('the state is that after the transaction, and the rest of the block is miss
 
   await client.call('devnet_restart');
   expect(await read(client, STRK, 'balanceOf', ['0xb'])).toEqual(['0x1', '0x0']);
+});
+
+test('a data directory continues after the same transaction', async () => {
+  const origin = await start({ blockGenerationOn: 'demand' });
+  const { url } = await origin.node.listen();
+  await origin.client.call('devnet_createBlock');
+  const sender = new Sender(origin.client, origin.node.accounts[0]);
+  const first = await sender.invoke([transfer('0xa')]);
+  const second = await sender.invoke([transfer('0xb')]);
+  await origin.client.call('devnet_createBlock');
+
+  const folder = await mkdtemp(join(tmpdir(), 'fork-after-'));
+  const dataDir = join(folder, 'data');
+  const plain = join(folder, 'plain');
+  const fork = { forkNetwork: url, forkUpstreamCaching: false } as const;
+  const ended = async (options: Parameters<typeof start>[0]): Promise<readonly unknown[]> => {
+    const { node, client } = await start({ seed: 1, ...options });
+    const balances = async () => [
+      await read(client, STRK, 'balanceOf', ['0xa']),
+      await read(client, STRK, 'balanceOf', ['0xb']),
+    ];
+    const found = [await balances()];
+    await client.call('devnet_restart');
+    found.push(await balances());
+    await node.close();
+    return found.flat(2);
+  };
+  const changed = ['0x1', '0x0', '0x0', '0x0', '0x1', '0x0', '0x0', '0x0'];
+  expect(await ended({ ...fork, forkTransaction: first, dataDir })).toEqual(changed);
+  expect(await ended({ dataDir, forkUpstreamCaching: false })).toEqual(changed);
+  expect(await ended({ ...fork, forkTransaction: first, dataDir })).toEqual(changed);
+
+  const refused = (options: Parameters<typeof start>[0]) =>
+    expect(start({ seed: 1, ...fork, ...options })).rejects;
+  await refused({ dataDir, forkTransaction: second }).toThrow(
+    `was begun with --fork-transaction ${first} and cannot go on with --fork-transaction ${second}`,
+  );
+  await refused({ dataDir, forkBlock: 1 }).toThrow('cannot go on with --fork-block 1');
+  await ended({ ...fork, forkBlock: 1, dataDir: plain });
+  await refused({ dataDir: plain, forkTransaction: first }).toThrow(
+    'was begun without --fork-transaction',
+  );
+  await rm(folder, { recursive: true });
 });
 
 test('a transaction that is in no block fails the start', async () => {
