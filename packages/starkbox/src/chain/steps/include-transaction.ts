@@ -4,6 +4,7 @@ import type { BlockGeneration } from '../../block-generation.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
 import type { Probe } from '../../probe.js';
+import { inMempool, withoutWaiting } from '../mempool/mempool.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { type BlockRules, pendingContext } from './block-context.js';
@@ -46,15 +47,22 @@ export async function include(
 ): Promise<World> {
   const { transaction } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
+  const generation = generationOf(world, rules);
   const strictNonce =
-    generationOf(world, rules) === 'transaction' || transaction.type === 'DECLARE';
+    generation === 'transaction' || generation === 'mempool' || transaction.type === 'DECLARE';
   const attempted = { transaction, sent: () => sentIn(prepared), strictNonce };
   const done = await attempt(world, attempted, rules, time);
-  if ('next' in done) return done.next;
+  if ('next' in done) return notWaiting(done.next, transaction.hash);
   await mustBeDeclared(world, prepared, done.rejection);
   refuse?.(done.rejection);
   const { values } = prepared;
   return refuseSubmission(done.rejection, values.type === 'L1_HANDLER' ? undefined : values);
+}
+
+/** The world without a transaction in its mempool, which is in a block now. */
+function notWaiting(world: World, hash: string): World {
+  const one = inMempool(world.mempool, hash);
+  return one ? { ...world, mempool: withoutWaiting(world.mempool, one) } : world;
 }
 
 /** A transaction to execute. */
