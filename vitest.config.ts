@@ -14,6 +14,7 @@ const BROWSER_SUPPORT = 'packages/explorer/test/support';
 
 /** Tests that kill, crash or restart processes many times. */
 const KILLS = [
+  'packages/starkbox/test/mempool/kill.test.ts',
   'packages/starkbox/test/store/damage.test.ts',
   'packages/starkbox/test/store/kill.test.ts',
   'packages/starkbox/test/store/lost-files.test.ts',

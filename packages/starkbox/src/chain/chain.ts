@@ -82,7 +82,9 @@ export class Chain {
   readonly mempool: MempoolSteps = new MempoolSteps({
     rules: () => this.options,
     write: (cause, change) => this.write(cause, change),
-    createBlock: (cause) => this.createBlock(cause),
+    world: () => this.world,
+    isForked: () => this.options.fork !== undefined,
+    closeNow: (world) => this.closeNow(world),
   });
   readonly #timer = new BlockTimer();
   /** Undefined until the chain is started. */

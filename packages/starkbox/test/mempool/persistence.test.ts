@@ -144,3 +144,25 @@ test('a data directory keeps it, and its snapshots too', async () => {
   await fill(fresh, other);
   await expectSame(fresh, last);
 });
+
+test('candidates keep their order over several starts', async () => {
+  const dataDir = join(folder, 'candidates');
+  const [client, node] = await start({ dataDir });
+  const [one] = node.accounts;
+  if (!one) throw new Error('there is no account');
+  const hashes: string[] = [];
+  for (let nonce = 0; nonce < 5; nonce += 1) {
+    const request = invokeRequest(one, [CALL], nonce);
+    hashes.push((await client.call('starknet_addInvokeTransaction', [request])).transaction_hash);
+  }
+  await client.call('devnet_mempoolSelect', [4]);
+  await client.call('devnet_mempoolPreConfirm', [3]);
+  await node.close();
+  const [again, reopened] = await start({ dataDir });
+  expect(await again.call('devnet_mempoolSelect', [1])).toEqual({ candidates: [hashes[4]] });
+  await reopened.close();
+  const [last] = await start({ dataDir });
+  const { transactions, upcoming } = await content(last);
+  expect(upcoming).toEqual(hashes.slice(3));
+  expect(transactions.map(({ status }) => status)).toEqual(['CANDIDATE', 'CANDIDATE']);
+});

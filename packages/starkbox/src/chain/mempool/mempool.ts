@@ -353,8 +353,10 @@ export async function settledMempool(
     pool = withArrived(pool, { ...one, position: undefined }, account);
     if (one.position !== undefined) chosen.push(one);
   }
-  for (const { hash, sender, nonce } of chosen.sort(byPosition)) {
-    if (pool.senders.get(sender)?.next === nonce) pool = withSelected(pool, hash)?.[0] ?? pool;
+  for (const { hash, sender, nonce, position = 0 } of chosen.sort(byPosition)) {
+    if (pool.senders.get(sender)?.next !== nonce) continue;
+    // The same position as before: a store writes only what changes, so it keeps that of old ones.
+    pool = withSelected({ ...pool, nextPosition: position }, hash)?.[0] ?? pool;
   }
   return pool;
 }

@@ -2,6 +2,7 @@
 import { Class, type ClassLimits, EngineError, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex, padded } from '../../felt.js';
+import { onlyOriginFailures } from '../../fork/fork.js';
 import { stringify } from '../../json/json.js';
 import { felts, objectText } from '../../json/reader.js';
 import {
@@ -44,11 +45,14 @@ export interface PreConfirmed {
 /** The functions of the chain that these steps use. */
 interface MempoolHost {
   readonly rules: () => MempoolRules;
+  /** The current world. */
+  readonly world: () => World;
+  readonly isForked: () => boolean;
   readonly write: <T>(
     cause: Cause | undefined,
     step: (world: World) => Promise<readonly [World, T]>,
   ) => Promise<T>;
-  readonly createBlock: (cause: Cause | undefined) => Promise<string>;
+  readonly closeNow: (world: World) => Promise<readonly [World, string]>;
 }
 
 const EVERY = Number.POSITIVE_INFINITY;
@@ -66,17 +70,38 @@ export class MempoolSteps {
   }
 
   /** Executes the next transactions into the pending block. */
-  preConfirm(count: number = EVERY, cause?: Cause): Promise<PreConfirmed> {
+  async preConfirm(count: number = EVERY, cause?: Cause): Promise<PreConfirmed> {
+    if (this.#host.isForked()) await this.#readAhead(count);
     return this.#host.write(cause, (world) => preConfirmed(world, count, this.#host.rules()));
   }
 
   /** Executes all transactions that can be, and closes the block. */
   async seal(): Promise<PreConfirmed & { readonly block: string }> {
+    if (this.#host.isForked()) await this.#readAhead(EVERY);
     // Both enter the queue of changes now, so that no other change comes between them.
-    const executed = this.preConfirm(EVERY, callCause('devnet_mempoolPreConfirm', null));
-    const closed = this.#host.createBlock(callCause('devnet_createBlock', null));
+    let isExecuted = false;
+    const preConfirm = callCause('devnet_mempoolPreConfirm', null);
+    const executed = this.#host.write(preConfirm, async (world) => {
+      const done = await preConfirmed(world, EVERY, this.#host.rules());
+      isExecuted = true;
+      return done;
+    });
+    const closed = this.#host.write(callCause('devnet_createBlock', null), (world) =>
+      isExecuted ? this.#host.closeNow(world) : refuse('The transactions were not executed'),
+    );
     const [done, block] = await Promise.all([executed, closed]);
     return { ...done, block };
+  }
+
+  /**
+   * Has the origin's answers cached before the writer needs them, so that no other change waits for
+   * them. What was sent to this process was read ahead when it came.
+   */
+  async #readAhead(count: number): Promise<void> {
+    const world = this.#host.world();
+    const waiting = [...world.mempool.waiting.from()];
+    if (waiting.every(([, { prepared }]) => prepared !== undefined)) return;
+    await onlyOriginFailures(preConfirmed(world, count, this.#host.rules()));
   }
 
   /** Removes a transaction. */
