@@ -31,9 +31,12 @@ test('transactions are listed, removed, pre-confirmed and sealed', async () => {
   expect(await status()).toMatchObject({ pre_confirmed_tx_count: 0, mempool_tx_count: 0 });
 });
 
-test('the page of a waiting transaction says so, and shows it once it is included', async () => {
+test('a waiting transaction is found; its page says so, and shows it once it is included', async () => {
   const hash = await stage.post(0, [stage.transfer(1, 1n)]);
-  const { page } = await openLive(stage, `tx/${hash}`);
+  const { page } = await openLive(stage, '');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill(hash);
+  await page.getByRole('option', { name: /in the mempool/ }).click();
   await page.getByText('This transaction waits in the mempool.').waitFor();
   await stage.node.client.call('devnet_mempoolSelect', {});
   await page.getByText('This transaction is selected for the block').waitFor();

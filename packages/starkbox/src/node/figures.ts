@@ -9,12 +9,13 @@ export function figuresOf(
   { sockets, budget }: Listeners,
   origins: Origins,
 ): Figures {
-  const { history, pending, pendingState } = chain.world;
+  const { history, mempool, pending, pendingState } = chain.world;
   const { waiting, snapshots } = chain.figures;
   return {
     blocks: history.next - history.first,
     transactions: history.transactionCount + pending.transactions.size,
     pendingTransactions: pending.transactions.size,
+    waitingTransactions: mempool.waiting.size,
     snapshots,
     waitingChanges: waiting,
     waitingExecutions: chain.executions.figures.waiting,

@@ -17,6 +17,8 @@ export interface Figures {
   /** Including those of the pending block. */
   readonly transactions: number;
   readonly pendingTransactions: number;
+  /** In the mempool. */
+  readonly waitingTransactions: number;
   readonly snapshots: number;
   /** Changes in the writer's queue. */
   readonly waitingChanges: number;
@@ -174,6 +176,11 @@ export class Metrics implements Probe {
       'starkbox_pending_transactions',
       'Transactions in the pending block',
       (f) => f.pendingTransactions,
+    );
+    show(
+      'starkbox_mempool_transactions',
+      'Transactions that wait in the mempool',
+      (f) => f.waitingTransactions,
     );
     show('starkbox_snapshots', 'Snapshots', (f) => f.snapshots);
     show('starkbox_changes_waiting', 'Changes in the queue', (f) => f.waitingChanges);

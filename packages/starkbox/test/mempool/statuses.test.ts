@@ -53,6 +53,9 @@ test('a transaction goes from RECEIVED to ACCEPTED_ON_L2 step by step', async ()
   });
   const waiting = { mempool_tx_count: 1, pre_confirmed_tx_count: 0 };
   expect(await call('devnet_getStatus')).toMatchObject(waiting);
+  expect(await call('devnet_search', { query: hash })).toEqual({
+    candidates: [{ kind: 'transaction', value: hash, detail: 'in the mempool' }],
+  });
   expect(await nonceOf(account())).toBe('0x0');
 
   expect(await call('devnet_mempoolSelect')).toEqual({ candidates: [hash] });

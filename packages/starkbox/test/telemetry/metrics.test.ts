@@ -6,6 +6,7 @@ import { connectSocket, startNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
 import { type Figures, Metrics } from '../../src/telemetry/metrics.js';
+import { Sender } from '../support/compatibility/signing.js';
 import { parse, type Scrape, seriesOf } from '../support/scrape.js';
 
 const { node, client, account, url, close } = await startNode({
@@ -173,6 +174,20 @@ describe('the chain', () => {
     });
   });
 
+  test('a transaction waits in the mempool until it is executed', async () => {
+    await client.call('devnet_setBlockSettings', { block_generation_on: 'mempool' });
+    const sender = new Sender(client, node.accounts[0]);
+    const waiting = await moved(() => sender.invoke([]));
+    expect(waiting).toMatchObject({ starkbox_mempool_transactions: 1, ...changes(1) });
+    expect(waiting).not.toHaveProperty('starknet_transaction_count');
+    expect(await moved(() => client.call('devnet_mempoolSeal'))).toMatchObject({
+      starkbox_mempool_transactions: -1,
+      starknet_transaction_count: 1,
+      ...blocks(1),
+    });
+    await client.call('devnet_setBlockSettings', { block_generation_on: 'transaction' });
+  });
+
   test('calls and estimates change nothing', async () => {
     const { strk } = node.tokens;
     const request = {
@@ -275,6 +290,7 @@ test('questions to a forked chain have their own', async () => {
     blocks: 0,
     transactions: 0,
     pendingTransactions: 0,
+    waitingTransactions: 0,
     snapshots: 0,
     waitingChanges: 0,
     waitingExecutions: 9,

@@ -2,6 +2,7 @@
 import { hex, PRIME } from '../../felt.js';
 import { canonicalName } from '../../method-names.js';
 import { type CANDIDATE, METHODS } from '../../spec.js';
+import { inMempool } from '../mempool/mempool.js';
 import { findTransaction, type World } from '../world/world.js';
 
 const LIMIT = 20;
@@ -42,6 +43,8 @@ async function named(world: World, felt: string): Promise<readonly CANDIDATE[]> 
   if (transaction) {
     const detail = `block ${transaction.block}`;
     found.push({ kind: 'transaction', value: felt, detail, ...named });
+  } else if (inMempool(world.mempool, felt)) {
+    found.push({ kind: 'transaction', value: felt, detail: 'in the mempool', ...named });
   }
   // A fork requests it from the origin; if that fails, it counts as no contract.
   const classHash = await state.classHashAt(felt).catch(() => '0x0');
