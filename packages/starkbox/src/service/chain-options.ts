@@ -38,7 +38,7 @@ export function chainOptionsOf(
     maximumExecutions: config.maximumExecutions,
     maximumWaitingExecutions: config.maximumWaitingExecutions,
     proofMode: config.proofMode,
-    rules: networkRules(config.rules),
+    rules: networkRules(config),
     classLimits: {
       compiledBytes: config.maximumContractClassSize,
       bytecodeFelts: config.maximumContractBytecodeSize,

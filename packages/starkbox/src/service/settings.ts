@@ -52,7 +52,7 @@ export async function checkSettings(
 
 /** Fees that tools estimate at the price of the chain are then within the rules. */
 function withPriceOfRules(config: Config, given: ReadonlySet<ConfigKey>): Config {
-  const rules = networkRules(config.rules);
+  const rules = networkRules(config);
   if (!rules || given.has('l2GasPriceFri')) return config;
   return Object.freeze({ ...config, l2GasPriceFri: rules.limits.min_gas_price });
 }

@@ -1,5 +1,5 @@
 // Limits of a public network: what is just within is accepted, what is just beyond is refused with the reason.
-import { Class } from '@starkbox/engine';
+import { Class, type TransactionValues } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SierraClass, swelling, unaudited } from '../../../engine/test/fixtures/sierra.js';
 import { banner } from '../../src/cli/banner.js';
@@ -11,9 +11,11 @@ import {
   contract,
   declareRequest,
   deployAccountRequest,
+  hex,
   invokeRequest,
   newAccount,
   STRK,
+  ZERO,
 } from '../support/compatibility/signing.js';
 
 const CALL = { to: STRK, name: 'transfer', calldata: ['0x77', '0x1', '0x0'] };
@@ -23,7 +25,9 @@ const DEPLOY = 'starknet_addDeployAccountTransaction';
 
 let ruled: Fixture;
 let free: Fixture;
+let counter: Contract;
 beforeAll(async () => {
+  counter = await contract('counter');
   // In the mempool, what the account itself would reject is accepted too.
   ruled = await startFixture({ blockGenerationOn: 'mempool', rules: 'mainnet' });
   free = await startFixture({ blockGenerationOn: 'mempool' });
@@ -38,7 +42,7 @@ const priced = (price: bigint) => ({
 const gas = (l2_gas: bigint) => ({ resource_bounds: bounds({ l1_data_gas: 1000n, l2_gas }) });
 
 /** What data has to name: the rule, its limit, the value. */
-function naming(rule: string, limit: bigint | number, value: bigint | number) {
+function naming(rule: string, limit: bigint | number | string, value: bigint | number | string) {
   return expect.stringMatching(
     new RegExp(`^${rule}: .*\\b${value}\\b.*; mainnet .*\\b${limit}\\b`),
   );
@@ -53,6 +57,47 @@ async function contractOf(sierra: unknown): Promise<Contract> {
 
 const sierraContract = (sierra: SierraClass): Promise<Contract> =>
   contractOf({ ...sierra, abi: '[]' });
+
+const WITHIN = { nonce_data_availability_mode: 'L1', fee_data_availability_mode: 'L1' } as const;
+
+describe.each([
+  [
+    'an invocation',
+    INVOKE,
+    (changes: TransactionValues) => invokeRequest(account(), [CALL], 0, { changes }),
+  ],
+  [
+    'a deployment',
+    DEPLOY,
+    (changes: TransactionValues) => deployAccountRequest(newAccount('0x123'), { changes }),
+  ],
+  [
+    'a declaration',
+    DECLARE,
+    (changes: TransactionValues) => declareRequest(account(), counter, 0, { changes }),
+  ],
+] as const)('%s', (what, method, request) => {
+  test.each([
+    ['paymaster_data', { paymaster_data: ['0x1'] }],
+    ['account_deployment_data', { account_deployment_data: ['0x1'] }],
+    ['nonce_data_availability_mode', { ...WITHIN, nonce_data_availability_mode: 'L2' }],
+    ['fee_data_availability_mode', { ...WITHIN, fee_data_availability_mode: 'L2' }],
+    ['max_signature_length', { signature: zeros(4001) }],
+  ])('is refused for its %s', async (field, changes) => {
+    // A deployment has no such field.
+    if (what === 'a deployment' && field === 'account_deployment_data') return;
+    expect(await ruled.client.failure(method, [request(changes)])).toMatchObject({
+      code: 55,
+      data: expect.stringMatching(new RegExp(`^${field}: .*; mainnet `)),
+    });
+  });
+
+  test('is accepted with all of them at their limits', async () => {
+    await ruled.client.call('devnet_mempoolClear');
+    await ruled.client.call(method, [request({ ...WITHIN, signature: zeros(4000) })]);
+    await ruled.client.call('devnet_mempoolClear');
+  });
+});
 
 describe('an invocation', () => {
   test.each([
@@ -82,7 +127,6 @@ describe('an invocation', () => {
     });
     await free.client.call(INVOKE, [at(201)]);
 
-    const counter = await contract('counter');
     expect(
       await ruled.client.failure(DECLARE, [declareRequest(account(2), counter, 1)]),
     ).toMatchObject({ code: 52, data: naming('reject_future_declare_txs', 0, 1) });
@@ -117,17 +161,106 @@ test('the deployment of an account is held to the length of its calldata', async
   });
 });
 
+test('proof facts count as calldata, and the proof has a limit of its own', async () => {
+  const { client } = await startFixture({
+    blockGenerationOn: 'mempool',
+    rules: 'mainnet',
+    proofMode: 'none',
+  });
+  const of = (felts: number, bytes: number) => {
+    const changes = { calldata: zeros(felts), proof_facts: ['0x1', '0x2'] };
+    const proof = Buffer.alloc(bytes).toString('base64');
+    return [{ ...invokeRequest(account(), [CALL], 0, { changes }), proof }];
+  };
+  expect(await client.failure(INVOKE, of(4999, 1))).toMatchObject({
+    code: 55,
+    data: naming('max_calldata_length', 5000, 5001),
+  });
+  expect(await client.failure(INVOKE, of(4998, 480_001))).toMatchObject({
+    code: 55,
+    data: naming('max_proof_size', 480_000, 480_001),
+  });
+  await client.call(INVOKE, of(4998, 480_000));
+});
+
+test('without fees the bounds are free, and the other rules hold', async () => {
+  const { client } = await startFixture({ rules: 'mainnet', chargeFee: false });
+  const l2_gas = { max_amount: hex(1_210_000_001n), max_price_per_unit: '0x1' };
+  for (const [nonce, resource_bounds] of [ZERO, { ...ZERO, l2_gas }].entries()) {
+    const request = invokeRequest(account(), [CALL], nonce, { changes: { resource_bounds } });
+    const { transaction_hash } = await client.call(INVOKE, [request]);
+    expect(await client.call('starknet_getTransactionReceipt', [transaction_hash])).toMatchObject({
+      execution_status: 'SUCCEEDED',
+    });
+  }
+  const long = invokeRequest(account(), [CALL], 2, { changes: { calldata: zeros(5001) } });
+  expect(await client.failure(INVOKE, [long])).toMatchObject({
+    code: 55,
+    data: naming('max_calldata_length', 5000, 5001),
+  });
+});
+
 describe('a declaration', () => {
   const sent = async (made: Contract, changes = {}) => [
     declareRequest(account(2), made, 0, { changes }),
   ];
 
-  test('is held to the length of the Sierra program', async () => {
-    const counter = await contract('counter');
+  test('may have more L2 gas than others', async () => {
+    await ruled.client.call('devnet_mempoolClear');
+    await ruled.client.call(DECLARE, await sent(counter, gas(1_210_000_001n)));
+  });
+
+  test.each([
+    ['min_sierra_version', [1, 1, 0], [1, 0, 99]],
+    ['max_sierra_version', [1, 9, 99], [1, 10, 0]],
+    ['max_sierra_version', [1, 9, 0], [2, 0, 0]],
+  ])('is held to %s', async (rule, within, beyond) => {
     const { body } = counter;
     if (typeof body !== 'object') throw new Error('the class is no object');
+    const program: readonly string[] = Object(body).sierra_program;
+    const of = (version: readonly number[]) => {
+      const sierra_program = [...version.map(hex), ...program.slice(3)];
+      return sent(counter, { contract_class: { ...body, sierra_program } });
+    };
+    expect(await ruled.client.failure(DECLARE, await of(beyond))).toMatchObject({
+      code: 62,
+      data: naming(rule, '1\\.1\\.0 to 1\\.9', beyond.join('\\.')),
+    });
+    // It is another class than the one that was signed, but its version is within.
+    expect((await ruled.client.failure(DECLARE, await of(within))).code).not.toBe(62);
+  });
+
+  test('has entry points in order, each once', async () => {
+    const { body } = counter;
+    if (typeof body !== 'object') throw new Error('the class is no object');
+    const { entry_points_by_type }: { entry_points_by_type?: unknown } = Object(body);
+    const { EXTERNAL }: { readonly EXTERNAL?: readonly object[] } = Object(entry_points_by_type);
+    const [first = {}, second = {}, ...rest] = EXTERNAL ?? [];
+    const of = (...external: readonly object[]) => {
+      const entries = { ...Object(entry_points_by_type), EXTERNAL: [...external, ...rest] };
+      return sent(counter, { contract_class: { ...body, entry_points_by_type: entries } });
+    };
+    for (const external of [
+      [second, first],
+      [first, first, second],
+    ]) {
+      expect(await ruled.client.failure(DECLARE, await of(...external))).toMatchObject({
+        code: 55,
+        data: expect.stringMatching(/^entry_points_by_type: .*EXTERNAL.*; mainnet /),
+      });
+    }
+    await ruled.client.call('devnet_mempoolClear');
+    await ruled.client.call(DECLARE, await of(first, second));
+  });
+
+  test('is held to the length of the Sierra program', async () => {
+    const { body } = counter;
+    if (typeof body !== 'object') throw new Error('the class is no object');
+    const version = ['0x1', '0x6', '0x0'];
     const of = (length: number) =>
-      sent(counter, { contract_class: { ...body, sierra_program: zeros(length) } });
+      sent(counter, {
+        contract_class: { ...body, sierra_program: [...version, ...zeros(length - 3)] },
+      });
     expect(await ruled.client.failure(DECLARE, await of(81_921))).toMatchObject({
       code: 57,
       data: naming('max_contract_bytecode_size', 81_920, 81_921),

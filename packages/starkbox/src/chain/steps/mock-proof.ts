@@ -70,7 +70,7 @@ export function checkProof(claim: Claim, mode: ProofMode): void {
   if (!isValid) fail('INVALID_PROOF');
 }
 
-function proofBytes(proof: Claim['proof']): Buffer {
+export function proofBytes(proof: Claim['proof']): Buffer {
   if (!proof) return Buffer.alloc(0);
   if (typeof proof !== 'string') return Buffer.from(proof);
   if (!/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(proof)) {

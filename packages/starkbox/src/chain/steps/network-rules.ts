@@ -2,9 +2,10 @@
 import type { Class, ClassLimits } from '@starkbox/engine';
 import { fail } from '../../errors.js';
 import { stringify } from '../../json/json.js';
-import type { ErrorName } from '../../spec.js';
+import type { BROADCASTED_DECLARE_TXN, ErrorName } from '../../spec.js';
 import { latestHeader } from '../world/find-block.js';
 import type { World } from '../world/world.js';
+import { proofBytes } from './mock-proof.js';
 import type { Broadcasted, Submission } from './prepare-transaction.js';
 
 /** Named as in the configuration of the gateway and of its compiler. */
@@ -18,6 +19,8 @@ interface Limits {
   readonly max_calldata_length: bigint;
   /** Felts. */
   readonly max_signature_length: bigint;
+  /** Bytes. */
+  readonly max_proof_size: bigint;
   /** Felts of the Sierra program. */
   readonly max_contract_bytecode_size: bigint;
   /** Bytes of the class as JSON. */
@@ -27,12 +30,18 @@ interface Limits {
   readonly max_allowed_nonce_gap: bigint;
 }
 
+/** Of the fields that a gateway wants empty. */
+type EmptyField = 'account_deployment_data' | 'paymaster_data';
+
 type Network = 'mainnet' | 'sepolia';
 
 /**
  * Facts of github.com/starkware-libs/sequencer at commit 60161ba of 2026-08-20:
  * - crates/apollo_deployments/resources/app_configs/gateway_config.json (2026-06-21), and the same values as defaults in
- *   crates/apollo_gateway_config/src/config.rs (2026-07-22): all limits but `max_bytecode_size`;
+ *   crates/apollo_gateway_config/src/config.rs (2026-07-22): all limits but `max_bytecode_size`,
+ *   and the Sierra versions;
+ * - crates/apollo_gateway/src/stateless_transaction_validator.rs (2026-07-22): empty fields, data availability modes, the
+ *   order of entry points, and the errors in errors.rs beside it;
  * - crates/apollo_sierra_compilation_config/src/config.rs (2026-02-05): `max_bytecode_size`;
  * - deployments/sequencer/configs/overlays/hybrid/common/services/gateway.yaml (2026-06-01): nonce gap, bytecode size and
  *   gas price of all deployments; those of mainnet and sepolia-alpha change no limit, and both set
@@ -44,11 +53,20 @@ const LIMITS: Limits = {
   max_l2_gas_amount: 1_210_000_000n,
   max_calldata_length: 5000n,
   max_signature_length: 4000n,
+  max_proof_size: 480_000n,
   max_contract_bytecode_size: 81_920n,
   max_contract_class_object_size: 4_089_446n,
   max_bytecode_size: 81_920n,
   max_allowed_nonce_gap: 200n,
 };
+
+type Version = readonly [major: bigint, minor: bigint, patch: bigint];
+
+const MIN_SIERRA: Version = [1n, 1n, 0n];
+/** With any patch. */
+const MAX_SIERRA: Version = [1n, 9n, 0n];
+
+const ENTRY_POINTS = ['CONSTRUCTOR', 'EXTERNAL', 'L1_HANDLER'] as const;
 
 const TOO_LARGE = 'CONTRACT_CLASS_SIZE_IS_TOO_LARGE';
 
@@ -56,18 +74,20 @@ const TOO_LARGE = 'CONTRACT_CLASS_SIZE_IS_TOO_LARGE';
 export class NetworkRules {
   readonly limits: Limits = LIMITS;
   readonly #network: Network;
+  readonly #checksBounds: boolean;
 
-  constructor(network: Network) {
+  /** @param checksBounds false where no fees are charged: bounds are then free, as in a sequencer without fees */
+  constructor(network: Network, checksBounds: boolean) {
     this.#network = network;
+    this.#checksBounds = checksBounds;
   }
 
   /** Refuses what a gateway refuses without looking at the chain; the order is the gateway's. */
   checkSubmission(values: Broadcasted): void {
-    const { max_price_per_unit: price, max_amount } = values.resource_bounds.l2_gas;
-    this.#atLeast('min_gas_price', BigInt(price), this.limits.min_gas_price);
+    if (values.type !== 'DEPLOY_ACCOUNT') this.#empty('account_deployment_data', values);
+    this.#empty('paymaster_data', values);
+    if (this.#checksBounds) this.#checkBounds(values);
     if (values.type !== 'DECLARE') {
-      const gas = BigInt(max_amount);
-      this.#atMost('VALIDATION_FAILURE', 'max_l2_gas_amount', 'max_amount of l2_gas', gas);
       const felts =
         values.type === 'INVOKE'
           ? values.calldata.length + (values.proof_facts?.length ?? 0)
@@ -76,12 +96,62 @@ export class NetworkRules {
     }
     const { length } = values.signature;
     this.#atMost('VALIDATION_FAILURE', 'max_signature_length', 'length of the signature', length);
-    if (values.type !== 'DECLARE') return;
-    const { contract_class: sent } = values;
+    if (values.type === 'INVOKE') {
+      const bytes = proofBytes(values.proof).length;
+      this.#atMost('VALIDATION_FAILURE', 'max_proof_size', 'size of the proof in bytes', bytes);
+    }
+    for (const mode of ['nonce_data_availability_mode', 'fee_data_availability_mode'] as const) {
+      if (values[mode] !== 'L1') {
+        fail('VALIDATION_FAILURE', `${mode}: is ${values[mode]}; ${this.#network} allows L1 only.`);
+      }
+    }
+    if (values.type === 'DECLARE') this.#checkSentClass(values.contract_class);
+  }
+
+  #empty(field: EmptyField, values: { readonly [F in EmptyField]?: readonly string[] }): void {
+    const { length } = values[field] ?? [];
+    if (length === 0) return;
+    fail('VALIDATION_FAILURE', `${field}: has ${length} felts; ${this.#network} wants it empty.`);
+  }
+
+  #checkBounds(values: Broadcasted): void {
+    const { max_price_per_unit: price, max_amount } = values.resource_bounds.l2_gas;
+    this.#atLeast('min_gas_price', BigInt(price), this.limits.min_gas_price);
+    if (values.type === 'DECLARE') return;
+    const gas = BigInt(max_amount);
+    this.#atMost('VALIDATION_FAILURE', 'max_l2_gas_amount', 'max_amount of l2_gas', gas);
+  }
+
+  #checkSentClass(sent: BROADCASTED_DECLARE_TXN['contract_class']): void {
+    this.#checkSierraVersion(sent.sierra_program);
     const felts = sent.sierra_program.length;
     this.#atMost(TOO_LARGE, 'max_contract_bytecode_size', 'length of the Sierra program', felts);
     const bytes = Buffer.byteLength(stringify(sent));
     this.#atMost(TOO_LARGE, 'max_contract_class_object_size', 'size of the class in bytes', bytes);
+    for (const kind of ENTRY_POINTS) {
+      const selectors = sent.entry_points_by_type[kind].map(({ selector }) => BigInt(selector));
+      if (selectors.every((one, index) => index === 0 || one > (selectors[index - 1] ?? 0n)))
+        continue;
+      fail(
+        'VALIDATION_FAILURE',
+        `entry_points_by_type: the selectors of ${kind} do not ascend; ${this.#network} wants them sorted, each once.`,
+      );
+    }
+  }
+
+  #checkSierraVersion(program: readonly string[]): void {
+    const [major = 0n, minor = 0n, patch = 0n] = program.slice(0, 3).map(BigInt);
+    const rule = isBefore([major, minor, patch], MIN_SIERRA)
+      ? 'min_sierra_version'
+      : isBefore(MAX_SIERRA, [major, minor, 0n])
+        ? 'max_sierra_version'
+        : undefined;
+    if (!rule) return;
+    const range = `from ${MIN_SIERRA.join('.')} to ${MAX_SIERRA.slice(0, 2).join('.')}`;
+    fail(
+      'UNSUPPORTED_CONTRACT_CLASS_VERSION',
+      `${rule}: the Sierra version is ${major}.${minor}.${patch}; ${this.#network} allows those ${range}.`,
+    );
   }
 
   /** The limits of the node, without that of the bytecode if the rule is as strict: it gives its reason. */
@@ -109,9 +179,11 @@ export class NetworkRules {
   /** Refuses a price or a nonce that the gateway refuses after the latest block. */
   async checkAgainstLatest(world: World, { transaction, values }: Submission): Promise<void> {
     const { min_gas_price_percentage: percentage, max_allowed_nonce_gap } = this.limits;
-    const price = BigInt(values.resource_bounds.l2_gas.max_price_per_unit);
-    const current = BigInt(latestHeader(world).prices.l2_gas_price.price_in_fri);
-    this.#atLeast('min_gas_price_percentage', price, (current * percentage) / 100n);
+    if (this.#checksBounds) {
+      const price = BigInt(values.resource_bounds.l2_gas.max_price_per_unit);
+      const current = BigInt(latestHeader(world).prices.l2_gas_price.price_in_fri);
+      this.#atLeast('min_gas_price_percentage', price, (current * percentage) / 100n);
+    }
     const account = BigInt(await world.latestState.nonceAt(transaction.address));
     const gap = BigInt(transaction.nonce) - account;
     const [rule, most] =
@@ -140,6 +212,17 @@ export class NetworkRules {
   }
 }
 
-export function networkRules(name: Network | 'off'): NetworkRules | undefined {
-  return name === 'off' ? undefined : new NetworkRules(name);
+function isBefore(one: Version, other: Version): boolean {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  return (one[at] ?? 0n) < (other[at] ?? 0n);
+}
+
+export function networkRules({
+  rules,
+  chargeFee,
+}: {
+  readonly rules: Network | 'off';
+  readonly chargeFee: boolean;
+}): NetworkRules | undefined {
+  return rules === 'off' ? undefined : new NetworkRules(rules, chargeFee);
 }
