@@ -1904,11 +1904,13 @@ export interface Methods {
       readonly address: ADDRESS;
       readonly amount: (bigint | number) | DECIMAL;
       readonly variable?: string;
+      readonly slot?: STORAGE_KEY;
       readonly adjust_supply?: boolean;
     };
     readonly result: {
       readonly new_balance: DECIMAL;
-      readonly variable: string;
+      readonly variable: string | null;
+      readonly slot: STORAGE_KEY;
       readonly total_supply: DECIMAL | null;
     };
   };
@@ -2947,6 +2949,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
       { name: 'address', required: true },
       { name: 'amount', required: true },
       { name: 'variable', required: false },
+      { name: 'slot', required: false },
       { name: 'adjust_supply', required: false },
     ],
     writes: true,

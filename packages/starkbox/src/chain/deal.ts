@@ -1,7 +1,13 @@
 // Balance of an address in any ERC-20 contract, set by writing the contract's storage.
-import { type Block, type State, starknetKeccak, storageAddress } from '@starkbox/engine';
+import {
+  type Block,
+  pedersenPair,
+  type State,
+  starknetKeccak,
+  storageAddress,
+} from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../errors.js';
-import { fromU256, u256Entries } from '../felt.js';
+import { fromU256, hex, u256Entries } from '../felt.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applied } from './steps/apply-state-diff.js';
@@ -15,14 +21,18 @@ export interface Deal {
   readonly address: string;
   readonly amount: bigint;
   /** Name of the map of balances; undefined where the usual names are tried. */
-  readonly variable: string | undefined;
+  readonly variable?: string;
+  /** In place of its name: the address of the map, or the slot of the balance. */
+  readonly slot?: string;
   /** Whether the total supply changes by the same amount. */
   readonly adjustSupply: boolean;
 }
 
 export interface Dealt {
-  /** Name of the map of balances. */
-  readonly variable: string;
+  /** Name of the map of balances, unless its slot was given. */
+  readonly variable: string | undefined;
+  /** The first slot of the balance. */
+  readonly slot: string;
   /** The new total supply, if it was changed. */
   readonly totalSupply: bigint | undefined;
 }
@@ -39,11 +49,19 @@ const BALANCES = [
   'user_balances',
   'account_balances',
 ];
+/** Storage addresses are below it. */
+const STORAGE_BOUND = 2n ** 251n - 256n;
 const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalSupply', 'supply'];
 
 /** Sets a balance in the pending block, which is closed where each transaction has its own. */
 export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<Dealt> {
   if (wanted.amount >= 2n ** 256n) invalidParams('params.amount: must be below 2^256');
+  if (wanted.variable !== undefined && wanted.slot !== undefined) {
+    invalidParams('params.slot: must be left out where params.variable is given');
+  }
+  if (BigInt(wanted.slot ?? 0) >= STORAGE_BOUND) {
+    invalidParams('params.slot: must be below 2^251 - 256, as the addresses of variables are');
+  }
   // The requests to the origin run outside of the writer, so that no change waits for them.
   if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, wanted));
   return chain.write(cause, async (world) => {
@@ -52,25 +70,49 @@ export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<D
   });
 }
 
-async function written(
-  chain: Chain,
-  world: World,
-  { token, address, amount, variable, adjustSupply }: Deal,
-): Promise<readonly [State, Dealt]> {
+async function written(chain: Chain, world: World, wanted: Deal): Promise<readonly [State, Dealt]> {
+  const { token, address, amount, adjustSupply } = wanted;
   const { pendingState: state } = world;
   if ((await state.classHashAt(token)) === '0x0') fail('CONTRACT_NOT_FOUND');
   const contract = new Token(token, pendingContext(world, chain.options, nextTime(world)));
   const balance = await contract.view(state, BALANCE_FUNCTIONS, [address]);
-  const names = variable === undefined ? BALANCES : [variable];
-  const found = await contract.set(state, names, [address], balance, amount);
-  if (!adjustSupply) return [found.state, { variable: found.variable, totalSupply: undefined }];
-  const supply = await contract.view(found.state, SUPPLY_FUNCTIONS, []);
+  const [dealt, { variable, key: slot }] = await contract.set(
+    state,
+    placesOf(wanted),
+    balance,
+    amount,
+  );
+  if (!adjustSupply) return [dealt, { variable, slot, totalSupply: undefined }];
+  const supply = await contract.view(dealt, SUPPLY_FUNCTIONS, []);
   const total = supply.value + amount - balance.value;
   if (total < 0n || total >= 2n ** 256n) {
     refuse(`The total supply would be ${total}, which is no u256: it is ${supply.value} now`);
   }
-  const changed = await contract.set(found.state, SUPPLIES, [], supply, total);
-  return [changed.state, { variable: found.variable, totalSupply: total }];
+  const places = SUPPLIES.map((name) => placeOf(name, []));
+  const [changed] = await contract.set(dealt, places, supply, total);
+  return [changed, { variable, slot, totalSupply: total }];
+}
+
+/** Where a contract may hold a u256. */
+interface Place {
+  readonly variable: string | undefined;
+  /** Of its lower half; the upper one is in the next slot. */
+  readonly key: string;
+}
+
+const placeOf = (variable: string, keys: readonly string[]): Place => ({
+  variable,
+  key: storageAddress(variable, keys),
+});
+
+/** Where a balance may be, the likeliest place first. */
+function placesOf({ address, variable, slot }: Deal): readonly Place[] {
+  if (slot === undefined) {
+    const names = variable === undefined ? BALANCES : [variable];
+    return names.map((name) => placeOf(name, [address]));
+  }
+  const hashed = hex(BigInt(pedersenPair(slot, address)) % STORAGE_BOUND);
+  return [hashed, slot].map((key) => ({ variable: undefined, key }));
 }
 
 /** A function without effects that returns a u256, and what it returned. */
@@ -100,30 +142,30 @@ class Token {
     );
   }
 
-  /** Sets the first of several variables on which the value of a function depends. */
+  /** Writes to the first of several places on which the value of a function depends. */
   async set(
     state: State,
-    names: readonly string[],
-    keys: readonly string[],
+    places: readonly Place[],
     { name, calldata, value: now }: View,
     value: bigint,
-  ): Promise<{ readonly state: State; readonly variable: string }> {
+  ): Promise<readonly [State, Place]> {
     // Another value than the present one, which would be read whatever is written.
     const probe = value === now ? value ^ 1n : value;
-    for (const variable of names) {
-      const probed = await state.apply(this.#diff(variable, keys, probe));
+    for (const place of places) {
+      const probed = await state.apply(this.#diff(place, probe));
       if ((await this.#call(probed, name, calldata)) !== probe) continue;
-      return { state: await applied(state, this.#diff(variable, keys, value), []), variable };
+      return [await applied(state, this.#diff(place, value), []), place];
     }
+    const tried = places.map(({ variable, key }) => variable ?? key).join(', ');
     return refuse(
-      `What ${name} of ${this.#address} returns depends on none of the storage variables ${names.join(', ')}. ` +
-        'Name the right one, or write its slots by devnet_applyStateDiff',
-      { tried: names.map((variable) => ({ variable, key: storageAddress(variable, keys) })) },
+      `What ${name} of ${this.#address} returns depends on none of the storage variables ${tried}. ` +
+        'Name the right one, give its slot, or write its slots by devnet_applyStateDiff',
+      { tried: places.map(({ variable = null, key }) => ({ variable, key })) },
     );
   }
 
-  #diff(variable: string, keys: readonly string[], value: bigint) {
-    const storage_entries = u256Entries(storageAddress(variable, keys), value);
+  #diff({ key }: Place, value: bigint) {
+    const storage_entries = u256Entries(key, value);
     return { storage_diffs: [{ address: this.#address, storage_entries }] };
   }
 

@@ -2,7 +2,7 @@
 import { storageAddress } from '@starkbox/engine';
 import { expect, test } from 'vitest';
 import { startFixture } from '../support/compatibility/fixture.js';
-import { ETH, read, STRK, UDC } from '../support/compatibility/signing.js';
+import { ETH, hex, read, STRK, UDC } from '../support/compatibility/signing.js';
 
 const HOLDER = '0xabc';
 const LARGE = 2n ** 200n + 7n;
@@ -18,6 +18,7 @@ test.each([STRK, ETH])('a balance of the token %s is set', async (token) => {
   expect(dealt).toEqual({
     new_balance: LARGE.toString(),
     variable: 'ERC20_balances',
+    slot: storageAddress('ERC20_balances', [HOLDER]),
     total_supply: null,
   });
   expect(await read(client, token, 'balanceOf', [HOLDER])).toEqual([
@@ -50,6 +51,31 @@ test('the total supply follows, where that is asked for', async () => {
   expect(await client.call('starknet_blockNumber')).toBe(0);
 });
 
+test.each([
+  ['the address of the map', []],
+  ['the slot of the balance', [HOLDER]],
+])('a balance is set by %s', async (_what, keys) => {
+  const { client } = await startFixture();
+  const slot = storageAddress('ERC20_balances', keys);
+  const params = { token: STRK, address: HOLDER, amount: LARGE.toString(), slot };
+  expect(await client.call('devnet_deal', params)).toEqual({
+    new_balance: LARGE.toString(),
+    variable: null,
+    slot: storageAddress('ERC20_balances', [HOLDER]),
+    total_supply: null,
+  });
+  expect(await read(client, STRK, 'balanceOf', [HOLDER])).toEqual([
+    '0x7',
+    `0x${(2n ** 72n).toString(16)}`,
+  ]);
+  // The slot of one is not that of another.
+  const other = { ...params, address: '0xabd', slot: storageAddress('ERC20_balances', [HOLDER]) };
+  expect(await client.failure('devnet_deal', other)).toMatchObject({
+    code: -1,
+    data: { tried: [{ variable: null }, { variable: null, key: other.slot }] },
+  });
+});
+
 test('a contract without balances is refused, with what was tried', async () => {
   const { client } = await startFixture();
   const deal = (params: object) =>
@@ -65,6 +91,12 @@ test('a contract without balances is refused, with what was tried', async () => 
     message: expect.stringContaining('holdings'),
     data: { tried: [{ variable: 'holdings', key: storageAddress('holdings', [HOLDER]) }] },
   });
+  expect(await deal({ variable: 'ERC20_balances', slot: '0x1' })).toMatchObject({ code: -32602 });
+  const least = 2n ** 251n - 256n;
+  expect(await deal({ slot: hex(least) })).toMatchObject({ code: -32602 });
+  for (const slot of ['0x0', hex(least - 1n)]) {
+    expect(await deal({ slot })).toMatchObject({ code: -1, data: { tried: expect.any(Array) } });
+  }
   expect(await deal({ amount: (2n ** 256n).toString() })).toMatchObject({ code: -32602 });
   expect(await client.call('starknet_blockHashAndNumber')).toEqual(before);
 });

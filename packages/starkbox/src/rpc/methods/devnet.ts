@@ -127,17 +127,14 @@ export function devnetMethods(
       return { new_balance: minted.balance.toString(), unit, tx_hash: minted.hash };
     },
 
-    async devnet_deal({ token, address, amount, variable, adjust_supply = false }, { cause }) {
+    async devnet_deal({ amount, adjust_supply: adjustSupply = false, ...wanted }, { cause }) {
       const whole = BigInt(amount);
-      const { variable: found, totalSupply } = await deal(
-        chain,
-        { token, address, amount: whole, variable, adjustSupply: adjust_supply },
-        cause,
-      );
+      const dealt = await deal(chain, { ...wanted, amount: whole, adjustSupply }, cause);
       return {
         new_balance: whole.toString(),
-        variable: found,
-        total_supply: totalSupply?.toString() ?? null,
+        variable: dealt.variable ?? null,
+        slot: dealt.slot,
+        total_supply: dealt.totalSupply?.toString() ?? null,
       };
     },
 
