@@ -1,14 +1,14 @@
-// Watched folder of compiled contracts: when a file changes, its contracts get the new class.
+// Watched folders of compiled contracts: when a file changes, its contracts get the new class.
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
 import { listContracts } from '../chain/queries/list-contracts.js';
 import { replaceClass } from '../chain/replace-class.js';
 import { callCause } from '../chain/world/cause.js';
 import type { World } from '../chain/world/world.js';
-import { reasonOf } from '../errors.js';
+import { codeOf, reasonOf } from '../errors.js';
 import { isObject } from '../json/reader.js';
 import type { Log } from '../log.js';
 
@@ -17,15 +17,19 @@ const ARTIFACT = /\.(contract_class|sierra)\.json$/;
 /** Milliseconds after the last change of a folder: a build writes several files. */
 const SETTLED = 150;
 const PAGE = 100;
+/** Folders that hold no artifacts of one's own, and may hold very many files. */
+const SKIPPED = /^(\..*|node_modules)$/;
 
 /** Replaces the classes of deployed contracts whenever their artifacts change. */
 export class Artifacts {
   readonly #chain: Chain;
   readonly #folder: string;
   readonly #log: Log;
-  /** Class hashes by file name. */
+  /** Class hashes by path below the folder. */
   readonly #hashes = new Map<string, string>();
-  #watcher: FSWatcher | undefined;
+  /** Of the folder and all below it. */
+  #watchers: FSWatcher[] = [];
+  #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
   /** Resolves when every change that was noticed is applied. */
   #work: Promise<void> = Promise.resolve();
@@ -39,7 +43,6 @@ export class Artifacts {
   /** @throws Error if the folder cannot be read */
   static async watch(chain: Chain, folder: string, log: Log): Promise<Artifacts> {
     const artifacts = new Artifacts(chain, folder, log);
-    artifacts.#watcher = watch(folder, { persistent: false }, () => artifacts.#later());
     try {
       await artifacts.#read((file, hash) => void artifacts.#hashes.set(file, hash));
     } catch (error) {
@@ -51,7 +54,8 @@ export class Artifacts {
   }
 
   stop(): void {
-    this.#watcher?.close();
+    this.#isStopped = true;
+    this.#unwatch();
     clearTimeout(this.#timer);
   }
 
@@ -74,7 +78,11 @@ export class Artifacts {
   async #read(
     use: (file: string, hash: string, text: string) => void | Promise<void>,
   ): Promise<void> {
-    for (const file of (await readdir(this.#folder)).filter((name) => ARTIFACT.test(name)).sort()) {
+    const files: string[] = [];
+    // All of them anew: one of a folder that was removed and made again is idle.
+    this.#unwatch();
+    await this.#collect(this.#folder, files);
+    for (const file of files.sort()) {
       try {
         const text = await readFile(join(this.#folder, file), 'utf8');
         await use(file, await Class.hashOf(text), text);
@@ -82,6 +90,38 @@ export class Artifacts {
         this.#log.warn(`The artifact ${file} is not used: ${reasonOf(error)}`);
       }
     }
+  }
+
+  /** Watches a folder and all below it, and adds the paths of their artifacts. */
+  async #collect(folder: string, files: string[]): Promise<void> {
+    // Watched before it is read, so that no file comes unnoticed in between.
+    this.#watch(folder);
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !SKIPPED.test(entry.name)) {
+        await this.#collect(path, files).catch((error: unknown) => this.#leftOut(path, error));
+      } else if (ARTIFACT.test(entry.name)) {
+        files.push(relative(this.#folder, path));
+      }
+    }
+  }
+
+  #watch(folder: string): void {
+    if (this.#isStopped) return;
+    const watcher = watch(folder, { persistent: false }, () => this.#later());
+    watcher.on('error', (error) => this.#leftOut(folder, error));
+    this.#watchers.push(watcher);
+  }
+
+  /** A folder may go while it is read, and one may not be readable. */
+  #leftOut(folder: string, error: unknown): void {
+    if (codeOf(error) === 'ENOENT') return;
+    this.#log.warn(`The folder ${folder} is not watched: ${reasonOf(error)}`);
+  }
+
+  #unwatch(): void {
+    for (const watcher of this.#watchers) watcher.close();
+    this.#watchers = [];
   }
 
   async #changed(file: string, hash: string, text: string): Promise<void> {

@@ -1,5 +1,5 @@
 // Classes that are replaced in place: by a call, and when an artifact changes.
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,6 +87,47 @@ test('contracts follow the artifact they were deployed from', async () => {
     timeout: 20_000,
     interval: 50,
   });
+  await node.close();
+});
+
+test('folders below it are watched too, also new ones', async () => {
+  const artifacts = await mkdtemp(join(folder, 'workspace-'));
+  const old = join(artifacts, 'one', 'target', 'dev');
+  const skipped = join(artifacts, 'node_modules', 'one');
+  for (const path of [old, skipped]) await mkdir(path, { recursive: true });
+  const name = 'app_Upgradable.contract_class.json';
+  await copyFile(artifact('upgradable'), join(old, name));
+  await writeFile(join(skipped, name), 'no class');
+  const { client, node } = await startFixture({ artifacts });
+  const address = await deployed(client, new Sender(client, node.accounts[0]));
+  const becomes = (version: string) =>
+    vi.waitUntil(async () => (await read(client, address, 'version'))[0] === version, {
+      timeout: 20_000,
+      interval: 50,
+    });
+
+  // One that comes while the node runs, as a whole and before the other in order, is read with the other's change.
+  const [staged, added] = [join(folder, 'staged'), join(artifacts, 'a', 'target')];
+  await mkdir(join(staged, 'target'), { recursive: true });
+  await copyFile(artifact('upgraded'), join(staged, 'target', name));
+  await rename(staged, join(artifacts, 'a'));
+  await copyFile(artifact('upgraded'), join(old, name));
+  await becomes('0x2');
+  await copyFile(artifact('upgradable'), join(added, name));
+  await becomes('0x1');
+
+  // One that is removed and made again, as a clean build does.
+  await rm(added, { recursive: true });
+  await mkdir(added);
+  await copyFile(artifact('upgraded'), join(added, name));
+  await becomes('0x2');
+  await copyFile(artifact('upgradable'), join(added, name));
+  await becomes('0x1');
+
+  // One that goes does not keep the others from being watched.
+  await rm(join(artifacts, 'one'), { recursive: true });
+  await copyFile(artifact('upgraded'), join(added, name));
+  await becomes('0x2');
   await node.close();
 });
 
