@@ -79,13 +79,7 @@ export class Chain {
     execute: (world, prepared, refuse) => this.execute(world, prepared, refuse),
   });
   /** Steps of the transactions that wait for execution. */
-  readonly mempool: MempoolSteps = new MempoolSteps({
-    rules: () => this.options,
-    write: (cause, change) => this.write(cause, change),
-    world: () => this.world,
-    isForked: () => this.options.fork !== undefined,
-    closeNow: (world) => this.closeNow(world),
-  });
+  readonly mempool: MempoolSteps = new MempoolSteps(this);
   readonly #timer = new BlockTimer();
   /** Undefined until the chain is started. */
   #startTimer: (() => void) | undefined;

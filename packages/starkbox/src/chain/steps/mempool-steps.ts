@@ -42,12 +42,11 @@ export interface PreConfirmed {
   readonly dropped: readonly Dropped[];
 }
 
-/** The functions of the chain that these steps use. */
+/** What these steps use of the chain. */
 interface MempoolHost {
-  readonly rules: () => MempoolRules;
-  /** The current world. */
-  readonly world: () => World;
-  readonly isForked: () => boolean;
+  readonly options: MempoolRules;
+  /** The current one. */
+  readonly world: World;
   readonly write: <T>(
     cause: Cause | undefined,
     step: (world: World) => Promise<readonly [World, T]>,
@@ -66,23 +65,23 @@ export class MempoolSteps {
 
   /** Selects the next transactions for the block under construction; their hashes, in order. */
   select(count: number = EVERY, cause?: Cause): Promise<readonly string[]> {
-    return this.#host.write(cause, async (world) => selected(world, count, this.#host.rules()));
+    return this.#host.write(cause, async (world) => selected(world, count, this.#host.options));
   }
 
   /** Executes the next transactions into the pending block. */
   async preConfirm(count: number = EVERY, cause?: Cause): Promise<PreConfirmed> {
-    if (this.#host.isForked()) await this.#readAhead(count);
-    return this.#host.write(cause, (world) => preConfirmed(world, count, this.#host.rules()));
+    if (this.#host.options.fork) await this.#readAhead(count);
+    return this.#host.write(cause, (world) => preConfirmed(world, count, this.#host.options));
   }
 
   /** Executes all transactions that can be, and closes the block. */
   async seal(): Promise<PreConfirmed & { readonly block: string }> {
-    if (this.#host.isForked()) await this.#readAhead(EVERY);
+    if (this.#host.options.fork) await this.#readAhead(EVERY);
     // Both enter the queue of changes now, so that no other change comes between them.
     let isExecuted = false;
     const preConfirm = callCause('devnet_mempoolPreConfirm', null);
     const executed = this.#host.write(preConfirm, async (world) => {
-      const done = await preConfirmed(world, EVERY, this.#host.rules());
+      const done = await preConfirmed(world, EVERY, this.#host.options);
       isExecuted = true;
       return done;
     });
@@ -98,10 +97,10 @@ export class MempoolSteps {
    * them. What was sent to this process was read ahead when it came.
    */
   async #readAhead(count: number): Promise<void> {
-    const world = this.#host.world();
+    const world = this.#host.world;
     const waiting = [...world.mempool.waiting.from()];
     if (waiting.every(([, { prepared }]) => prepared !== undefined)) return;
-    await onlyOriginFailures(preConfirmed(world, count, this.#host.rules()));
+    await onlyOriginFailures(preConfirmed(world, count, this.#host.options));
   }
 
   /** Removes a transaction. */
