@@ -342,7 +342,7 @@ test(`${REQUESTS} requests to a fork whose origin fails at random`, async () => 
         expect([-1, -32603]).toContain(answer.reason.code);
         // An error of the origin itself is passed on where the state is not concerned.
         expect(answer.reason.message).toMatch(
-          /^Internal error$|Error in (interacting with|communication with forking) origin http.*: \w/,
+          /^Internal error$|Error in (interacting with origin |communication with forking origin \(url: ")http.*: \w/,
         );
         failed.push(asked[index]?.at ?? 0);
       }
