@@ -178,11 +178,15 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     sources: 'packages/starkbox/src',
     doors: ['@starkbox/engine', '@starkbox/abi'],
   },
-  testing: { name: '@starkbox/testing', sources: 'packages/testing/src', doors: ['starkbox'] },
+  testing: {
+    name: '@starkbox/testing',
+    sources: 'packages/testing/src',
+    doors: ['starkbox', '@starkbox/abi'],
+  },
   conformance: {
     name: '@starkbox/conformance',
     sources: 'packages/conformance/src',
-    doors: ['starkbox', '@starkbox/engine', '@starkbox/testing'],
+    doors: ['starkbox', '@starkbox/engine'],
   },
   explorer: {
     name: '@starkbox/explorer',

@@ -1,6 +1,5 @@
 // In-process node for tests, with a client that checks every answer.
-import { startTestNode } from '@starkbox/testing';
-import type { Config, Starkbox } from 'starkbox';
+import { type Config, createNode, type Starkbox } from 'starkbox';
 import { connectDapp, type Dapp } from './accounts.js';
 import { type Client, checkedClient, overHttp } from './client.js';
 
@@ -40,16 +39,17 @@ export async function startNode({
   listen = false,
   ...config
 }: Partial<Config> & { readonly listen?: boolean } = {}): Promise<TestNode | ListeningNode> {
-  const { node, url } = await startTestNode({ listen, ...config });
+  const node = await createNode({ seed: 0, port: 0, ...config });
   const violations: string[] = [];
   const close = async (): Promise<void> => {
     await node.close();
     if (violations.length > 0) throw new Error(violations.join('\n'));
   };
   const ending = { close, [Symbol.asyncDispose]: close };
-  if (url === undefined) return { node, client: checkedClient(node.handle), ...ending };
+  if (!listen) return { node, client: checkedClient(node.handle), ...ending };
 
   try {
+    const { url } = await node.listen();
     const dapp = await connectDapp(url, node.accounts, violations);
     return { node, client: checkedClient(overHttp(url)), url, ...dapp, ...ending };
   } catch (error) {

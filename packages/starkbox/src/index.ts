@@ -29,6 +29,7 @@ export type {
 export type { ChainSubscription } from './library/subscription.js';
 export { createLog, type Log, type LogOptions, silentLog } from './log.js';
 export { createNode } from './node/node.js';
+export { packageVersion } from './node/version.js';
 export {
   type ErrorName,
   METHODS,

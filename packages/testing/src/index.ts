@@ -1,2 +1,10 @@
 // Public API of the package.
-export { startTestNode, type TestNode } from './test-node.js';
+export {
+  accountsAt,
+  accountsOf,
+  ChainAccount,
+  impersonate,
+} from './client/account.js';
+export { ChainProvider, type InProcessChain, providerOf } from './client/provider.js';
+export { type Fixture, type FixtureOptions, fixture, type Prepared } from './fixtures/fixture.js';
+export { createTestChain, type DeployOptions, TestChain } from './test-chain.js';

@@ -26,7 +26,7 @@ export interface Deployment {
   readonly classHash: string;
   /** Arguments of the constructor, as felts. */
   readonly calldata?: readonly Numeric[];
-  /** A counter by default, so that each deployment has an address of its own. */
+  /** Another one each time by default, so that each deployment has an address of its own. */
   readonly salt?: Numeric;
 }
 
@@ -44,7 +44,6 @@ export class Contracts {
   readonly #udc: string;
   /** The end of the queue: the nonces of the account follow each other. */
   #tail: Promise<unknown> = Promise.resolve();
-  #deployed = 0;
 
   constructor(chain: Chain, request: Request, udc: string) {
     this.#chain = chain;
@@ -84,9 +83,24 @@ export class Contracts {
   }
 
   /** Deploys by the universal deployer. Throws an `RpcError` with the reason if the constructor fails. */
-  async deploy({ classHash, calldata = [], salt }: Deployment): Promise<DeployedContract> {
-    this.#deployed += 1;
-    const chosen = feltOf(salt ?? this.#deployed);
+  async deploy(deployment: Deployment): Promise<DeployedContract> {
+    const { address, transactionHash } = await this.#queued(() => this.#deploy(deployment));
+    const receipt = await this.#request('starknet_getTransactionReceipt', {
+      transaction_hash: transactionHash,
+    });
+    if (receipt.execution_status === 'REVERTED') {
+      throw new RpcError(ERRORS.CONTRACT_ERROR.code, 'The deployment was reverted', {
+        revert_error: receipt.revert_reason ?? '',
+        transaction_hash: transactionHash,
+      });
+    }
+    return { address, transactionHash };
+  }
+
+  async #deploy({ classHash, calldata = [], salt }: Deployment): Promise<DeployedContract> {
+    const { world } = this.#chain;
+    // Unlike a counter of ours, the nonce is also new on a branch and on a chain that was loaded.
+    const chosen = feltOf(salt ?? (await world.pendingState.nonceAt(MINTER.address)));
     const args = calldata.map(feltOf);
     // As the universal deployer derives it for an address that depends on the deployer.
     const address = contractAddress({
@@ -100,21 +114,9 @@ export class Contracts {
       selector: starknetKeccak('deployContract'),
       calldata: [classHash, chosen, '0x1', hex(args.length), ...args],
     };
-    const transactionHash = await this.#queued(async () => {
-      const invoke_transaction = await minterInvoke(this.#chain, this.#chain.world, [call]);
-      const sent = await this.#request('starknet_addInvokeTransaction', { invoke_transaction });
-      return sent.transaction_hash;
-    });
-    const receipt = await this.#request('starknet_getTransactionReceipt', {
-      transaction_hash: transactionHash,
-    });
-    if (receipt.execution_status === 'REVERTED') {
-      throw new RpcError(ERRORS.CONTRACT_ERROR.code, 'The deployment was reverted', {
-        revert_error: receipt.revert_reason ?? '',
-        transaction_hash: transactionHash,
-      });
-    }
-    return { address, transactionHash };
+    const invoke_transaction = await minterInvoke(this.#chain, world, [call]);
+    const sent = await this.#request('starknet_addInvokeTransaction', { invoke_transaction });
+    return { address, transactionHash: sent.transaction_hash };
   }
 
   #queued<T>(send: () => Promise<T>): Promise<T> {

@@ -1,0 +1,148 @@
+// starknet.js provider of a chain: transactions are awaited by notifications, and tips are not estimated.
+import type { Starkbox } from 'starkbox';
+import {
+  type BigNumberish,
+  type GetTransactionReceiptResponse,
+  num,
+  RpcError,
+  RpcProvider,
+  type RpcProviderOptions,
+  type TipEstimate,
+  type waitForTransactionOptions,
+} from 'starknet';
+import { rememberProvider } from './sent.js';
+import { inProcessFeed, remoteFeed, type Status, type StatusFeed } from './status-feed.js';
+
+/** What a provider needs of a chain in this process. */
+export type InProcessChain = Pick<Starkbox, 'fetch' | 'rpcUrl' | 'subscribe'>;
+
+/** Milliseconds that a transaction is waited for. */
+const LONGEST_WAIT = 60_000;
+
+const NO_TIP: TipEstimate = {
+  minTip: 0n,
+  maxTip: 0n,
+  averageTip: 0n,
+  medianTip: 0n,
+  modeTip: 0n,
+  recommendedTip: 0n,
+  p90Tip: 0n,
+  p95Tip: 0n,
+};
+
+/**
+ * A provider of a chain in this process, or of a node at a URL.
+ *
+ * @example
+ * const provider = providerOf(chain);
+ * await provider.waitForTransaction(transaction_hash); // resolves as soon as its block is closed
+ */
+export function providerOf(
+  chain: InProcessChain | string,
+  options: RpcProviderOptions = {},
+): ChainProvider {
+  const isRemote = typeof chain === 'string';
+  return new ChainProvider(
+    {
+      nodeUrl: isRemote ? chain : chain.rpcUrl,
+      // The state that the next transaction is executed on.
+      blockIdentifier: 'pre_confirmed',
+      ...(isRemote ? {} : { baseFetch: chain.fetch }),
+      ...options,
+    },
+    isRemote ? undefined : inProcessFeed(chain),
+  );
+}
+
+export class ChainProvider extends RpcProvider {
+  readonly #statuses: StatusFeed;
+
+  /** @param statuses by default those of the WebSocket of the node, or of repeated calls */
+  constructor(options: RpcProviderOptions, statuses?: StatusFeed) {
+    super(options);
+    this.#statuses =
+      statuses ??
+      remoteFeed(this.channel.nodeUrl, (hash) => ifKnown(this.getTransactionStatus(hash)));
+  }
+
+  /** No tip, and no calls to find one: a sandbox has no competition for its blocks. */
+  override async getEstimateTip(): Promise<TipEstimate> {
+    return NO_TIP;
+  }
+
+  override async getTransactionReceipt(hash: BigNumberish): Promise<GetTransactionReceiptResponse> {
+    return rememberProvider(await super.getTransactionReceipt(hash), this);
+  }
+
+  override invokeFunction: RpcProvider['invokeFunction'] = (...sent) =>
+    this.#remembered(super.invokeFunction(...sent));
+
+  override declareContract: RpcProvider['declareContract'] = (...sent) =>
+    this.#remembered(super.declareContract(...sent));
+
+  override deployAccountContract: RpcProvider['deployAccountContract'] = (...sent) =>
+    this.#remembered(super.deployAccountContract(...sent));
+
+  override getEstimateFeeBulk: RpcProvider['getEstimateFeeBulk'] = (...asked) =>
+    this.#remembered(super.getEstimateFeeBulk(...asked));
+
+  /** Answers and errors are remembered as those of this provider, for failure messages. */
+  async #remembered<T extends object>(answer: Promise<T>): Promise<T> {
+    const remember = (error: unknown): never => {
+      throw error instanceof Error ? rememberProvider(error, this) : error;
+    };
+    return rememberProvider(await answer.catch(remember), this);
+  }
+
+  /**
+   * Resolves on a notification of the transaction's status. `retries` times `retryInterval`, if both are given,
+   * is the longest wait.
+   */
+  override async waitForTransaction(
+    txHash: BigNumberish,
+    options: waitForTransactionOptions = {},
+  ): Promise<GetTransactionReceiptResponse> {
+    const hash = num.toHex(txHash);
+    const present = await ifKnown(this.getTransactionReceipt(hash));
+    if (present && isAwaited(statusIn(present), options)) return present;
+    const { retries, retryInterval } = options;
+    const limit =
+      retries === undefined || retryInterval === undefined ? LONGEST_WAIT : retries * retryInterval;
+    const timeout = AbortSignal.timeout(limit);
+    let last: Status | undefined;
+    for await (const status of this.#statuses(hash, timeout)) {
+      last = status;
+      if (isAwaited(status, options)) return this.getTransactionReceipt(hash);
+    }
+    const state = last
+      ? `is ${last.finality_status} and no block has included it: close one with chain.mine()`
+      : 'is not known to the node';
+    throw new Error(`After ${limit / 1000} s the transaction ${hash} ${state}`);
+  }
+}
+
+/** Undefined for a transaction that the node does not have. */
+function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof RpcError && error.isType('TXN_HASH_NOT_FOUND')) return undefined;
+    throw error;
+  });
+}
+
+function statusIn(receipt: GetTransactionReceiptResponse): Status {
+  const { finality_status, execution_status } = Object(receipt.value);
+  return { finality_status, execution_status };
+}
+
+const FINAL: readonly string[] = ['ACCEPTED_ON_L2', 'ACCEPTED_ON_L1'];
+
+/** Whether a transaction has reached a state that is waited for; throws if it is one of the errors. */
+function isAwaited(status: Status, options: waitForTransactionOptions): boolean {
+  const { finality_status, execution_status = '' } = status;
+  const isIn = (states: readonly string[]): boolean =>
+    states.includes(finality_status) || states.includes(execution_status);
+  if (isIn(options.errorStates ?? [])) {
+    throw Object.assign(new Error(`${execution_status}: ${finality_status}`), { response: status });
+  }
+  return isIn(options.successStates ?? FINAL);
+}

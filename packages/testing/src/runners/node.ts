@@ -1,0 +1,77 @@
+// Chains for tests of node:test, Jest and other runners.
+import { EMPTY } from '../fixtures/empty.js';
+import type { Fixture, Prepared } from '../fixtures/fixture.js';
+import type { TestChain } from '../test-chain.js';
+
+/** The body of a test with a chain of its own, closed after it. */
+type Body<T> = (chain: TestChain, data: T) => unknown;
+
+/**
+ * A function to hand to `test`, with a chain of its own.
+ *
+ * @example
+ * test('mints', withChain(async (chain) => {
+ *   await chain.mint('0x1', 1000n);
+ * }));
+ * test('counts', withChain(counters, async (chain, { counter }) => {
+ *   await (await chain.contractAt(counter)).invoke('increase', [5]);
+ * }));
+ */
+export function withChain(body: Body<null>): () => Promise<void>;
+export function withChain<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void>;
+export function withChain<T>(...given: [Body<null>] | [Fixture<T>, Body<T>]): () => Promise<void> {
+  return given.length === 1 ? bodyOf(EMPTY, given[0]) : bodyOf(given[0], given[1]);
+}
+
+function bodyOf<T>(prepared: Fixture<T>, body: Body<T>): () => Promise<void> {
+  // Without parameters: Jest would take one for a callback.
+  return async () => {
+    const { chain, data } = await prepared.branch();
+    try {
+      await body(chain, data);
+    } finally {
+      await chain.close();
+    }
+  };
+}
+
+/** Hooks of a runner, as node:test and Jest have them. */
+export interface Hooks {
+  beforeEach(run: () => Promise<void>): unknown;
+  afterEach(run: () => Promise<void>): unknown;
+}
+
+/**
+ * A new chain before each test, closed after it. Tests read `current.chain` and `current.data`.
+ *
+ * @example
+ * import { afterEach, beforeEach, test } from 'node:test';
+ * const current = useChain({ beforeEach, afterEach }, counters);
+ * test('counts', async () => {
+ *   await (await current.chain.contractAt(current.data.counter)).invoke('increase', [5]);
+ * });
+ */
+export function useChain(hooks: Hooks): Prepared<null>;
+export function useChain<T>(hooks: Hooks, prepared: Fixture<T>): Prepared<T>;
+export function useChain(hooks: Hooks, prepared: Fixture<unknown> = EMPTY): Prepared<unknown> {
+  let own: Prepared<unknown> | undefined;
+  hooks.beforeEach(async () => {
+    own = await prepared.branch();
+  });
+  hooks.afterEach(async () => {
+    await own?.chain.close();
+    own = undefined;
+  });
+  const current = (): Prepared<unknown> => {
+    if (!own) throw new Error('There is a chain only while a test runs');
+    return own;
+  };
+  return {
+    get chain() {
+      return current().chain;
+    },
+    get data() {
+      return current().data;
+    },
+  };
+}

@@ -1,0 +1,171 @@
+// starknet.js on a chain in this process: waiting, nonces, impersonation, few calls.
+import { Account, type Call } from 'starknet';
+import { afterAll, describe, expect, test } from 'vitest';
+import { accountsAt, createTestChain, providerOf, type TestChain } from '../src/index.js';
+
+const chain = await createTestChain({ accounts: 3 });
+afterAll(() => chain.close());
+
+const transfer = (of: TestChain, to: string, amount: bigint | number): Call => ({
+  contractAddress: of.tokens.strk.address,
+  entrypoint: 'transfer',
+  calldata: [to, amount, 0],
+});
+
+const account = (of: TestChain, at = 0) => {
+  const found = of.accounts[at];
+  if (!found) throw new Error('there is such an account');
+  return found;
+};
+
+/** The methods that are called of a chain while something runs. */
+async function methodsCalled(of: TestChain, run: () => Promise<unknown>): Promise<string[]> {
+  const asked: string[] = [];
+  const { channel } = of.provider;
+  const plain = channel.baseFetch;
+  channel.baseFetch = (url, init) => {
+    asked.push(Object(JSON.parse(String(init?.body))).method);
+    return plain(url, init);
+  };
+  await run();
+  channel.baseFetch = plain;
+  return asked;
+}
+
+describe('a transaction', () => {
+  test('takes three calls: estimate, send, receipt', async () => {
+    await using branch = chain.branch();
+    const send = async () => {
+      const { transaction_hash } = await account(branch).execute(transfer(branch, '0x1', 5));
+      const receipt = await branch.provider.waitForTransaction(transaction_hash);
+      expect(receipt.isSuccess()).toBe(true);
+    };
+    await send();
+    expect(await methodsCalled(branch, send)).toEqual([
+      'starknet_estimateFee',
+      'starknet_addInvokeTransaction',
+      'starknet_getTransactionReceipt',
+    ]);
+  });
+
+  test('is awaited by a notification, without a single retry', async () => {
+    await using demand = await createTestChain({ blockGenerationOn: 'demand' });
+    const { transaction_hash } = await account(demand).execute(transfer(demand, '0x1', 5));
+    const asked = methodsCalled(demand, async () => {
+      const receipt = await demand.provider.waitForTransaction(transaction_hash);
+      expect(receipt.value).toMatchObject({ block_number: 1 });
+    });
+    await demand.mine();
+    expect(await asked).toEqual([
+      'starknet_getTransactionReceipt',
+      'starknet_getTransactionReceipt',
+    ]);
+    const done = await demand.provider.waitForTransaction(transaction_hash, {
+      errorStates: ['REVERTED'],
+    });
+    expect(done.isSuccess()).toBe(true);
+    const late = demand.provider.waitForTransaction('0x123', { retries: 1, retryInterval: 5 });
+    await expect(late).rejects.toThrow(/0x123 is not known/);
+  });
+
+  test('of a plain account of starknet.js works too, with no tip', async () => {
+    await using branch = chain.branch();
+    const { address, signer } = account(branch);
+    const plain = new Account({ provider: branch.provider, address, signer });
+    const { transaction_hash } = await plain.execute(transfer(branch, '0x1', 5));
+    const sent = await branch.provider.getTransactionByHash(transaction_hash);
+    expect(sent).toMatchObject({ tip: '0x0' });
+  });
+});
+
+describe('nonces', () => {
+  test('of transactions that are sent at the same time do not collide, also after failures', async () => {
+    await using branch = chain.branch();
+    const sender = account(branch);
+    const tooMuch = transfer(branch, '0x1', 10n ** 30n);
+    const outcomes = await Promise.allSettled([
+      sender.execute(transfer(branch, '0x1', 1)),
+      sender.execute(tooMuch),
+      sender.execute(transfer(branch, '0x1', 2)),
+      sender.execute(tooMuch),
+      sender.execute(transfer(branch, '0x1', 3)),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(await sender.getNonce()).toBe('0x3');
+  });
+
+  test('follow a chain that was put back, and other senders', async () => {
+    await using branch = chain.branch();
+    const sender = account(branch);
+    const snapshot_id = await branch.request('devnet_snapshot');
+    await sender.execute(transfer(branch, '0x1', 1));
+    await branch.request('devnet_revert', { snapshot_id });
+    await sender.execute(transfer(branch, '0x1', 2));
+    const kept = await branch.snapshot();
+    await sender.execute(transfer(branch, '0x1', 3));
+    await kept.restore();
+    const { address, signer } = sender;
+    const other = new Account({ provider: branch.provider, address, signer });
+    await other.execute(transfer(branch, '0x1', 4));
+    await sender.execute(transfer(branch, '0x1', 5));
+    expect(await sender.getNonce()).toBe('0x3');
+  });
+
+  test('go ahead of the chain while transactions wait in the mempool', async () => {
+    await using waiting = await createTestChain({ blockGenerationOn: 'mempool' });
+    const sender = account(waiting);
+    const sent = await Promise.all(
+      [1, 2, 3].map((amount) => sender.execute(transfer(waiting, '0x1', amount))),
+    );
+    const receipts = Promise.all(
+      sent.map(({ transaction_hash }) => waiting.provider.waitForTransaction(transaction_hash)),
+    );
+    await waiting.request('devnet_mempoolSeal');
+    expect((await receipts).map((receipt) => receipt.isSuccess())).toEqual([true, true, true]);
+  });
+});
+
+test('an impersonated account needs no key', async () => {
+  await using branch = chain.branch();
+  const owner = await branch.impersonate(account(branch, 1).address);
+  const { transaction_hash } = await owner.execute(transfer(branch, '0xabc', 9));
+  const receipt = await branch.provider.waitForTransaction(transaction_hash);
+  expect(receipt.isSuccess()).toBe(true);
+});
+
+describe('a node at a URL', () => {
+  test('pushes statuses through its WebSocket', async () => {
+    await using demand = await createTestChain({ blockGenerationOn: 'demand' });
+    const { url } = await demand.listen();
+    const provider = providerOf(`${url}/rpc`);
+    const [sender] = await accountsAt(`${url}/rpc`, provider);
+    const sent = await sender?.execute(transfer(demand, '0x1', 5));
+    const waiting = provider.waitForTransaction(sent?.transaction_hash ?? '');
+    await demand.mine();
+    expect((await waiting).isSuccess()).toBe(true);
+  });
+
+  test('is asked repeatedly where it has no WebSocket', async () => {
+    await using demand = await createTestChain({ blockGenerationOn: 'demand' });
+    const provider = providerOf('http://127.0.0.1:9', { baseFetch: demand.fetch });
+    const { transaction_hash } = await account(demand).execute(transfer(demand, '0x1', 5));
+    const waiting = provider.waitForTransaction(transaction_hash);
+    await demand.mine();
+    expect((await waiting).isSuccess()).toBe(true);
+  });
+});
+
+test('a contract is deployed and found again', async () => {
+  await using branch = chain.branch();
+  const artifact = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
+  const counter = await branch.deployContract(artifact, [5]);
+  const found = await branch.contractAt(counter.address);
+  expect(found.abi).toEqual(counter.abi);
+  expect(await found.call('get')).toBe(5n);
+});

@@ -1,0 +1,127 @@
+// Fixtures: executed once, kept as images, branched for each test.
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type Fixture, type FixtureOptions, fixture } from '../src/index.js';
+
+const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
+const folders: string[] = [];
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'starkbox-fixtures-'));
+  folders.push(made);
+  return made;
+};
+const opened: Fixture<unknown>[] = [];
+afterAll(async () => {
+  await Promise.all(opened.map((one) => one.close()));
+  for (const made of folders) rmSync(made, { recursive: true });
+});
+
+/** Each call stands for a process of its own: nothing but the folder is shared. */
+function counters(options: FixtureOptions, key = 'counters') {
+  const made = fixture(
+    key,
+    async (chain) => {
+      const { address } = await chain.deployContract(COUNTER, [5]);
+      return { address };
+    },
+    { artifacts: [COUNTER], ...options },
+  );
+  opened.push(made);
+  return made;
+}
+
+test('the second run executes no deployment', async () => {
+  const cacheDir = folder();
+  const first = counters({ cacheDir });
+  const { chain: original, data } = await first.branch();
+  await first.branch();
+  expect(first.executions).toBe(1);
+
+  const second = counters({ cacheDir });
+  const { chain, data: again } = await second.branch();
+  expect(second.executions).toBe(0);
+  expect(again).toEqual(data);
+  const [block, same] = await Promise.all(
+    [original, chain].map((of) => of.request('starknet_blockHashAndNumber')),
+  );
+  expect(same).toEqual(block);
+  const counter = await chain.contractAt(data.address);
+  await counter.invoke('increase', [2]);
+  expect(await counter.call('get')).toBe(7n);
+  // What is deployed on top has an address of its own.
+  expect((await chain.deployContract(COUNTER, [5])).address).not.toBe(data.address);
+});
+
+test('branches and their data are independent of each other', async () => {
+  const made = counters({ cacheDir: false });
+  const one = await made.branch();
+  await (await one.chain.contractAt(one.data.address)).invoke('increase', [2]);
+  const address = one.data.address;
+  one.data.address = 'changed';
+  const other = await made.branch();
+  expect(other.data.address).toBe(address);
+  expect(await (await other.chain.contractAt(address)).call('get')).toBe(5n);
+});
+
+test('of several workers that start at once, one executes it', async () => {
+  const cacheDir = folder();
+  const workers = Array.from({ length: 4 }, () => counters({ cacheDir }));
+  const branches = await Promise.all(workers.map((worker) => worker.branch()));
+  expect(workers.map(({ executions }) => executions).sort()).toEqual([0, 0, 0, 1]);
+  expect(new Set(branches.map(({ data }) => data.address)).size).toBe(1);
+  expect(
+    readdirSync(cacheDir)
+      .map((name) => name.split('.').at(-1))
+      .sort(),
+  ).toEqual(['image', 'json']);
+});
+
+test('it runs again when its key, a file or an option changes', async () => {
+  const cacheDir = folder();
+  const artifact = join(cacheDir, 'artifact');
+  const run = async (text: string, options: FixtureOptions = {}, key?: string) => {
+    writeFileSync(artifact, text);
+    const made = counters({ cacheDir, artifacts: [artifact], ...options }, key);
+    await made.branch();
+    return made.executions;
+  };
+  expect(await run('one')).toBe(1);
+  expect(await run('one')).toBe(0);
+  expect(await run('other')).toBe(1);
+  expect(await run('one', { node: { seed: 7 } })).toBe(1);
+  expect(await run('one', {}, 'another key')).toBe(1);
+  expect(await run('one')).toBe(0);
+});
+
+test('a damaged image and the lock of a process that ended are replaced', async () => {
+  const cacheDir = folder();
+  await counters({ cacheDir }).branch();
+  const image = readdirSync(cacheDir).find((name) => name.endsWith('.image')) ?? '';
+  truncateSync(join(cacheDir, image), 100);
+  const name = image.split('.')[0];
+  // No process has this id: it is above the limit of Linux.
+  writeFileSync(join(cacheDir, `${name}.lock`), '4194305');
+  const repaired = counters({ cacheDir });
+  await repaired.branch();
+  expect(repaired.executions).toBe(1);
+  const next = counters({ cacheDir });
+  await next.branch();
+  expect(next.executions).toBe(0);
+});
+
+test('a result that JSON cannot hold is refused, and the next call tries again', async () => {
+  let count = 0;
+  const made = fixture(
+    'wrong',
+    async () => {
+      count += 1;
+      return count === 1 ? { amount: 5n } : { amount: '5' };
+    },
+    { cacheDir: false },
+  );
+  opened.push(made);
+  await expect(made.branch()).rejects.toThrow(/'wrong'.*JSON/);
+  expect((await made.branch()).data).toEqual({ amount: '5' });
+});

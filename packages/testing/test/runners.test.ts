@@ -1,0 +1,104 @@
+// Chains that runners hand to tests: one each, from what was prepared, closed afterwards.
+import { afterAll, afterEach, beforeEach, describe, expect, test as plain } from 'vitest';
+import { fixture, providerOf, type TestChain } from '../src/index.js';
+import { useChain, withChain } from '../src/runners/node.js';
+import { chainFixtures } from '../src/runners/playwright.js';
+import { test, testWith } from '../src/runners/vitest.js';
+
+const funded = fixture('funded', async (chain) => {
+  await chain.mint('0xabc', 1000n);
+  return { holder: '0xabc' };
+});
+
+const blockNumber = (chain: TestChain): Promise<number> => chain.request('starknet_blockNumber');
+
+describe('vitest', () => {
+  const seen: TestChain[] = [];
+  const isClosed = (chain: TestChain | undefined): boolean => {
+    try {
+      chain?.branch();
+      return false;
+    } catch {
+      return true;
+    }
+  };
+
+  for (const name of ['one', 'other']) {
+    test(`${name} test changes a chain of its own`, async ({ chain }) => {
+      expect(await blockNumber(chain)).toBe(0);
+      await chain.mine(3);
+      expect(seen.every(isClosed)).toBe(true);
+      seen.push(chain);
+    });
+  }
+
+  const prepared = testWith(funded);
+  prepared('a test begins with what was prepared', async ({ chain, data }) => {
+    const { balance } = await chain.mint(data.holder, 1n);
+    expect(balance).toBe(1001n);
+  });
+  prepared('and so does the next', async ({ chain, data }) => {
+    const { balance } = await chain.mint(data.holder, 1n);
+    expect(balance).toBe(1001n);
+    expect(funded.executions).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('node:test and Jest', () => {
+  plain(
+    'a body gets a chain',
+    withChain(async (chain) => {
+      await chain.mine();
+      expect(await blockNumber(chain)).toBe(1);
+    }),
+  );
+  plain(
+    'a body gets a prepared chain and its data',
+    withChain(funded, async (chain, { holder }) => {
+      expect((await chain.mint(holder, 1n)).balance).toBe(1001n);
+    }),
+  );
+  plain('the chain of a failed test is closed as well', async () => {
+    let kept: TestChain | undefined;
+    const run = withChain(async (chain) => {
+      kept = chain;
+      throw new Error('as the test says');
+    });
+    expect(run.length).toBe(0);
+    await expect(run()).rejects.toThrow('as the test says');
+    expect(() => kept?.branch()).toThrow(/closed/);
+  });
+
+  describe('hooks', () => {
+    const current = useChain({ beforeEach, afterEach }, funded);
+    expect(() => current.chain).toThrow(/while a test runs/);
+    for (const name of ['one', 'other']) {
+      plain(`${name} test has a chain`, async () => {
+        expect((await current.chain.mint(current.data.holder, 1n)).balance).toBe(1001n);
+      });
+    }
+  });
+});
+
+describe('Playwright', () => {
+  plain('a page reaches a branch at a port of its own', async () => {
+    const { ownBranch, chain, chainUrl, chainData } = chainFixtures(funded);
+    const urls = new Set<string>();
+    const run = () =>
+      ownBranch({}, async (own) => {
+        await chain({ ownBranch: own }, async (branch) => {
+          await chainUrl({ chain: branch }, async (url) => {
+            urls.add(url);
+            await branch.mine();
+            expect(await providerOf(`${url}/rpc`).getBlockNumber()).toBe(2);
+          });
+        });
+        await chainData({ ownBranch: own }, async ({ holder }) => expect(holder).toBe('0xabc'));
+      });
+    await Promise.all([run(), run()]);
+    expect(urls.size).toBe(2);
+    for (const url of urls) await expect(fetch(`${url}/is_alive`)).rejects.toThrow();
+  });
+});
+
+afterAll(() => funded.close());
