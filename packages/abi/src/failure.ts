@@ -16,7 +16,8 @@ export interface Failure {
 const FRAME =
   /^(?:\d+: )?Error in (?:the called contract|contract|a library call|the contract class constructor) \(contract address: (0x[0-9a-f]+), class hash: (0x[0-9a-f]+), selector: (0x[0-9a-f]+|UNKNOWN)\)/gim;
 const PANIC_FELT = /0x[0-9a-f]{1,64} \('(.{0,31}?)'\)/gi;
-const TEXT_PANIC = /"((?:[^"\\]|\\.)*)"/;
+/** A list of felts in quotes, as an estimate adds it, is no text. */
+const TEXT_PANIC = /"(?!0x[0-9a-f]+")((?:[^"\\]|\\.)*)"/i;
 /** Panic data that a caller adds when its callee fails. */
 const ECHOES = new Set(['ENTRYPOINT_FAILED']);
 const LONGEST_REASON = 200_000;

@@ -24,6 +24,11 @@ describe('a revert reason', () => {
     });
   });
 
+  test('of an estimate, which lists the felts again, gives the panic message', () => {
+    const felt = '0x45524332303a20696e73756666696369656e742062616c616e6365';
+    expect(readFailure(`${reason} ["${felt}"]`).message).toBe('ERC20: insufficient balance');
+  });
+
   test('of any other form gives its last line', () => {
     expect(readFailure('Something else happened.\nOut of gas.').message).toBe('Out of gas');
     expect(readFailure('').message).toBe('');

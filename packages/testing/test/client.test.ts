@@ -1,7 +1,13 @@
 // starknet.js on a chain in this process: waiting, nonces, impersonation, few calls.
 import { Account, type Call } from 'starknet';
 import { afterAll, describe, expect, test } from 'vitest';
-import { accountsAt, createTestChain, providerOf, type TestChain } from '../src/index.js';
+import {
+  accountsAt,
+  accountsOf,
+  createTestChain,
+  providerOf,
+  type TestChain,
+} from '../src/index.js';
 
 const chain = await createTestChain({ accounts: 3 });
 afterAll(() => chain.close());
@@ -18,30 +24,28 @@ const account = (of: TestChain, at = 0) => {
   return found;
 };
 
-/** The methods that are called of a chain while something runs. */
-async function methodsCalled(of: TestChain, run: () => Promise<unknown>): Promise<string[]> {
+/** A provider that lists the methods that are called through it. */
+function listing(of: TestChain) {
   const asked: string[] = [];
-  const { channel } = of.provider;
-  const plain = channel.baseFetch;
-  channel.baseFetch = (url, init) => {
-    asked.push(Object(JSON.parse(String(init?.body))).method);
-    return plain(url, init);
-  };
-  await run();
-  channel.baseFetch = plain;
-  return asked;
+  const provider = providerOf(of, {
+    baseFetch: (url, init) => {
+      asked.push(Object(JSON.parse(String(init?.body))).method);
+      return of.fetch(url, init);
+    },
+  });
+  return { asked, provider, sender: accountsOf(of.node, provider)[0] ?? account(of) };
 }
 
 describe('a transaction', () => {
   test('takes three calls: estimate, send, receipt', async () => {
     await using branch = chain.branch();
-    const send = async () => {
-      const { transaction_hash } = await account(branch).execute(transfer(branch, '0x1', 5));
-      const receipt = await branch.provider.waitForTransaction(transaction_hash);
-      expect(receipt.isSuccess()).toBe(true);
-    };
-    await send();
-    expect(await methodsCalled(branch, send)).toEqual([
+    const { asked, provider, sender } = listing(branch);
+    await sender.execute(transfer(branch, '0x1', 5));
+    asked.length = 0;
+    const { transaction_hash } = await sender.execute(transfer(branch, '0x1', 5));
+    const receipt = await provider.waitForTransaction(transaction_hash);
+    expect(receipt.isSuccess()).toBe(true);
+    expect(asked).toEqual([
       'starknet_estimateFee',
       'starknet_addInvokeTransaction',
       'starknet_getTransactionReceipt',
@@ -51,15 +55,11 @@ describe('a transaction', () => {
   test('is awaited by a notification, without a single retry', async () => {
     await using demand = await createTestChain({ blockGenerationOn: 'demand' });
     const { transaction_hash } = await account(demand).execute(transfer(demand, '0x1', 5));
-    const asked = methodsCalled(demand, async () => {
-      const receipt = await demand.provider.waitForTransaction(transaction_hash);
-      expect(receipt.value).toMatchObject({ block_number: 1 });
-    });
+    const { asked, provider } = listing(demand);
+    const waiting = provider.waitForTransaction(transaction_hash);
     await demand.mine();
-    expect(await asked).toEqual([
-      'starknet_getTransactionReceipt',
-      'starknet_getTransactionReceipt',
-    ]);
+    expect((await waiting).value).toMatchObject({ block_number: 1 });
+    expect(asked).toEqual(['starknet_getTransactionReceipt', 'starknet_getTransactionReceipt']);
     const done = await demand.provider.waitForTransaction(transaction_hash, {
       errorStates: ['REVERTED'],
     });

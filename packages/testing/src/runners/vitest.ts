@@ -1,7 +1,15 @@
-// Tests of vitest with a chain of their own.
-import { test as base, type TestAPI } from 'vitest';
+// Tests of vitest with a chain of their own, and matchers of transactions.
+import { test as base, expect, type TestAPI } from 'vitest';
 import { EMPTY } from '../fixtures/empty.js';
 import type { Fixture, Prepared } from '../fixtures/fixture.js';
+import { type ChainMatchers, matchers } from '../matchers/matchers.js';
+
+declare module 'vitest' {
+  // biome-ignore lint/suspicious/noExplicitAny: an interface is extended with the parameters that it has
+  interface Matchers<T = any> extends ChainMatchers {}
+}
+
+expect.extend({ ...matchers });
 
 /** What a test gets: a branch of the prepared chain, closed after it, and the data of the fixture. */
 export interface ChainContext<T> extends Prepared<T> {

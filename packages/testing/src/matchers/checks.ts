@@ -1,0 +1,159 @@
+// What is expected of transactions: events, reverts, balances. Each check says why it failed.
+import { type DecodedEvent, decodeEvent, readAbi, readFailure } from '@starkbox/abi';
+import { type Contract, num, RpcError, type RpcProvider } from 'starknet';
+import { callTreeText } from './call-tree-text.js';
+import {
+  type Included,
+  includedTransaction,
+  type Outcome,
+  outcomeOf,
+  type Transaction,
+} from './transaction.js';
+import { type Expected, expectedText, membersMatch, membersText } from './values.js';
+
+export interface Verdict {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+/** A contract whose events are looked for. */
+export type EmittingContract = Pick<Contract, 'abi' | 'address'>;
+
+const sameFelt = (one: string, other: string): boolean => BigInt(one) === BigInt(other);
+
+async function verdict(
+  pass: boolean,
+  outcome: Outcome,
+  lines: readonly string[],
+): Promise<Verdict> {
+  const tree = await callTreeText(outcome);
+  const text = [...lines, ...(tree === '' ? [] : ['', 'Calls:', tree])].join('\n');
+  return { pass, message: () => text };
+}
+
+/** Whether a contract has emitted an event with these values; members that are not named may have any. */
+export async function checkEmits(
+  transaction: Transaction,
+  contract: EmittingContract,
+  name: string,
+  values: Readonly<Record<string, Expected>> = {},
+): Promise<Verdict> {
+  const included = await includedTransaction(transaction);
+  const abi = readAbi(contract.abi);
+  const events = included.receipt.events
+    .filter(({ from_address }) => sameFelt(from_address, contract.address))
+    .map(({ keys, data }) => decodeEvent(keys, data, abi))
+    .filter((event) => event !== undefined);
+  const isNamed = (event: DecodedEvent): boolean => event.name.split('::').at(-1) === name;
+  const pass = events.some((event) => isNamed(event) && membersMatch(event.members, values));
+  const emitted = events.map(({ name: own, members }) => `  ${own}(${membersText(members)})`);
+  return verdict(pass, included, [
+    `The event ${name}(${expectedText(values)}) of ${contract.address} was ${pass ? '' : 'not '}emitted.`,
+    emitted.length === 0 ? 'It emitted nothing.' : `It emitted:\n${emitted.join('\n')}`,
+  ]);
+}
+
+/**
+ * Whether a transaction was reverted, also one that was refused because its estimate was. A text is the whole
+ * panic message, or one of its felts; a pattern is looked for in the whole reason.
+ */
+export async function checkRevertsWith(
+  transaction: Transaction,
+  reason?: string | RegExp,
+): Promise<Verdict> {
+  const outcome = await outcomeOf(transaction);
+  const text = 'receipt' in outcome ? outcome.receipt.revert_reason : outcome.reason;
+  const wanted = reason === undefined ? 'be reverted' : `be reverted with ${quoted(reason)}`;
+  if (text === undefined) {
+    return verdict(false, outcome, [`The transaction was to ${wanted}, and succeeded.`]);
+  }
+  const { message } = readFailure(text);
+  const pass =
+    reason === undefined ||
+    (typeof reason === 'string'
+      ? message === reason || message.split(', ').includes(reason)
+      : reason.test(text));
+  return verdict(pass, outcome, [
+    `The transaction was ${pass ? 'not ' : ''}to ${wanted}; its reason is '${message}'.`,
+  ]);
+}
+
+function quoted(reason: string | RegExp): string {
+  return typeof reason === 'string' ? `'${reason}'` : String(reason);
+}
+
+/** An address, or what has one: an account or a contract. */
+export type Addressed = string | { readonly address: string };
+export type BalanceChange = readonly [who: Addressed, delta: bigint | number];
+
+/**
+ * Whether balances have changed by these amounts between the states before and after the transaction's block.
+ * Its fee does not count.
+ */
+export async function checkChangesBalances(
+  transaction: Transaction,
+  token: Addressed,
+  changes: readonly BalanceChange[],
+): Promise<Verdict> {
+  const included = await includedTransaction(transaction);
+  const { provider, receipt } = included;
+  const holders = changes.map(([who]) => addressOf(who));
+  const read = (block: number) =>
+    Promise.all(holders.map((holder) => balanceOf(provider, addressOf(token), holder, block)));
+  const block = receipt.block_number ?? 1;
+  const [before, after] = await Promise.all([read(block - 1), read(block)]);
+  const fees = await feesOf(included, addressOf(token));
+  const actual = holders.map((holder, at) => {
+    const delta = (after[at] ?? 0n) - (before[at] ?? 0n);
+    return delta - (fees.get(num.toHex(holder)) ?? 0n);
+  });
+  const pass = changes.every(([, delta], at) => actual[at] === BigInt(delta));
+  return verdict(pass, included, [
+    `Balances were ${pass ? 'not ' : ''}to change:`,
+    ...changes.map(([, delta], at) => `  ${holders[at]} by ${delta}, changed by ${actual[at]}`),
+  ]);
+}
+
+function addressOf(who: Addressed): string {
+  return num.toHex(typeof who === 'string' ? who : who.address);
+}
+
+async function balanceOf(
+  provider: RpcProvider,
+  contractAddress: string,
+  holder: string,
+  block: number,
+): Promise<bigint> {
+  const ask = (entrypoint: string): Promise<readonly string[]> =>
+    provider.callContract({ contractAddress, entrypoint, calldata: [holder] }, block);
+  const [low = '0', high = '0'] = await ask('balance_of').catch((error: unknown) => {
+    // Older tokens have the other name only.
+    if (error instanceof RpcError && error.isType('ENTRYPOINT_NOT_FOUND')) return ask('balanceOf');
+    throw error;
+  });
+  return BigInt(low) + (BigInt(high) << 128n);
+}
+
+/** The token that fees are paid in. */
+const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
+
+/** What the fee has changed in the token, by holder. */
+async function feesOf(
+  { provider, receipt }: Included,
+  token: string,
+): Promise<ReadonlyMap<string, bigint>> {
+  const fee = BigInt(receipt.actual_fee.amount);
+  if (token !== STRK || receipt.block_number === undefined) return new Map();
+  const [sent, block] = await Promise.all([
+    provider.getTransactionByHash(receipt.transaction_hash),
+    provider.getBlock(receipt.block_number),
+  ]);
+  const sender = num.toHex(Object(sent).sender_address ?? Object(sent).contract_address ?? 0);
+  const sequencer = num.toHex(block.sequencer_address);
+  return sender === sequencer
+    ? new Map()
+    : new Map([
+        [sender, -fee],
+        [sequencer, fee],
+      ]);
+}

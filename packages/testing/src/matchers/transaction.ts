@@ -1,0 +1,98 @@
+// A transaction that a test expects something of: sent, awaited, or refused before it was sent.
+import type { TracedTransaction } from '@starkbox/abi';
+import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
+import { providerBehind } from '../client/sent.js';
+
+/** What sending a transaction gives, or a receipt. */
+interface Sent {
+  readonly transaction_hash: string;
+}
+
+/** A transaction: what an account answered or a promise of it, a receipt, or a function that sends it. */
+export type Transaction = unknown;
+
+export interface Included {
+  readonly provider: RpcProvider;
+  readonly receipt: Receipt;
+}
+
+/** A transaction that was refused with the reason of its revert. */
+export interface Refused {
+  readonly provider: RpcProvider | undefined;
+  readonly reason: string;
+  readonly transaction: TracedTransaction | undefined;
+}
+
+export type Outcome = Included | Refused;
+
+/** The parts of a receipt that are looked at. */
+export interface Receipt extends Sent {
+  readonly execution_status: 'SUCCEEDED' | 'REVERTED';
+  readonly revert_reason?: string;
+  readonly block_number?: number;
+  readonly actual_fee: { readonly amount: string; readonly unit: string };
+  readonly events: readonly {
+    readonly from_address: string;
+    readonly keys: readonly string[];
+    readonly data: readonly string[];
+  }[];
+  readonly execution_resources: Readonly<Record<string, number>>;
+}
+
+/** Waits for a transaction. Errors that are no reverts are thrown. */
+export async function outcomeOf(transaction: Transaction): Promise<Outcome> {
+  const sending = typeof transaction === 'function' ? transaction() : transaction;
+  const settled = await Promise.allSettled([sending]);
+  const [first] = settled;
+  if (first.status === 'rejected') return refusal(first.reason);
+  const sent: unknown = first.value;
+  if (!isSent(sent)) {
+    throw new TypeError(
+      `A transaction is expected: what account.execute() or contract.invoke() answers. This is ${JSON.stringify(sent)}`,
+    );
+  }
+  const provider = providerBehind(sent);
+  if (!provider) {
+    throw new TypeError(
+      'The transaction was not sent through a provider of @starkbox/testing: use chain.accounts or providerOf()',
+    );
+  }
+  return { provider, receipt: receiptIn(await provider.waitForTransaction(sent.transaction_hash)) };
+}
+
+/** The same, for what only a transaction in a block has. */
+export async function includedTransaction(transaction: Transaction): Promise<Included> {
+  const outcome = await outcomeOf(transaction);
+  if ('receipt' in outcome) return outcome;
+  throw new Error(`The transaction was refused: ${outcome.reason}`);
+}
+
+function isSent(value: unknown): value is Sent {
+  return typeof Object(value).transaction_hash === 'string';
+}
+
+function receiptIn(response: GetTransactionReceiptResponse): Receipt {
+  // starknet.js types it by the kind of the transaction.
+  return Object(response.value);
+}
+
+function refusal(error: unknown): Refused {
+  if (!(error instanceof RpcError)) throw error;
+  const data = Object(Object(error.baseError)['data']);
+  const nested: unknown = data.execution_error ?? data.revert_error;
+  const reason = innermost(nested);
+  if (reason === undefined) throw error;
+  const { request, invoke_transaction } = Object(error.request.params);
+  const transaction: unknown = Array.isArray(request) ? request[0] : invoke_transaction;
+  return {
+    provider: providerBehind(error),
+    reason,
+    transaction: transaction === undefined ? undefined : Object(transaction),
+  };
+}
+
+/** Errors of calls are nested; the text is in the innermost. */
+function innermost(error: unknown): string | undefined {
+  if (typeof error === 'string') return error;
+  return error === undefined || error === null ? undefined : innermost(Object(error).error);
+}

@@ -1,0 +1,109 @@
+// Decoded values: as text, and compared with what a test expects.
+import { type Decoded, decodeShortString, type Named, shortAddress } from '@starkbox/abi';
+
+/** What a test may expect of a value: numbers in any form, texts, truth values, lists, records. */
+export type Expected =
+  | bigint
+  | number
+  | string
+  | boolean
+  | readonly Expected[]
+  | { readonly [member: string]: Expected };
+
+export function textOf(value: Decoded): string {
+  switch (value.kind) {
+    case 'felt': {
+      const text = decodeShortString(value.felt);
+      return text === undefined ? value.felt : `'${text}'`;
+    }
+    case 'address':
+    case 'class':
+      return shortAddress(value.felt);
+    case 'number':
+    case 'bool':
+      return String(value.value);
+    case 'text':
+      return JSON.stringify(value.text);
+    case 'list':
+      return `[${value.items.map(textOf).join(', ')}]`;
+    case 'record':
+      return `{ ${membersText(value.members)} }`;
+    case 'choice':
+      return value.value ? `${value.variant}(${textOf(value.value)})` : value.variant;
+    case 'unit':
+      return '()';
+  }
+}
+
+export function membersText(members: readonly Named[]): string {
+  return members.map(({ name, value }) => `${name}: ${textOf(value)}`).join(', ');
+}
+
+/** Whether the members that a test names have the values that it expects. */
+export function membersMatch(
+  members: readonly Named[],
+  expected: Readonly<Record<string, Expected>>,
+): boolean {
+  return Object.entries(expected).every(([name, wanted]) => {
+    const member = members.find((one) => one.name === name);
+    return member !== undefined && matches(member.value, wanted);
+  });
+}
+
+function matches(value: Decoded, expected: Expected): boolean {
+  switch (value.kind) {
+    case 'felt':
+    case 'address':
+    case 'class':
+      return isNumber(expected, BigInt(value.felt)) || decodeShortString(value.felt) === expected;
+    case 'number':
+      return isNumber(expected, value.value);
+    case 'bool':
+      return value.value === expected;
+    case 'text':
+      return value.text === expected;
+    case 'list':
+      return (
+        Array.isArray(expected) &&
+        expected.length === value.items.length &&
+        value.items.every((item, at) => matches(item, expected[at] ?? false))
+      );
+    case 'record':
+      return isRecord(expected) && membersMatch(value.members, expected);
+    case 'choice':
+      if (typeof expected === 'string') return value.variant === expected;
+      return (
+        isRecord(expected) &&
+        value.value !== undefined &&
+        membersMatch([{ name: value.variant, type: '', value: value.value }], expected)
+      );
+    case 'unit':
+      return false;
+  }
+}
+
+function isRecord(expected: Expected): expected is { readonly [member: string]: Expected } {
+  return typeof expected === 'object' && !Array.isArray(expected);
+}
+
+function isNumber(expected: Expected, value: bigint): boolean {
+  if (typeof expected === 'bigint' || typeof expected === 'number') {
+    return BigInt(expected) === value;
+  }
+  return (
+    typeof expected === 'string' &&
+    /^(0x[0-9a-f]+|\d+)$/i.test(expected) &&
+    BigInt(expected) === value
+  );
+}
+
+export function expectedText(expected: Readonly<Record<string, Expected>>): string {
+  const text = (value: Expected): string => {
+    if (Array.isArray(value)) return `[${value.map(text).join(', ')}]`;
+    if (isRecord(value)) return `{ ${expectedText(value)} }`;
+    return String(value);
+  };
+  return Object.entries(expected)
+    .map(([name, value]) => `${name}: ${text(value)}`)
+    .join(', ');
+}
