@@ -1,0 +1,74 @@
+// The guides of the library and of tests do what they say: their code is run as it stands there.
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'starkbox-guides-'));
+  mkdirSync(join(folder, 'node_modules', '@starkbox'), { recursive: true });
+  for (const name of ['starkbox', '@starkbox/testing', 'starknet', 'vitest']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  copyFileSync(
+    join(ROOT, 'contracts/cairo/counter.sierra.json'),
+    join(folder, 'counter.sierra.json'),
+  );
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The first code of a language under a heading, or of the page. */
+function code(page: string, language: string, heading?: string): string {
+  const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
+  const section = text
+    .split(/^## /m)
+    .find((one) => heading === undefined || one.startsWith(heading));
+  return new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(section ?? '')?.[1] ?? '';
+}
+
+/** Runs a file of the folder; what it printed. */
+async function run(file: string, text: string, ...args: readonly string[]): Promise<string> {
+  writeFileSync(join(folder, file), text);
+  // A test inside of a test would take the surroundings of the outer one.
+  const { PATH = '', HOME = '' } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: folder,
+    env: { PATH, HOME, NO_COLOR: '1' },
+  });
+  return stdout;
+}
+
+test('the guide of the library', async () => {
+  // Node 20 and 22 have no `await using`, which their users write as the page says.
+  const text = code('library.md', 'js', 'In one piece').replace('await using', 'const');
+  const printed = await run('library.mjs', `${text}\nawait chain.close();\n`, 'library.mjs');
+  expect(printed).toBe(code('library.md', 'text', 'In one piece'));
+});
+
+test('the guide of tests, with node:test', async () => {
+  const text = code('testing.md', 'js', 'node:test');
+  expect(await run('counter.mjs', text, '--test', 'counter.mjs')).toMatch(/^# pass 1$/m);
+});
+
+test('the guide of tests, with vitest', async () => {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const text = code('testing.md', 'js', 'vitest');
+  expect(await run('counter.test.js', text, vitest, 'run', '--root', folder)).toMatch(/3 passed/);
+  const gas = readFileSync(join(folder, '__snapshots__/counter.test.js.gas.json'), 'utf8');
+  expect(Object.keys(JSON.parse(gas))).toEqual(['the counter > counts']);
+});
