@@ -80,6 +80,7 @@ async function openParts(
     log,
     progress,
     protocol: new Protocol(config.restrictedMethods, version),
+    hold: stored && ((world) => stored.store.hold(world)),
     instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, isStored });

@@ -45,6 +45,8 @@ export interface SharedParts {
   /** Called while an image is read or written. */
   readonly progress: DumpOptions['onProgress'];
   readonly protocol: Protocol;
+  /** Keeps what a world has on disk, until the returned function is called. */
+  readonly hold: ((world: World) => () => void) | undefined;
   /** The further chains of the node. */
   readonly instances: () => InstanceRegistry;
 }
@@ -60,6 +62,9 @@ export interface OwnParts {
   /** Whether the chain is stored in a data directory. */
   readonly isStored: boolean;
 }
+
+/** Branches that a program dropped without closing them. */
+const DROPPED = new FinalizationRegistry<() => void>((release) => release());
 
 /**
  * A chain with its dispatchers, subscriptions, request log and L1. Parts that only calls need are
@@ -80,6 +85,8 @@ export class ChainService {
   #dispatcher: Dispatcher | undefined;
   #older: Map<string, Dispatcher> | undefined;
   #isClosed = false;
+  /** Ends the hold on what the world of a branch has on disk. */
+  #release: (() => void) | undefined;
 
   constructor(shared: SharedParts, { base, chain, isStored }: OwnParts) {
     this.#shared = shared;
@@ -96,11 +103,15 @@ export class ChainService {
   /** A service of a chain that begins as this one is now, and shares nothing that changes. */
   branch(): ChainService {
     if (this.#isClosed) throw new Error('The chain is closed');
-    return new ChainService(this.#shared, {
-      base: this.base,
-      chain: this.chain.branch(),
-      isStored: false,
-    });
+    const { base, chain } = this;
+    const own = { base, chain: chain.branch(), isStored: false };
+    const branch = new ChainService(this.#shared, own);
+    const release = this.#shared.hold?.(chain.world);
+    if (release) {
+      branch.#release = release;
+      DROPPED.register(branch, release);
+    }
+    return branch;
   }
 
   /**
@@ -154,6 +165,7 @@ export class ChainService {
     await this.#l1?.close();
     await this.chain.close();
     this.sandbox.close();
+    this.#release?.();
   }
 
   get #recorded(): RecordedNode {

@@ -38,6 +38,8 @@ export interface DeletionPolicy {
   /** Up to so many are deleted in the commit; more stay under their branch until the sweep. */
   readonly atOnce: number;
   readonly newBranch: () => number;
+  /** Places of worlds that other chains hold: their blocks are in use. */
+  readonly held: () => Iterable<Place>;
 }
 
 export function startingAt(lineage: Lineage, next: number): Branches {
@@ -61,13 +63,17 @@ export function restartedWith(branches: Branches, lineage: Lineage, next: number
 export function withoutBlocksFrom(
   branches: Branches,
   from: number,
-  { atOnce, newBranch }: DeletionPolicy,
+  { atOnce, newBranch, held }: DeletionPolicy,
 ): BranchChange {
   const { head, snapshots } = branches;
   const { lineage, next } = head;
   const place: Place = { lineage, next: from, pendingDiffs: List() };
   const start = lineage.segments.at(-1)?.from ?? 0;
-  if (from >= start && neededOf(snapshots, lineage.tip) <= from && next - from <= atOnce) {
+  if (
+    from >= start &&
+    neededOf([...snapshots.values(), ...held()], lineage.tip) <= from &&
+    next - from <= atOnce
+  ) {
     return {
       branches: { ...branches, head: place },
       deleted: { branch: lineage.tip, from, to: next },
@@ -84,7 +90,7 @@ export function withoutBlocksFrom(
 export function revertedTo(
   branches: Branches,
   id: bigint,
-  { atOnce, newBranch }: DeletionPolicy,
+  { atOnce, newBranch, held }: DeletionPolicy,
 ): BranchChange {
   const { head } = branches;
   const kept = branches.snapshots.get(id);
@@ -92,7 +98,8 @@ export function revertedTo(
   const snapshots = branches.snapshots.filter((_, other) => other < id);
   const { tip } = head.lineage;
   const isAncestor = kept.lineage.equals(head.lineage) && kept.next <= head.next;
-  if (isAncestor && neededOf(snapshots, tip) <= kept.next && head.next - kept.next <= atOnce) {
+  const needed = neededOf([...snapshots.values(), ...held()], tip);
+  if (isAncestor && needed <= kept.next && head.next - kept.next <= atOnce) {
     return {
       branches: { ...branches, head: kept, snapshots },
       deleted: { branch: tip, from: kept.next, to: head.next },
@@ -105,10 +112,14 @@ export function revertedTo(
   };
 }
 
-/** Blocks that neither the world nor a snapshot uses. */
-export function garbageIn({ head, snapshots, ends }: Branches): readonly BlockRange[] {
+/** Blocks that neither the world, nor a snapshot, nor another chain uses. */
+export function garbageIn(
+  { head, snapshots, ends }: Branches,
+  held: Iterable<Place>,
+): readonly BlockRange[] {
+  const places = [head, ...snapshots.values(), ...held];
   return [...ends].flatMap(([branch, to]) => {
-    const from = Math.max(neededOf(snapshots, branch), endIn(head, branch));
+    const from = neededOf(places, branch);
     return from < to ? [{ branch, from, to }] : [];
   });
 }
@@ -123,8 +134,8 @@ function withHeadEnded({ head, ends }: Branches): Branches['ends'] {
   return head.lineage.segments.length === 0 ? ends : ends.set(head.lineage.tip, head.next);
 }
 
-function neededOf(snapshots: Branches['snapshots'], branch: number): number {
-  return snapshots.reduce((most, place) => Math.max(most, endIn(place, branch)), 0);
+function neededOf(places: readonly Place[], branch: number): number {
+  return places.reduce((most, place) => Math.max(most, endIn(place, branch)), 0);
 }
 
 /** Number after the last block of a place under a branch; 0 without one. */

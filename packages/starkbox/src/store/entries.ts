@@ -4,7 +4,9 @@ import type { StateDiff } from '@starkbox/engine';
 import { marksOf, readPackedBlock } from '../chain/history/packed-block.js';
 import type { Mempool } from '../chain/mempool/mempool.js';
 import { declaredIn } from '../chain/steps/apply-state-diff.js';
+import { stateDiffText } from '../chain/world/find-block.js';
 import { droppedToJson, waitingToJson } from '../chain/world/mempool-json.js';
+import type { World } from '../chain/world/world.js';
 import { feltBytes } from '../felt.js';
 import { stringify } from '../json/json.js';
 import type { BlockRange } from './branches.js';
@@ -18,6 +20,14 @@ export interface BlockContent {
   readonly record: Uint8Array;
   readonly marks: Iterable<number>;
   readonly diff: StateDiff;
+}
+
+/** The content of a block of a world. */
+export function contentOf(world: World, number: number): BlockContent {
+  const text = stateDiffText(world, number);
+  // Text of this process, not of the disk: checking it would cost five times the parsing.
+  const diff: StateDiff = JSON.parse(text);
+  return { record: world.history.record(number, text), marks: world.history.marks(number), diff };
 }
 
 /** The packed block, its marks for the index, and its writes to the state. */

@@ -11,7 +11,6 @@ import type {
   WorldAndSnapshots,
 } from '../chain/world/chain-store.js';
 import { commonBlock } from '../chain/world/diff.js';
-import { stateDiffText } from '../chain/world/find-block.js';
 import { labelsToJson, NO_LABELS } from '../chain/world/labels.js';
 import { messagesToJson, NO_MESSAGES } from '../chain/world/messages.js';
 import { NOTHING_PENDING, type World } from '../chain/world/world.js';
@@ -25,6 +24,7 @@ import {
   type Branches,
   type DeletionPolicy,
   garbageIn,
+  type Place,
   restartedWith,
   revertedTo,
   startingAt,
@@ -40,7 +40,13 @@ import {
 } from './codec.js';
 import { CommitQueue } from './commit-queue.js';
 import type { Database, Entry } from './database.js';
-import { blockEntries, garbageEntries, mempoolEntries, withoutValues } from './entries.js';
+import {
+  blockEntries,
+  contentOf,
+  garbageEntries,
+  mempoolEntries,
+  withoutValues,
+} from './entries.js';
 import { classKey, numberedKey, singleKey } from './keys.js';
 import { Lineage, type Segment } from './lineage.js';
 
@@ -64,6 +70,8 @@ export class Store implements ChainStore {
   readonly #fork: Fork | undefined;
   readonly #deletion: DeletionPolicy;
   #nextBranch = 1;
+  /** Places of worlds that other chains hold. */
+  readonly #held = new Map<symbol, Place>();
   /** After all prepared steps. */
   #branches: Branches;
   /** As on disk. */
@@ -91,6 +99,7 @@ export class Store implements ChainStore {
     this.#deletion = {
       atOnce: Math.ceil(options.recent / AT_ONCE),
       newBranch: () => this.#nextBranch++,
+      held: () => this.#held.values(),
     };
     this.#branches = startingAt(this.#lineage([]), 0);
     this.#durable = this.#branches;
@@ -113,6 +122,13 @@ export class Store implements ChainStore {
     this.#isClosed = true;
     await this.#queue.idle();
     await this.#sweeping;
+  }
+
+  hold({ archived, history }: World): () => void {
+    if (!(archived instanceof Lineage)) return () => {};
+    const key = Symbol('held');
+    this.#held.set(key, { lineage: archived, next: history.base, pendingDiffs: List() });
+    return () => void this.#held.delete(key);
   }
 
   // Writing of transitions.
@@ -345,7 +361,7 @@ export class Store implements ChainStore {
 
   async #sweep(): Promise<void> {
     while (!this.#isClosed) {
-      const [garbage] = garbageIn(this.#durable);
+      const [garbage] = garbageIn(this.#durable, this.#held.values());
       if (!garbage) return;
       try {
         const entries = [...garbageEntries(this.#database, garbage, CHUNK)];
@@ -380,11 +396,4 @@ export class Store implements ChainStore {
       fallback: this.#fork,
     });
   }
-}
-
-function contentOf(world: World, number: number) {
-  const text = stateDiffText(world, number);
-  // Text of this process, not of the disk: checking it would cost five times the parsing.
-  const diff: StateDiff = JSON.parse(text);
-  return { record: world.history.record(number, text), marks: world.history.marks(number), diff };
 }

@@ -38,6 +38,8 @@ export interface ChainStore {
    * can be prepared before the commit of the previous one is complete.
    */
   prepare(transition: Transition): Promise<PreparedCommit>;
+  /** Keeps the archived blocks of a world for another chain, until the returned function is called. */
+  hold(world: World): () => void;
 }
 
 export interface PreparedCommit {
