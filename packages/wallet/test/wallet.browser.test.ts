@@ -116,9 +116,7 @@ test('a dapp installs it, again and again, and removes it', async () => {
 
 test('transactions that wait in a mempool are counted', async () => {
   const mempool = await startNode({ listen: true, wallet: true, blockGenerationOn: 'mempool' });
-  const { page } = await stage.open('/bare');
-  await page.addScriptTag({ url: new URL('/wallet.js', mempool.url).href });
-  await walletFor(page).setPolicy('approve');
+  const { page } = await stage.openFor(mempool.url);
   await connect(page);
   const send = () => ask(page, 'wallet_addInvokeTransaction', stage.transfer('1'));
   expect([await send(), await send()]).toEqual(
@@ -132,14 +130,21 @@ test('transactions that wait in a mempool are counted', async () => {
   expect(transactions.map(({ nonce }) => nonce)).toEqual(['0x0']);
 });
 
+test('accounts of Cairo 0 send several calls', async () => {
+  const old = await startNode({ listen: true, wallet: true, accountClass: 'cairo0' });
+  const { page } = await stage.openFor(old.url);
+  await connect(page);
+  const calls = ['1', '2'].flatMap((amount) => stage.transfer(amount).calls);
+  const { transaction_hash } = Object(await ask(page, 'wallet_addInvokeTransaction', { calls }));
+  const receipt = await old.client.call('starknet_getTransactionReceipt', { transaction_hash });
+  expect(receipt.execution_status).toBe('SUCCEEDED');
+});
+
 test('the wallet of an instance sends to that chain', async () => {
   const { instance_id } = await stage.node.client.call('devnet_createInstance', {});
   const url = new URL(`/instances/${instance_id}/rpc`, stage.node.url).href;
   const before = await stage.balance(1);
-  const script = new URL('wallet.js', url).href;
-  const { page } = await stage.open('/bare');
-  await page.addScriptTag({ url: script });
-  await walletFor(page).setPolicy('approve');
+  const { page } = await stage.openFor(url);
   await connect(page);
   expect(await ask(page, 'wallet_addInvokeTransaction', stage.transfer('9'))).toHaveProperty(
     'transaction_hash',
@@ -368,10 +373,7 @@ describe('nodes that guard their keys', () => {
       wallet: true,
       restrictedMethods: ['devnet_getPredeployedAccounts'],
     });
-    const page = await (await sharedPages()).take();
-    await page.goto(`${stage.site.origin}/bare`);
-    await page.addScriptTag({ url: new URL('/wallet.js', restricted.url).href });
-    await walletFor(page).setPolicy('approve');
+    const { page } = await stage.openFor(restricted.url);
     expect(await connect(page)).toEqual({
       code: 163,
       data: expect.stringContaining('--restrictive-mode'),

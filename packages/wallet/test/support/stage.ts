@@ -25,6 +25,8 @@ export interface Stage {
   /** Parameters of a request that sends an amount to account 1. */
   transfer(amount: string): { readonly calls: readonly object[] };
   open(path?: string): Promise<Visit>;
+  /** A page with the wallet of another node or of an instance, which approves everything. */
+  openFor(rpcUrl: string): Promise<Visit>;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,12 @@ export async function openStage(): Promise<Stage> {
       ],
     }),
     open: (path = '/?data-policy=approve') => visit(`${site.origin}${path}`),
+    async openFor(rpcUrl) {
+      const opened = await visit(`${site.origin}/bare`);
+      await opened.page.addScriptTag({ url: new URL('wallet.js', rpcUrl).href });
+      await opened.wallet.setPolicy('approve');
+      return opened;
+    },
     async close() {
       await site.close();
       await node.close();
