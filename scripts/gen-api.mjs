@@ -147,7 +147,7 @@ function reportOf(folder, entries) {
   const queue = [];
   for (const [name, entry] of Object.entries(entries)) {
     const exported = exportsOf(entry).sort();
-    if (exported.length === 0) throw new Error(`${name} exports nothing: build the packages first`);
+    if (!existsSync(entry)) throw new Error(`${entry} does not exist: build the packages first`);
     lines.push('', `## ${name}`, '', ...exported.map((one) => `- ${one}`));
     for (const one of exported) queue.push(resolve(entry, one));
   }

@@ -6,8 +6,8 @@
 // Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
 import { Agent, request as httpRequest } from 'node:http';
 import { createNode, type Starkbox } from 'starkbox';
-import { hex } from '../packages/engine/test/fixtures/chain.js';
-import { Figures, median } from './figures.js';
+import { hex } from '../../packages/engine/test/fixtures/chain.js';
+import { Figures, median } from '../figures.js';
 
 const quick = process.argv.includes('--quick');
 const BLOCKS = quick ? 1_000 : 20_000;

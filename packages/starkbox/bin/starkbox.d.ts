@@ -1,0 +1,2 @@
+// Importing the command runs it; it exports nothing.
+export {};
