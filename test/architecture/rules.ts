@@ -130,6 +130,8 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
     packages: ['@starkbox/engine'],
   },
+  // A client: it reaches a node over the wire, and finds a free port for one.
+  devnet: { may: [...LEAVES, 'library'], packages: ['node:http'] },
   'cli/commands': {
     may: [...STEPS, 'config', 'dump/image', 'node', 'terminal'],
     packages: ['@starkbox/engine', 'ws'],
