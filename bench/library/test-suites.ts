@@ -26,7 +26,7 @@ const ARTIFACT = fileURLToPath(
   new URL('../../../contracts/cairo/counter', import.meta.resolve('starkbox')),
 );
 
-const figures = new Figures({ gain: { atLeast: 10 } }, { quick });
+const figures = new Figures({ gain: { atLeast: quick ? 3 : 10 } }, { quick });
 
 /** Deployed once, and kept on disk for later runs. */
 const countersIn = (cacheDir: string) =>

@@ -1,5 +1,6 @@
 // Current figures of a node, for its metrics.
 import type { ChainService } from '../service/chain-service.js';
+import type { Instances } from '../service/instances.js';
 import type { Origins } from '../service/origins.js';
 import type { Figures } from '../telemetry/metrics.js';
 import type { Listeners } from './listeners.js';
@@ -8,6 +9,7 @@ export function figuresOf(
   { chain, subscriptions, binding }: ChainService,
   { sockets, budget }: Listeners,
   origins: Origins,
+  instances: Instances,
 ): Figures {
   const { history, mempool, pending, pendingState } = chain.world;
   const { waiting, snapshots } = chain.figures;
@@ -17,6 +19,7 @@ export function figuresOf(
     pendingTransactions: pending.transactions.size,
     waitingTransactions: mempool.waiting.size,
     snapshots,
+    instances: instances.count,
     waitingChanges: waiting,
     waitingExecutions: chain.executions.figures.waiting,
     state: pendingState.figures(),

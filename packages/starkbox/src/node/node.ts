@@ -118,7 +118,7 @@ async function openParts(
   const branches = new BranchHosts(listenersOf);
   const listeners = listenersOf(service, { telemetry, recorder, instances });
   steps.push(instances, branches, listeners);
-  telemetry.observe(() => figuresOf(service, listeners, origins));
+  telemetry.observe(() => figuresOf(service, listeners, origins, instances));
   dumps.run();
   return new Starkbox(service, (branch) => branches.hostOf(branch), {
     host: {

@@ -20,6 +20,8 @@ export interface Figures {
   /** In the mempool. */
   readonly waitingTransactions: number;
   readonly snapshots: number;
+  /** Further chains of the node. */
+  readonly instances: number;
   /** Changes in the writer's queue. */
   readonly waitingChanges: number;
   /** Calls, estimates and simulations that wait for a slot. */
@@ -183,6 +185,7 @@ export class Metrics implements Probe {
       (f) => f.waitingTransactions,
     );
     show('starkbox_snapshots', 'Snapshots', (f) => f.snapshots);
+    show('starkbox_instances', 'Instances', (f) => f.instances);
     show('starkbox_changes_waiting', 'Changes in the queue', (f) => f.waitingChanges);
     show(
       'starkbox_executions_waiting',

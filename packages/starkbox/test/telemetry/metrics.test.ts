@@ -188,6 +188,11 @@ describe('the chain', () => {
     await client.call('devnet_setBlockSettings', { block_generation_on: 'transaction' });
   });
 
+  test('instances are counted', async () => {
+    const change = await moved(() => client.call('devnet_createInstance', {}));
+    expect(change).toMatchObject({ starkbox_instances: 1 });
+  });
+
   test('calls and estimates change nothing', async () => {
     const { strk } = node.tokens;
     const request = {
@@ -292,6 +297,7 @@ test('questions to a forked chain have their own', async () => {
     pendingTransactions: 0,
     waitingTransactions: 0,
     snapshots: 0,
+    instances: 0,
     waitingChanges: 0,
     waitingExecutions: 9,
     state: {
