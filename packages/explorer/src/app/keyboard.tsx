@@ -8,7 +8,7 @@ import { adjacentPage } from './adjacent.js';
 import { ENTRIES } from './pages.js';
 
 export interface Opened {
-  readonly what: 'palette' | 'keys';
+  readonly what: 'palette' | 'keys' | 'instances';
   /** Initial text of the palette. */
   readonly line?: string;
 }

@@ -31,7 +31,11 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Commands that match the text. They run when selected, never while typing. */
-function commands(line: string, names: ReadonlyMap<string, string>): Choice[] {
+function commands(
+  line: string,
+  names: ReadonlyMap<string, string>,
+  switchChain: () => void,
+): Choice[] {
   if (!canWrite(liveNow().connection)) return [];
   const found: Choice[] = [];
   const mint = /^mint\s+([\d.,e]+)\s*(strk|eth|fri|wei)?\s+(?:to\s+)?(.+)$/i.exec(line);
@@ -85,6 +89,15 @@ function commands(line: string, names: ReadonlyMap<string, string>): Choice[] {
       run: () => void act('Create a block', 'devnet_createBlock', {}, () => 'done'),
     });
   }
+  const isChains = ['instances', 'branch'].some((word) => word.startsWith(line.toLowerCase()));
+  if (line.length > 1 && isChains) {
+    found.push({
+      id: 'instances',
+      kind: 'command',
+      text: 'Branch this chain, or open an instance',
+      run: switchChain,
+    });
+  }
   return found;
 }
 
@@ -114,6 +127,7 @@ function useFound(query: string): {
 /** Pages, names, commands and search results that a line may mean. */
 function choicesFor(
   query: string,
+  switchChain: () => void,
   names: ReadonlyMap<string, string>,
   candidates: readonly Candidate[],
 ): readonly Choice[] {
@@ -150,14 +164,17 @@ function choicesFor(
         run: () => go(to(page, value)),
       };
     });
-  return [...commands(query, names), ...answers, ...known, ...pages];
+  return [...commands(query, names, switchChain), ...answers, ...known, ...pages];
 }
 
 export function Palette({
   close,
   start = '',
+  switchChain,
 }: {
   readonly close: () => void;
+  /** Opens the dialog of instances. */
+  readonly switchChain: () => void;
   /** Initial text. */
   readonly start?: string;
 }) {
@@ -166,7 +183,10 @@ export function Palette({
   const [active, setActive] = useState(0);
   const query = line.trim();
   const { candidates, isWaiting } = useFound(query);
-  const choices = useMemo(() => choicesFor(query, names, candidates), [query, names, candidates]);
+  const choices = useMemo(
+    () => choicesFor(query, switchChain, names, candidates),
+    [query, switchChain, names, candidates],
+  );
 
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setActive(Math.min(active + 1, choices.length - 1));

@@ -10,6 +10,7 @@ import { type Connection, liveNow, useLive } from '../rpc/live-state.js';
 import { queries, useAccounts, useLabels } from '../rpc/queries.js';
 import { readFirstHead } from '../rpc/subscriptions.js';
 import { CommandResult } from './command-result.js';
+import { GonePage, Instances, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
 import { BOTTOM, type Entry, RAIL } from './pages.js';
 import { Palette } from './palette.js';
@@ -36,6 +37,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useResetQueries();
   useEffect(() => void readFirstHead(), []);
   const isLocked = connection === 'locked';
+  const isGone = connection === 'gone';
   useEffect(() => {
     if (!isLocked) return;
     // Queries that failed without a token run again.
@@ -51,11 +53,15 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           Skip to content
         </a>
         <Rail page={page} />
-        <Strip connection={connection} search={() => setOpen({ what: 'palette' })} />
+        <Strip
+          connection={connection}
+          search={() => setOpen({ what: 'palette' })}
+          switchChain={() => setOpen({ what: 'instances' })}
+        />
         <main id="content">
           <PastChanged />
           <CommandResult />
-          {connection === 'locked' ? <TokenPage /> : children}
+          {isLocked ? <TokenPage /> : isGone ? <GonePage /> : children}
         </main>
         <nav className="bottom" aria-label="Main pages">
           {BOTTOM.map(([name, target]) => (
@@ -65,9 +71,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           ))}
         </nav>
         {open?.what === 'palette' && (
-          <Palette close={() => setOpen(undefined)} start={open.line ?? ''} />
+          <Palette
+            close={() => setOpen(undefined)}
+            start={open.line ?? ''}
+            switchChain={() => setOpen({ what: 'instances' })}
+          />
         )}
         {open?.what === 'keys' && <Keys close={() => setOpen(undefined)} />}
+        {open?.what === 'instances' && !isGone && <Instances close={() => setOpen(undefined)} />}
         {isPrefixed && (
           <p className="prefix" role="status">
             <kbd>s</kbd> snapshot · <kbd>n</kbd> new block · <kbd>m</kbd> mint
@@ -115,9 +126,11 @@ function Rail({ page }: { readonly page: string }) {
 function Strip({
   connection,
   search,
+  switchChain,
 }: {
   readonly connection: Connection;
   readonly search: () => void;
+  readonly switchChain: () => void;
 }) {
   const head = useLive((live) => live.head);
   const pending = useLive((live) => live.pending);
@@ -129,11 +142,14 @@ function Strip({
   const shift = offsetText(offset);
   return (
     <header className="strip" data-connection={connection} data-fork={fork && ''}>
+      {connection !== 'gone' && <Switcher open={switchChain} />}
       {head && (
         <span className="head">
           <Link href={to('block', head.number)}>#{grouped(head.number)}</Link>
-          {' · '}
-          <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>
+          <span className="pending">
+            {' · '}
+            <Link href={to('block', 'pre_confirmed')}>{grouped(pending)} pending</Link>
+          </span>
         </span>
       )}
       {fork && (
@@ -179,6 +195,7 @@ function ConnectionState({ connection }: { readonly connection: Connection }) {
     'catching-up': ['○', 'catching up'],
     reconnecting: ['△', `reconnecting, last message ${spanText(silence)} ago`],
     locked: ['■', 'token needed'],
+    gone: ['■', 'no such instance'],
     unreachable: ['■', `node not reachable since ${timeText(Math.floor(receivedAt / 1000))}`],
   }[connection];
   return (

@@ -1,5 +1,6 @@
 // Form for the node's access token, shown instead of every page until the node accepts one.
 import { type FormEvent, useId, useState } from 'react';
+import { chainUrl } from '../navigation/chain-path.js';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';
 
@@ -20,7 +21,7 @@ export function TokenPage() {
           {wasGiven
             ? 'The node rejected the token of this tab.'
             : 'The node was started with a token, and this tab has none.'}{' '}
-          Enter it here, or open the explorer at <code>{location.origin}/ui/#token=…</code>
+          Enter it here, or open the explorer at <code>{chainUrl('/ui/#token=…')}</code>
         </p>
         <form className="line-of" onSubmit={submit}>
           <label>

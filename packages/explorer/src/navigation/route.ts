@@ -1,7 +1,9 @@
 // Router: addresses of pages, the current one, and navigation.
 import { useSyncExternalStore } from 'react';
+import { chainPath } from './chain-path.js';
 
-export const BASE = '/ui';
+const UI = '/ui';
+const BASE = chainPath() + UI;
 
 export interface Place {
   /** First path segment below the base, empty for the home page. */
@@ -53,13 +55,20 @@ export function usePlace(): Place {
   return useSyncExternalStore(subscribe, () => current);
 }
 
-/** The address of a page. */
+/** The address of a page of this chain. */
 export function to(page: string, key?: string | number, query?: Record<string, string>): string {
-  const path = [BASE, page, key === undefined ? '' : encodeURIComponent(key)]
-    .filter((part) => part !== '')
-    .join('/');
   const search = new URLSearchParams(query).toString();
-  return (page === '' ? `${BASE}/` : path) + (search === '' ? '' : `?${search}`);
+  return below(BASE, page, key) + (search === '' ? '' : `?${search}`);
+}
+
+/** The address of a page of another chain, which is loaded anew; an empty path is the node's own chain. */
+export function toChain(path: string, page: string, key?: string): string {
+  return below(path + UI, page, key);
+}
+
+function below(base: string, page: string, key: string | number | undefined): string {
+  if (page === '') return `${base}/`;
+  return [base, page, ...(key === undefined ? [] : [encodeURIComponent(key)])].join('/');
 }
 
 export function go(address: string, { replace = false } = {}): void {

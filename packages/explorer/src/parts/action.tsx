@@ -113,6 +113,13 @@ export function LastDone() {
   );
 }
 
+/** The last result since this was shown. */
+export function DoneHere() {
+  const [last] = useDone();
+  const [before] = useState(last?.id);
+  return last?.id === before ? null : <LastDone />;
+}
+
 export function DoneLog() {
   const all = useDone();
   if (all.length === 0) return null;

@@ -2,7 +2,7 @@
 import { shortHash } from '@starkbox/abi';
 import { type ReactNode, useState } from 'react';
 import { to } from '../navigation/route.js';
-import { Action, act, LastDone } from './action.js';
+import { Action, act, DoneHere } from './action.js';
 import { Sheet } from './dialog.js';
 import { saveFile } from './save-file.js';
 import { Link } from './values.js';
@@ -68,7 +68,7 @@ export function Confirm({
             Cancel
           </button>
         </div>
-        <LastDone />
+        <DoneHere />
       </div>
     </Sheet>
   );

@@ -1,5 +1,6 @@
 // Page heading, loading state, error state.
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { instanceId } from '../navigation/chain-path.js';
 import { RpcFailure, Unreachable } from '../rpc/client.js';
 import { UntrustedText } from './values.js';
 
@@ -55,6 +56,9 @@ export function ErrorText({ of }: { readonly of: unknown }) {
   return <>{of instanceof Error ? of.message : String(of)}</>;
 }
 
+/** Tells tabs of several chains apart. */
+const CHAIN = instanceId() === undefined ? 'Starkbox' : `instance ${instanceId()}`;
+
 /** Whether this is rendered in the side panel of another page. */
 export const BesideContext = createContext(false);
 
@@ -73,7 +77,7 @@ export function Heading({
   const heading = useRef<HTMLHeadingElement>(null);
   const isBeside = useContext(BesideContext);
   useEffect(() => {
-    if (!isBeside) document.title = `${title} · Starkbox`;
+    if (!isBeside) document.title = `${title} · ${CHAIN}`;
   }, [title, isBeside]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const Level = isBeside ? 'h2' : 'h1';

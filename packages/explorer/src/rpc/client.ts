@@ -1,6 +1,8 @@
 // JSON-RPC client over HTTP; calls made together share one batch request.
 import { parseJson, writeJson } from '../format/json.js';
+import { chainPath, chainUrl, instanceId } from '../navigation/chain-path.js';
 import { refuseToken, token } from './auth-token.js';
+import { publish } from './live-state.js';
 import type { MethodName, Params, Result } from './methods.js';
 
 /** A JSON-RPC error. */
@@ -36,11 +38,14 @@ const METHOD_NOT_FOUND = -32601;
 const METHOD_FORBIDDEN = -32604;
 const UNAUTHORIZED = -32001;
 const UNAUTHORIZED_STATUS = 401;
+const NOT_FOUND_STATUS = 404;
 const MOST_IN_A_BATCH = 200;
 /** Calls within this time share a request. */
 const GATHER_MILLISECONDS = 2;
 
 interface Waiting {
+  /** The path of the called chain. */
+  readonly chain: string;
   readonly method: string;
   readonly params: unknown;
   readonly resolve: (result: unknown) => void;
@@ -57,32 +62,43 @@ export function call<M extends MethodName>(
   return request(method, params ?? {});
 }
 
-/** The same with serialized parameters. */
-export function request<M extends MethodName>(method: M, params: unknown): Promise<Result<M>> {
+/**
+ * The same with serialized parameters.
+ * @param chain the path of another chain of the node
+ */
+export function request<M extends MethodName>(
+  method: M,
+  params: unknown,
+  chain: string = chainPath(),
+): Promise<Result<M>> {
   // The only place that gives an answer the type of the specification.
-  return ask(method, params) as Promise<Result<M>>;
+  return ask(chain, method, params) as Promise<Result<M>>;
 }
 
-function ask(method: string, params: unknown): Promise<unknown> {
+function ask(chain: string, method: string, params: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    waiting.push({ method, params, resolve, reject });
+    waiting.push({ chain, method, params, resolve, reject });
     if (waiting.length === 1) setTimeout(flush, GATHER_MILLISECONDS);
   });
 }
 
 function flush(): void {
-  const calls = waiting;
+  const all = waiting;
   waiting = [];
-  for (let start = 0; start < calls.length; start += MOST_IN_A_BATCH) {
-    void send(calls.slice(start, start + MOST_IN_A_BATCH));
+  for (const chain of new Set(all.map((one) => one.chain))) {
+    const calls = all.filter((one) => one.chain === chain);
+    for (let start = 0; start < calls.length; start += MOST_IN_A_BATCH) {
+      void send(chain, calls.slice(start, start + MOST_IN_A_BATCH));
+    }
   }
 }
 
-async function send(calls: readonly Waiting[]): Promise<void> {
+async function send(chain: string, calls: readonly Waiting[]): Promise<void> {
   const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
   let answers: unknown;
   try {
-    answers = await post(writeJson(calls.length === 1 ? body[0] : body));
+    const text = writeJson(calls.length === 1 ? body[0] : body);
+    answers = parseJson(await postText(text, 'ui', { chain }));
   } catch (error) {
     for (const { method, reject } of calls)
       reject(
@@ -95,7 +111,7 @@ async function send(calls: readonly Waiting[]): Promise<void> {
   // A node with a lower batch limit rejects the whole batch.
   if (calls.length > 1 && isAnswer(answers) && answers.error) {
     const half = Math.ceil(calls.length / 2);
-    await Promise.all([send(calls.slice(0, half)), send(calls.slice(half))]);
+    await Promise.all([send(chain, calls.slice(0, half)), send(chain, calls.slice(half))]);
     return;
   }
   const byId = new Map<unknown, Answer>();
@@ -124,18 +140,14 @@ export function isAnswer(value: unknown): value is Answer {
   return typeof value === 'object' && value !== null;
 }
 
-async function post(body: string): Promise<unknown> {
-  return parseJson(await postText(body, 'ui'));
-}
-
 /** @param client which part of the explorer asks: its own questions are not those of a user */
 export async function postText(
   body: string,
   client: 'ui' | 'console',
-  signal?: AbortSignal,
+  { signal, chain = chainPath() }: { signal?: AbortSignal | undefined; chain?: string } = {},
 ): Promise<string> {
   const key = token();
-  const response = await fetch('/rpc', {
+  const response = await fetch(`${chain}/rpc`, {
     method: 'POST',
     ...(signal ? { signal } : {}),
     headers: {
@@ -150,6 +162,10 @@ export async function postText(
     if (key === token()) refuseToken();
     throw new Unauthorized('The node requires a token.');
   }
+  if (response.status === NOT_FOUND_STATUS && chain === chainPath() && chain !== '') {
+    publish({ connection: 'gone' });
+    throw new Error(`There is no instance ${instanceId()}.`);
+  }
   const text = await response.text();
   if (!response.ok && !text.startsWith('{') && !text.startsWith('[')) {
     throw new Error(`${response.status} ${text.slice(0, 200)}`);
@@ -162,7 +178,7 @@ export function asCurl(method: string, params: unknown): string {
   const body = writeJson({ jsonrpc: '2.0', id: 1, method, params });
   const quoted = `'${body.replaceAll("'", `'\\''`)}'`;
   const key = token() === undefined ? '' : ' -H "authorization: Bearer $AUTH_TOKEN"';
-  return `curl -s ${location.origin}/rpc -H 'content-type: application/json'${key} -d ${quoted}`;
+  return `curl -s ${chainUrl('/rpc')} -H 'content-type: application/json'${key} -d ${quoted}`;
 }
 
 /** Whether the node does not serve the method. */

@@ -7,7 +7,9 @@ export type Connection =
   | 'catching-up'
   | 'reconnecting'
   | 'unreachable'
-  | 'locked';
+  | 'locked'
+  /** The page's instance does not exist, and no other gets its id. */
+  | 'gone';
 
 export interface Live {
   readonly connection: Connection;

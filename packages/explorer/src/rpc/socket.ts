@@ -1,7 +1,9 @@
 // Reconnecting WebSocket with its subscriptions.
 import { parseJson, writeJson } from '../format/json.js';
+import { chainUrl } from '../navigation/chain-path.js';
 import { isTokenRefused, token } from './auth-token.js';
 import { type Answer, isAnswer } from './client.js';
+import { liveNow } from './live-state.js';
 
 export interface SocketListener {
   /** The socket opened; subscriptions must be made again. */
@@ -20,7 +22,7 @@ const TOKEN_PROTOCOL = 'starkbox.bearer.';
 
 /** @param client which part of the explorer asks: its own questions are not those of a user */
 export function webSocket(client: 'ui' | 'console'): WebSocket {
-  const address = new URL(`/ws?client=${client}`, location.href);
+  const address = new URL(chainUrl(`/ws?client=${client}`));
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
   const key = token();
   if (key === undefined) return new WebSocket(address);
@@ -42,7 +44,7 @@ export class Socket {
   open(): void {
     clearTimeout(this.#timer);
     // Setting a token opens it again.
-    if (isTokenRefused()) return;
+    if (isTokenRefused() || liveNow().connection === 'gone') return;
     const socket = webSocket('ui');
     this.#socket = socket;
     let wasOpen = false;

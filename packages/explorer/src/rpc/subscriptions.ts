@@ -115,7 +115,7 @@ const socket = new Socket({
     look();
   },
   refused() {
-    // A plain HTTP request reveals whether a token is missing.
+    // A plain HTTP request reveals whether a token or the instance is missing.
     void call('starknet_blockNumber').catch(() => {});
   },
   received() {
@@ -251,6 +251,7 @@ export async function readFirstHead(): Promise<void> {
 
 /** Connection state, from the last event. */
 function look(): void {
+  if (liveNow().connection === 'gone') return;
   const silence = Date.now() - liveNow().receivedAt;
   const connection: Connection = isTokenRefused()
     ? 'locked'

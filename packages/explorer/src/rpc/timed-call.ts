@@ -19,7 +19,7 @@ export async function ask(
 ): Promise<TimedAnswer> {
   const begin = performance.now();
   const body = writeJson({ jsonrpc: '2.0', id: 1, method, params });
-  const text = await postText(body, 'console', signal);
+  const text = await postText(body, 'console', { signal });
   const milliseconds = performance.now() - begin;
   const answer = parseJson(text);
   const isError = !isAnswer(answer) || answer.error !== undefined;

@@ -1,5 +1,6 @@
 // Code snippets of a call: curl, starknet.js, sncast.
 import type { UserCall } from '@starkbox/abi';
+import { chainUrl } from '../../navigation/chain-path.js';
 import type { NamedCall } from '../../parts/send/batch.js';
 import type { BlockId, Step } from '../../parts/send/run.js';
 import { simulation } from '../../parts/send/run.js';
@@ -40,7 +41,7 @@ export function asSncast(call: NamedCall, isView: boolean): string {
   return [
     'sncast',
     isView ? 'call' : 'invoke',
-    `--url ${quoted(`${location.origin}/rpc`)}`,
+    `--url ${quoted(chainUrl('/rpc'))}`,
     `--contract-address ${call.contract}`,
     `--function ${quoted(name ?? call.selector)}`,
     ...(call.calldata.length === 0 ? [] : [`--calldata ${call.calldata.join(' ')}`]),

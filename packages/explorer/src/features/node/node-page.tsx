@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
 import { intervalText, momentText } from '../../format/time.js';
+import { chainUrl } from '../../navigation/chain-path.js';
 import { to } from '../../navigation/route.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Amount, ClassRef, Copy, Link } from '../../parts/values.js';
@@ -78,10 +79,10 @@ export function NodePage() {
 
 function connectFacts(config: Config, status: Status | undefined): Facts {
   return [
-    ['RPC', <Line key="rpc" text={`${location.origin}/rpc`} what="RPC URL" />],
+    ['RPC', <Line key="rpc" text={chainUrl('/rpc')} what="RPC URL" />],
     [
       'WebSocket',
-      <Line key="ws" text={`${location.origin.replace(/^http/, 'ws')}/ws`} what="WebSocket URL" />,
+      <Line key="ws" text={chainUrl('/ws').replace(/^http/, 'ws')} what="WebSocket URL" />,
     ],
     ['chain id', <Line key="id" text={config.chain_id} what="chain id" />],
     ['JSON-RPC', status ? `specification ${status.protocol_version}` : ''],

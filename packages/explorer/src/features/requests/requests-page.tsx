@@ -2,6 +2,7 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { timeText } from '../../format/time.js';
+import { chainUrl } from '../../navigation/chain-path.js';
 import { setQuery, usePlace } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
@@ -227,7 +228,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
     <p className="empty">
       {isFiltered
         ? 'No recorded call matches the filter. The explorer’s own calls are hidden by default.'
-        : `No calls yet. Calls to ${location.origin} appears here.`}
+        : `No calls yet. Calls to ${chainUrl('')} appear here.`}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { unitOf } from '../../format/amount.js';
 import { offsetText, timeText } from '../../format/time.js';
+import { chainUrl } from '../../navigation/chain-path.js';
 import { loaded } from '../../navigation/lazy-page.js';
 import { setQuery, to, usePlace } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';
@@ -209,7 +210,7 @@ function OperationText({ of }: { readonly of: Operation }) {
 function FirstSteps() {
   const accounts = useAccounts();
   const address = accounts.data?.[0]?.address;
-  const url = `${location.origin}/rpc`;
+  const url = chainUrl('/rpc');
   const snippet = [
     `import { RpcProvider } from 'starknet';`,
     `const provider = new RpcProvider({ nodeUrl: '${url}' });`,

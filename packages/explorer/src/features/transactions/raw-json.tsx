@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { writeJson } from '../../format/json.js';
+import { chainUrl } from '../../navigation/chain-path.js';
 import { Json, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
@@ -20,7 +21,7 @@ interface Part {
 function asScript(expression: string): string {
   return [
     "import { RpcProvider } from 'starknet';",
-    `const provider = new RpcProvider({ nodeUrl: '${location.origin}/rpc' });`,
+    `const provider = new RpcProvider({ nodeUrl: '${chainUrl('/rpc')}' });`,
     `console.log(await provider.${expression});`,
   ].join('\n');
 }

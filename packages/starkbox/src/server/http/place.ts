@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RpcError } from '../../errors.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
+import { Explorer } from './explorer-files.js';
 import type { RpcRequestOptions } from './rpc-request.js';
 
 /** A chain that is served. */
@@ -35,7 +36,8 @@ export function placeOf(
   const whole = pathOf(request);
   const [, id, path = '/'] = INSTANCE_PATH.exec(whole) ?? [];
   if (id === undefined || !instance) return { target: own, path: whole };
-  const target = instance(id);
+  // The explorer is the same for all chains, and says itself that an instance does not exist.
+  const target = instance(id) ?? (Explorer.owns(path) ? own : undefined);
   return target && { target, path };
 }
 
