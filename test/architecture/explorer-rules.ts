@@ -36,7 +36,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'parts/table': ['parts', ...BASE],
   parts: BASE,
   rpc: ['format'],
-  navigation: [],
+  // Addresses begin with the path of the chain, which the calls need as well.
+  navigation: ['format'],
   format: [],
 };
 

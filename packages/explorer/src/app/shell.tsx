@@ -4,18 +4,22 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { grouped, priceText, STRK } from '../format/amount.js';
 import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
+import { loaded } from '../navigation/lazy-page.js';
 import { to, usePlace } from '../navigation/route.js';
 import { Link, useChainNow } from '../parts/values.js';
 import { type Connection, liveNow, useLive } from '../rpc/live-state.js';
 import { queries, useAccounts, useLabels } from '../rpc/queries.js';
 import { readFirstHead } from '../rpc/subscriptions.js';
 import { CommandResult } from './command-result.js';
-import { GonePage, Instances, Switcher } from './instances.js';
+import { GonePage, Switcher } from './instances.js';
 import { Keys, type Opened, useKeys } from './keyboard.js';
 import { BOTTOM, type Entry, RAIL } from './pages.js';
 import { Palette } from './palette.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
 import { TokenPage } from './token-page.js';
+
+/** Few visits open it. */
+const InstanceList = loaded(async () => (await import('./instance-list.js')).InstanceList);
 
 const isIn = ({ page, also }: Entry, current: string): boolean =>
   page === current || (also?.includes(current) ?? false);
@@ -78,7 +82,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           />
         )}
         {open?.what === 'keys' && <Keys close={() => setOpen(undefined)} />}
-        {open?.what === 'instances' && !isGone && <Instances close={() => setOpen(undefined)} />}
+        {open?.what === 'instances' && !isGone && (
+          <InstanceList.Page close={() => setOpen(undefined)} />
+        )}
         {isPrefixed && (
           <p className="prefix" role="status">
             <kbd>s</kbd> snapshot · <kbd>n</kbd> new block · <kbd>m</kbd> mint

@@ -1,6 +1,6 @@
 // Form for the node's access token, shown instead of every page until the node accepts one.
 import { type FormEvent, useId, useState } from 'react';
-import { chainUrl } from '../navigation/chain-path.js';
+import { chainUrl } from '../format/chain-path.js';
 import { Heading } from '../parts/page-states.js';
 import { giveToken, token } from '../rpc/auth-token.js';
 

@@ -1,6 +1,6 @@
 // Router: addresses of pages, the current one, and navigation.
 import { useSyncExternalStore } from 'react';
-import { chainPath } from './chain-path.js';
+import { chainPath } from '../format/chain-path.js';
 
 const UI = '/ui';
 const BASE = chainPath() + UI;

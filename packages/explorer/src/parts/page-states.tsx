@@ -1,6 +1,6 @@
 // Page heading, loading state, error state.
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
-import { instanceId } from '../navigation/chain-path.js';
+import { instanceId } from '../format/chain-path.js';
 import { RpcFailure, Unreachable } from '../rpc/client.js';
 import { UntrustedText } from './values.js';
 

@@ -1,6 +1,7 @@
 // JSON-RPC client over HTTP; calls made together share one batch request.
+
+import { chainPath, chainUrl, instanceId } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
-import { chainPath, chainUrl, instanceId } from '../navigation/chain-path.js';
 import { refuseToken, token } from './auth-token.js';
 import { publish } from './live-state.js';
 import type { MethodName, Params, Result } from './methods.js';

@@ -1,6 +1,7 @@
 // Reconnecting WebSocket with its subscriptions.
+
+import { chainUrl } from '../format/chain-path.js';
 import { parseJson, writeJson } from '../format/json.js';
-import { chainUrl } from '../navigation/chain-path.js';
 import { isTokenRefused, token } from './auth-token.js';
 import { type Answer, isAnswer } from './client.js';
 import { liveNow } from './live-state.js';

@@ -79,25 +79,31 @@ test('chains are listed, branched, opened and deleted by keyboard', async () => 
   expect(await instances()).toEqual([]);
 });
 
-test('the dialog is accessible and fits a phone', async () => {
+test('the dialog has pages, is accessible and fits a phone', async () => {
   const named = await create('x'.repeat(100));
-  const other = await create('second');
+  const others = await Promise.all(Array.from({ length: 49 }, () => create('second')));
+  const last = await create('last');
   const { page, settled } = await stage.open('', {
     bypassCSP: true,
     viewport: { width: 320, height: 700 },
   });
   await isLive(page);
   await page.getByRole('button', { name: 'Chain: main chain' }).click();
-  await rowOf(page, 'second').waitFor();
+  await rowOf(page, 'second').first().waitFor();
   await settled();
   const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(await wide()).toBe(0);
   expect(await faultsOf(page)).toEqual([]);
+  expect(await rowOf(page, 'last').count()).toBe(0);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await rowOf(page, 'last').waitFor();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await rowOf(page, 'main chain').waitFor();
   await page.goto(urlOf(named, ''));
   await isLive(page);
   await page.getByRole('button', { name: /^Chain: x/ }).waitFor();
   expect(await wide()).toBe(0);
-  await Promise.all([named, other].map(remove));
+  await Promise.all([named, ...others, last].map(remove));
 });
 
 test('a deleted instance is said to be gone, with a link to the main chain', async () => {

@@ -1,6 +1,6 @@
 // Code snippets of a call: curl, starknet.js, sncast.
 import type { UserCall } from '@starkbox/abi';
-import { chainUrl } from '../../navigation/chain-path.js';
+import { chainUrl } from '../../format/chain-path.js';
 import type { NamedCall } from '../../parts/send/batch.js';
 import type { BlockId, Step } from '../../parts/send/run.js';
 import { simulation } from '../../parts/send/run.js';

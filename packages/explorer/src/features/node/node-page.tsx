@@ -1,8 +1,8 @@
 // Page of the node: addresses, options, limits, restricted methods.
 import type { ReactNode } from 'react';
 import { ETH, grouped, priceText, STRK } from '../../format/amount.js';
+import { chainUrl } from '../../format/chain-path.js';
 import { intervalText, momentText } from '../../format/time.js';
-import { chainUrl } from '../../navigation/chain-path.js';
 import { to } from '../../navigation/route.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Amount, ClassRef, Copy, Link } from '../../parts/values.js';

@@ -1,8 +1,8 @@
 // Page of the recorded requests of all clients.
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { grouped } from '../../format/amount.js';
+import { chainUrl } from '../../format/chain-path.js';
 import { timeText } from '../../format/time.js';
-import { chainUrl } from '../../navigation/chain-path.js';
 import { setQuery, usePlace } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';

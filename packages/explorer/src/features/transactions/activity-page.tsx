@@ -2,8 +2,8 @@
 import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { unitOf } from '../../format/amount.js';
+import { chainUrl } from '../../format/chain-path.js';
 import { offsetText, timeText } from '../../format/time.js';
-import { chainUrl } from '../../navigation/chain-path.js';
 import { loaded } from '../../navigation/lazy-page.js';
 import { setQuery, to, usePlace } from '../../navigation/route.js';
 import { Heading } from '../../parts/page-states.js';

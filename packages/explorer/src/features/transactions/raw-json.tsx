@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { chainUrl } from '../../format/chain-path.js';
 import { writeJson } from '../../format/json.js';
-import { chainUrl } from '../../navigation/chain-path.js';
 import { Json, Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
