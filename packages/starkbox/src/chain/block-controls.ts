@@ -1,6 +1,6 @@
 // Controls of the following blocks: their number, time, prices, sequencer, and when they are closed.
 import { type BlockGeneration, shownBlockGeneration } from '../block-generation.js';
-import { invalidParams } from '../errors.js';
+import { refuse } from '../errors.js';
 import type { Chain } from './chain.js';
 import { SEQUENCER } from './genesis/accounts.js';
 import { generationOf } from './steps/include-transaction.js';
@@ -25,8 +25,8 @@ export function createBlocks(
   return chain.write(cause, async (before) => {
     const last = nextTime(before) + (interval ?? 0) * (count - 1);
     if (last > Number.MAX_SAFE_INTEGER) {
-      invalidParams(
-        `params.interval: the last block would have the time ${last}; the time of a block is at most ${Number.MAX_SAFE_INTEGER}`,
+      refuse(
+        `The interval is too long: the last block would have the time ${last}; the time of a block is at most ${Number.MAX_SAFE_INTEGER}`,
       );
     }
     const hashes: string[] = [];

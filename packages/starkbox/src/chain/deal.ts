@@ -57,10 +57,10 @@ const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalS
 export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<Dealt> {
   if (wanted.amount >= 2n ** 256n) invalidParams('params.amount: must be below 2^256');
   if (wanted.variable !== undefined && wanted.slot !== undefined) {
-    invalidParams('params.slot: must be left out where params.variable is given');
+    refuse('Give the variable of the balances or their slot, not both');
   }
   if (BigInt(wanted.slot ?? 0) >= STORAGE_BOUND) {
-    invalidParams('params.slot: must be below 2^251 - 256, as the addresses of variables are');
+    refuse('The slot must be below 2^251 - 256, as the addresses of variables are');
   }
   // The requests to the origin run outside of the writer, so that no change waits for them.
   if (chain.options.fork) await onlyOriginFailures(written(chain, chain.world, wanted));

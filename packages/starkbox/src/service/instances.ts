@@ -82,7 +82,7 @@ export class Instances implements InstanceRegistry {
       refuse(`There may be ${most} instances; --maximum-instances sets the limit`);
     }
     if (from !== undefined && options !== undefined) {
-      invalidParams('params: with options the chain begins at its own genesis, not from another');
+      refuse('With options the chain begins at its own genesis: leave out one of from and options');
     }
     const parent = from === undefined ? caller : this.#find(from);
     const service = options === undefined ? parent.branch() : await created(caller, options);
@@ -188,7 +188,7 @@ async function created(caller: ChainService, options: object): Promise<ChainServ
     return await caller.withOptions(options);
   } catch (error) {
     if (error instanceof UsageError || error instanceof ConfigError) {
-      invalidParams(`params.options: ${error.message}`);
+      refuse(`The options of an instance: ${error.message}`);
     }
     throw error;
   }

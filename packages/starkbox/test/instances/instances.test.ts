@@ -95,7 +95,7 @@ describe('an instance', () => {
       [{ options: {}, from: 'root' }, /genesis/],
     ] as const) {
       const error = await client.failure('devnet_createInstance', params);
-      expect(error.code).toBe(-32602);
+      expect(error.code).toBe(-1);
       expect(error.message).toMatch(message);
     }
     expect(await client.failure('devnet_createInstance', { from: 'abc' })).toMatchObject({
