@@ -1,0 +1,152 @@
+#!/usr/bin/env node
+// Runs the tests of the examples as a user would: outside of the repository, with our packages as they are published.
+//
+//   node examples/run.mjs                               all examples, with the Node that runs this
+//   node examples/run.mjs token-jest                    only this one
+//   node examples/run.mjs --node ~/node-24/bin/node     with another Node; may be given several times
+//
+// The packages must be built. One installation serves all examples: they are the workspaces of a temporary folder.
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const PACKAGES = ['engine', 'abi', 'signing', 'starkbox', 'testing', 'wallet'];
+const CONTRACT = 'contracts/cairo/token.sierra.json';
+
+/**
+ * Runs a command, and shows what it prints unless that is wanted as the result.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, quiet?: boolean }} options
+ * @returns {boolean} whether it succeeded
+ */
+function run(command, args, { cwd, env = process.env, quiet = false }) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    env,
+    stdio: quiet ? 'pipe' : 'inherit',
+    encoding: 'utf8',
+  });
+  if (error) console.error(`${command}: ${error.message}`);
+  if (quiet && status !== 0) console.error(`${stdout}${stderr}`);
+  return status === 0;
+}
+
+/**
+ * @param {string} what
+ * @param {boolean} succeeded
+ */
+function must(what, succeeded) {
+  if (!succeeded) throw new Error(`${what} failed; what it printed is above`);
+}
+
+/** @returns {string[]} the examples that are packages with tests */
+function allExamples() {
+  const folder = join(ROOT, 'examples');
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'package.json')));
+}
+
+/**
+ * @param {string} file
+ * @returns {{ name: string, version: string }}
+ */
+function manifest(file) {
+  const { name, version } = Object(JSON.parse(readFileSync(file, 'utf8')));
+  return { name: String(name), version: String(version) };
+}
+
+/**
+ * Packs our packages, copies the examples, and installs.
+ *
+ * @param {string} folder an empty folder
+ * @param {readonly string[]} examples
+ */
+function install(folder, examples) {
+  mkdirSync(join(folder, 'packages'));
+  const packed = join(folder, 'packages');
+  const workspaces = PACKAGES.flatMap((name) => ['--workspace', `packages/${name}`]);
+  const pack = ['pack', '--ignore-scripts', '--pack-destination', packed, ...workspaces];
+  must('npm pack', run('npm', pack, { cwd: ROOT, quiet: true }));
+
+  const dependencies = Object.fromEntries(
+    PACKAGES.map((folderName) => {
+      const { name, version } = manifest(join(ROOT, 'packages', folderName, 'package.json'));
+      const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+      return [name, `file:packages/${file}`];
+    }),
+  );
+  // Ours come from the packed files wherever they are named; nothing of ours is asked of the registry.
+  const overrides = Object.fromEntries(Object.keys(dependencies).map((name) => [name, `$${name}`]));
+  const root = { private: true, workspaces: ['examples/*'], dependencies, overrides };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(root, null, 2));
+  for (const name of examples) {
+    const isSource = (/** @type {string} */ path) =>
+      !['node_modules', 'dist', 'test-results'].includes(basename(path));
+    cpSync(join(ROOT, 'examples', name), join(folder, 'examples', name), {
+      recursive: true,
+      filter: isSource,
+    });
+  }
+  mkdirSync(dirname(join(folder, CONTRACT)), { recursive: true });
+  cpSync(join(ROOT, CONTRACT), join(folder, CONTRACT));
+  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock'];
+  must('npm install', run('npm', ['install', ...options], { cwd: folder, quiet: true }));
+}
+
+/**
+ * @param {string} folder
+ * @param {string} example
+ * @param {string} node the executable
+ * @returns {boolean} whether its tests passed
+ */
+function test(folder, example, node) {
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
+  return run('npm', ['test'], { cwd: join(folder, 'examples', example), env });
+}
+
+/** @returns {number} the exit code */
+function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { node: { type: 'string', multiple: true, default: [process.execPath] } },
+  });
+  const known = allExamples();
+  const examples = positionals.length > 0 ? positionals : known;
+  const unknown = examples.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    console.error(`No example ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
+    return 2;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'starkbox-examples-'));
+  const failed = [];
+  try {
+    install(folder, examples);
+    for (const node of values.node.map((path) => resolve(path))) {
+      for (const example of examples) {
+        console.log(`\n--> ${example}, ${node}`);
+        if (!test(folder, example, node)) failed.push(`${example}, ${node}`);
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  for (const one of failed) console.log(`failed: ${one}`);
+  console.log(`${examples.length * values.node.length - failed.length} examples passed`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+process.exitCode = main();

@@ -1,0 +1,57 @@
+// Tests of a token with Jest: each has a chain of its own on which the token is deployed.
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
+import { fixture } from '@starkbox/testing';
+import { matchers } from '@starkbox/testing/matchers';
+import { useChain } from '@starkbox/testing/node';
+
+expect.extend(matchers);
+
+const artifact = new URL('../../contracts/cairo/token.sierra.json', import.meta.url);
+
+// Runs once, and is kept for later runs; each test begins with a copy of the chain.
+const deployed = fixture(
+  'token',
+  async (chain) => {
+    const [owner] = chain.accounts;
+    const token = await chain.deployContract(artifact, ['Example', 'EXM', 1000n, owner.address]);
+    return { token: token.address };
+  },
+  { artifacts: [artifact] },
+);
+const current = useChain({ beforeEach, afterEach }, deployed);
+afterAll(() => deployed.close());
+
+test('the owner holds the supply', async () => {
+  const { chain, data } = current;
+  const token = await chain.contractAt(data.token);
+  const [owner, other] = chain.accounts;
+  expect(await token.call('total_supply')).toBe(1000n);
+  expect(await token.call('balance_of', [owner.address])).toBe(1000n);
+  expect(await token.call('balance_of', [other.address])).toBe(0n);
+});
+
+test('a transfer changes two balances and emits an event', async () => {
+  const { chain, data } = current;
+  const token = await chain.contractAt(data.token);
+  const [owner, other] = chain.accounts;
+  const transfer = token.invoke('transfer', [other.address, 300n]);
+  await expect(transfer).toEmit(token, 'Transfer', {
+    from: owner.address,
+    to: other.address,
+    value: 300n,
+  });
+  await expect(transfer).toChangeBalances(token, [
+    [owner, -300n],
+    [other, 300n],
+  ]);
+});
+
+test('more than the balance is not transferred', async () => {
+  const { chain, data } = current;
+  const token = await chain.contractAt(data.token);
+  const [owner, other] = chain.accounts;
+  await expect(token.invoke('transfer', [other.address, 1001n])).toRevertWith(
+    'token: balance too low',
+  );
+  expect(await token.call('balance_of', [owner.address])).toBe(1000n);
+});
