@@ -27,7 +27,7 @@ const PACKAGES = ['engine', 'abi', 'signing', 'starkbox', 'testing', 'wallet'];
 const CONTRACT = 'contracts/cairo/token.sierra.json';
 
 /**
- * Runs a command, and shows what it prints unless that is wanted as the result.
+ * Runs a command, and shows what it prints; a quiet one only if it fails.
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -145,7 +145,8 @@ function main() {
     rmSync(folder, { recursive: true, force: true });
   }
   for (const one of failed) console.log(`failed: ${one}`);
-  console.log(`${examples.length * values.node.length - failed.length} examples passed`);
+  const passed = examples.length * values.node.length - failed.length;
+  console.log(`examples: ${passed} passed, ${failed.length} failed`);
   return failed.length === 0 ? 0 : 1;
 }
 

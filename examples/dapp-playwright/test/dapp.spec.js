@@ -1,0 +1,81 @@
+// Tests of the dapp in a browser: each has a chain of its own, and decides what the wallet answers.
+import { test as base, expect } from '@playwright/test';
+import { fixture } from '@starkbox/testing';
+import { chainFixtures } from '@starkbox/testing/playwright';
+import { walletFor } from '@starkbox/wallet/playwright';
+import { preview } from 'vite';
+
+const artifact = new URL('../../../contracts/cairo/token.sierra.json', import.meta.url);
+
+// Runs once, and is kept for later runs; each test begins with a copy of the chain.
+const deployed = fixture(
+  'token with a wallet',
+  async (chain) => {
+    const [owner] = chain.accounts;
+    const token = await chain.deployContract(artifact, ['Example', 'EXM', 1000n, owner.address]);
+    return { token: token.address };
+  },
+  { artifacts: [artifact], node: { wallet: true } },
+);
+
+const test = base.extend({
+  ...chainFixtures(deployed),
+  /** Where the built dapp is served, for all tests of a worker. */
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from it which fixtures this one needs
+    async ({}, use) => {
+      const server = await preview({ logLevel: 'error', preview: { port: 0 } });
+      await use(server.resolvedUrls.local[0]);
+      await server.close();
+    },
+    { scope: 'worker' },
+  ],
+  /** The wallet of the page, which has the dapp open. */
+  wallet: async ({ page, site, chainUrl, chainData }, use) => {
+    const wallet = walletFor(page);
+    await wallet.install({ url: chainUrl, policy: 'approve' });
+    const settings = new URLSearchParams({ rpc: `${chainUrl}/rpc`, token: chainData.token });
+    await page.goto(`${site}?${settings}`);
+    await use(wallet);
+  },
+});
+
+async function connect(page) {
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await expect(page.locator('#balance')).toHaveText('1000');
+}
+
+async function pay(page, to, amount) {
+  await page.getByLabel('To').fill(to);
+  await page.getByLabel('Amount').fill(amount);
+  await page.getByRole('button', { name: 'Pay' }).click();
+}
+
+test('pays when the user approves', async ({ page, wallet, chain, chainData }) => {
+  const [payer, shop] = chain.accounts;
+  await connect(page);
+  await expect(page.getByRole('status')).toContainText(payer.address);
+  await pay(page, shop.address, '300');
+  await expect(page.getByRole('status')).toHaveText('Paid 300');
+  await expect(page.locator('#balance')).toHaveText('700');
+  const token = await chain.contractAt(chainData.token);
+  expect(await token.call('balance_of', [shop.address])).toBe(300n);
+  const methods = (await wallet.decided()).map(({ method }) => method);
+  expect(methods).toEqual(['wallet_requestAccounts', 'wallet_addInvokeTransaction']);
+});
+
+test('says so when the user refuses the payment', async ({ page, wallet, chain, chainData }) => {
+  const [payer, shop] = chain.accounts;
+  await connect(page);
+  await wallet.next('refuse');
+  await pay(page, shop.address, '300');
+  await expect(page.getByRole('status')).toHaveText('You refused the payment');
+  const token = await chain.contractAt(chainData.token);
+  expect(await token.call('balance_of', [payer.address])).toBe(1000n);
+});
+
+test('says so when the user refuses the connection', async ({ page, wallet }) => {
+  await wallet.next('refuse');
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await expect(page.getByRole('status')).toHaveText('You refused the connection');
+});
