@@ -6,7 +6,7 @@ import { SEQUENCER } from './genesis/accounts.js';
 import { generationOf } from './steps/include-transaction.js';
 import type { BlockSettings } from './world/block-settings.js';
 import type { Cause } from './world/cause.js';
-import { increasedBy, setTo, withStep } from './world/clock.js';
+import { afterBlock, type Clock, clockFrom, increasedBy, setTo, withStep } from './world/clock.js';
 import { latestHeader } from './world/find-block.js';
 import type { GasPrices } from './world/gas-prices.js';
 import { nextTime } from './world/world.js';
@@ -55,6 +55,16 @@ export function setTime(
   return chain.write(cause, async (world) => {
     const next = { ...world, clock: setTo(time, world.clock.step) };
     return generateBlock ? chain.closeNow(next) : [next, undefined];
+  });
+}
+
+/** Lets the time that a chain was started with begin now, if it has its first block and clock still. */
+export function beginTimeNow(chain: Chain, first: Clock): Promise<void> {
+  return chain.write(undefined, async (world) => {
+    const { startTime } = chain.options;
+    const isFirst = world.clock === first && world.history.next === world.history.first + 1;
+    if (startTime === undefined || !isFirst) return [world, undefined];
+    return [{ ...world, clock: afterBlock(clockFrom(startTime)) }, undefined];
   });
 }
 

@@ -85,6 +85,7 @@ export class Listeners implements Part {
       const page = await steps.open('metrics page', () =>
         root?.telemetry.openPage((name) => this.#access.admitsHost(name)),
       );
+      await service.beginTime();
       const server = await steps.open('HTTP server', () => this.#serveHttp(at));
       // Closed before the HTTP server, which waits for every connection to end.
       steps.push({ close: () => this.#closeSockets() });

@@ -1,6 +1,8 @@
 // Service of one chain: dispatchers of all versions, subscriptions, request log and L1.
+
+import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
-import { realMilliseconds } from '../chain/world/clock.js';
+import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
 import { type DumpOptions, longestInline } from '../dump/dump.js';
 import type { JournalCall } from '../dump/journal.js';
@@ -79,6 +81,7 @@ export class ChainService {
   readonly binding: Binding = new Binding();
   readonly #shared: SharedParts;
   readonly #isStored: boolean;
+  readonly #firstClock: Clock;
   #requests: RequestLog | undefined;
   #l1: L1 | undefined;
   #handlers: HandlerLookup | undefined;
@@ -93,6 +96,7 @@ export class ChainService {
     this.chain = chain;
     this.base = base;
     this.#isStored = isStored;
+    this.#firstClock = chain.world.clock;
     const subscriptions = new Subscriptions(base.config.maximumSubscriptions);
     this.subscriptions = subscriptions;
     this.sandbox = new SandboxNews(chain, subscriptions);
@@ -125,6 +129,11 @@ export class ChainService {
     const base = await this.#shared.bases.create({ config, fork });
     const chain = await Chain.create(base.options);
     return new ChainService(this.#shared, { base, chain, isStored: false });
+  }
+
+  /** Lets a given time of the start begin now: until a client can connect, seconds may pass. */
+  beginTime(): Promise<void> {
+    return this.#isStored ? Promise.resolve() : beginTimeNow(this.chain, this.#firstClock);
   }
 
   /** Starts the interval of blocks, if there is one. */
