@@ -131,11 +131,20 @@ function main() {
     console.error(`No example ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
     return 2;
   }
+  const nodes = values.node.map((path) => resolve(path));
+  // Scripts of npm find `node` by its name.
+  const unusable = nodes.filter(
+    (path) => !/^node(\.exe)?$/.test(basename(path)) || !existsSync(path),
+  );
+  if (unusable.length > 0) {
+    console.error(`--node takes an executable named node, not ${unusable.join(', ')}.`);
+    return 2;
+  }
   const folder = mkdtempSync(join(tmpdir(), 'starkbox-examples-'));
   const failed = [];
   try {
     install(folder, examples);
-    for (const node of values.node.map((path) => resolve(path))) {
+    for (const node of nodes) {
       for (const example of examples) {
         console.log(`\n--> ${example}, ${node}`);
         if (!test(folder, example, node)) failed.push(`${example}, ${node}`);
@@ -145,7 +154,7 @@ function main() {
     rmSync(folder, { recursive: true, force: true });
   }
   for (const one of failed) console.log(`failed: ${one}`);
-  const passed = examples.length * values.node.length - failed.length;
+  const passed = examples.length * nodes.length - failed.length;
   console.log(`examples: ${passed} passed, ${failed.length} failed`);
   return failed.length === 0 ? 0 : 1;
 }
