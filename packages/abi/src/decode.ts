@@ -328,3 +328,36 @@ function findVariant(
 function lastPart(path: string): string {
   return path.split('::').at(-1) ?? path;
 }
+
+/** How the single felts of a value are written. */
+export interface FeltTexts {
+  readonly felt: (felt: string) => string;
+  readonly address: (felt: string) => string;
+  readonly classHash: (felt: string) => string;
+}
+
+/** A value in one line. */
+export function valueText(value: Decoded, texts: FeltTexts): string {
+  const inner = (of: Decoded): string => valueText(of, texts);
+  switch (value.kind) {
+    case 'felt':
+      return texts.felt(value.felt);
+    case 'address':
+      return texts.address(value.felt);
+    case 'class':
+      return texts.classHash(value.felt);
+    case 'number':
+    case 'bool':
+      return String(value.value);
+    case 'text':
+      return JSON.stringify(value.text);
+    case 'list':
+      return `[${value.items.map(inner).join(', ')}]`;
+    case 'record':
+      return `{ ${value.members.map((one) => `${one.name}: ${inner(one.value)}`).join(', ')} }`;
+    case 'choice':
+      return value.value ? `${value.variant}(${inner(value.value)})` : value.variant;
+    case 'unit':
+      return '()';
+  }
+}

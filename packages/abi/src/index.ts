@@ -35,7 +35,9 @@ export {
   decodeEvent,
   decodeInputs,
   decodeOutputs,
+  type FeltTexts,
   type Named,
+  valueText,
 } from './decode.js';
 // Values while they are typed into a form.
 export {

@@ -9,6 +9,7 @@ import {
   readClass,
   shortAddress,
   type UserCall,
+  valueText,
 } from '@starkbox/abi';
 import type { PendingRequest } from './approvals.js';
 import { NodeError, type WalletNode } from './node.js';
@@ -144,32 +145,17 @@ async function describeCall(
 }
 
 function shown(value: Decoded, names: Names): string {
-  const inner = (of: Decoded): string => shown(of, names);
-  switch (value.kind) {
-    case 'felt': {
-      const text = decodeShortString(value.felt);
-      return text === undefined ? value.felt : `${value.felt} ('${text}')`;
-    }
-    case 'address': {
-      const name = names.get(value.felt);
-      return name === undefined ? value.felt : `${value.felt} (${name})`;
-    }
-    case 'class':
-      return value.felt;
-    case 'number':
-    case 'bool':
-      return String(value.value);
-    case 'text':
-      return JSON.stringify(value.text);
-    case 'list':
-      return `[${value.items.map(inner).join(', ')}]`;
-    case 'record':
-      return `{ ${value.members.map((one) => `${one.name}: ${inner(one.value)}`).join(', ')} }`;
-    case 'choice':
-      return value.value ? `${value.variant}(${inner(value.value)})` : value.variant;
-    case 'unit':
-      return '()';
-  }
+  return valueText(value, {
+    felt: (felt) => {
+      const text = decodeShortString(felt);
+      return text === undefined ? felt : `${felt} ('${text}')`;
+    },
+    address: (felt) => {
+      const name = names.get(felt);
+      return name === undefined ? felt : `${felt} (${name})`;
+    },
+    classHash: (felt) => felt,
+  });
 }
 
 const DECIMALS = 18;

@@ -1,5 +1,12 @@
 // Decoded values: as text, and compared with what a test expects.
-import { type Decoded, decodeShortString, type Named, shortAddress } from '@starkbox/abi';
+import {
+  type Decoded,
+  decodeShortString,
+  type FeltTexts,
+  type Named,
+  shortAddress,
+  valueText,
+} from '@starkbox/abi';
 
 /** What a test may expect of a value: numbers in any form, texts, truth values, lists, records. */
 export type Expected =
@@ -10,29 +17,17 @@ export type Expected =
   | readonly Expected[]
   | { readonly [member: string]: Expected };
 
+const TEXTS: FeltTexts = {
+  felt: (felt) => {
+    const text = decodeShortString(felt);
+    return text === undefined ? felt : `'${text}'`;
+  },
+  address: shortAddress,
+  classHash: shortAddress,
+};
+
 export function textOf(value: Decoded): string {
-  switch (value.kind) {
-    case 'felt': {
-      const text = decodeShortString(value.felt);
-      return text === undefined ? value.felt : `'${text}'`;
-    }
-    case 'address':
-    case 'class':
-      return shortAddress(value.felt);
-    case 'number':
-    case 'bool':
-      return String(value.value);
-    case 'text':
-      return JSON.stringify(value.text);
-    case 'list':
-      return `[${value.items.map(textOf).join(', ')}]`;
-    case 'record':
-      return `{ ${membersText(value.members)} }`;
-    case 'choice':
-      return value.value ? `${value.variant}(${textOf(value.value)})` : value.variant;
-    case 'unit':
-      return '()';
-  }
+  return valueText(value, TEXTS);
 }
 
 export function membersText(members: readonly Named[]): string {
