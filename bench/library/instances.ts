@@ -4,7 +4,8 @@
 //   npm run bench:instances -- --quick   1,000 blocks, 20,000 slots, 200 instances
 //
 // Prints each figure with its bound, then one line of JSON. Exits 1 if a bound is broken.
-import { Agent, request as httpRequest } from 'node:http';
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { createNode, type Starkbox } from 'starkbox';
 import { hex } from '../../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from '../figures.js';
@@ -37,7 +38,7 @@ const figures = new Figures(
 
 /** A chain with contracts and slots that no transaction made, and empty blocks. */
 async function longChain(): Promise<Starkbox> {
-  const chain = await createNode({ seed: 0, port: 0, maximumInstances: INSTANCES + SAMPLES + 10 });
+  const chain = await createNode({ seed: 0, port: 0, maximumInstances: 4 * SAMPLES });
   const classHash = chain.accountClassHash;
   const addresses = Array.from({ length: CONTRACTS }, (_, index) => hex(0x10_0000 + index));
   await chain.request('devnet_applyStateDiff', {
@@ -82,27 +83,17 @@ async function sampled(count: number, run: () => unknown): Promise<readonly numb
   return samples;
 }
 
-/** One connection that is kept open, as clients have it. */
-function poster(url: string): (method: string, params?: object) => Promise<unknown> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  return (method, params = {}) =>
-    new Promise((resolve, reject) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-      const headers = { 'content-type': 'application/json' };
-      const sent = httpRequest(url, { method: 'POST', agent, headers }, (response) => {
-        let text = '';
-        response.on('data', (piece) => {
-          text += piece;
-        });
-        response.on('end', () => {
-          const answer: { readonly result?: unknown } = JSON.parse(text);
-          if (answer.result === undefined) reject(new Error(text));
-          else resolve(answer.result);
-        });
-      });
-      sent.on('error', reject);
-      sent.end(body);
-    });
+/** Samples of another process: the client's own collections are not those of the node. */
+async function sampledByClient(url: string, count: number): Promise<readonly number[]> {
+  const file = fileURLToPath(new URL('./instance-client.js', import.meta.url));
+  const client = spawn(process.execPath, [file, url, String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  for await (const piece of client.stdout) text += piece;
+  const samples: unknown = JSON.parse(text);
+  if (!Array.isArray(samples)) throw new Error(text);
+  return samples.map(Number);
 }
 
 const settledMemory = async (): Promise<NodeJS.MemoryUsage> => {
@@ -124,12 +115,9 @@ function percentile99(samples: readonly number[]): number {
 
 async function measureCreation(chain: Starkbox): Promise<void> {
   const { url } = await chain.listen({ port: 0 });
-  const post = poster(`${url}/rpc`);
-  const create = () => post('devnet_createInstance', { ttl: 0 });
   await sampled(SAMPLES / 3, () => chain.branch());
-  await sampled(SAMPLES / 3, create);
   const branches = await sampled(SAMPLES, () => chain.branch());
-  const created = await sampled(SAMPLES, create);
+  const created = await sampledByClient(`${url}/rpc`, SAMPLES);
   figures.sayAll({
     branch_us: median(branches),
     branch_p99_us: percentile99(branches),
