@@ -18,6 +18,7 @@ export class Likeness {
   readonly #names = new Map<string, string>();
   readonly #slack: number;
   #shift = 0;
+  #isRenaming = false;
 
   /** @param slack seconds by which times may differ beyond what all of them do */
   constructor(slack: number) {
@@ -44,6 +45,17 @@ export class Likeness {
     });
   }
 
+  /**
+   * As `difference`, for an answer to a change. A block that is made again within a second has the hash of the
+   * one before, and in a slower replay another one: the newest counterpart counts.
+   */
+  differenceOfChange(old: Json, now: Json): string | undefined {
+    this.#isRenaming = true;
+    const path = this.difference(old, now);
+    this.#isRenaming = false;
+    return path;
+  }
+
   /** The path of the first difference; undefined if the answers are equivalent. */
   difference(old: Json, now: Json, path = '', key = ''): string | undefined {
     if (Object.is(old, now) || OF_THE_PLACE.has(key) || old === HIDDEN) return undefined;
@@ -65,7 +77,10 @@ export class Likeness {
   #isSame(old: Json, now: Json, key: string): boolean {
     if (typeof old === 'string' && typeof now === 'string') {
       if (this.#names.get(old) === now) return true;
-      if (OF_A_BLOCK.test(key)) return this.learn(old, now);
+      if (OF_A_BLOCK.test(key)) {
+        if (this.#isRenaming) this.#names.set(old, now);
+        return this.learn(old, now);
+      }
     }
     if (OF_AN_AMOUNT.test(key)) return false;
     const [then, later] = [timeOf(old), timeOf(now)];
