@@ -3,6 +3,9 @@
 /** The order of the field. */
 export const PRIME: bigint = 2n ** 251n + 17n * 2n ** 192n + 1n;
 
+/** Addresses of contracts and of their storage are below it; hashes are reduced by it. */
+export const ADDRESS_BOUND: bigint = 2n ** 251n - 256n;
+
 /** A number as a canonical felt: lower case, no leading zeros. */
 export function hex(value: number | bigint): string {
   return `0x${value.toString(16)}`;

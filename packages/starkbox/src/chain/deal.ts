@@ -7,7 +7,7 @@ import {
   storageAddress,
 } from '@starkbox/engine';
 import { fail, invalidParams, refuse } from '../errors.js';
-import { fromU256, hex, u256Entries } from '../felt.js';
+import { ADDRESS_BOUND, fromU256, hex, u256Entries } from '../felt.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
 import { applied } from './steps/apply-state-diff.js';
@@ -49,8 +49,6 @@ const BALANCES = [
   'user_balances',
   'account_balances',
 ];
-/** Storage addresses are below it. */
-const STORAGE_BOUND = 2n ** 251n - 256n;
 const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalSupply', 'supply'];
 
 /** Sets a balance in the pending block, which is closed where each transaction has its own. */
@@ -59,7 +57,7 @@ export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<D
   if (wanted.variable !== undefined && wanted.slot !== undefined) {
     refuse('Give the variable of the balances or their slot, not both');
   }
-  if (BigInt(wanted.slot ?? 0) >= STORAGE_BOUND) {
+  if (BigInt(wanted.slot ?? 0) >= ADDRESS_BOUND) {
     refuse('The slot must be below 2^251 - 256, as the addresses of variables are');
   }
   // The requests to the origin run outside of the writer, so that no change waits for them.
@@ -111,7 +109,7 @@ function placesOf({ address, variable, slot }: Deal): readonly Place[] {
     const names = variable === undefined ? BALANCES : [variable];
     return names.map((name) => placeOf(name, [address]));
   }
-  const hashed = hex(BigInt(pedersenPair(slot, address)) % STORAGE_BOUND);
+  const hashed = hex(BigInt(pedersenPair(slot, address)) % ADDRESS_BOUND);
   return [hashed, slot].map((key) => ({ variable: undefined, key }));
 }
 

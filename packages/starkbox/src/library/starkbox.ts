@@ -78,19 +78,17 @@ export class Starkbox implements AsyncDisposable {
   readonly #service: ChainService;
   readonly #hostOf: (service: ChainService) => Host;
   readonly #host: Host;
-  readonly #isStored: boolean;
   #contracts: Contracts | undefined;
 
   /** @internal `createNode` and `branch` create chains. */
   constructor(
     service: ChainService,
     hostOf: (service: ChainService) => Host,
-    start: { readonly host?: Host; readonly isStored: boolean; readonly l1?: L1Facts | undefined },
+    start: { readonly host?: Host; readonly l1?: L1Facts | undefined } = {},
   ) {
     this.#service = service;
     this.#hostOf = hostOf;
     this.#host = start.host ?? hostOf(service);
-    this.#isStored = start.isStored;
     this.l1 = start.l1;
     this.fetch = inProcessFetch(service);
     this.time = new TimeControls(this.request);
@@ -168,13 +166,13 @@ export class Starkbox implements AsyncDisposable {
    */
   branch(): Starkbox {
     const service = this.#service.branch();
-    return new Starkbox(service, this.#hostOf, { isStored: false });
+    return new Starkbox(service, this.#hostOf);
   }
 
   /** The chain as it is now, to return to any number of times. */
   async snapshot(): Promise<ChainSnapshot> {
-    const { chain } = this.#service;
-    const isPlain = !this.#isStored && chain.world.messages.l1 === undefined;
+    const { chain, isStored } = this.#service;
+    const isPlain = !isStored && chain.world.messages.l1 === undefined;
     return isPlain ? worldSnapshot(chain) : storedSnapshot(this.#service.l1);
   }
 

@@ -125,7 +125,6 @@ async function openParts(
       listen: async (at) => announced(await listeners.listen(at), config, genesis, l1Facts),
       close: () => steps.close(),
     },
-    isStored,
     l1: l1Facts,
   });
 }

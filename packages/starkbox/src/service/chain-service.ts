@@ -80,7 +80,8 @@ export class ChainService {
   /** Where it is served. */
   readonly binding: Binding = new Binding();
   readonly #shared: SharedParts;
-  readonly #isStored: boolean;
+  /** Whether the chain is stored in a data directory. */
+  readonly isStored: boolean;
   readonly #firstClock: Clock;
   #requests: RequestLog | undefined;
   #l1: L1 | undefined;
@@ -95,7 +96,7 @@ export class ChainService {
     this.#shared = shared;
     this.chain = chain;
     this.base = base;
-    this.#isStored = isStored;
+    this.isStored = isStored;
     this.#firstClock = chain.world.clock;
     const subscriptions = new Subscriptions(base.config.maximumSubscriptions);
     this.subscriptions = subscriptions;
@@ -133,7 +134,7 @@ export class ChainService {
 
   /** Lets a given time of the start begin now: until a client can connect, seconds may pass. */
   beginTime(): Promise<void> {
-    return this.#isStored ? Promise.resolve() : beginTimeNow(this.chain, this.#firstClock);
+    return this.isStored ? Promise.resolve() : beginTimeNow(this.chain, this.#firstClock);
   }
 
   /** Starts the interval of blocks, if there is one. */
@@ -333,7 +334,7 @@ export class ChainService {
   /** Options for the chain on another network. */
   async #refork(url: string, block: number | string | undefined) {
     const { origins, bases, settings } = this.#shared;
-    if (this.#isStored) refuse('A chain that is kept on disk cannot be put on another network.');
+    if (this.isStored) refuse('A chain that is kept on disk cannot be put on another network.');
     await origins.flush();
     const forked = await origins.open(onNetwork(settings.config, url, block));
     return (await bases.create(forked)).options;

@@ -10,7 +10,7 @@ import {
 } from '@starkbox/engine';
 import type { Config } from '../../config/options.js';
 import { AccountClassError, reasonOf } from '../../errors.js';
-import { hex, shortString, u256Entries } from '../../felt.js';
+import { ADDRESS_BOUND, hex, shortString, u256Entries } from '../../felt.js';
 import { readRegular } from '../../files/regular-file.js';
 import {
   type ExistingContracts,
@@ -27,8 +27,6 @@ const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661a
 /** Id of the SNIP-6 account interface. */
 const SRC6 = '0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd';
 const MINTER_BALANCE = 2n ** 255n;
-/** Modulus of storage addresses. */
-const ADDRESS_BOUND = 2n ** 251n - 256n;
 
 export interface Deployed {
   readonly address: string;

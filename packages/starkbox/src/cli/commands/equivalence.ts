@@ -1,5 +1,7 @@
 // Equivalence of answers: times, and what depends on them, may differ.
 import { hex } from '../../felt.js';
+import { canonicalName } from '../../method-names.js';
+import { methodFacts } from '../../spec.js';
 
 type Json = unknown;
 
@@ -46,28 +48,27 @@ export class Likeness {
   }
 
   /**
-   * As `difference`, for an answer to a change. A block that is made again within a second has the hash of the
-   * one before, and in a slower replay another one: the newest counterpart counts.
+   * The path of the first difference; undefined if the answers are equivalent. A block that a change makes again
+   * within a second has the hash of the one before, and in a slower replay another one: the newest counterpart counts.
+   *
+   * @param methods that were called
    */
-  differenceOfChange(old: Json, now: Json): string | undefined {
-    this.#isRenaming = true;
-    const path = this.difference(old, now);
-    this.#isRenaming = false;
-    return path;
+  difference(methods: readonly string[], old: Json, now: Json): string | undefined {
+    this.#isRenaming = methods.some((name) => methodFacts(canonicalName(name))?.writes);
+    return this.#differenceAt(old, now);
   }
 
-  /** The path of the first difference; undefined if the answers are equivalent. */
-  difference(old: Json, now: Json, path = '', key = ''): string | undefined {
+  #differenceAt(old: Json, now: Json, path = '', key = ''): string | undefined {
     if (Object.is(old, now) || OF_THE_PLACE.has(key) || old === HIDDEN) return undefined;
     if (Array.isArray(old) && Array.isArray(now)) {
       if (old.length !== now.length) return path;
-      return first(old.keys(), (at) => this.difference(old[at], now[at], `${path}/${at}`, key));
+      return first(old.keys(), (at) => this.#differenceAt(old[at], now[at], `${path}/${at}`, key));
     }
     if (isObject(old) && isObject(now)) {
       const names = new Set([...Object.keys(old), ...Object.keys(now)]);
       return first(names, (name) =>
         name in old && name in now
-          ? this.difference(old[name], now[name], `${path}/${name}`, name)
+          ? this.#differenceAt(old[name], now[name], `${path}/${name}`, name)
           : `${path}/${name}`,
       );
     }

@@ -4,7 +4,7 @@ import { hades, storageAddress } from '@starkbox/engine';
 import { MINTER, SEQUENCER } from '../../chain/genesis/accounts.js';
 import { ETH, STRK } from '../../chain/genesis/genesis.js';
 import { reasonOf } from '../../errors.js';
-import { hex, shortString } from '../../felt.js';
+import { ADDRESS_BOUND, hex, shortString } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
 
 /** What is given in a file. */
@@ -51,8 +51,6 @@ const INTERFACES: readonly (readonly [string, string])[] = [
   ['0x1d1144bb2138366ff28d8e9ab57456b1d332ac42196230c3a602003c89872', 'outside execution'],
   ['0x3f918d17e5ee77373b56385708f855659a07f75997f365cf87748628532a055', 'SRC5'],
 ];
-/** What storage addresses are reduced by. */
-const ADDRESS_BOUND = 2n ** 251n - 256n;
 
 /** Names a file may give. Throws an error that names it for one that cannot be understood. */
 export function readNames(path: string): GivenNames {

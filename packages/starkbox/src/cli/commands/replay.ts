@@ -6,9 +6,7 @@ import { WebSocket } from 'ws';
 import { isConfigKey } from '../../config/options.js';
 import { openRegular } from '../../files/regular-file.js';
 import { parse, stringify } from '../../json/json.js';
-import { canonicalName } from '../../method-names.js';
 import { createNode } from '../../node/node.js';
-import { methodFacts } from '../../spec.js';
 import { HIDDEN, Likeness } from './equivalence.js';
 import { counted, type Style } from './format.js';
 
@@ -128,9 +126,7 @@ async function repeat(
     const ids = [answer, now].map((one) => objectOf(stringify(one))['result']);
     if (typeof ids[0] === 'string' && typeof ids[1] === 'string') likeness.learn(ids[0], ids[1]);
   }
-  const different = methodFacts(canonicalName(name))?.writes
-    ? likeness.differenceOfChange(answer, now)
-    : likeness.difference(answer, now);
+  const different = likeness.difference([name], answer, now);
   return different === undefined
     ? undefined
     : { method: name, path: different, recorded: answer, now };

@@ -68,12 +68,14 @@ export function subscribeMethods(
       if (!listener.isOpen || subscriptions.epoch !== epoch) return undefined;
       subscriptions.catchUp();
       const { world: beginning } = chain;
-      if (beginning === world && isEmpty(past(world))) {
+      const news = past(world)[Symbol.iterator]();
+      let next = news.next();
+      if (beginning === world && next.done) {
         subscriptions.add(subscription);
         return undefined;
       }
       return subscriptions.addHeld(subscription, () => {
-        for (const news of past(world)) subscriptions.notifyOne(subscription, news);
+        for (; !next.done; next = news.next()) subscriptions.notifyOne(subscription, next.value);
         if (beginning === world) return;
         const alone = new Subscriptions(1);
         alone.add(subscription);
@@ -202,11 +204,6 @@ export function subscribeMethods(
       return ended || fail('INVALID_SUBSCRIPTION_ID');
     },
   };
-}
-
-function isEmpty(items: Iterable<unknown>): boolean {
-  for (const _ of items) return false;
-  return true;
 }
 
 /** The block that a subscription begins with; `undefined` where it begins with what comes next. */

@@ -11,8 +11,6 @@ import type { Config } from 'starkbox';
 import { HIDDEN, Likeness } from '../../../src/cli/commands/equivalence.js';
 import { parse, stringify } from '../../../src/json/json.js';
 import { isObject, listOf, type Members, membersOf } from '../../../src/json/reader.js';
-import { canonicalName } from '../../../src/method-names.js';
-import { methodFacts } from '../../../src/spec.js';
 
 /** Methods with parameters that a version lacks, or that it lacks as a whole. A change of the chain is none of them. */
 const MAY_BE_REFUSED: Readonly<Record<SpecVersion, ReadonlySet<string>>> = {
@@ -97,12 +95,9 @@ class Replay {
     this.#requests += calls.length;
     for (const fault of await answerViolations(text, answered, this.#version)) this.#report(fault);
     const now = parse(answered);
-    // Names are learnt; a change may give an old one a new counterpart.
-    if (
-      calls.some(({ request: call }) => methodFacts(canonicalName(String(call['method'])))?.writes)
-    ) {
-      this.#likeness.differenceOfChange(answer, now);
-    } else this.#likeness.difference(answer, now);
+    // For the names that are learnt from it.
+    const methods = calls.map(({ request: call }) => String(call['method']));
+    this.#likeness.difference(methods, answer, now);
     for (const { request: call, obstacles } of calls) {
       const before = answerTo(call, answer);
       const after = answerTo(call, now);
