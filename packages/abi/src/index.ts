@@ -54,6 +54,14 @@ export {
   variantDraft,
 } from './draft.js';
 export { draftOfText, encodeInput, firstError } from './encode.js';
+// Explained failures.
+export type {
+  Explained,
+  ExplainedArgument,
+  ExplainedFrame,
+  Panic,
+  SourceLine,
+} from './explain/explained.js';
 // Revert reasons.
 export { type FailedFrame, type Failure, readFailure } from './failure.js';
 // Felts as text.
