@@ -2,17 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Contract, TypedContractV2 } from 'starknet';
 import { describe, expect } from 'vitest';
 import { fixture, type TestChain } from '../src/index.js';
 import { checkMatchesGas } from '../src/matchers/gas.js';
-import {
-  assertChangesBalances,
-  assertEmits,
-  assertRevertsWith,
-  type EventName,
-  type EventValues,
-} from '../src/matchers/matchers.js';
+import { assertChangesBalances, assertEmits, assertRevertsWith } from '../src/matchers/matchers.js';
 import { testWith } from '../src/runners/vitest.js';
 
 const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
@@ -77,30 +70,6 @@ describe('toEmit', () => {
     expect(failure).toMatch(
       /✓ 0x\w+…\w+\.__execute__\(…\)\n {2}✓ 0x\w+…\w+\.increase\(amount: 2\) → 7/,
     );
-  });
-
-  test('has the names of events and members from a constant ABI', () => {
-    const abi = [
-      {
-        type: 'event',
-        name: 'a::b::Raised',
-        kind: 'struct',
-        members: [{ name: 'after', type: 'core::integer::u128', kind: 'data' }],
-      },
-    ] as const;
-    type Abi = typeof abi;
-    const name: EventName<Abi> = 'Raised';
-    const values: EventValues<Abi, 'Raised'> = { after: 5 };
-    const check = (contract: TypedContractV2<Abi>, plain: Contract) => {
-      void expect({}).toEmit(contract, name, values);
-      void expect({}).toEmit(plain, 'Anything', { any: 1 });
-    };
-    expect(check).toBeTypeOf('function');
-    // @ts-expect-error there is no such event
-    const wrong: EventName<Abi> = 'Lowered';
-    // @ts-expect-error there is no such member
-    const wrongValues: EventValues<Abi, 'Raised'> = { before: 5 };
-    expect([wrong, wrongValues]).toHaveLength(2);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   outcomeOf,
   type Transaction,
 } from './transaction.js';
-import { type Expected, expectedText, membersMatch, membersText } from './values.js';
+import { type ExpectedMembers, expectedText, membersMatch, membersText } from './values.js';
 
 export interface Verdict {
   readonly pass: boolean;
@@ -36,17 +36,23 @@ export async function checkEmits(
   transaction: Transaction,
   contract: EmittingContract,
   name: string,
-  values: Readonly<Record<string, Expected>> = {},
+  values: ExpectedMembers = {},
 ): Promise<Verdict> {
   const included = await includedTransaction(transaction);
   const abi = readAbi(contract.abi);
-  const events = included.receipt.events
-    .filter(({ from_address }) => sameFelt(from_address, contract.address))
+  const own = included.receipt.events.filter(({ from_address }) =>
+    sameFelt(from_address, contract.address),
+  );
+  const events = own
     .map(({ keys, data }) => decodeEvent(keys, data, abi))
     .filter((event) => event !== undefined);
+  const unknown = own.length - events.length;
   const isNamed = (event: DecodedEvent): boolean => event.name.split('::').at(-1) === name;
   const pass = events.some((event) => isNamed(event) && membersMatch(event.members, values));
-  const emitted = events.map(({ name: own, members }) => `  ${own}(${membersText(members)})`);
+  const emitted = [
+    ...events.map((event) => `  ${event.name}(${membersText(event.members)})`),
+    ...(unknown === 0 ? [] : [`  ${unknown} event${unknown === 1 ? '' : 's'} that its ABI lacks`]),
+  ];
   return verdict(pass, included, [
     `The event ${name}(${expectedText(values)}) of ${contract.address} was ${pass ? '' : 'not '}emitted.`,
     emitted.length === 0 ? 'It emitted nothing.' : `It emitted:\n${emitted.join('\n')}`,

@@ -1,6 +1,5 @@
 // Matchers for `expect.extend` of vitest and Jest, and the same as assertions for other runners.
 import { AssertionError } from 'node:assert';
-import type { Contract, TypedContractV2 } from 'starknet';
 import {
   type Addressed,
   type BalanceChange,
@@ -10,40 +9,18 @@ import {
   type EmittingContract,
   type Verdict,
 } from './checks.js';
+import type { AbiOf, EventName, EventValues } from './event-types.js';
 import { checkMatchesGas, gasFileOf } from './gas.js';
 import type { Transaction } from './transaction.js';
-import type { Expected } from './values.js';
-
-type AbiConst = Parameters<Contract['typedv2']>[0];
-
-type LastName<S> = S extends `${string}::${infer Rest}` ? LastName<Rest> : S;
-
-type EventOf<A extends AbiConst> = Extract<
-  A[number],
-  { readonly type: 'event'; readonly kind: 'struct' }
->;
-
-/** Names of the events of an ABI that TypeScript sees as a constant, without their paths. */
-export type EventName<A extends AbiConst> = LastName<EventOf<A>['name']>;
-
-/** Members of an event, each of which may be left out. */
-export type EventValues<A extends AbiConst, N> =
-  EventOf<A> extends infer E
-    ? E extends { readonly name: infer F; readonly members: readonly { readonly name: string }[] }
-      ? LastName<F> extends N
-        ? { readonly [M in E['members'][number]['name']]?: Expected }
-        : never
-      : never
-    : never;
+import type { ExpectedMembers } from './values.js';
 
 export interface ChainMatchers<R = Promise<void>> {
   /** The contract has emitted the event; members that are not named may have any value. */
-  toEmit<A extends AbiConst, N extends EventName<A>>(
-    contract: TypedContractV2<A>,
+  toEmit<C extends EmittingContract, N extends EventName<AbiOf<C>>>(
+    contract: C,
     name: N,
-    values?: EventValues<A, N>,
+    values?: EventValues<AbiOf<C>, N>,
   ): R;
-  toEmit(contract: EmittingContract, name: string, values?: Readonly<Record<string, Expected>>): R;
   /** The transaction was reverted, or refused since it would be; a text is the whole panic message. */
   toRevertWith(reason?: string | RegExp): R;
   /** Balances have changed by these amounts; fees do not count. */
@@ -79,7 +56,7 @@ export const matchers = {
     transaction: Transaction,
     contract: EmittingContract,
     name: string,
-    values?: Readonly<Record<string, Expected>>,
+    values?: ExpectedMembers,
   ): Promise<Verdict> {
     return checkEmits(transaction, contract, name, values);
   },
@@ -111,11 +88,11 @@ async function assert(check: Promise<Verdict>): Promise<void> {
 }
 
 /** As `toEmit`, for runners without matchers. */
-export function assertEmits(
+export function assertEmits<C extends EmittingContract, N extends EventName<AbiOf<C>>>(
   transaction: Transaction,
-  contract: EmittingContract,
-  name: string,
-  values?: Readonly<Record<string, Expected>>,
+  contract: C,
+  name: N,
+  values?: EventValues<AbiOf<C>, N>,
 ): Promise<void> {
   return assert(checkEmits(transaction, contract, name, values));
 }

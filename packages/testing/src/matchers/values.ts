@@ -9,13 +9,12 @@ import {
 } from '@starkbox/abi';
 
 /** What a test may expect of a value: numbers in any form, texts, truth values, lists, records. */
-export type Expected =
-  | bigint
-  | number
-  | string
-  | boolean
-  | readonly Expected[]
-  | { readonly [member: string]: Expected };
+export type Expected = bigint | number | string | boolean | readonly Expected[] | ExpectedMembers;
+
+/** A member that is named without a value, by a mistake, has none that is equal. */
+export interface ExpectedMembers {
+  readonly [member: string]: Expected | undefined;
+}
 
 const TEXTS: FeltTexts = {
   felt: (felt) => {
@@ -35,13 +34,10 @@ export function membersText(members: readonly Named[]): string {
 }
 
 /** Whether the members that a test names have the values that it expects. */
-export function membersMatch(
-  members: readonly Named[],
-  expected: Readonly<Record<string, Expected>>,
-): boolean {
+export function membersMatch(members: readonly Named[], expected: ExpectedMembers): boolean {
   return Object.entries(expected).every(([name, wanted]) => {
     const member = members.find((one) => one.name === name);
-    return member !== undefined && matches(member.value, wanted);
+    return member !== undefined && wanted !== undefined && matches(member.value, wanted);
   });
 }
 
@@ -58,13 +54,15 @@ function matches(value: Decoded, expected: Expected): boolean {
     case 'text':
       return value.text === expected;
     case 'list':
-      return (
-        Array.isArray(expected) &&
-        expected.length === value.items.length &&
-        value.items.every((item, at) => matches(item, expected[at] ?? false))
-      );
+      return itemsMatch(value.items, expected);
     case 'record':
-      return isRecord(expected) && membersMatch(value.members, expected);
+      return isRecord(expected)
+        ? membersMatch(value.members, expected)
+        : value.type === '' &&
+            itemsMatch(
+              value.members.map((member) => member.value),
+              expected,
+            );
     case 'choice':
       if (typeof expected === 'string') return value.variant === expected;
       return (
@@ -77,7 +75,15 @@ function matches(value: Decoded, expected: Expected): boolean {
   }
 }
 
-function isRecord(expected: Expected): expected is { readonly [member: string]: Expected } {
+function itemsMatch(items: readonly Decoded[], expected: Expected): boolean {
+  return (
+    Array.isArray(expected) &&
+    expected.length === items.length &&
+    items.every((item, at) => matches(item, expected[at]))
+  );
+}
+
+function isRecord(expected: Expected): expected is ExpectedMembers {
   return typeof expected === 'object' && !Array.isArray(expected);
 }
 
@@ -92,8 +98,9 @@ function isNumber(expected: Expected, value: bigint): boolean {
   );
 }
 
-export function expectedText(expected: Readonly<Record<string, Expected>>): string {
-  const text = (value: Expected): string => {
+export function expectedText(expected: ExpectedMembers): string {
+  const text = (value: Expected | undefined): string => {
+    if (value === undefined) return 'undefined';
     if (Array.isArray(value)) return `[${value.map(text).join(', ')}]`;
     if (isRecord(value)) return `{ ${expectedText(value)} }`;
     return String(value);
