@@ -183,7 +183,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   testing: {
     name: '@starkbox/testing',
     sources: 'packages/testing/src',
-    doors: ['starkbox', '@starkbox/abi'],
+    doors: ['starkbox', '@starkbox/abi', '@starkbox/engine'],
   },
   conformance: {
     name: '@starkbox/conformance',

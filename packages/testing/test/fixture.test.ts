@@ -75,7 +75,7 @@ test('of several workers that start at once, one executes it', async () => {
     readdirSync(cacheDir)
       .map((name) => name.split('.').at(-1))
       .sort(),
-  ).toEqual(['image', 'json']);
+  ).toEqual(['image', 'json', 'lock']);
 });
 
 test('it runs again when its key, a file or an option changes', async () => {
@@ -95,20 +95,25 @@ test('it runs again when its key, a file or an option changes', async () => {
   expect(await run('one')).toBe(0);
 });
 
-test('a damaged image and the lock of a process that ended are replaced', async () => {
+test('a damaged image is replaced, and so is a file that was cut off', async () => {
   const cacheDir = folder();
   await counters({ cacheDir }).branch();
-  const image = readdirSync(cacheDir).find((name) => name.endsWith('.image')) ?? '';
-  truncateSync(join(cacheDir, image), 100);
-  const name = image.split('.')[0];
-  // No process has this id: it is above the limit of Linux.
-  writeFileSync(join(cacheDir, `${name}.lock`), '4194305');
-  const repaired = counters({ cacheDir });
-  await repaired.branch();
-  expect(repaired.executions).toBe(1);
-  const next = counters({ cacheDir });
-  await next.branch();
-  expect(next.executions).toBe(0);
+  const file = (ending: string): string => {
+    const [found = ''] = readdirSync(cacheDir).filter((name) => name.endsWith(ending));
+    return join(cacheDir, found);
+  };
+  const executions = async (): Promise<number> => {
+    const next = counters({ cacheDir });
+    await next.branch();
+    return next.executions;
+  };
+  truncateSync(file('.image'), 100);
+  expect(await executions()).toBe(1);
+  expect(await executions()).toBe(0);
+  truncateSync(file('.json'), 10);
+  expect(await executions()).toBe(1);
+  expect(await executions()).toBe(0);
+  expect(readdirSync(cacheDir)).toHaveLength(3);
 });
 
 test('a result that JSON cannot hold is refused, and the next call tries again', async () => {

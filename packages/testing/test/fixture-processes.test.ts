@@ -1,0 +1,82 @@
+// A fixture that several processes ask for at the same time, one of which may be killed.
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const COUNTER = join(ROOT, 'contracts/cairo/counter.sierra.json');
+
+/** Says that it is there, waits for the start, and prints what it got. */
+const WORKER = `
+  import { appendFileSync, existsSync } from 'node:fs';
+  import { setTimeout as delay } from 'node:timers/promises';
+  import { fixture } from '@starkbox/testing';
+  const [folder, artifact] = process.argv.slice(1);
+  const say = (word) => appendFileSync(folder + '/said', word + ' ' + process.pid + '\\n');
+  const until = async (name) => {
+    while (!existsSync(folder + '/' + name)) await delay(5);
+  };
+  const counters = fixture('counters', async (chain) => {
+    say('executes');
+    if (existsSync(folder + '/hold')) await until('never');
+    const { address } = await chain.deployContract(artifact, [5]);
+    return { address };
+  }, { artifacts: [artifact], cacheDir: folder + '/cache' });
+  say('ready');
+  await until('start');
+  const { chain, data } = await counters.branch();
+  const counter = await chain.contractAt(data.address);
+  console.log(data.address, counters.executions, await counter.call('get'));
+  await counters.close();
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'starkbox-fixture-processes-'));
+  appendFileSync(join(folder, 'said'), '');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const touch = (name: string): void => appendFileSync(join(folder, name), '');
+const said = (word: string): readonly number[] =>
+  readFileSync(join(folder, 'said'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith(`${word} `))
+    .map((line) => Number(line.split(' ')[1]));
+
+function worker() {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', WORKER, '--', folder, COUNTER],
+    { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  return { child, printed: text(child.stdout) };
+}
+
+test('of processes that start at once, one executes it; when that one is killed, another does', async () => {
+  const workers = Array.from({ length: 4 }, worker);
+  await vi.waitUntil(() => said('ready').length === workers.length, { timeout: 60_000 });
+  touch('hold');
+  touch('start');
+  await vi.waitUntil(() => said('executes').length > 0, { timeout: 60_000 });
+  const [holder] = said('executes');
+  rmSync(join(folder, 'hold'));
+  workers.find(({ child }) => child.pid === holder)?.child.kill('SIGKILL');
+
+  const printed = await Promise.all(workers.map((one) => one.printed));
+  const [address] = printed.find((line) => line !== '')?.split(' ') ?? [];
+  expect(printed.toSorted()).toEqual([
+    '',
+    `${address} 0 5n\n`,
+    `${address} 0 5n\n`,
+    `${address} 1 5n\n`,
+  ]);
+  expect(said('executes')).toHaveLength(2);
+  // Nothing of the killed process is left.
+  const kinds = readdirSync(join(folder, 'cache')).map((name) => name.split('.').at(-1));
+  expect(kinds.toSorted()).toEqual(['image', 'json', 'lock']);
+});
