@@ -11,7 +11,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BuiltEngine } from './built-engine.mjs';
-import { ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
+import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
 
 const PROFILES = ['release', 'dist'];
 
@@ -55,6 +55,7 @@ function build() {
       '--no-const-enum',
       '--',
       '--locked',
+      ...changedBlockifier(),
       '--lib',
       ...['--bin', 'starkbox-compiler'],
     ],

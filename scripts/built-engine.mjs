@@ -24,9 +24,11 @@ const INPUTS = [
   'Cargo.toml',
   'rust-toolchain.toml',
   'packages/engine/Cargo.toml',
+  'packages/engine/blockifier/observer.rs',
   'packages/engine/build.rs',
   'packages/engine/package.json',
   'scripts/build-engine.mjs',
+  'scripts/cargo.mjs',
 ];
 /** Environment variables that change the output of cargo. */
 const VARIABLES = ['RUSTFLAGS', 'CARGO_BUILD_RUSTFLAGS', 'CARGO_ENCODED_RUSTFLAGS'];

@@ -1,9 +1,10 @@
 // Clippy over the engine, with warnings as errors.
-import { hostTriple, run } from './cargo.mjs';
+import { changedBlockifier, hostTriple, run } from './cargo.mjs';
 
 run('cargo', [
   'clippy',
   '--locked',
+  ...changedBlockifier(),
   '--release',
   ...['--target', hostTriple()],
   '--lib',

@@ -30,6 +30,8 @@ export declare class Class {
   get figures(): ClassFigures
   compiledClassHashPoseidon(): Promise<string | undefined | null>
   unauditedLibfunc(): Promise<UnauditedLibfunc | undefined | null>
+  /** Each function's first Sierra statement and number, ordered by the statement. */
+  functions(): Promise<Array<SierraFunction>>
   wire(): Promise<string>
   casm(): Promise<string>
 }
@@ -41,6 +43,8 @@ export declare class Execution {
   get trace(): string | null
   /** Why it reverted or was rejected. */
   get failure(): string | null
+  /** What contracts printed. */
+  get printed(): string | null
   get initialReads(): string | null
   get diffLength(): number
   /** The state after it; none if it was rejected or ran on a temporary layer. */
@@ -111,6 +115,13 @@ export declare class State {
   executeMany(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, initialReads?: boolean | undefined | null, timeLimitMillis?: number | undefined | null): Promise<Array<Execution>>
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
   call(block: Block, address: string, selector: string, calldata: Array<string>): Promise<string>
+  /**
+   * Executes transactions one after another on a temporary layer, those from `first` on with the
+   * machine's trace. Gives the frames of each traced one as JSON.
+   */
+  retrace(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, first: number, visited: boolean): Promise<Array<string>>
+  /** Calls a function with the machine's trace and gives its frames as JSON. */
+  retraceCall(block: Block, address: string, selector: string, calldata: Array<string>, visited: boolean): Promise<string>
 }
 
 export declare class StateExport {
@@ -180,6 +191,11 @@ export declare function poseidon(felts: Array<string>): string
 export declare function privateKeys(seed: number, count: number): Array<string>
 
 export declare function publicKey(privateKey: string): string
+
+export interface SierraFunction {
+  first: number
+  id: number
+}
 
 export declare function sign(privateKey: string, hash: string): Array<string>
 

@@ -33,6 +33,14 @@ export interface UnauditedLibfunc {
   readonly auditedSince?: string;
 }
 
+/** A function of a Sierra program. */
+export interface SierraFunction {
+  /** Its first statement; the next function's first statement ends it. */
+  readonly first: number;
+  /** Its number in the program, by which debug information names it. */
+  readonly id: number;
+}
+
 const MAKE = Symbol('only the engine makes classes');
 
 function parsed(text: string): unknown {
@@ -127,6 +135,14 @@ export class Class {
   /** The first libfunc that is not on the compiler's list of audited ones, for the Sierra version of the class. */
   async unauditedLibfunc(): Promise<UnauditedLibfunc | undefined> {
     return (await callWorker(() => this.native.unauditedLibfunc())) ?? undefined;
+  }
+
+  /**
+   * The functions of the Sierra program, ordered by their first statement. Compiles the class once more when
+   * first asked; fails if the code that runs is not what the pinned compiler makes of it.
+   */
+  functions(): Promise<readonly SierraFunction[]> {
+    return callWorker(() => this.native.functions());
   }
 
   /** The ABI, parsed; empty where a class has none or one that is not JSON: it is not validated. */

@@ -91,6 +91,38 @@ export interface Rejection extends Fault {
   readonly nonce?: { readonly address: string; readonly account: string; readonly given: string };
 }
 
+/** What a contract printed with `println!`. */
+export interface Printed {
+  readonly contract_address: string;
+  readonly class_hash: string;
+  readonly text: string;
+}
+
+/** One run of an entry point of a Cairo 1 class, in the order in which they began. */
+export interface RetracedFrame {
+  /** 0 for an outermost frame. */
+  readonly depth: number;
+  readonly contract_address: string;
+  readonly class_hash: string;
+  readonly entry_point_selector: string;
+  readonly entry_point_type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
+  readonly call_type: 'CALL' | 'DELEGATE';
+  readonly failed: boolean;
+  /**
+   * Where it failed: Sierra statements, that of the innermost function first. None if it did not fail, or if
+   * the code that ran is not what the pinned compiler makes of the class.
+   */
+  readonly stack?: readonly number[];
+  /** Sierra statements that ran, in their order: the number, how often, and the machine's steps in it. */
+  readonly visited?: readonly (readonly [statement: number, times: number, steps: number])[];
+}
+
+/** What a run with the machine's trace showed. */
+export interface Retrace {
+  readonly frames: readonly RetracedFrame[];
+  readonly printed: readonly Printed[];
+}
+
 /** A transaction that ran, to the end or to a revert. */
 export interface Executed {
   readonly outcome: 'accepted' | 'reverted';
@@ -101,6 +133,7 @@ export interface Executed {
   readonly diffLength: number;
   /** Why it reverted. */
   readonly fault: Fault | undefined;
+  readonly printed: readonly Printed[];
   /** As JSON text, where it was asked for. */
   readonly initialReads: string | undefined;
 }
@@ -109,26 +142,30 @@ export interface Executed {
 export interface Rejected {
   readonly outcome: 'rejected';
   readonly rejection: Rejection;
+  readonly printed: readonly Printed[];
   /** As JSON text, where it was asked for. */
   readonly initialReads: string | undefined;
 }
 
 /** What a call returned, or why it did not. */
-export type CallOutcome =
+export type CallOutcome = (
   | { readonly result: readonly string[]; readonly failure?: never }
   | {
       readonly failure: Fault & { readonly returned: readonly (readonly string[])[] };
       readonly result?: never;
-    };
+    }
+) & { readonly printed?: readonly Printed[] };
 
 /** @internal */
 export function outcomeOf(native: binding.Execution): Executed | Rejected {
   const { outcome, receipt, trace, failure } = native;
   const initialReads = native.initialReads ?? undefined;
+  const printed = native.printed === null ? [] : parseReport<readonly Printed[]>(native.printed);
   if (receipt === null || trace === null) {
     return {
       outcome: 'rejected',
       rejection: parseReport<Rejection>(failure ?? '{}'),
+      printed,
       initialReads,
     };
   }
@@ -138,6 +175,7 @@ export function outcomeOf(native: binding.Execution): Executed | Rejected {
     trace,
     diffLength: native.diffLength,
     fault: failure === null ? undefined : parseReport<Fault>(failure),
+    printed,
     initialReads,
   };
 }

@@ -12,6 +12,7 @@ export {
   Class,
   type ClassFigures,
   type ClassLimits,
+  type SierraFunction,
   type UnauditedLibfunc,
 } from './class.js';
 export { EngineError, type FailureKind } from './error.js';
@@ -24,10 +25,13 @@ export type {
   Frame,
   Gas,
   MessageToL1,
+  Printed,
   Receipt,
   Rejected,
   Rejection,
   RejectionReason,
+  Retrace,
+  RetracedFrame,
 } from './execution.js';
 export { FileLock } from './file-lock.js';
 export * from './hash.js';

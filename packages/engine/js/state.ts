@@ -10,6 +10,7 @@ import {
   outcomeOf,
   type Receipt,
   type Rejected,
+  type Retrace,
 } from './execution.js';
 import type { Origin } from './origin.js';
 import type { Block, Seal, Transaction } from './transaction.js';
@@ -296,6 +297,55 @@ export class State {
     return parseReport<CallOutcome>(
       await callWorker(() =>
         this.native.call(block.native, contract_address, entry_point_selector, [...calldata]),
+      ),
+    );
+  }
+
+  /**
+   * Executes transactions as `executeMany` does, those from `first` on with the machine's trace, and tells
+   * where they failed and, if asked, which Sierra statements they visited. One answer for each traced one.
+   * A step takes about 60 bytes until its frame ends.
+   *
+   * @param options.first index of the first traced transaction; by default the last alone is traced
+   * @param options.visited list the visited statements of every frame
+   */
+  async retrace(
+    block: Block,
+    transactions: readonly Transaction[],
+    flags: ExecutionFlags | readonly ExecutionFlags[] = {},
+    options: { readonly first?: number; readonly visited?: boolean } = {},
+  ): Promise<readonly Retrace[]> {
+    const { first = Math.max(0, transactions.length - 1), visited = false } = options;
+    const natives = transactions.map((transaction) => transaction.native);
+    const each =
+      'map' in flags ? flags.map((one) => ({ ...one })) : natives.map(() => ({ ...flags }));
+    const reports = await callWorker(() =>
+      this.native.retrace(block.native, natives, each, first, visited),
+    );
+    return reports.map((text) => parseReport<Retrace>(text));
+  }
+
+  /** As `call`, with the machine's trace. */
+  async retraceCall(
+    block: Block,
+    call: {
+      readonly contract_address: string;
+      readonly entry_point_selector: string;
+      readonly calldata: readonly string[];
+    },
+    options: { readonly visited?: boolean } = {},
+  ): Promise<Retrace> {
+    const { contract_address, entry_point_selector, calldata } = call;
+    const { visited = false } = options;
+    return parseReport<Retrace>(
+      await callWorker(() =>
+        this.native.retraceCall(
+          block.native,
+          contract_address,
+          entry_point_selector,
+          [...calldata],
+          visited,
+        ),
       ),
     );
   }

@@ -1,6 +1,7 @@
-//! Compiler process: Sierra JSON on stdin, CASM JSON on stdout. It is a process of its own because a
-//! compilation that loops or exhausts memory can only be stopped from outside. The argument is its
-//! memory limit in bytes.
+//! Compiler process: Sierra JSON on stdin, CASM JSON on stdout, or with a second argument `statements`
+//! the map from bytecode to Sierra statements. It is a process of its own because a compilation that
+//! loops or exhausts memory can only be stopped from outside. The first argument is its memory limit in
+//! bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, BufRead, BufWriter, Read, Write};
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
 use cairo_lang_starknet_classes::contract_class::ContractClass;
+use serde::Serialize;
 
 /// Exit code that marks the memory limit, known to the engine.
 const OUT_OF_MEMORY: i32 = 86;
@@ -83,9 +85,47 @@ fn compile() -> Result<(), String> {
     std::thread::spawn(end_with_reader);
     let class: ContractClass = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let program = class.extract_sierra_program(false).map_err(|error| error.to_string())?;
-    let casm = CasmContractClass::from_contract_class(class, program, false, usize::MAX)
-        .map_err(|error| error.to_string())?;
+    let mut functions: Vec<(usize, u64)> = program
+        .program
+        .funcs
+        .iter()
+        .map(|function| (function.entry_point.0, function.id.id))
+        .collect();
+    functions.sort_unstable();
+    let (casm, debug) =
+        CasmContractClass::from_contract_class_with_debug_info(class, program, false, usize::MAX)
+            .map_err(|error| error.to_string())?;
     let mut out = BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, &casm).map_err(|error| error.to_string())?;
+    if std::env::args().nth(2).as_deref() == Some("statements") {
+        let infos = &debug.sierra_statement_info;
+        let statements = Statements {
+            starts: infos.iter().map(|info| info.start_offset).collect(),
+            end: infos.last().map_or(0, |info| info.end_offset),
+            functions,
+            checksum: checksum(&casm),
+        };
+        serde_json::to_writer(&mut out, &statements).map_err(|error| error.to_string())?;
+    } else {
+        serde_json::to_writer(&mut out, &casm).map_err(|error| error.to_string())?;
+    }
     out.flush().map_err(|error| error.to_string())
+}
+
+/// As the engine reads it.
+#[derive(Serialize)]
+struct Statements {
+    starts: Vec<usize>,
+    end: usize,
+    functions: Vec<(usize, u64)>,
+    checksum: u32,
+}
+
+/// As the engine computes it of the code that runs.
+fn checksum(casm: &CasmContractClass) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for word in &casm.bytecode {
+        hasher.update(&word.value.to_bytes_le());
+        hasher.update(&[0xff]);
+    }
+    hasher.finalize()
 }

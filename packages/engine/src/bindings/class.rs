@@ -56,6 +56,12 @@ pub struct UnauditedLibfunc {
     pub audited_since: Option<String>,
 }
 
+#[napi(object)]
+pub struct SierraFunction {
+    pub first: u32,
+    pub id: f64,
+}
+
 #[napi]
 pub struct Class {
     pub(super) inner: Arc<class::Class>,
@@ -152,6 +158,19 @@ impl Class {
                 name: found.name,
                 audited_since: found.audited_since,
             }))
+        })
+    }
+
+    /// Each function's first Sierra statement and number, ordered by the statement.
+    #[napi(catch_unwind)]
+    pub fn functions<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, Vec<SierraFunction>>> {
+        let class = self.inner.clone();
+        off_thread(env, move || {
+            let statements = class.statements()?;
+            let functions = statements.functions.iter();
+            Ok(functions
+                .map(|(first, id)| SierraFunction { first: *first as u32, id: *id as f64 })
+                .collect())
         })
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use blockifier::blockifier_versioned_constants::VersionedConstants;
+use blockifier::execution::observer::take_printed;
 use napi_derive::napi;
 
 use super::state::State;
@@ -18,6 +19,7 @@ pub struct Execution {
     trace: Option<String>,
     diff_length: u32,
     failure: Option<String>,
+    printed: Option<String>,
     pub(super) reads: Option<String>,
     pub(super) next: Option<Arc<state::State>>,
 }
@@ -46,6 +48,12 @@ impl Execution {
         self.failure.as_deref()
     }
 
+    /// What contracts printed.
+    #[napi(getter, catch_unwind)]
+    pub fn printed(&self) -> Option<&str> {
+        self.printed.as_deref()
+    }
+
     #[napi(getter, catch_unwind)]
     pub fn initial_reads(&self) -> Option<&str> {
         self.reads.as_deref()
@@ -69,6 +77,7 @@ impl Execution {
         transaction: &execution::Transaction,
         constants: &VersionedConstants,
     ) -> error::Result<Execution> {
+        let printed = report::printed(take_printed())?;
         Ok(match run {
             Run::Rejected(error) => Execution {
                 outcome: "rejected",
@@ -76,6 +85,7 @@ impl Execution {
                 trace: None,
                 diff_length: 0,
                 failure: Some(report::rejection(error)?),
+                printed,
                 reads: None,
                 next: None,
             },
@@ -85,6 +95,7 @@ impl Execution {
                 trace: Some(report::trace(transaction, run, constants)?),
                 diff_length: run.diff.length() as u32,
                 failure: report::revert(run)?,
+                printed,
                 reads: None,
                 next: None,
             },

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use blockifier::execution::observer::take_printed;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use starknet_api::core::EntryPointSelector;
@@ -12,9 +13,18 @@ use super::execution::Execution;
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
-use crate::error::{Failure, Kind, input};
-use crate::execution::{self, Call, Run, Session, report};
+use crate::error::{self, Failure, Kind, input};
+use crate::execution::retrace::{self, Wanted};
+use crate::execution::{self, Call, Reader, Run, Session, report};
 use crate::felt::{parse, parse_address, parse_all};
+
+fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
+    Ok(Call {
+        address: parse_address("contract_address", address)?,
+        selector: EntryPointSelector(parse("entry_point_selector", selector)?),
+        calldata: parse_all("calldata", calldata)?,
+    })
+}
 
 #[napi]
 impl State {
@@ -96,13 +106,70 @@ impl State {
         selector: String,
         calldata: Vec<String>,
     ) -> Result<PromiseRaw<'env, String>> {
-        let call = Call {
-            address: parse_address("contract_address", &address)?,
-            selector: EntryPointSelector(parse("entry_point_selector", &selector)?),
-            calldata: parse_all("calldata", &calldata)?,
-        };
+        let call = parse_call(&address, &selector, &calldata)?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
-        off_thread(env, move || report::call_report(&execution::call(state, at, &block, call)?))
+        off_thread(env, move || {
+            let called = execution::call(state, at, &block, call)?;
+            report::call_report(&called, take_printed())
+        })
+    }
+
+    /// Executes transactions one after another on a temporary layer, those from `first` on with the
+    /// machine's trace. Gives the frames of each traced one as JSON.
+    #[napi(catch_unwind)]
+    pub fn retrace<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transactions: Vec<ClassInstance<'env, Transaction>>,
+        flags: Vec<Flags>,
+        first: u32,
+        visited: bool,
+    ) -> Result<PromiseRaw<'env, Vec<String>>> {
+        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
+        let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
+        let flags: Vec<execution::Flags> = flags.into_iter().map(|one| Some(one).into()).collect();
+        if flags.len() != transactions.len() {
+            let counts = (flags.len(), transactions.len());
+            return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)).into());
+        }
+        off_thread(env, move || {
+            let mut session = Session::new(state, at, block);
+            let mut reports = Vec::new();
+            for (index, (transaction, flags)) in transactions.iter().zip(flags).enumerate() {
+                if index < first as usize {
+                    session.run(transaction, flags)?;
+                    continue;
+                }
+                let (run, recorded) =
+                    retrace::record(Wanted { visited }, || session.run(transaction, flags));
+                run?;
+                reports.push(retrace::report(recorded, |hash| session.class(hash))?);
+            }
+            Ok(reports)
+        })
+    }
+
+    /// Calls a function with the machine's trace and gives its frames as JSON.
+    #[napi(catch_unwind)]
+    pub fn retrace_call<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        address: String,
+        selector: String,
+        calldata: Vec<String>,
+        visited: bool,
+    ) -> Result<PromiseRaw<'env, String>> {
+        let call = parse_call(&address, &selector, &calldata)?;
+        let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
+        off_thread(env, move || {
+            let reader = Reader::new(state.clone(), at);
+            let (called, recorded) =
+                retrace::record(Wanted { visited }, || execution::call(state, at, &block, call));
+            called?;
+            retrace::report(recorded, |hash| reader.class(hash.into()).ok().flatten())
+        })
     }
 }
 

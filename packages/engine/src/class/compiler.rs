@@ -21,6 +21,7 @@ use starknet_types_core::felt::Felt;
 
 use super::casm_cache::{read_cached, write_cached};
 use super::limits::Limits;
+use super::statement_map::Statements;
 use crate::error::{Failure, Kind, Result};
 use crate::felt::{HexList, hex};
 
@@ -55,27 +56,71 @@ pub fn casm(
     version: &SierraVersion,
     limits: &Limits,
 ) -> Result<(String, CasmContractClass)> {
+    cached_or_compiled(Output::Casm, hash, class, version, limits, parse_casm)
+}
+
+/// The map from bytecode to Sierra statements.
+pub fn statements(hash: &Felt, class: &SierraContractClass, limits: &Limits) -> Result<Statements> {
+    let parse = |text: &str| {
+        serde_json::from_str(text)
+            .map_err(|error| Failure::new(Kind::Compilation, format!("statements: {error}")))
+    };
+    let version = newest_sierra();
+    Ok(cached_or_compiled(Output::Statements, hash, class, &version, limits, parse)?.1)
+}
+
+/// What the compiler process writes.
+#[derive(Clone, Copy)]
+enum Output {
+    Casm,
+    Statements,
+}
+
+impl Output {
+    /// The process's second argument.
+    fn name(self) -> &'static str {
+        match self {
+            Output::Casm => "casm",
+            Output::Statements => "statements",
+        }
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Output::Casm => "json.gz",
+            Output::Statements => "statements.json.gz",
+        }
+    }
+}
+
+fn cached_or_compiled<T>(
+    output: Output,
+    hash: &Felt,
+    class: &SierraContractClass,
+    version: &SierraVersion,
+    limits: &Limits,
+    parse: impl Fn(&str) -> Result<T>,
+) -> Result<(String, T)> {
     let setup = SETUP
         .read()
         .clone()
         .ok_or_else(|| Failure::new(Kind::Internal, "the compiler was not set up"))?;
-    let cached = setup
-        .cache
-        .as_ref()
-        .map(|folder| folder.join(self::version()).join(format!("{}.json.gz", hex(*hash))));
-    // A cached text that does not parse as CASM is compiled again.
+    let cached = setup.cache.as_ref().map(|folder| {
+        folder.join(self::version()).join(format!("{}.{}", hex(*hash), output.suffix()))
+    });
+    // A cached text that does not parse is compiled again.
     if let Some(text) = cached.as_deref().and_then(read_cached)
-        && let Ok(casm) = parse_casm(&text)
+        && let Ok(parsed) = parse(&text)
     {
-        return Ok((text, casm));
+        return Ok((text, parsed));
     }
-    let text = compile(&setup.executable, class, version, limits)?;
+    let text = compile(&setup.executable, output, class, version, limits)?;
     if let Some(path) = &cached {
         // A cache that cannot be written costs time, not correctness.
         let _ = write_cached(path, &text);
     }
-    let casm = parse_casm(&text)?;
-    Ok((text, casm))
+    let parsed = parse(&text)?;
+    Ok((text, parsed))
 }
 
 pub fn parse_casm(text: &str) -> Result<CasmContractClass> {
@@ -101,6 +146,7 @@ pub(super) fn program_text(class: &SierraContractClass) -> Result<Vec<u8>> {
 
 fn compile(
     executable: &Path,
+    output: Output,
     class: &SierraContractClass,
     version: &SierraVersion,
     limits: &Limits,
@@ -111,6 +157,7 @@ fn compile(
 
     let mut child = Command::new(executable)
         .arg(limits.compiler_memory.to_string())
+        .arg(output.name())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -129,11 +176,11 @@ fn compile(
         let _ = writeln!(stdin, "{}", program.len()).and_then(|()| stdin.write_all(&program));
         stdin
     });
-    let output = drain(stdout, limits.compiled_bytes.saturating_add(1));
+    let written = drain(stdout, limits.compiled_bytes.saturating_add(1));
     let messages = drain(stderr, 4096);
 
     let allowed = Duration::from_millis(limits.compile_millis);
-    let Ok(casm) = output.recv_timeout(allowed) else {
+    let Ok(casm) = written.recv_timeout(allowed) else {
         let _ = child.kill();
         let _ = child.wait();
         let seconds = allowed.as_secs_f64();

@@ -17,6 +17,7 @@ use super::limits::Limits;
 use super::runnable::{runnable_cairo0, runnable_sierra};
 use super::sierra_version::sierra_version;
 use super::source::{Source, read, sierra_hash};
+use super::statement_map::Statements;
 use crate::error::{Failure, Kind, Result, catch_panic_as};
 use crate::felt::Key;
 
@@ -28,6 +29,7 @@ pub struct Class {
     /// The compiled class hash in force (Blake2); none for Cairo 0.
     pub compiled_hash: Option<Felt>,
     pub(super) compiled_hash_poseidon: OnceLock<Felt>,
+    pub(super) statements: OnceLock<Arc<Statements>>,
     pub sierra_version: Option<SierraVersion>,
     pub sierra_felts: usize,
     pub bytecode_felts: usize,
@@ -103,6 +105,7 @@ impl Class {
             runnable: OnceLock::from(runnable),
             compiled_hash: Some(compiled_hash),
             compiled_hash_poseidon: OnceLock::new(),
+            statements: OnceLock::new(),
             sierra_version: Some(version),
             sierra_felts: class.sierra_program.len(),
             bytecode_felts,
@@ -131,6 +134,7 @@ impl Class {
             runnable: OnceLock::from(runnable),
             compiled_hash: None,
             compiled_hash_poseidon: OnceLock::new(),
+            statements: OnceLock::new(),
             sierra_version: None,
             sierra_felts: 0,
             bytecode_felts: class.program.data.len(),
@@ -210,7 +214,7 @@ impl Class {
         Ok(Some(*self.compiled_hash_poseidon.get_or_init(|| hash)))
     }
 
-    fn parsed_casm(&self) -> Result<CasmContractClass> {
+    pub(super) fn parsed_casm(&self) -> Result<CasmContractClass> {
         compiler::parse_casm(&self.casm_text()?)
     }
 

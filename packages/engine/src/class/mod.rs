@@ -10,6 +10,9 @@ mod packed;
 mod runnable;
 mod sierra_version;
 mod source;
+mod statement_map;
+mod statements;
 
 pub use contract_class::Class;
 pub use limits::Limits;
+pub use statement_map::Statements;

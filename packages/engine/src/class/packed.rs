@@ -65,6 +65,7 @@ impl Class {
             runnable: OnceLock::new(),
             compiled_hash: header.compiled_hash,
             compiled_hash_poseidon: OnceLock::new(),
+            statements: OnceLock::new(),
             casm: sierra_version.as_ref().map(|_| casm.into()),
             sierra_version,
             sierra_felts: header.sierra_felts,

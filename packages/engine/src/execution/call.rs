@@ -7,6 +7,7 @@ use blockifier::execution::call_info::CallInfo;
 use blockifier::execution::entry_point::{
     CallEntryPoint, CallType, EntryPointExecutionContext, SierraGasRevertTracker,
 };
+use blockifier::execution::observer::take_printed;
 use blockifier::execution::stack_trace::{ErrorStack, gen_tx_execution_error_trace};
 use blockifier::state::cached_state::CachedState;
 use blockifier::state::state_api::StateReader;
@@ -40,6 +41,7 @@ pub enum Called {
 /// Runs an external function and drops its changes.
 pub fn call(state: Arc<State>, at: u64, block: &Block, call: Call) -> Result<Called> {
     let mut cached = CachedState::new(Reader::new(state, at));
+    take_printed();
     let constants = block.context.versioned_constants();
     let gas = constants.os_constants.execute_max_sierra_gas;
     let context = Arc::new(TransactionContext {

@@ -5,6 +5,7 @@ mod block_hash;
 mod call;
 mod reader;
 pub mod report;
+pub mod retrace;
 mod session;
 mod transaction;
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use blockifier::blockifier_versioned_constants::VersionedConstants;
+use blockifier::execution::observer::take_printed;
 use blockifier::state::cached_state::{CachedState, StateMaps, TransactionalState};
 use blockifier::transaction::errors::TransactionExecutionError;
 use blockifier::transaction::objects::TransactionExecutionInfo;
@@ -15,6 +16,7 @@ use starknet_types_core::felt::Felt;
 use super::block::Block;
 use super::reader::Reader;
 use super::transaction::{Flags, Transaction};
+use crate::class::Class;
 use crate::error::{Failure, Kind, Result};
 use crate::felt::Key;
 use crate::state::{Changes, ClassChanges, Diff, State};
@@ -53,6 +55,7 @@ impl Session {
 
     pub fn run(&mut self, transaction: &Transaction, flags: Flags) -> Result<Run> {
         let executable = transaction.executable(flags)?;
+        take_printed();
         let mut layer = TransactionalState::create_transactional(&mut self.cached);
         let result = executable
             .execute_raw(&mut layer, &self.block.context, false)
@@ -117,6 +120,11 @@ impl Session {
             declared,
             deprecated: Box::default(),
         })
+    }
+
+    /// A class as the session sees it, for reports.
+    pub fn class(&self, hash: Felt) -> Option<Arc<Class>> {
+        self.cached.state.class(Key::from(hash)).ok().flatten()
     }
 
     /// Everything that was read from the state below since the session began.

@@ -1,6 +1,7 @@
 //! Reports of failures: reverts, rejections and failed calls, with the frames where they happened.
 
 use blockifier::execution::call_info::CallInfo;
+use blockifier::execution::observer::Printed;
 use blockifier::execution::stack_trace::{
     Cairo1RevertSummary, ErrorStack, ErrorStackSegment, PreambleType, gen_tx_execution_error_trace,
 };
@@ -11,6 +12,7 @@ use blockifier::transaction::errors::{
 use blockifier::transaction::objects::RevertError;
 use serde::Serialize;
 
+use super::printed::{PrintedText, texts};
 use crate::error::Result;
 use crate::execution::call::Called;
 use crate::execution::session::Executed;
@@ -168,6 +170,14 @@ pub fn rejection(error: &TransactionExecutionError) -> Result<String> {
 }
 
 #[derive(Serialize)]
+struct Call<'a> {
+    #[serde(flatten)]
+    report: CallReport<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    printed: Vec<PrintedText>,
+}
+
+#[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum CallReport<'a> {
     Result(HexList<'a>),
@@ -183,7 +193,7 @@ struct CallFailure<'a> {
 }
 
 /// What a call returned, or why it did not, as JSON.
-pub fn call_report(called: &Called) -> Result<String> {
+pub fn call_report(called: &Called, printed: Vec<Printed>) -> Result<String> {
     let report = match called {
         Called::Returned(felts) => CallReport::Result(HexList(felts)),
         Called::Failed(stack) => {
@@ -201,7 +211,7 @@ pub fn call_report(called: &Called) -> Result<String> {
             CallReport::Failure(CallFailure { fault, returned })
         }
     };
-    to_json(&report)
+    to_json(&Call { report, printed: texts(printed) })
 }
 
 fn panic_frame(call: &CallInfo) -> Frame {

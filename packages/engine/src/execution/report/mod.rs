@@ -3,10 +3,12 @@
 mod emitted;
 mod failure;
 mod initial_reads;
+mod printed;
 mod receipt;
 mod trace;
 
 pub use failure::{call_report, rejection, revert};
 pub use initial_reads::initial_reads;
+pub use printed::{PrintedText, printed, texts};
 pub use receipt::receipt;
 pub use trace::trace;

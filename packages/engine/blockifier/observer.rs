@@ -1,0 +1,109 @@
+//! Hooks on the runs of Cairo 1 entry points. The build adds this file to blockifier as
+//! `execution::observer`.
+
+use std::cell::RefCell;
+
+use cairo_lang_casm::hints::{CoreHint, CoreHintBase};
+use cairo_lang_runner::casm_run::{format_for_debug, read_felts};
+use cairo_vm::vm::errors::hint_errors::HintError;
+use cairo_vm::vm::runners::cairo_runner::CairoRunner;
+use cairo_vm::vm::vm_core::VirtualMachine;
+use starknet_api::core::{ClassHash, ContractAddress};
+
+use crate::execution::entry_point::ExecutableCallEntryPoint;
+use crate::execution::entry_point_execution::ExecutionRunnerMode;
+
+/// Sees every entry point that this thread runs while it is set.
+pub trait Observer {
+    fn entered(&mut self, call: &ExecutableCallEntryPoint);
+    /// The run ended: with return values, or by an error of the machine.
+    fn ran(&mut self, runner: &mut CairoRunner, completed: bool);
+    fn left(&mut self);
+}
+
+/// What a contract printed.
+pub struct Printed {
+    pub contract_address: ContractAddress,
+    pub class_hash: ClassHash,
+    pub text: String,
+}
+
+/// Bytes of text kept of one transaction.
+const MOST_PRINTED: usize = 64 << 10;
+
+thread_local! {
+    static OBSERVER: RefCell<Option<Box<dyn Observer>>> = const { RefCell::new(None) };
+    static PRINTED: RefCell<Vec<Printed>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Sets the observer of this thread and gives the one before.
+pub fn set_observer(observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
+    OBSERVER.replace(observer)
+}
+
+/// What contracts printed on this thread since the last call.
+pub fn take_printed() -> Vec<Printed> {
+    PRINTED.take()
+}
+
+fn observe(work: impl FnOnce(&mut dyn Observer)) -> bool {
+    OBSERVER.with_borrow_mut(|observer| match observer {
+        Some(observer) => {
+            work(observer.as_mut());
+            true
+        }
+        None => false,
+    })
+}
+
+/// An entry point that is about to run; left when it is dropped.
+pub(crate) struct Entered(bool);
+
+impl Entered {
+    pub(crate) fn new(call: &ExecutableCallEntryPoint) -> Self {
+        Entered(observe(|observer| observer.entered(call)))
+    }
+
+    pub(crate) fn mode(&self) -> ExecutionRunnerMode {
+        if self.0 { ExecutionRunnerMode::Tracing } else { ExecutionRunnerMode::Starknet }
+    }
+
+    pub(crate) fn ran(&self, runner: &mut CairoRunner, completed: bool) {
+        if self.0 {
+            observe(|observer| observer.ran(runner, completed));
+        }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if self.0 {
+            observe(|observer| observer.left());
+        }
+    }
+}
+
+pub(crate) fn is_print(hint: &CoreHintBase) -> bool {
+    matches!(hint, CoreHintBase::Core(CoreHint::DebugPrint { .. }))
+}
+
+/// Keeps the text that the hint would write to the standard output.
+pub(crate) fn print(
+    vm: &mut VirtualMachine,
+    call: &ExecutableCallEntryPoint,
+    hint: &CoreHintBase,
+) -> Result<(), HintError> {
+    let CoreHintBase::Core(CoreHint::DebugPrint { start, end }) = hint else { return Ok(()) };
+    let text = format_for_debug(read_felts(vm, start, end)?.into_iter());
+    PRINTED.with_borrow_mut(|printed| {
+        let held: usize = printed.iter().map(|one| one.text.len().max(1)).sum();
+        if held + text.len() <= MOST_PRINTED {
+            printed.push(Printed {
+                contract_address: call.storage_address,
+                class_hash: call.class_hash,
+                text,
+            });
+        }
+    });
+    Ok(())
+}

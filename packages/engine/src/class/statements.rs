@@ -1,0 +1,42 @@
+//! Which Sierra statement each part of a class's bytecode was compiled from.
+
+use std::sync::Arc;
+
+use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
+
+use super::compiler;
+use super::contract_class::Class;
+use super::limits::Limits;
+use super::source::{Source, read};
+use super::statement_map::Statements;
+use crate::error::{Failure, Kind, Result};
+
+impl Class {
+    /// Compiled when first needed, in the compiler's own process. Fails if the code that runs is not what
+    /// the pinned compiler makes.
+    pub fn statements(&self) -> Result<Arc<Statements>> {
+        if let Some(known) = self.statements.get() {
+            return Ok(known.clone());
+        }
+        let Source::Sierra(class) = read(&self.wire_text()?)? else {
+            return Err(Failure::new(Kind::Class, "a Cairo 0 class has no Sierra statements"));
+        };
+        let statements = compiler::statements(&self.hash, &class, &Limits::any_size())?;
+        if statements.checksum != checksum(&self.parsed_casm()?) {
+            return Err(Failure::new(
+                Kind::Class,
+                "the class runs code of another compiler version; its statements are unknown",
+            ));
+        }
+        Ok(self.statements.get_or_init(|| Arc::new(statements)).clone())
+    }
+}
+
+fn checksum(casm: &CasmContractClass) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for word in &casm.bytecode {
+        hasher.update(&word.value.to_bytes_le());
+        hasher.update(&[0xff]);
+    }
+    hasher.finalize()
+}

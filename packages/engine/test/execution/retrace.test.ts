@@ -1,0 +1,139 @@
+// Runs with the machine's trace: frames, where they failed, and what they visited.
+
+import { type RetracedFrame, type SierraFunction, starknetKeccak } from '@starkbox/engine';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  type Account,
+  block,
+  contractClass,
+  firstAccount,
+  type Genesis,
+  genesis,
+  invoke,
+  place,
+  STRK,
+  transfer,
+} from '../fixtures/chain.js';
+import { applied } from '../fixtures/transactions.js';
+
+const COUNTER = '0xc0';
+const REVERTER = '0xe0';
+
+let chain: Genesis;
+let account: Account;
+
+beforeAll(async () => {
+  const started = await genesis();
+  account = firstAccount(started);
+  const state = await place(await place(started.state, 'counter', COUNTER), 'reverter', REVERTER);
+  chain = { ...started, state };
+});
+
+function call(to: string, name: string, calldata: readonly string[]) {
+  return { contract_address: to, entry_point_selector: starknetKeccak(name), calldata };
+}
+
+/** The function that a statement belongs to. */
+function functionOf(functions: readonly SierraFunction[], statement: number): number | undefined {
+  return functions.findLast(({ first }) => first <= statement)?.id;
+}
+
+async function functionsOnStack(frame: RetracedFrame | undefined, name: string) {
+  const functions = await (await contractClass(name)).functions();
+  return (frame?.stack ?? []).map((statement) => functionOf(functions, statement));
+}
+
+test('a call that panics tells the statement in the function and the one that called it', async () => {
+  const { frames } = await chain.state.retraceCall(block(), call(COUNTER, 'increase', ['0x0']));
+  const { hash } = await contractClass('counter');
+  expect(frames).toHaveLength(1);
+  expect(frames[0]).toMatchObject({ failed: true, depth: 0, class_hash: hash, call_type: 'CALL' });
+  // The wrapper that reads the calldata calls the function.
+  expect(await functionsOnStack(frames[0], 'counter')).toEqual([3, 0]);
+  expect(frames[0]).not.toHaveProperty('visited');
+});
+
+test('a call that returns has no stack', async () => {
+  const { frames } = await chain.state.retraceCall(block(), call(COUNTER, 'get', []));
+  expect(frames).toHaveLength(1);
+  expect(frames[0]).toMatchObject({ failed: false });
+  expect(frames[0]).not.toHaveProperty('stack');
+});
+
+test('visited statements differ by the branch that was taken', async () => {
+  const visited = async (amount: string): Promise<readonly number[]> => {
+    const asked = call(COUNTER, 'increase', [amount]);
+    const { frames } = await chain.state.retraceCall(block(), asked, { visited: true });
+    return (frames[0]?.visited ?? []).map(([statement]) => statement);
+  };
+  const [failed, passed] = [await visited('0x0'), await visited('0x1')];
+  const { frames } = await chain.state.retraceCall(block(), call(COUNTER, 'increase', ['0x0']));
+  const place = frames[0]?.stack?.[0];
+  expect(failed).toContain(place);
+  expect(passed).not.toContain(place);
+  expect(passed.length).toBeGreaterThan(failed.length);
+});
+
+test('a loop is counted', async () => {
+  const turns = async (n: string): Promise<number> => {
+    const asked = call(REVERTER, 'burn', [n]);
+    const { frames } = await chain.state.retraceCall(block(), asked, { visited: true });
+    return Math.max(...(frames[0]?.visited ?? []).map(([, times]) => times));
+  };
+  expect((await turns('0x64')) - (await turns('0x32'))).toBe(50);
+});
+
+test('a reverted transaction has the frames of its validation, calls and fee', async () => {
+  const failing = invoke(account, [{ to: COUNTER, name: 'increase', calldata: ['0x0'] }], 0);
+  const [traced, ...others] = await chain.state.retrace(block(), [failing]);
+  expect(others).toEqual([]);
+  const shown = traced?.frames.map(({ contract_address, depth, failed }) => [
+    contract_address,
+    depth,
+    failed,
+  ]);
+  expect(shown).toEqual([
+    [account.address, 0, false],
+    [account.address, 0, true],
+    [COUNTER, 1, true],
+    [STRK, 0, false],
+  ]);
+  expect(await functionsOnStack(traced?.frames[2], 'counter')).toEqual([3, 0]);
+  expect(traced?.frames[1]?.stack?.length).toBeGreaterThan(0);
+});
+
+test('only the transactions from the first asked on are traced, and those before it count', async () => {
+  const transactions = [0, 1, 2].map((nonce) => transfer(account, '0x1', 5, nonce));
+  expect(await chain.state.retrace(block(), transactions)).toHaveLength(1);
+  expect(await chain.state.retrace(block(), transactions, {}, { first: 1 })).toHaveLength(2);
+});
+
+test('a failure that a contract caught is told apart', async () => {
+  const caught = call(REVERTER, 'catch', [COUNTER, starknetKeccak('increase'), '0x1', '0x0']);
+  const { frames } = await chain.state.retraceCall(block(), caught);
+  expect(frames.map(({ depth, failed }) => [depth, failed])).toEqual([
+    [0, false],
+    [1, true],
+  ]);
+});
+
+test('a panic with felts that were made elsewhere names the function that panicked', async () => {
+  const { frames } = await chain.state.retraceCall(
+    block(),
+    call(REVERTER, 'fail', ['0x2', '0x1', '0x2']),
+  );
+  expect(frames[0]?.stack?.length).toBeGreaterThan(0);
+});
+
+test('a function that is not there fails without a place', async () => {
+  const { frames } = await chain.state.retraceCall(block(), call(COUNTER, 'nothing', []));
+  expect(frames.map(({ failed, stack }) => [failed, stack])).toEqual([[true, undefined]]);
+});
+
+test('an execution after a retrace is as before', async () => {
+  const first = await applied(chain.state, transfer(account, '0x1', 5, 0));
+  await chain.state.retrace(block(), [transfer(account, '0x1', 5, 0)]);
+  const second = await applied(chain.state, transfer(account, '0x1', 5, 0));
+  expect(second.receipt).toEqual(first.receipt);
+  expect(second.printed).toEqual([]);
+});
