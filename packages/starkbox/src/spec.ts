@@ -1495,6 +1495,8 @@ export type SANDBOX_NEWS = {
   readonly pending: number;
   /** The time of a block that is closed now. */
   readonly chain_time: number;
+  /** How many instances the node has. */
+  readonly instances: number;
   /** More, by event. `revert`, `abort`, `restart` and `load` have `removed_transactions`, the number of transactions that are no longer part of the chain, those of the pre-confirmed block included, and `transaction_hashes` if there are at most 100; `revert` has `snapshot_id`, and `abort` has `from_block`, the first block that is gone. `mempool` has `size` and, in `dropped`, the transactions that just left it without being executed. */
   readonly detail?: { readonly [name: string]: unknown };
 };

@@ -1,11 +1,11 @@
 // Switcher between the chains of the node, and the page of an instance that does not exist.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { instanceId } from '../format/chain-path.js';
 import { placeNow, toChain } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { UntrustedText } from '../parts/values.js';
 import { call, isMissing } from '../rpc/client.js';
+import { useLive } from '../rpc/live-state.js';
 import { queries } from '../rpc/queries.js';
 import { ENTRIES } from './pages.js';
 
@@ -34,51 +34,41 @@ export function samePage(chain: string): string {
   return toChain(chain, entry?.page ?? '');
 }
 
-interface Known {
-  /** How many instances the node has. */
-  readonly total: number;
-  /** Of the page's instance. */
-  readonly name: string | undefined;
-}
-
-async function readKnown(): Promise<Known> {
-  const id = instanceId();
-  const limit = id === undefined ? 1 : SEARCHED_ROWS;
-  let known: Known = { total: 0, name: undefined };
+/** The name of the page's instance, if it has one. */
+async function readName(id: string): Promise<string | null> {
   let cursor: string | undefined;
   try {
     for (let page = 0; page < SEARCHED_PAGES; page++) {
       const found = await call('devnet_listInstances', {
-        limit,
+        limit: SEARCHED_ROWS,
         ...(cursor === undefined ? {} : { cursor }),
       });
       const own = found.instances.find((row) => row.instance_id === id);
-      known = { total: found.total, name: own?.name };
+      if (own) return own.name ?? null;
       cursor = found.next;
-      if (id === undefined || own || cursor === undefined) break;
+      if (cursor === undefined) break;
     }
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  return known;
+  return null;
 }
 
 /** Button that names the page's chain; absent on a node without instances. */
 export function Switcher({ open }: { readonly open: () => void }) {
-  const { data } = useQuery({ queryKey: ['instances', 'known'], queryFn: readKnown });
-  useEffect(() => {
-    // Other programs create instances, and the node does not announce them.
-    const look = (): void => void readAgain();
-    addEventListener('focus', look);
-    return () => removeEventListener('focus', look);
-  }, []);
   const id = instanceId();
-  if (id === undefined && !data?.total) return null;
+  const count = useLive(({ instances }) => instances);
+  const { data: name } = useQuery({
+    queryKey: ['instances', 'name'],
+    queryFn: () => (id === undefined ? null : readName(id)),
+    enabled: id !== undefined,
+  });
+  if (id === undefined && count === 0) return null;
   return (
     <button type="button" className="chain" aria-haspopup="dialog" onClick={open}>
       <span className="unseen">Chain: </span>
       <span className="what">
-        {id === undefined ? MAIN : <UntrustedText text={data?.name ?? shortId(id)} limit={40} />}
+        {id === undefined ? MAIN : <UntrustedText text={name ?? shortId(id)} limit={40} />}
       </span>
       <span aria-hidden="true">▾</span>
     </button>

@@ -21,6 +21,8 @@ export interface Live {
   readonly offset: number;
   /** The origin, for a fork. */
   readonly fork: Fork | undefined;
+  /** How many instances the node has, as its last notification says. */
+  readonly instances: number;
   /** Price of L2 gas in fri at the head. */
   readonly price: bigint | undefined;
   /** Increases when blocks may have disappeared. */
@@ -62,6 +64,7 @@ let state: Live = {
   pending: 0,
   offset: 0,
   fork: undefined,
+  instances: 0,
   price: undefined,
   epoch: 0,
   pastChange: undefined,

@@ -74,6 +74,8 @@ function takeSandbox(news: unknown): void {
     if (Math.abs(offset - liveNow().offset) > 1) update.offset = offset;
   }
   if (pending !== undefined && pending !== before) update.pending = pending;
+  const instances = numberIn(news, 'instances');
+  if (instances !== undefined && instances !== liveNow().instances) update.instances = instances;
   const number = numberIn(head, 'block_number');
   const hash = textIn(head, 'block_hash');
   const isKnown = liveNow().head !== undefined;

@@ -79,6 +79,19 @@ test('chains are listed, branched, opened and deleted by keyboard', async () => 
   expect(await instances()).toEqual([]);
 });
 
+test('an open page finds the instances of other programs, and the switcher goes with the last one', async () => {
+  const { page } = await openLive(stage, 'blocks');
+  const switcher = page.getByRole('button', { name: 'Chain: main chain' });
+  expect(await switcher.count()).toBe(0);
+  const first = await create('first');
+  await switcher.click();
+  await rowOf(page, 'first').waitFor();
+  await remove(first);
+  await rowOf(page, 'first').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await switcher.waitFor({ state: 'detached' });
+});
+
 test('the dialog has pages, is accessible and fits a phone', async () => {
   const named = await create('x'.repeat(100));
   const others = await Promise.all(Array.from({ length: 49 }, () => create('second')));

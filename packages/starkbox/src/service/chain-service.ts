@@ -54,6 +54,7 @@ export interface SharedParts {
 }
 
 export interface InstanceRegistry {
+  readonly count: number;
   /** Creation, list and deletion, as a chain of the node calls them. */
   controlsFor(caller: ChainService): InstanceControls;
 }
@@ -100,7 +101,7 @@ export class ChainService {
     this.#firstClock = chain.world.clock;
     const subscriptions = new Subscriptions(base.config.maximumSubscriptions);
     this.subscriptions = subscriptions;
-    this.sandbox = new SandboxNews(chain, subscriptions);
+    this.sandbox = new SandboxNews(chain, subscriptions, () => shared.instances().count);
     chain.watch((change) => announceSoon(subscriptions, change), 'announcing to subscribers');
     chain.watchAll((turn) => this.sandbox.turned(turn), 'announcing to explorers');
   }

@@ -49,8 +49,10 @@ describe('a subscriber to the sandbox', () => {
           head: { block_number: number, block_hash: hash.block_hash },
           pending: 0,
           chain_time: expect.any(Number),
+          instances: count,
         },
       });
+      await client.call('devnet_createInstance', {});
     }
     await socket.unsubscribe(subscription);
     await client.call('devnet_snapshot');

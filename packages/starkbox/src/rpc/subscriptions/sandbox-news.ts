@@ -25,11 +25,14 @@ const MOST_HASHES = 100;
 export class SandboxNews {
   readonly #chain: Chain;
   readonly #subscriptions: Subscriptions;
+  readonly #instances: () => number;
   #beating: NodeJS.Timeout | undefined;
 
-  constructor(chain: Chain, subscriptions: Subscriptions) {
+  /** @param instances how many instances the node has */
+  constructor(chain: Chain, subscriptions: Subscriptions, instances: () => number) {
     this.#chain = chain;
     this.#subscriptions = subscriptions;
+    this.#instances = instances;
   }
 
   /** There is a subscriber now. */
@@ -65,6 +68,7 @@ export class SandboxNews {
       head: { block_number: number, block_hash: hash },
       pending: world.pending.transactions.size,
       chain_time: nextTime(world),
+      instances: this.#instances(),
     } satisfies SANDBOX_NEWS);
     this.#subscriptions.later(() =>
       this.#subscriptions.notify({ topic: 'sandbox', text: () => text }),
