@@ -16,6 +16,7 @@ const TARGET = join(ROOT, 'packages/starkbox/src/spec.ts');
  *   $ref?: string, type?: string, enum?: readonly string[], description?: string,
  *   oneOf?: readonly Schema[], anyOf?: readonly Schema[], allOf?: readonly Schema[],
  *   items?: Schema, properties?: Record<string, Schema>, required?: readonly string[],
+ *   additionalProperties?: Schema | boolean,
  *   'x-exact'?: boolean, 'x-always'?: readonly string[],
  * }} Schema
  * @typedef {{ name: string, required: boolean, description: string, schema: Schema }} Param
@@ -79,7 +80,10 @@ function typeOf(schema) {
     case 'array':
       return schema.items ? `readonly (${typeOf(schema.items)})[]` : 'readonly unknown[]';
     case 'object': {
-      if (!schema.properties) return '{ readonly [name: string]: unknown }';
+      if (!schema.properties) {
+        const { additionalProperties: values } = schema;
+        return `{ readonly [name: string]: ${typeof values === 'object' ? typeOf(values) : 'unknown'} }`;
+      }
       // Members that are optional in the standard, but always present in this node.
       const required = new Set([...(schema.required ?? []), ...(schema['x-always'] ?? [])]);
       return objectOf(

@@ -66,7 +66,43 @@ export type {
 export { type FailedFrame, type Failure, readFailure } from './failure.js';
 // Felts as text.
 export { canonicalFelt, decodeShortString, shortAddress, shortHash, toFelt } from './felt.js';
-// Names of contracts.
+// Cost of functions over many transactions.
+export {
+  type Baseline,
+  baselineOf,
+  type GasChange,
+  gasChanges,
+  isBeyond,
+  readBaseline,
+} from './gas/baseline.js';
+export { collapsedStacks, flameSvg } from './gas/flame.js';
+export { type FunctionCost, FunctionCosts, functionsOf } from './gas/functions.js';
+export { type Box, depthOf, place } from './gas/layout.js';
+export {
+  type Cost,
+  type GasPage,
+  GasReport,
+  type GasRow,
+  type GasStack,
+  type RowNames,
+} from './gas/report.js';
+export { GasSum, type Grouping, keyOf } from './gas/sum.js';
+export { gasText, resourceName } from './gas/text.js';
+export {
+  ALL,
+  type Called,
+  findBlock,
+  type GasBlock,
+  type GasTree,
+  gasTree,
+  MEASURE_NAMES,
+  MEASURES,
+  type Measure,
+  OUTSIDE,
+  wayTo,
+} from './gas/tree.js';
+// Names of contracts and classes.
+export { classNameOf } from './naming/class-name.js';
 export {
   ETH_ADDRESS,
   FIXTURE_NAMES,

@@ -11,7 +11,13 @@ export interface Invocation {
   readonly calldata: readonly string[];
   readonly result: readonly string[];
   readonly is_reverted: boolean;
-  readonly execution_resources: { readonly l2_gas: number };
+  /** Including the calls below. */
+  readonly execution_resources: {
+    readonly l2_gas: number;
+    readonly l1_gas?: number;
+    /** Steps, builtins and storage writes, where the transaction was run again to count them. */
+    readonly counts?: Readonly<Record<string, number>>;
+  };
   readonly events: readonly {
     readonly keys: readonly string[];
     readonly data: readonly string[];
@@ -32,6 +38,12 @@ export interface TransactionTrace {
   readonly execute_invocation?: Invocation | RevertedExecution;
   readonly function_invocation?: Invocation | RevertedExecution;
   readonly fee_transfer_invocation?: Invocation;
+  /** Those of the receipt. */
+  readonly execution_resources?: {
+    readonly l2_gas?: number;
+    readonly l1_gas?: number;
+    readonly l1_data_gas?: number;
+  };
 }
 
 /** A transaction, whether it was sent or is only simulated. */

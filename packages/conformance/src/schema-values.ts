@@ -134,11 +134,14 @@ class Maker {
         if (items === undefined) return minLength === 0 ? fc.constant([]) : undefined;
         return fc.array(items, { minLength, maxLength });
       }
-      case 'object':
-        return fc.dictionary(fc.string(), fc.jsonValue(), {
-          maxKeys: LIST_LENGTH,
+      case 'object': {
+        const { additionalProperties: of } = schema;
+        const values = isObject(of) ? inner(of) : fc.jsonValue();
+        return fc.dictionary(fc.string(), values ?? fc.jsonValue(), {
+          maxKeys: values ? LIST_LENGTH : 0,
           noNullPrototype: true,
         });
+      }
       default:
         throw new Error(`${file} has a schema of unknown form: ${JSON.stringify(schema)}`);
     }

@@ -957,6 +957,24 @@ export type FUNCTION_INVOCATION = FUNCTION_CALL & {
 /** Marks a function that changes nothing. */
 export type FUNCTION_STATE_MUTABILITY = 'view';
 
+/** Cost in one resource. */
+export type GAS_COST = {
+  /** Without the calls below, summed over all calls. */
+  readonly self: number;
+  /** With the calls below; a call inside of another one of the same function is not added again. */
+  readonly total: number;
+  /** With the calls below, where the protocol itself made the call. */
+  readonly top_level: number;
+  /** Of one call, with the calls below. */
+  readonly min: number;
+  /** Of one call, with the calls below. */
+  readonly median: number;
+  /** Of one call, with the calls below. */
+  readonly max: number;
+  /** Pairs of the cost of one call and how many calls had it. */
+  readonly values?: readonly (readonly number[])[];
+};
+
 /** The price of a unit of gas: not 0, and below 2^128. */
 export type GAS_PRICE = bigint | number;
 
@@ -968,6 +986,48 @@ export type GAS_PRICES = {
   readonly data_gas_price_fri: GAS_PRICE;
   readonly l2_gas_price_wei: GAS_PRICE;
   readonly l2_gas_price_fri: GAS_PRICE;
+};
+
+/** What functions cost. */
+export type GAS_REPORT = {
+  readonly from_block: number;
+  readonly to_block: number;
+  readonly transactions: number;
+  /** How many of the transactions were reverted. */
+  readonly reverted: number;
+  /** The sum of the receipts, by resource. */
+  readonly receipts: { readonly [name: string]: number };
+  readonly rows: readonly GAS_ROW[];
+  readonly stacks?: readonly GAS_STACK[];
+  readonly next?: PAGE_CURSOR;
+};
+
+/** What a function cost, or what no function accounts for. */
+export type GAS_ROW = {
+  /** `fee_transfer` runs after the metering and is in no receipt. `protocol` is what no call of a successful transaction accounts for: calldata, signature, state difference and steps of the protocol. `reverted` is the same of a reverted transaction together with its execution, of which the trace has no calls. */
+  readonly kind: 'function' | 'fee_transfer' | 'protocol' | 'reverted';
+  readonly contract_address?: FELT;
+  readonly class_hash?: FELT;
+  readonly selector?: FELT;
+  /** Whether the code of the class ran at the address of another one. */
+  readonly is_library_call?: boolean;
+  /** The label, or else the name in the ABI. */
+  readonly contract_name?: string;
+  readonly function_name?: string;
+  /** How many calls; for `protocol` and `reverted`, how many transactions. */
+  readonly calls: number;
+  /** By resource: `l2_gas`, `l1_gas`, `l1_data_gas`. */
+  readonly costs: { readonly [name: string]: GAS_COST };
+};
+
+/** Calls with the same callers. */
+export type GAS_STACK = {
+  readonly phase: 'validate' | 'constructor' | 'execute' | 'handler' | 'fee';
+  /** Positions in the rows, outermost call first. */
+  readonly path: readonly number[];
+  readonly calls: number;
+  /** Without the calls below, by resource. */
+  readonly self: { readonly [name: string]: number };
 };
 
 export type HINT = DEPRECATED_HINT | CORE_HINT | STARKNET_HINT;
@@ -2346,6 +2406,18 @@ export interface Methods {
       readonly candidates: readonly CANDIDATE[];
     };
   };
+  /** What each function cost, over the transactions of a range of blocks. */
+  readonly devnet_gasReport: {
+    readonly params: {
+      readonly from_block?: BLOCK_NUMBER;
+      readonly to_block?: BLOCK_NUMBER;
+      readonly group_by?: 'class' | 'contract';
+      readonly include?: readonly ('values' | 'stacks')[];
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: number;
+    };
+    readonly result: GAS_REPORT;
+  };
   /** Name an address, a class or any other felt. */
   readonly devnet_setLabel: {
     readonly params: {
@@ -3602,6 +3674,27 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   devnet_search: {
     document: 'devnet',
     params: [{ name: 'query', required: true }],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_gasReport: {
+    document: 'devnet',
+    params: [
+      { name: 'from_block', required: false },
+      { name: 'to_block', required: false },
+      { name: 'group_by', required: false },
+      { name: 'include', required: false },
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
     writes: false,
     journalled: false,
     restricted: false,

@@ -1,12 +1,19 @@
 // Gas of transactions: sums equal the receipts; graph, table and the page of many transactions.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import {
+  FunctionCosts,
+  functionsOf,
+  type GasBlock,
+  GasSum,
+  gasTree,
+  MEASURES,
+  OUTSIDE,
+  place,
+} from '@starkbox/abi';
 import type { Page } from 'playwright-core';
 import { type Call, hash } from 'starknet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { place } from '../../src/parts/gas/layout.js';
-import { Functions, functionsOf, Sum } from '../../src/parts/gas/sum.js';
-import { type Block, gasTree, MEASURES, OUTSIDE, total } from '../../src/parts/gas/tree.js';
 import { faultsOf } from '../support/accessibility.js';
 import { IS_FULL, setLongStage } from '../support/long-chain.js';
 import { type Stage, setStage } from '../support/stage.js';
@@ -70,8 +77,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-function check(block: Block): void {
-  expect(block.gas, block.id).toBe(block.self + total(block.children));
+function check(block: GasBlock): void {
+  expect(block.gas, block.id).toBe(block.children.reduce((sum, { gas }) => sum + gas, block.self));
   expect(block.self, block.id).toBeGreaterThanOrEqual(0);
   block.children.forEach(check);
 }
@@ -139,8 +146,8 @@ describe('the sum', () => {
   });
 
   test('of several transactions equals the sum of each', async () => {
-    const sum = new Sum('contract');
-    const functions = new Functions('contract');
+    const sum = new GasSum('contract');
+    const functions = new FunctionCosts('contract');
     let charged = 0;
     for (const one of sent.values()) {
       const { trace, receipt } = await read(one);
@@ -161,7 +168,7 @@ describe('the sum', () => {
   });
 
   test('is drawn without gaps or overlaps, with small blocks grouped', () => {
-    const leaf = (id: string, gas: number): Block => ({
+    const leaf = (id: string, gas: number): GasBlock => ({
       id,
       called: undefined,
       phase: undefined,

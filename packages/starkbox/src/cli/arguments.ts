@@ -70,7 +70,8 @@ const EXAMPLES = `  starkbox --seed 0                       the same accounts ev
   starkbox --port 0 --no-banner           any free port, and little output
   starkbox inspect FILE                   what an image of a chain holds
   starkbox diff A B                       how two images differ
-  starkbox replay FILE                    recorded requests once more`;
+  starkbox replay FILE                    recorded requests once more
+  starkbox report                         gas by function, of a node that runs`;
 
 /** Throws a `UsageError` for invalid arguments and a `ConfigError` for an invalid combination. */
 export async function readConfig(

@@ -1,8 +1,12 @@
 // Saved gas figures to compare with, in local storage.
-import type { Names } from '@starkbox/abi';
+import {
+  type FunctionCost,
+  type Grouping,
+  MEASURES,
+  type Measure,
+  type Names,
+} from '@starkbox/abi';
 import { lastingKey } from '../../parts/gas/names.js';
-import type { FunctionCost, Grouping } from '../../parts/gas/sum.js';
-import { MEASURES, type Measure } from '../../parts/gas/tree.js';
 
 export interface Baseline {
   /** By the wall clock, in milliseconds. */

@@ -1,11 +1,11 @@
 // Page of gas over many transactions: per function, and compared with a saved baseline.
+import type { Grouping } from '@starkbox/abi';
 import { useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
 import { setQuery, usePlace } from '../../navigation/route.js';
 import { BlockField, numberIn } from '../../parts/block-field.js';
-import type { Grouping } from '../../parts/gas/sum.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { useLive } from '../../rpc/live-state.js';
@@ -130,10 +130,10 @@ function Result({ reading }: { readonly reading: Reading }) {
   const names = useNames();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the report is mutated, and its version changes
   const { root, functions, classes } = useMemo(() => {
-    const { sum, functions } = report.of(measure, grouping);
+    const { tree, functions } = report.of(measure, grouping);
     const rows = functions.rows();
     return {
-      root: sum.tree(),
+      root: tree.tree(),
       functions: rows,
       classes: [...new Set(rows.map(({ called }) => called.classHash))].slice(0, MOST_CLASSES),
     };

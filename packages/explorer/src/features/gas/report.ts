@@ -1,8 +1,7 @@
 // Gas of a block range, read block by block from the newest, within a limit.
 
+import { GasReport, type Grouping, type Measure } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
-import { Functions, type Grouping, Sum } from '../../parts/gas/sum.js';
-import { gasTree, MEASURES, type Measure } from '../../parts/gas/tree.js';
 import { call } from '../../rpc/client.js';
 import { useLive } from '../../rpc/live-state.js';
 import type { Trace } from '../../rpc/methods.js';
@@ -23,16 +22,12 @@ export interface Range {
 /** Default number of transactions. */
 const FEW_BLOCKS = 50;
 
-interface Totals {
-  readonly sum: Sum;
-  readonly functions: Functions;
-}
-
-const GROUPINGS: readonly Grouping[] = ['contract', 'class'];
-
-/** Sums for every measure and grouping, so that switching needs no request. */
+/** Sums for every grouping and measure, so that switching needs no request. */
 export class Report {
-  readonly #totals = new Map<string, Totals>();
+  readonly #of: Readonly<Record<Grouping, GasReport>> = {
+    contract: new GasReport('contract'),
+    class: new GasReport('class'),
+  };
   transactions = 0;
   /** Blocks whose traces could not be read. */
   untraced = 0;
@@ -40,23 +35,11 @@ export class Report {
 
   add(trace: Trace): void {
     this.transactions++;
-    for (const measure of MEASURES) {
-      const { all } = gasTree(trace, trace.execution_resources?.[measure] ?? 0, measure);
-      for (const grouping of GROUPINGS) {
-        const { sum, functions } = this.of(measure, grouping);
-        sum.add(all);
-        functions.add(all);
-      }
-    }
+    for (const report of Object.values(this.#of)) report.add(trace);
   }
 
-  of(measure: Measure, grouping: Grouping): Totals {
-    const key = `${measure} ${grouping}`;
-    const known = this.#totals.get(key);
-    if (known) return known;
-    const made = { sum: new Sum(grouping), functions: new Functions(grouping) };
-    this.#totals.set(key, made);
-    return made;
+  of(measure: Measure, grouping: Grouping): ReturnType<GasReport['of']> {
+    return this.#of[grouping].of(measure);
   }
 }
 

@@ -1,13 +1,12 @@
 // Gas of one transaction beside its bounds, and how the fee is computed.
 
+import { functionsOf, type GasBlock, gasTree, OUTSIDE } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { amountText, grouped, priceText, type Unit, unitOf } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery } from '../../navigation/route.js';
 import { percent } from '../../parts/gas/graph.js';
 import { calledName } from '../../parts/gas/names.js';
-import { functionsOf } from '../../parts/gas/sum.js';
-import { type Block, gasTree, OUTSIDE } from '../../parts/gas/tree.js';
 import { GasView, useMeasure } from '../../parts/gas/view.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { type Header, useHeader } from '../../rpc/block-header.js';
@@ -29,7 +28,7 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
   const { all, fee } = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
   const functions = useMemo(() => functionsOf(all), [all]);
   const isReverted = receipt.execution_status === 'REVERTED';
-  const open = (block: Block): void => {
+  const open = (block: GasBlock): void => {
     if (block.called) setQuery({ tab: undefined, frame: block.id, focus: undefined });
   };
   return (

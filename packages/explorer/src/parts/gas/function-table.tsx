@@ -1,4 +1,5 @@
 // Table of gas per function.
+import type { FunctionCost, Grouping } from '@starkbox/abi';
 import { useMemo, useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { functionName, useNames } from '../../format/names.js';
@@ -6,7 +7,6 @@ import { type Column, VirtualTable } from '../table/table.js';
 import { Address, ClassRef, FunctionName } from '../values.js';
 import { percent } from './graph.js';
 import { lastingKey } from './names.js';
-import type { FunctionCost, Grouping } from './sum.js';
 
 type SortBy = 'name' | 'calls' | 'self' | 'inclusive' | 'least' | 'median' | 'most' | 'change';
 

@@ -1,5 +1,14 @@
 // Gas graph: blocks on a canvas, with an accessible tree for keyboard and screen readers.
 import {
+  ALL,
+  type Box,
+  depthOf,
+  type GasBlock,
+  MEASURE_NAMES,
+  type Measure,
+  place,
+} from '@starkbox/abi';
+import {
   type KeyboardEvent,
   type MouseEvent,
   type RefObject,
@@ -11,25 +20,23 @@ import {
 } from 'react';
 import { grouped } from '../../format/amount.js';
 import { isShortcut } from '../../navigation/key-events.js';
-import { type Box, depthOf, place } from './layout.js';
 import { paint, ROW, type Scene } from './paint.js';
-import { ALL, type Block, MEASURE_NAMES, type Measure } from './tree.js';
 
 /** Most blocks in the accessible tree; the table lists all. */
 const MOST_ITEMS = 250;
 
 export interface GraphProps {
-  readonly root: Block;
-  readonly focus: Block;
+  readonly root: GasBlock;
+  readonly focus: GasBlock;
   readonly measure: Measure;
   /** Whether the graph grows upwards. */
   readonly isFlame: boolean;
-  readonly nameOf: (block: Block) => string;
+  readonly nameOf: (block: GasBlock) => string;
   /** Whether a block matches the search; undefined without a search. */
-  readonly isFound: ((block: Block) => boolean) | undefined;
-  readonly onFocus: (block: Block) => void;
+  readonly isFound: ((block: GasBlock) => boolean) | undefined;
+  readonly onFocus: (block: GasBlock) => void;
   /** Undefined where blocks are sums of several calls. */
-  readonly onOpen: ((block: Block) => void) | undefined;
+  readonly onOpen: ((block: GasBlock) => void) | undefined;
 }
 
 function useWidth(): readonly [ref: (element: HTMLElement | null) => void, width: number] {
@@ -63,7 +70,7 @@ export function Graph(props: GraphProps) {
   const tree = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<Box | undefined>();
   const [active, setActive] = useState(focus.id);
-  const lastClicked = useRef<Block | undefined>(undefined);
+  const lastClicked = useRef<GasBlock | undefined>(undefined);
 
   const boxes = useMemo(() => place(focus, width), [focus, width]);
   const height = depthOf(boxes) * ROW;
@@ -231,7 +238,7 @@ function walkable(boxes: readonly Box[]): readonly Box[] {
   return named.filter(({ width }) => width >= least).slice(0, MOST_ITEMS * 2);
 }
 
-function parentOf(root: Block, of: Block): Block | undefined {
+function parentOf(root: GasBlock, of: GasBlock): GasBlock | undefined {
   if (root.children.includes(of)) return root;
   for (const child of root.children) {
     const found = parentOf(child, of);
@@ -240,7 +247,12 @@ function parentOf(root: Block, of: Block): Block | undefined {
   return undefined;
 }
 
-function describe(box: Box, focus: Block, root: Block, nameOf: (block: Block) => string): string {
+function describe(
+  box: Box,
+  focus: GasBlock,
+  root: GasBlock,
+  nameOf: (block: GasBlock) => string,
+): string {
   const { block, parent, gas, count } = box;
   const parts = [
     block ? nameOf(block) : `${grouped(count)} small frames`,

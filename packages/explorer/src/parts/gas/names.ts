@@ -1,10 +1,17 @@
 // Names of the blocks of a gas graph.
 
-import { type Names, shortAddress, shortHash } from '@starkbox/abi';
+import {
+  ALL,
+  type Called,
+  type GasBlock,
+  type Grouping,
+  keyOf,
+  type Names,
+  shortAddress,
+  shortHash,
+} from '@starkbox/abi';
 import { functionName } from '../../format/names.js';
 import { disarm } from '../../format/untrusted-text.js';
-import { type Grouping, keyOf } from './sum.js';
-import { ALL, type Block, type Called } from './tree.js';
 
 const LONGEST = 60;
 
@@ -26,7 +33,7 @@ export function blockNamer(
     readonly outside: string;
     readonly grouping?: Grouping;
   },
-): (block: Block) => string {
+): (block: GasBlock) => string {
   const { whole, outside, grouping = 'contract' } = options;
   return ({ id, called, phase }) => {
     if (!called) return id === ALL ? whole : outside;

@@ -1,7 +1,6 @@
 // Painting of a gas graph: colours by contract, labels where they fit.
+import { ALL, type Box, type GasBlock } from '@starkbox/abi';
 import { grouped } from '../../format/amount.js';
-import type { Box } from './layout.js';
-import { ALL, type Block } from './tree.js';
 
 /** Height of a block, large enough to tap. */
 export const ROW = 24;
@@ -13,8 +12,8 @@ export interface Scene {
   readonly width: number;
   readonly height: number;
   readonly isFlame: boolean;
-  readonly nameOf: (block: Block) => string;
-  readonly isFound: ((block: Block) => boolean) | undefined;
+  readonly nameOf: (block: GasBlock) => string;
+  readonly isFound: ((block: GasBlock) => boolean) | undefined;
   readonly hovered: Box | undefined;
 }
 
@@ -98,7 +97,7 @@ function write(context: CanvasRenderingContext2D, ways: readonly string[], how: 
 /** Own gas of a block, in the gap that its children leave. */
 function own(
   context: CanvasRenderingContext2D,
-  how: Words & { box: Box; block: Block; height: number; isFlame: boolean },
+  how: Words & { box: Box; block: GasBlock; height: number; isFlame: boolean },
 ): void {
   const { box, block } = how;
   const width = (block.self / Math.max(1, block.gas)) * box.width;

@@ -1,4 +1,16 @@
 // Gas as graph, inverted graph or table, with search and zoom.
+import {
+  ALL,
+  type FunctionCost,
+  findBlock,
+  type GasBlock,
+  type Grouping,
+  MEASURE_NAMES,
+  MEASURES,
+  type Measure,
+  OUTSIDE,
+  wayTo,
+} from '@starkbox/abi';
 import { useDeferredValue, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
@@ -6,17 +18,6 @@ import { setQuery, usePlace } from '../../navigation/route.js';
 import { FunctionTable } from './function-table.js';
 import { Graph, percent } from './graph.js';
 import { blockNamer, calledName } from './names.js';
-import type { FunctionCost, Grouping } from './sum.js';
-import {
-  ALL,
-  type Block,
-  findBlock,
-  MEASURE_NAMES,
-  MEASURES,
-  type Measure,
-  OUTSIDE,
-  wayTo,
-} from './tree.js';
 
 const VIEWS = ['icicle', 'flame', 'table'] as const;
 type View = (typeof VIEWS)[number];
@@ -33,14 +34,14 @@ export function useMeasure(usual: Measure = 'l2_gas'): Measure {
 }
 
 interface GasViewProps {
-  readonly root: Block;
+  readonly root: GasBlock;
   readonly functions: readonly FunctionCost[];
   readonly measure: Measure;
   readonly grouping?: Grouping;
   /** Names of the total and of gas outside of all calls. */
   readonly whole: string;
   readonly outside: string;
-  readonly onOpen?: (block: Block) => void;
+  readonly onOpen?: (block: GasBlock) => void;
   /** Baseline to compare with. */
   readonly before?: ReadonlyMap<string, number> | undefined;
   /** Whether functions have enough calls for minimum, median and maximum. */
@@ -60,7 +61,7 @@ export function GasView(props: GasViewProps) {
     () =>
       wanted === ''
         ? undefined
-        : (block: Block) =>
+        : (block: GasBlock) =>
             block.called !== undefined &&
             calledName(block.called, names, grouping).toLowerCase().includes(wanted),
     [wanted, names, grouping],
@@ -154,7 +155,7 @@ function ViewFields({ measure, view, find }: ViewFieldsProps) {
 interface GraphViewProps {
   readonly props: GasViewProps;
   readonly isFlame: boolean;
-  readonly isFound: ((block: Block) => boolean) | undefined;
+  readonly isFound: ((block: GasBlock) => boolean) | undefined;
 }
 
 function GraphView({ props, isFlame, isFound }: GraphViewProps) {
@@ -166,7 +167,7 @@ function GraphView({ props, isFlame, isFound }: GraphViewProps) {
     [names, whole, outside, grouping, props.known],
   );
   const focus = findBlock(root, usePlace().query.get('focus') ?? ALL) ?? root;
-  const focusOn = (block: Block): void =>
+  const focusOn = (block: GasBlock): void =>
     setQuery({ focus: block === root ? undefined : block.id });
   return (
     <>
@@ -212,12 +213,12 @@ function GraphView({ props, isFlame, isFound }: GraphViewProps) {
 
 /** Blocks inside of other matches are not counted again. */
 function sumFound(
-  root: Block,
-  isFound: (block: Block) => boolean,
+  root: GasBlock,
+  isFound: (block: GasBlock) => boolean,
 ): { readonly count: number; readonly gas: number } {
   let count = 0;
   let gas = 0;
-  const visit = (block: Block, isInside: boolean): void => {
+  const visit = (block: GasBlock, isInside: boolean): void => {
     const isOne = isFound(block);
     if (isOne) {
       count += block.calls;

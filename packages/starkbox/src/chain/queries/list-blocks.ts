@@ -126,7 +126,12 @@ export function listTransactions(
 const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'DEPLOY', 'L1_HANDLER'];
 
 /** The groups of keys that blocks with such transactions have. */
-function wantedKeys({ sender, contract, type, status }: TRANSACTION_FILTER) {
+export function wantedKeys({
+  sender,
+  contract,
+  type,
+  status,
+}: TRANSACTION_FILTER): readonly (readonly number[])[] {
   const groups = [(type === undefined ? TYPES : [type]).map(holds)];
   if (sender !== undefined) groups.push([sentBy(sender)]);
   if (contract !== undefined) groups.push([sentBy(contract), calls(contract)]);

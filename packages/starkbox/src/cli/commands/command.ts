@@ -7,20 +7,33 @@ import { reasonOf } from '../../errors.js';
 import { type Paint, painter } from '../../terminal.js';
 import { readNames } from './names.js';
 
+/** Options of the commands, besides `--json` and `--help`. */
+const VALUES = {
+  names: { type: 'string' },
+  url: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  by: { type: 'string' },
+  flame: { type: 'string' },
+  resource: { type: 'string' },
+  baseline: { type: 'string' },
+  'save-baseline': { type: 'string' },
+  tolerance: { type: 'string' },
+} as const;
+type ValueName = keyof typeof VALUES;
+
 /** The arguments of a command. */
 interface Words {
   readonly files: readonly string[];
   readonly json: boolean;
-  readonly names: string | undefined;
-  readonly url: string | undefined;
+  readonly values: Partial<Readonly<Record<ValueName, string>>>;
   readonly paint: Paint;
 }
 
 interface Command {
   readonly usage: string;
   readonly files: number;
-  readonly takesNames: boolean;
-  readonly takesUrl?: boolean;
+  readonly takes: readonly ValueName[];
   readonly help: string;
   /** The text to print. */
   readonly run: (words: Words) => Promise<string>;
@@ -30,7 +43,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   inspect: {
     usage: 'starkbox inspect FILE [--json]',
     files: 1,
-    takesNames: false,
+    takes: [],
     help: 'Prints what an image holds. Checks all of it.',
     async run({ files: [path = ''], json, paint }) {
       const { inspect } = await import('./inspect.js');
@@ -40,13 +53,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   diff: {
     usage: 'starkbox diff A B [--json] [--names FILE]',
     files: 2,
-    takesNames: true,
+    takes: ['names'],
     help: `Prints how the image B differs from the image A.
 
   --names FILE   names for addresses and storage variables, as JSON:
                  {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}
                  "address" in brackets stands for every address that is known.`,
-    async run({ files: [one = '', other = ''], json, names, paint }) {
+    async run({ files: [one = '', other = ''], json, values: { names }, paint }) {
       const given = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
       return withSource(one, (before) =>
@@ -57,15 +70,44 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   replay: {
     usage: 'starkbox replay FILE [--url URL] [--json]',
     files: 1,
-    takesNames: false,
-    takesUrl: true,
+    takes: ['url'],
     help: `Repeats the requests that --trace-requests recorded, on a fresh node with the same options, and
 fails if an answer differs. Times, and what depends on them, may differ.
 
   --url URL      a node that runs, to be asked instead`,
-    async run({ files: [path = ''], json, paint, url }) {
+    async run({ files: [path = ''], json, paint, values: { url } }) {
       const { replay } = await import('./replay.js');
       return replay(path, { json, paint, url });
+    },
+  },
+  report: {
+    usage:
+      'starkbox report [--url URL] [--from BLOCK] [--to BLOCK] [--by class|contract] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
+    files: 0,
+    takes: [
+      'url',
+      'from',
+      'to',
+      'by',
+      'flame',
+      'resource',
+      'baseline',
+      'save-baseline',
+      'tolerance',
+    ],
+    help: `Prints what each function cost on a node that runs. The rows add up to the receipts.
+
+  --url URL              the node (default: http://127.0.0.1:5050)
+  --from, --to BLOCK     the oldest and the newest block (default: all blocks)
+  --by class|contract    a row for each function of a class (default) or of a contract
+  --flame FILE           writes a flame graph: SVG if the name ends in .svg, else collapsed stacks
+  --resource NAME        of the flame graph: l2_gas (default), l1_gas or l1_data_gas
+  --save-baseline FILE   writes the median cost of each function
+  --baseline FILE        prints what differs from it, and fails if a median grew
+  --tolerance PERCENT    by how much a median may grow (default: 0)`,
+    async run({ json, values, paint }) {
+      const { report } = await import('./report.js');
+      return report({ json, paint }, values);
     },
   },
 };
@@ -79,14 +121,12 @@ export function runCommand(argv: readonly string[], coloured: boolean): Promise<
   if (values.help) {
     return Promise.resolve(`${command.help}\n\nUsage: ${command.usage}\n`);
   }
-  const isUnknown =
-    (values.names !== undefined && !command.takesNames) ||
-    (values.url !== undefined && !command.takesUrl);
+  const { json, help: _help, ...given } = values;
+  const isUnknown = Object.keys(given).some((name) => !command.takes.some((one) => one === name));
   if (files.length !== command.files || isUnknown) {
     throw new UsageError(`usage: ${command.usage}`);
   }
-  const { json, names, url } = values;
-  return command.run({ files, json, names, url, paint: painter(coloured) });
+  return command.run({ files, json, values: given, paint: painter(coloured) });
 }
 
 function parsed(args: readonly string[]) {
@@ -97,8 +137,7 @@ function parsed(args: readonly string[]) {
       options: {
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
-        names: { type: 'string' },
-        url: { type: 'string' },
+        ...VALUES,
       },
     });
   } catch (error) {

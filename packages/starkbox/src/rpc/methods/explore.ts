@@ -1,4 +1,4 @@
-// Methods that list and find parts of the chain: blocks, transactions, contracts, classes, slots, messages, snapshots, labels.
+// Methods that list and find parts of the chain: blocks, transactions, contracts, classes, slots, messages, snapshots, labels, reports.
 import type { Chain } from '../../chain/chain.js';
 import { BlockLister, listTransactions } from '../../chain/queries/list-blocks.js';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../chain/queries/list-contracts.js';
 import { listMessagesToL1, listMessagesToL2 } from '../../chain/queries/list-messages.js';
 import type { Page } from '../../chain/queries/page.js';
+import type { Reports } from '../../chain/queries/reports.js';
 import { search } from '../../chain/queries/search.js';
 import { labelsToJson } from '../../chain/world/labels.js';
 import { hex } from '../../felt.js';
@@ -24,6 +25,7 @@ type ExploreMethods =
   | 'devnet_listMessages'
   | 'devnet_listSnapshots'
   | 'devnet_search'
+  | 'devnet_gasReport'
   | 'devnet_setLabel'
   | 'devnet_getLabels';
 
@@ -31,6 +33,12 @@ const LIMIT = 50;
 
 export function exploreMethods(chain: Chain): Group<ExploreMethods> {
   const lister = new BlockLister();
+  // Loaded when first used: a node starts faster without.
+  let loading: Promise<Reports> | undefined;
+  const reports = (): Promise<Reports> => {
+    loading ??= import('../../chain/queries/reports.js').then(({ Reports }) => new Reports(chain));
+    return loading;
+  };
   return {
     devnet_listBlocks({ before, limit = LIMIT }) {
       const { world } = chain;
@@ -96,6 +104,8 @@ export function exploreMethods(chain: Chain): Group<ExploreMethods> {
     }),
 
     devnet_search: async ({ query }) => ({ candidates: await search(chain.world, query) }),
+
+    devnet_gasReport: async (request) => (await reports()).gas(request),
 
     async devnet_setLabel({ value, label }, { cause }) {
       await chain.label(value, label ?? undefined, cause);

@@ -1,10 +1,10 @@
 // Layout of a gas graph.
-import { type Block, total } from './tree.js';
+import { type GasBlock, total } from './tree.js';
 
 export interface Box {
   /** Undefined for several blocks that are too small to draw. */
-  readonly block: Block | undefined;
-  readonly parent: Block | undefined;
+  readonly block: GasBlock | undefined;
+  readonly parent: GasBlock | undefined;
   readonly x: number;
   readonly width: number;
   readonly depth: number;
@@ -22,11 +22,11 @@ const SMALLEST = 1;
  * Children are placed from the left; the rest of the width is the block's own gas. Gas of old contracts is
  * rounded and may add up to more than the parent has; the children then share its width.
  */
-export function place(root: Block, width: number): readonly Box[] {
+export function place(root: GasBlock, width: number): readonly Box[] {
   const boxes: Box[] = [];
   const put = (
-    block: Block,
-    parent: Block | undefined,
+    block: GasBlock,
+    parent: GasBlock | undefined,
     x: number,
     room: number,
     depth: number,
@@ -82,11 +82,11 @@ export function place(root: Block, width: number): readonly Box[] {
   return boxes;
 }
 
-function positive(blocks: readonly Block[]): number {
+function positive(blocks: readonly GasBlock[]): number {
   return total(blocks.filter(({ gas }) => gas > 0));
 }
 
-function sizeOf(block: Block): number {
+function sizeOf(block: GasBlock): number {
   return block.children.reduce((sum, child) => sum + sizeOf(child), 1);
 }
 

@@ -1,0 +1,281 @@
+// Report of what each function cost in a run, in parts that can be added and that add up to the receipts.
+import type { Phase } from '../call-tree.js';
+import type { Invocation, TransactionTrace } from '../trace.js';
+import { FunctionCosts, Tally } from './functions.js';
+import { GasSum, type Grouping, keyOf } from './sum.js';
+import { type Called, costTree, type GasBlock, MEASURES, OUTSIDE } from './tree.js';
+
+/** Cost in one resource. */
+export interface Cost {
+  /** Without the calls below, summed over all calls. */
+  readonly self: number;
+  /** With the calls below; a call inside of another one of the same function is not added again. */
+  readonly total: number;
+  /** With the calls below, where the protocol itself made the call. */
+  readonly top_level: number;
+  /** Of one call, with the calls below. */
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+  /** Pairs of a cost of one call and how many calls had it. */
+  readonly values?: readonly (readonly number[])[];
+}
+
+/**
+ * `function` is charged. `fee_transfer` runs after the metering and is charged to none. `protocol` is what
+ * no call of a successful transaction accounts for, `reverted` that of a reverted one, whose trace has no
+ * calls of the execution.
+ */
+export type RowKind = 'function' | 'fee_transfer' | 'protocol' | 'reverted';
+
+export interface GasRow {
+  readonly kind: RowKind;
+  readonly contract_address?: string;
+  readonly class_hash?: string;
+  readonly selector?: string;
+  readonly is_library_call?: boolean;
+  readonly contract_name?: string;
+  readonly function_name?: string;
+  readonly calls: number;
+  /** By resource. */
+  readonly costs: Readonly<Record<string, Cost>>;
+}
+
+/** Calls with the same callers. */
+export interface GasStack {
+  readonly phase: Phase;
+  /** Positions in the rows, outermost call first. */
+  readonly path: readonly number[];
+  readonly calls: number;
+  /** Without the calls below, by resource. */
+  readonly self: Readonly<Record<string, number>>;
+}
+
+export interface GasPage {
+  readonly transactions: number;
+  readonly reverted: number;
+  /** Sums of the receipts, by resource. */
+  readonly receipts: Readonly<Record<string, number>>;
+  readonly rows: readonly GasRow[];
+  readonly stacks?: readonly GasStack[];
+}
+
+interface Sums {
+  readonly functions: FunctionCosts;
+  readonly fees: FunctionCosts;
+  readonly protocol: Tally;
+  readonly reverted: Tally;
+  readonly tree: GasSum;
+  receipts: number;
+}
+
+/** Names of the contract or class, and of the function, of a row. */
+export type RowNames = (called: Called) => {
+  readonly contract_name?: string;
+  readonly function_name?: string;
+};
+
+export class GasReport {
+  readonly grouping: Grouping;
+  transactions = 0;
+  reverted = 0;
+  readonly #sums = new Map<string, Sums>();
+  readonly #names = new Map<string, ReturnType<RowNames>>();
+
+  constructor(grouping: Grouping, resources: readonly string[] = MEASURES) {
+    this.grouping = grouping;
+    for (const resource of resources) this.of(resource);
+  }
+
+  /** Sums in one resource. */
+  of(resource: string): Sums {
+    const known = this.#sums.get(resource);
+    if (known) return known;
+    const made: Sums = {
+      functions: new FunctionCosts(this.grouping),
+      fees: new FunctionCosts(this.grouping),
+      protocol: new Tally(),
+      reverted: new Tally(),
+      tree: new GasSum(this.grouping),
+      receipts: 0,
+    };
+    this.#sums.set(resource, made);
+    return made;
+  }
+
+  add(trace: TransactionTrace): void {
+    const isReverted = [trace.execute_invocation, trace.function_invocation].some(
+      (call) => call && 'revert_reason' in call,
+    );
+    this.transactions++;
+    if (isReverted) this.reverted++;
+    for (const [resource, sums] of this.#sums) {
+      const charged = isGas(resource) ? (trace.execution_resources?.[resource] ?? 0) : undefined;
+      const { all, fee } = costTree(trace, charged, (call) => costOf(call, resource));
+      sums.receipts += all.gas;
+      sums.functions.add(all);
+      if (fee) sums.fees.add(fee);
+      sums.tree.add(all);
+      sums[isReverted ? 'reverted' : 'protocol'].add(outsideOf(all));
+    }
+  }
+
+  /** Adds a page of another report with values. */
+  addPage(page: GasPage): void {
+    this.transactions += page.transactions;
+    this.reverted += page.reverted;
+    for (const [resource, units] of Object.entries(page.receipts)) {
+      this.of(resource).receipts += units;
+    }
+    for (const row of page.rows) {
+      const called = calledOf(row);
+      if (called) this.#names.set(keyOf(called, this.grouping), row);
+      for (const [resource, cost] of Object.entries(row.costs)) {
+        this.#addCost(this.of(resource), row, called, cost);
+      }
+    }
+    for (const stack of page.stacks ?? []) {
+      const called = stack.path.flatMap((at) => calledOf(page.rows[at]) ?? []);
+      const { phase, calls } = stack;
+      for (const [resource, self] of Object.entries(stack.self)) {
+        this.of(resource).tree.addStack({ phase, called, calls, self });
+      }
+    }
+  }
+
+  #addCost(sums: Sums, { kind, calls }: GasRow, called: Called | undefined, cost: Cost): void {
+    const values = new Tally();
+    for (const [value = 0, times = 0] of cost.values ?? []) values.add(value, times);
+    if (kind === 'protocol' || kind === 'reverted') {
+      for (const [value, times] of values.values()) sums[kind].add(value, times);
+      sums.tree.addTransactions(calls, cost.self);
+    } else if (called) {
+      const { self, total: inclusive, top_level: topLevel } = cost;
+      const rows = kind === 'function' ? sums.functions : sums.fees;
+      rows.addCost(called, undefined, { self, inclusive, topLevel, values });
+    }
+  }
+
+  page(
+    names: RowNames = (called) => this.#names.get(keyOf(called, this.grouping)) ?? {},
+    include: { readonly values?: boolean; readonly stacks?: boolean } = {},
+  ): GasPage {
+    const withValues = include.values ?? false;
+    const functions = this.#functionRows('function', names, withValues);
+    const rows = [
+      ...functions.values(),
+      ...this.#functionRows('fee_transfer', names, withValues).values(),
+      ...this.#outsideRows(withValues),
+    ];
+    return {
+      transactions: this.transactions,
+      reverted: this.reverted,
+      receipts: this.#byResource(({ receipts }) => receipts),
+      rows,
+      ...(include.stacks ? { stacks: this.#stacks([...functions.keys()]) } : {}),
+    };
+  }
+
+  #byResource<T>(of: (sums: Sums) => T): Readonly<Record<string, T>> {
+    return Object.fromEntries([...this.#sums].map(([resource, sums]) => [resource, of(sums)]));
+  }
+
+  /** By key. */
+  #functionRows(
+    kind: 'function' | 'fee_transfer',
+    names: RowNames,
+    withValues: boolean,
+  ): ReadonlyMap<string, GasRow> {
+    const found = new Map<string, GasRow>();
+    for (const [resource, { functions, fees }] of this.#sums) {
+      for (const row of (kind === 'function' ? functions : fees).rows()) {
+        const { key, called, calls, self, inclusive, topLevel, values } = row;
+        const known = found.get(key);
+        const cost = costIn(values, { self, total: inclusive, topLevel }, withValues);
+        found.set(key, {
+          ...(known ?? { kind, ...wireCalled(called, this.grouping), ...names(called), calls }),
+          costs: { ...known?.costs, [resource]: cost },
+        });
+      }
+    }
+    return found;
+  }
+
+  #outsideRows(withValues: boolean): readonly GasRow[] {
+    const kinds = [
+      ['protocol', this.transactions - this.reverted],
+      ['reverted', this.reverted],
+    ] as const;
+    return kinds
+      .filter(([, calls]) => calls > 0)
+      .map(([kind, calls]) => ({
+        kind,
+        calls,
+        costs: this.#byResource((sums) => {
+          const { sum } = sums[kind];
+          return costIn(sums[kind], { self: sum, total: sum, topLevel: sum }, withValues);
+        }),
+      }));
+  }
+
+  #stacks(keys: readonly string[]): readonly GasStack[] {
+    const at = new Map(keys.map((key, index) => [key, index]));
+    const found = new Map<string, GasStack>();
+    for (const [resource, { tree }] of this.#sums) {
+      for (const { phase = 'execute', called, calls, self } of tree.stacks()) {
+        const path = called.map((one) => at.get(keyOf(one, this.grouping)) ?? 0);
+        const key = `${phase} ${path.join()}`;
+        const known = found.get(key);
+        found.set(key, { phase, path, calls, self: { ...known?.self, [resource]: self } });
+      }
+    }
+    return [...found.values()];
+  }
+}
+
+function isGas(resource: string): resource is (typeof MEASURES)[number] {
+  return MEASURES.some((one) => one === resource);
+}
+
+/** Frames have no data gas. */
+function costOf({ execution_resources: used }: Invocation, resource: string): number {
+  if (resource === 'l2_gas' || resource === 'l1_gas') return used[resource] ?? 0;
+  return used.counts?.[resource] ?? 0;
+}
+
+function outsideOf({ children }: GasBlock): number {
+  return children.find(({ id }) => id === OUTSIDE)?.gas ?? 0;
+}
+
+function costIn(
+  values: Tally,
+  { self, total, topLevel }: { self: number; total: number; topLevel: number },
+  withValues: boolean,
+): Cost {
+  const { least: min, median, most: max } = values;
+  return {
+    self,
+    total,
+    top_level: topLevel,
+    min,
+    median,
+    max,
+    ...(withValues ? { values: values.values() } : {}),
+  };
+}
+
+function wireCalled({ contract, classHash, selector, kind }: Called, grouping: Grouping) {
+  if (grouping === 'class') return { class_hash: classHash, selector };
+  const isLibrary = kind === 'DELEGATE' ? { is_library_call: true } : {};
+  return { contract_address: contract, class_hash: classHash, selector, ...isLibrary };
+}
+
+function calledOf(row: GasRow | undefined): Called | undefined {
+  if (row?.selector === undefined) return undefined;
+  return {
+    contract: row.contract_address ?? '0x0',
+    classHash: row.class_hash ?? '0x0',
+    selector: row.selector,
+    kind: row.is_library_call ? 'DELEGATE' : 'CALL',
+  };
+}

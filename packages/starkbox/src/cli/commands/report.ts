@@ -1,0 +1,150 @@
+// The report command: prints what each function cost, draws it, and compares it with a baseline.
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  type Baseline,
+  baselineOf,
+  collapsedStacks,
+  flameSvg,
+  type GasChange,
+  GasReport,
+  gasChanges,
+  gasText,
+  isBeyond,
+  MEASURES,
+  readBaseline,
+  resourceName,
+} from '@starkbox/abi';
+import { UsageError } from '../../config/option.js';
+import { reasonOf } from '../../errors.js';
+import type { Methods } from '../../spec.js';
+import { columns, counted, grouped, type Style } from './format.js';
+import { ask, LOCAL } from './wire.js';
+
+export interface ReportWords {
+  readonly url?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly by?: string;
+  readonly flame?: string;
+  readonly resource?: string;
+  readonly baseline?: string;
+  readonly 'save-baseline'?: string;
+  readonly tolerance?: string;
+}
+
+/** Throws if a median is beyond the baseline. */
+export async function report(style: Style, words: ReportWords): Promise<string> {
+  const { by = 'class', flame, resource = 'l2_gas', 'save-baseline': saved } = words;
+  if (by !== 'class' && by !== 'contract') {
+    throw new UsageError(`invalid value '${by}' for '--by': must be class or contract`);
+  }
+  if (!MEASURES.some((one) => one === resource)) {
+    const names = MEASURES.join(', ');
+    throw new UsageError(`invalid value '${resource}' for '--resource': must be one of ${names}`);
+  }
+  const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
+  // Read first: a missing file is known before the chain is read.
+  const before = words.baseline === undefined ? undefined : baselineIn(words.baseline);
+  const sum = await readReport(words.url ?? LOCAL, by, {
+    from: numberOf('from', words.from),
+    to: numberOf('to', words.to),
+  });
+  const page = sum.page();
+  if (flame !== undefined) {
+    const title = `${resourceName(resource)} of ${counted(page.transactions, 'transaction')}`;
+    const text = flame.endsWith('.svg')
+      ? flameSvg(sum, resource, title)
+      : collapsedStacks(sum, resource);
+    writeFileSync(flame, text);
+  }
+  const after = baselineOf(page);
+  if (saved !== undefined) writeFileSync(saved, `${JSON.stringify(after, null, 2)}\n`);
+  if (before) return compared(gasChanges(before, after), tolerance, style, words.baseline ?? '');
+  return style.json
+    ? `${JSON.stringify(page)}\n`
+    : `${gasText(page, (text) => style.paint('bold', text))}\n`;
+}
+
+async function readReport(
+  url: string,
+  by: 'class' | 'contract',
+  { from, to }: { from: number | undefined; to: number | undefined },
+): Promise<GasReport> {
+  const sum = new GasReport(by);
+  let params: Methods['devnet_gasReport']['params'] = {
+    group_by: by,
+    include: ['values', 'stacks'],
+    ...(from === undefined ? {} : { from_block: from }),
+    ...(to === undefined ? {} : { to_block: to }),
+  };
+  for (;;) {
+    const page = await ask(url, 'devnet_gasReport', params);
+    sum.addPage(page);
+    if (page.next === undefined) return sum;
+    // New blocks would be read in no page, or in two.
+    params = { ...params, to_block: page.to_block, cursor: page.next };
+  }
+}
+
+function numberOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(value)) {
+    throw new UsageError(`invalid value '${text}' for '--${name}': must be a number`);
+  }
+  return value;
+}
+
+function baselineIn(file: string): Baseline {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`cannot read the baseline: ${reasonOf(error)}. --save-baseline writes one`, {
+      cause: error,
+    });
+  }
+  const read = readBaseline(value);
+  if (!read) throw new Error(`${file} is no baseline: --save-baseline writes one`);
+  return read;
+}
+
+/** Throws if a change is beyond the tolerance. */
+function compared(
+  changes: readonly GasChange[],
+  tolerance: number,
+  { json, paint }: Style,
+  file: string,
+): string {
+  const beyond = changes.filter((change) => isBeyond(change, tolerance / 100));
+  const text = json
+    ? JSON.stringify({ changes, beyond: beyond.length })
+    : [
+        changes.length === 0
+          ? `The median of every function is that of ${file}`
+          : `${counted(changes.length, 'median')} differ from ${file}, ${beyond.length} by more than +${tolerance} %`,
+        ...columns(
+          changes.map((change) => [
+            change.name,
+            resourceName(change.resource),
+            shown(change.was),
+            '→',
+            shown(change.is),
+            beyond.includes(change) ? paint('red', growth(change)) : growth(change),
+          ]),
+          '  ',
+        ),
+      ].join('\n');
+  if (beyond.length > 0) throw new Error(text);
+  return `${text}\n`;
+}
+
+const shown = (value: number | undefined): string => (value === undefined ? '–' : grouped(value));
+
+function growth({ was, is }: GasChange): string {
+  if (was === undefined) return 'new';
+  if (is === undefined) return 'not called';
+  if (was === 0) return `+${grouped(is)}`;
+  const percent = ((is - was) / was) * 100;
+  return `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`;
+}

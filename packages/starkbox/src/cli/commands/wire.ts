@@ -1,0 +1,43 @@
+// Calls of a node that runs, by its URL.
+import { reasonOf } from '../../errors.js';
+import { parse, stringify } from '../../json/json.js';
+import { membersOf } from '../../json/reader.js';
+import type { MethodName, Methods } from '../../spec.js';
+
+export const LOCAL = 'http://127.0.0.1:5050';
+
+/** The result of a call, as the method's schema has it. */
+export async function ask<M extends MethodName>(
+  url: string,
+  method: M,
+  params: Methods[M]['params'],
+): Promise<Methods[M]['result']> {
+  const body = stringify({ jsonrpc: '2.0', id: 1, method, params });
+  let text: string;
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body });
+    text = await response.text();
+  } catch (error) {
+    const reason = reasonOf(Object(error).cause ?? error);
+    throw new Error(`cannot reach ${url}: ${reason}. Start a node, or give the --url of one`, {
+      cause: error,
+    });
+  }
+  const answer: { result?: Methods[M]['result']; error?: unknown } = answerIn(text, url);
+  if (answer.result !== undefined) return answer.result;
+  const { message, data } = membersOf(answer.error);
+  const detail = data === undefined ? '' : `: ${typeof data === 'string' ? data : stringify(data)}`;
+  throw new Error(`${url} refuses ${method}: ${message}${detail}`);
+}
+
+function answerIn(text: string, url: string): object {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value === 'object' && value !== null) return value;
+  throw new Error(`${url} does not answer as a node: ${text.slice(0, 100)}`);
+}
