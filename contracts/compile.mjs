@@ -1,133 +1,172 @@
 #!/usr/bin/env node
-// Compiles the contracts in contracts/cairo and writes each one's Sierra class beside its source.
+// Compiles the contracts of contracts/src and keeps their classes, and a record of which sources they belong to.
 //
-//   npm i --no-save wasm-cairo@0.10.2
-//   node contracts/compile.mjs                    all of them
-//   node contracts/compile.mjs counter emitter    only these
-//   node contracts/compile.mjs --check            no compiling: only check the stored outputs
+//   node contracts/compile.mjs                                       with `scarb`
+//   node contracts/compile.mjs --compiler PATH --corelib PATH        with contracts/compiler
+//   node contracts/compile.mjs --check                               compiles nothing: compares with the record
 //
-// wasm-cairo holds the Cairo 2.8 compiler; it takes one self-contained file, and 20 to 60 seconds for
-// each. It is looked for from the current folder, then from this file's. A contract that does not
-// compile gives only "Compilation failed." without the place: undo changes until it does. The outputs
-// are committed, so only someone who changes a contract has to run this.
+// The outputs are committed, so only someone who changes a contract has to run this.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
 
-const folder = fileURLToPath(new URL('./cairo/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const RECORD = join(FOLDER, 'record.json');
+const PACKAGE = 'starkbox_contracts';
+/** Compiled with the panic backtrace. */
+const BACKTRACE = 'backtrace';
+/** Classes whose places in the sources are kept as well. */
+const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|prints|reverter)$/;
 
-async function loadCompiler() {
-  for (const base of [join(process.cwd(), 'x'), fileURLToPath(import.meta.url)]) {
-    const require = createRequire(base);
-    let entry;
-    try {
-      entry = require.resolve('wasm-cairo');
-    } catch {
-      continue;
+const { values: options } = parseArgs({
+  options: {
+    check: { type: 'boolean', default: false },
+    compiler: { type: 'string' },
+    corelib: { type: 'string' },
+  },
+});
+
+const filesBelow = (folder, ending) =>
+  readdirSync(join(FOLDER, folder), { recursive: true })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `${folder}/${file}`);
+
+const hashOf = (file) =>
+  createHash('sha256')
+    .update(readFileSync(join(FOLDER, file)))
+    .digest('hex');
+
+const hashes = (files) => Object.fromEntries(files.sort().map((file) => [file, hashOf(file)]));
+
+/** What is in the folder now: every source, and every class with the version that its program states. */
+function currentRecord(compiler) {
+  const sources = [
+    'Scarb.toml',
+    ...filesBelow('src', '.cairo'),
+    ...filesBelow('cairo-2.8', '.cairo'),
+  ];
+  const classes = [
+    ...filesBelow('cairo', '.sierra.json'),
+    ...filesBelow('cairo-2.8', '.sierra.json'),
+    ...filesBelow('places', '.json.gz'),
+  ];
+  return { compiler, sources: hashes(sources), classes: hashes(classes) };
+}
+
+function run(command, args, cwd) {
+  const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${command} ended with ${status}`);
+}
+
+/** Compiles everything into a folder: first without, then the one class with the panic backtrace. */
+function compile(out) {
+  const { compiler, corelib } = options;
+  if (compiler === undefined) {
+    for (const profile of ['dev', BACKTRACE]) {
+      run('scarb', ['--profile', profile, '--target-dir', join(out, 'target'), 'build'], FOLDER);
     }
-    const compiler = await import(pathToFileURL(entry));
-    compiler.initSync({ module: readFileSync(require.resolve('wasm-cairo/wasm-cairo_bg.wasm')) });
-    return compiler;
+    return {
+      version: /cairo: (\S+)/.exec(spawnSync('scarb', ['--version']).stdout.toString())?.[1] ?? '',
+      fileOf: (name) =>
+        join(
+          out,
+          'target',
+          name === BACKTRACE ? BACKTRACE : 'dev',
+          `${PACKAGE}_${name}.contract_class.json`,
+        ),
+      corelib: undefined,
+    };
   }
-  console.error('wasm-cairo is not installed: npm i --no-save wasm-cairo@0.10.2');
-  process.exit(1);
-}
-
-// Sierra marks a branch that falls through to the next statement by the compiler's largest machine
-// word. This compiler runs on 32 bits, every other reader expects 64. The program is stored as a
-// dictionary of its distinct felts followed by packed indices, so the mark stands there once; a program
-// that used the same number as a constant would share that entry, and could not be repaired this way.
-function widenFallthrough(program, debugInfo) {
-  if (!debugInfo?.type_names?.length) throw new Error('the compiler gave no type names to check');
-  if (debugInfo.type_names.some(([, name]) => /\b4294967295\b/.test(name))) {
-    throw new Error(
-      'the contract uses the constant 0xffffffff, which this compiler cannot keep apart',
-    );
-  }
-  const marks = program.filter((felt) => felt === '0xffffffff').length;
-  if (marks > 1)
-    throw new Error(`0xffffffff stands ${marks} times in the program, at most once expected`);
-  return program.map((felt) => (felt === '0xffffffff' ? '0xffffffffffffffff' : felt));
-}
-
-function compile(compiler, source) {
-  const text = compiler.compileStarknetContract(source, false, true);
-  let raw;
-  try {
-    raw = JSON.parse(text);
-  } catch {
-    throw new Error(text); // the compiler returns its complaint in place of the class
-  }
-  // The debug info is only asked for (the last argument above) for the check in widenFallthrough: it is
-  // larger than the program and no part of the class.
+  if (corelib === undefined)
+    throw new Error('--corelib is missing: the folder corelib/src of the compiler');
+  const common = ['--corelib', corelib, '--source', join(FOLDER, 'src'), '--out', out];
+  run(compiler, common);
+  run(compiler, [...common, '--only', BACKTRACE, '--panic-backtrace', 'true']);
   return {
-    sierra_program: widenFallthrough(raw.sierra_program, raw.sierra_program_debug_info),
-    contract_class_version: raw.contract_class_version,
-    entry_points_by_type: raw.entry_points_by_type,
-    abi: raw.abi,
+    version: readFileSync(join(FOLDER, 'compiler/Cargo.toml'), 'utf8').match(
+      /cairo-lang-compiler = "=(.*)"/,
+    )[1],
+    fileOf: (name) => join(out, `${PACKAGE}_${name}.contract_class.json`),
+    corelib: resolve(corelib),
   };
 }
 
+/** The places of statements, with paths that depend on no machine. */
+function withoutMachine(debugInfo, corelib) {
+  const text = JSON.stringify(debugInfo)
+    .replaceAll(join(FOLDER, 'src'), 'contracts/src')
+    .replaceAll(corelib ?? /[^"]*\/core\/src(?=\/)/g, 'corelib/src');
+  if (/"\/(?!\/)/.test(text))
+    throw new Error(`a path of this machine is left in: ${/"\/[^"]*/.exec(text)}`);
+  return JSON.parse(text);
+}
+
 function describe(sierra) {
-  const program = sierra.sierra_program;
-  const points = sierra.entry_points_by_type;
-  if (!Array.isArray(program) || program.length < 7) throw new Error('sierra_program is missing');
-  if (!program.every((felt) => /^0x(0|[1-9a-f][0-9a-f]*)$/.test(felt)))
-    throw new Error('sierra_program has a bad felt');
-  if (program.includes('0xffffffff')) throw new Error('a 32-bit fallthrough mark was left in');
-  if (!Array.isArray(sierra.abi) || sierra.abi.length === 0) throw new Error('abi is missing');
-  const version = program.slice(0, 6).map(Number);
-  const counts = ['EXTERNAL', 'L1_HANDLER', 'CONSTRUCTOR'].map((kind) => {
-    if (!Array.isArray(points?.[kind])) throw new Error(`entry points of type ${kind} are missing`);
-    return `${points[kind].length} ${kind.toLowerCase()}`;
-  });
-  return `Sierra ${version.slice(0, 3).join('.')}, Cairo ${version.slice(3).join('.')}, ${program.length} felts, ${counts.join(', ')}`;
+  const version = sierra.sierra_program.slice(0, 6).map(Number);
+  const points = Object.values(sierra.entry_points_by_type).flat().length;
+  return `Sierra ${version.slice(0, 3).join('.')}, Cairo ${version.slice(3).join('.')}, ${sierra.sierra_program.length} felts, ${points} entry points`;
 }
 
-const known = readdirSync(folder)
-  .filter((file) => file.endsWith('.cairo'))
-  .map((file) => file.slice(0, -6))
-  .sort();
-const args = process.argv.slice(2);
-const checkOnly = args.includes('--check');
-const named = args.filter((arg) => arg !== '--check');
-const unknown = named.filter((name) => !known.includes(name));
-if (unknown.length > 0) {
-  console.error(`no such contract: ${unknown.join(', ')} (there are: ${known.join(', ')})`);
-  process.exit(2);
-}
-
-function run(name, compiler) {
-  const output = join(folder, `${name}.sierra.json`);
-  const began = Date.now();
-  if (compiler) {
-    const sierra = compile(compiler, readFileSync(join(folder, `${name}.cairo`), 'utf8'));
-    describe(sierra);
-    writeFileSync(output, `${JSON.stringify(sierra)}\n`);
+function compileAll() {
+  const out = mkdtempSync(join(tmpdir(), 'contracts-'));
+  try {
+    const { version, fileOf, corelib } = compile(out);
+    for (const folder of ['cairo', 'places']) {
+      for (const file of existsSync(join(FOLDER, folder)) ? filesBelow(folder, '') : []) {
+        if (/\.sierra\.json(\.gz)?$/.test(file)) rmSync(join(FOLDER, file));
+      }
+      mkdirSync(join(FOLDER, folder), { recursive: true });
+    }
+    for (const file of filesBelow('src', '.cairo')) {
+      const name = file.slice(file.lastIndexOf('/') + 1, -'.cairo'.length);
+      if (!readFileSync(join(FOLDER, file), 'utf8').includes(`mod ${name} {`)) continue;
+      const { sierra_program_debug_info: debugInfo, ...sierra } = JSON.parse(
+        readFileSync(fileOf(name), 'utf8'),
+      );
+      writeFileSync(join(FOLDER, `cairo/${name}.sierra.json`), `${JSON.stringify(sierra)}\n`);
+      console.log(`${name}: ${describe(sierra)}`);
+      if (!WITH_PLACES.test(name)) continue;
+      const whole = { ...sierra, sierra_program_debug_info: withoutMachine(debugInfo, corelib) };
+      writeFileSync(
+        join(FOLDER, `places/${name}.sierra.json.gz`),
+        gzipSync(JSON.stringify(whole), { level: 9 }),
+      );
+    }
+    writeFileSync(RECORD, `${JSON.stringify(currentRecord(version), null, 2)}\n`);
+  } finally {
+    rmSync(out, { recursive: true });
   }
-  const took = compiler ? ` (${Math.round((Date.now() - began) / 1000)} s)` : '';
-  console.log(`${name}: ${describe(JSON.parse(readFileSync(output, 'utf8')))}${took}`);
 }
 
-const names = named.length > 0 ? named : known;
-if (checkOnly || names.length === 1) {
-  const compiler = checkOnly ? null : await loadCompiler();
-  for (const name of names) {
-    try {
-      run(name, compiler);
-    } catch (error) {
-      console.error(`${name}: ${error?.message ?? error}`);
+function check() {
+  const recorded = JSON.parse(readFileSync(RECORD, 'utf8'));
+  const current = currentRecord(recorded.compiler);
+  for (const part of ['sources', 'classes']) {
+    for (const file of new Set([...Object.keys(recorded[part]), ...Object.keys(current[part])])) {
+      if (recorded[part][file] === current[part][file]) continue;
+      console.error(
+        `${relative(process.cwd(), join(FOLDER, file))} is not as it was recorded: compile again`,
+      );
       process.exitCode = 1;
     }
   }
-} else {
-  // A process for each: the compiler keeps its memory, and has none left after eight or so.
-  for (const name of names) {
-    const done = spawnSync(process.execPath, [fileURLToPath(import.meta.url), name], {
-      stdio: 'inherit',
-    });
-    if (done.status !== 0) process.exitCode = 1;
-  }
+  const count = Object.keys(current.classes).length;
+  if (process.exitCode !== 1) console.log(`${count} classes belong to their sources`);
 }
+
+if (options.check) check();
+else compileAll();

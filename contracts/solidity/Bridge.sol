@@ -27,7 +27,7 @@ interface IMessaging {
     ) external returns (bytes32);
 }
 
-/// Its partner on L2, `contracts/cairo/bridge.cairo`, handles `[l2User, amount]` and sends `[recipient, amount]`.
+/// Its partner on L2, `contracts/src/bridge.cairo`, handles `[l2User, amount]` and sends `[recipient, amount]`.
 contract Bridge {
     IMessaging public immutable messaging;
     uint256 public immutable l2Contract;

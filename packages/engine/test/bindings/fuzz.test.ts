@@ -10,6 +10,7 @@ import {
   storageAddress,
 } from '@starkbox/engine';
 import { beforeAll, expect, test } from 'vitest';
+import { classText } from '../../../../contracts/classes.js';
 import * as binding from '../../binding.js';
 import { callNow, callWorker } from '../../js/error.js';
 import {
@@ -26,7 +27,6 @@ import {
   block,
   blockValues,
   CHAIN_ID,
-  contractText,
   declareValues,
   deployAccountValues,
   firstAccount,
@@ -192,7 +192,7 @@ test('classes with compiled code', { timeout: 180_000 }, async () => {
 
 /** Classes with their shape whole and little in them, so that mutations hit the shape. */
 async function smallClasses(): Promise<readonly Json[]> {
-  const sierra = JSON.parse(await contractText('upgraded'));
+  const sierra = JSON.parse(await classText('upgraded'));
   const legacy = JSON.parse(await chain.classes['udc-cairo0'].json());
   return [
     asJson({ ...sierra, sierra_program: sierra.sierra_program.slice(0, 12), abi: '[]' }),

@@ -22,7 +22,10 @@ test('a view is read, and a transaction changes it', async () => {
 test('an event comes back with its names', async () => {
   const receipt = await counter.invoke('increase', [1], { waitForTransaction: true });
   const [event] = counter.parseEvents(receipt);
-  expect(event?.['astro::counter::CountRaised']).toEqual({
+  // Compilers differ in what they put before the name.
+  const name = Object.keys(event ?? {}).find((key) => key.includes('::')) ?? '';
+  expect(name).toMatch(/^\w+(::counter)+::CountRaised$/);
+  expect(event?.[name]).toEqual({
     caller: BigInt(account(0).address),
     before: 15n,
     after: 16n,

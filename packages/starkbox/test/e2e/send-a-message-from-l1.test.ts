@@ -38,7 +38,10 @@ test('the handler runs, and its transaction looks like any other', async () => {
   expect(await messenger.call('balance_of', [user])).toBe(100n);
   expect(await messenger.call('last_sender')).toBe(BigInt(L1_BRIDGE));
   expect(messenger.parseEvents(receipt)[0]).toMatchObject({
-    'astro::messenger::DepositReceived': { user: BigInt(user), amount: 100n },
+    'starkbox_contracts::messenger::messenger::DepositReceived': {
+      user: BigInt(user),
+      amount: 100n,
+    },
   });
 
   expect(await provider.getTransaction(transaction_hash)).toMatchObject({

@@ -21,7 +21,9 @@ test('an upgraded contract has new code and its old storage', async () => {
     waitForTransaction: true,
   });
   expect(before.parseEvents(receipt)[0]).toMatchObject({
-    'astro::upgradable::ClassReplaced': { class_hash: BigInt(declared.class_hash) },
+    'starkbox_contracts::upgradable::upgradable::ClassReplaced': {
+      class_hash: BigInt(declared.class_hash),
+    },
   });
 
   const { abi } = next.contract;

@@ -1,5 +1,4 @@
 // Requests of an account: made, signed and sent to a node.
-import { readFile } from 'node:fs/promises';
 import type { Client } from '@starkbox/conformance';
 import {
   Class,
@@ -11,6 +10,7 @@ import {
   Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
+import { classText } from '../../../../../contracts/classes.js';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -155,8 +155,7 @@ export interface Contract {
 }
 
 export async function contract(name: string): Promise<Contract> {
-  const file = new URL(`../../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
-  const compiled = await Class.compile(await readFile(file, 'utf8'));
+  const compiled = await Class.compile(await classText(name));
   return {
     class: compiled,
     hash: compiled.hash,

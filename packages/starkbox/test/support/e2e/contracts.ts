@@ -1,5 +1,4 @@
 // Test contracts as a dapp has them: the Sierra class and the CASM of a Cairo build.
-import { readFile } from 'node:fs/promises';
 import { Class } from '@starkbox/engine';
 import {
   type Account,
@@ -10,6 +9,7 @@ import {
   json,
   type RawArgs,
 } from 'starknet';
+import { classText } from '../../../../../contracts/classes.js';
 
 export interface Compiled {
   readonly contract: CompiledSierra;
@@ -17,7 +17,7 @@ export interface Compiled {
 }
 
 export async function compiled(name: string): Promise<Compiled> {
-  const sierra = await sierraOf(name);
+  const sierra = await classText(name);
   const casm = await (await Class.compile(sierra)).casm();
   return { contract: json.parse(sierra), casm: json.parse(casm) };
 }
@@ -30,7 +30,7 @@ export interface Hashed {
 
 /** The same with hashes for CASM: starknet.js takes long to hash a class, and does so again and again. */
 export async function hashed(name: string): Promise<Hashed> {
-  const sierra = await sierraOf(name);
+  const sierra = await classText(name);
   const { hash, compiledClassHash = '' } = await Class.compile(sierra);
   return { contract: json.parse(sierra), classHash: hash, compiledClassHash };
 }
@@ -46,9 +46,4 @@ export async function deployed(
   const constructorCalldata = new CallData(abi).compile('constructor', constructorArguments);
   const { deploy } = await account.declareAndDeploy({ ...declared, constructorCalldata });
   return new Contract({ abi, address: deploy.contract_address, providerOrAccount: account });
-}
-
-function sierraOf(name: string): Promise<string> {
-  const file = new URL(`../../../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
-  return readFile(file, 'utf8');
 }
