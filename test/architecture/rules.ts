@@ -110,7 +110,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'rpc/protocol': { may: LEAVES, packages: ['ajv'] },
   'dump/image': { may: STEPS, packages: ['@starkbox/engine'] },
   dump: { may: [...CHAIN, 'dump/image', 'rpc/protocol'] },
-  rpc: { may: [...CHAIN, 'rpc/protocol'] },
+  rpc: { may: [...CHAIN, 'chain/queries', 'rpc/protocol'] },
   // No chain: an older version is made from the answers of the newest.
   'rpc/versions': { may: [...LEAVES, 'rpc', 'rpc/protocol'] },
   'rpc/subscriptions': { may: [...RPC, 'rpc'] },

@@ -1,6 +1,6 @@
 // Call tree of a transaction, from its trace or, where a revert left no frames, from the revert reason.
-import { readFailure } from './failure.js';
-import { decodeShortString } from './felt.js';
+import { panicText } from './failure/panic.js';
+import { type FailedFrame, readFailure } from './failure/reason.js';
 import { selectorOf } from './selector.js';
 import type { ExecutionResult, Invocation, TracedTransaction, TransactionTrace } from './trace.js';
 import { readMulticall, type UserCall } from './transactions/multicall.js';
@@ -50,6 +50,19 @@ export interface CallTree {
 
 const EXECUTE = selectorOf('__execute__');
 const CONSTRUCTOR = selectorOf('constructor');
+/** Phases that a revert reason names by the function of its first frame. */
+const PHASES: ReadonlyMap<string, Phase> = new Map([
+  [selectorOf('__validate__'), 'validate'],
+  [selectorOf('__validate_declare__'), 'validate'],
+  [selectorOf('__validate_deploy__'), 'validate'],
+  [CONSTRUCTOR, 'constructor'],
+]);
+const VALIDATE_DEPLOY = selectorOf('__validate_deploy__');
+const KINDS: Readonly<Record<FailedFrame['kind'], Frame['kind']>> = {
+  call: 'CALL',
+  library_call: 'DELEGATE',
+  constructor: 'CONSTRUCTOR',
+};
 const DEEPEST = 400;
 
 /** Builds the call tree of a transaction. */
@@ -66,7 +79,8 @@ export function buildTree(
   add(trace?.validate_invocation, 'validate');
   add(trace?.constructor_invocation, 'constructor');
   const middle = trace?.execute_invocation ?? trace?.function_invocation;
-  const phase: Phase = trace?.type === 'L1_HANDLER' ? 'handler' : 'execute';
+  const isHandler = (trace?.type ?? transaction.type) === 'L1_HANDLER';
+  const phase: Phase = isHandler ? 'handler' : 'execute';
   if (middle && 'contract_address' in middle) add(middle, phase);
   else {
     const reason = middle?.revert_reason ?? receipt.revert_reason;
@@ -117,11 +131,6 @@ function fromInvocation(call: Invocation, phase: Phase, id: string, depth: numbe
   };
 }
 
-/** A reverted frame returns the felts that it panicked with. */
-function panicText(result: readonly string[]): string {
-  return result.map((felt) => decodeShortString(felt) ?? felt).join(', ') || 'no reason given';
-}
-
 function kindOf(callType: string, entryPoint: string): Frame['kind'] {
   if (callType === 'DELEGATE' || callType === 'LIBRARY_CALL') return 'DELEGATE';
   if (entryPoint === 'CONSTRUCTOR') return 'CONSTRUCTOR';
@@ -156,15 +165,17 @@ interface Revert {
 function fromReason(
   transaction: TracedTransaction,
   reason: string,
-  phase: Phase,
+  ran: Phase,
 ): { root: Frame; isUncertain: boolean } | undefined {
-  const sender = senderOf(transaction);
-  if (sender === undefined) return undefined;
   const { path, message } = readFailure(reason);
   const [top, ...below] = path;
+  const sender = senderOf(transaction) ?? top?.contract;
+  if (sender === undefined) return undefined;
+  const phase = PHASES.get(top?.selector ?? '') ?? ran;
   const revert: Revert = { phase, message, path: below };
-  const { calldata } = transaction;
-  const calls = transaction.type === 'INVOKE' && calldata ? (readMulticall(calldata) ?? []) : [];
+  const calldata = calldataOf(transaction);
+  const isExecuted = transaction.type === 'INVOKE' && phase === 'execute';
+  const calls = isExecuted && calldata ? (readMulticall(calldata) ?? []) : [];
   const matches = calls.flatMap((call, at) =>
     call.contract === below[0]?.contract && call.selector === below[0].selector ? [at] : [],
   );
@@ -180,13 +191,17 @@ function fromReason(
     contract: top?.contract ?? sender,
     classHash: top?.classHash,
     selector: top && top.selector !== 'unknown' ? top.selector : rootSelector(transaction),
-    kind: phase === 'handler' ? 'L1 HANDLER' : 'CALL',
-    calldata,
+    kind: phase === 'handler' ? 'L1 HANDLER' : KINDS[top?.kind ?? 'call'],
+    calldata: top?.selector === VALIDATE_DEPLOY ? undefined : calldata,
     children,
     failed: true,
     cause: children.some((child) => child.failed) ? undefined : message,
   };
   return { root, isUncertain: matches.length > 1 };
+}
+
+function calldataOf({ type, calldata, constructor_calldata }: TracedTransaction) {
+  return type === 'DEPLOY_ACCOUNT' ? constructor_calldata : calldata;
 }
 
 function rootSelector({ entry_point_selector, type }: TracedTransaction): string {
@@ -208,7 +223,7 @@ function failingFrames(revert: Revert, depth: number, parent: string): readonly 
       contract: step.contract,
       classHash: step.classHash,
       selector: step.selector,
-      kind: 'CALL',
+      kind: KINDS[step.kind],
       failed: true,
       cause: children.length === 0 ? revert.message : undefined,
       children,

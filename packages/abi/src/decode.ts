@@ -256,6 +256,11 @@ export function decodeOutputs(
   });
 }
 
+/** One value of a type, or undefined if the felts do not fit it. */
+export function decodeAs(type: string, felts: readonly string[], abi: Abi): Decoded | undefined {
+  return decodeOutputs({ outputs: [type] }, felts, abi)?.[0];
+}
+
 interface Match {
   readonly event: AbiEvent;
   readonly name: string;

@@ -55,15 +55,19 @@ export {
 } from './draft.js';
 export { draftOfText, encodeInput, firstError } from './encode.js';
 // Explained failures.
+export { explain, type Subject } from './explain/explain.js';
 export type {
   Explained,
   ExplainedArgument,
   ExplainedFrame,
-  Panic,
   SourceLine,
 } from './explain/explained.js';
+export type { ExplainedTransaction } from './explain/finding.js';
+export { type PaintText, type Style, sourceLineText } from './explain/tree-text.js';
+export type { Sources } from './explain/view.js';
 // Revert reasons.
-export { type FailedFrame, type Failure, readFailure } from './failure.js';
+export { type Panic, panicText } from './failure/panic.js';
+export { type FailedFrame, type Failure, readFailure, reasonOfError } from './failure/reason.js';
 // Felts as text.
 export { canonicalFelt, decodeShortString, shortAddress, shortHash, toFelt } from './felt.js';
 // Cost of functions over many transactions.
@@ -101,15 +105,18 @@ export {
   OUTSIDE,
   wayTo,
 } from './gas/tree.js';
-// Names of contracts and classes.
+// Names of contracts, classes and functions.
 export { classNameOf } from './naming/class-name.js';
 export {
+  type ContractName,
+  contractName,
   ETH_ADDRESS,
   FIXTURE_NAMES,
   type Names,
   namesOf,
   STRK_ADDRESS,
 } from './naming/contract-names.js';
+export { commonFunctions } from './naming/function-names.js';
 export { addressOf, feltOf, InvalidInput, PRIME, type Resolve } from './scalar.js';
 export { selectorOf, starknetKeccak } from './selector.js';
 // Structure and names of types.

@@ -53,6 +53,7 @@ export interface TracedTransaction {
   readonly contract_address?: string;
   readonly entry_point_selector?: string;
   readonly calldata?: readonly string[];
+  readonly constructor_calldata?: readonly string[];
 }
 
 export interface ExecutionResult {

@@ -17,10 +17,14 @@ describe('a revert reason', () => {
   test('gives the path and the panic message', () => {
     expect(readFailure(reason)).toEqual({
       path: [
-        { contract: '0x1', classHash: '0xc', selector: '0xe' },
-        { contract: '0x2', classHash: '0xc', selector: '0xf' },
+        { kind: 'call', contract: '0x1', classHash: '0xc', selector: '0xe' },
+        { kind: 'call', contract: '0x2', classHash: '0xc', selector: '0xf' },
       ],
       message: 'ERC20: insufficient balance',
+      panic: {
+        felts: ['0x45524332303a20696e73756666696369656e742062616c616e6365'],
+        text: 'ERC20: insufficient balance',
+      },
     });
   });
 

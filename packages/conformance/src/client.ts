@@ -102,6 +102,10 @@ let own: Spec | undefined;
 /** The published documents for standard methods, those of the sandbox for its own; undefined if they are not there. */
 function documentsOf(method: string, version: SpecVersion | undefined): Spec | undefined {
   if (method.startsWith('starknet_')) return version ? specOf(version) : standardSpec();
+  return ownSpec();
+}
+
+function ownSpec(): Spec {
   own ??= loadOwnSpec();
   return own;
 }
@@ -145,7 +149,20 @@ function errorViolations(
   if (typeof error['message'] !== 'string') return ['the message of an error is a text'];
   if (code === -1 || code === -5 || code <= -32600) return [];
   const name = canonical(method);
-  return [...(documentsOf(name, version)?.checkError(name, error) ?? [])];
+  const { explained, ...data } = isObject(error['data']) ? error['data'] : {};
+  if (explained === undefined || !name.startsWith('starknet_')) {
+    return [...(documentsOf(name, version)?.checkError(name, error) ?? [])];
+  }
+  // Schemas of data leave room for members of others: the standard ones are held to the standard.
+  const standard = {
+    ...error,
+    ...(Object.keys(data).length === 0 ? { data: undefined } : { data }),
+  };
+  return [
+    ...(documentsOf(name, version)?.checkError(name, error, { unknown: 'ignore' }) ?? []),
+    ...(documentsOf(name, version)?.checkError(name, standard) ?? []),
+    ...ownSpec().checkSchema('EXPLAINED', explained),
+  ];
 }
 
 /** Messages of a proof are numbered like those of traces, which the specification lacks. */

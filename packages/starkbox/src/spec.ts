@@ -868,6 +868,58 @@ export type EXECUTION_RESOURCES = {
   readonly l2_gas: number;
 };
 
+/** What failed, where, with which values, and what to do about it. */
+export type EXPLAINED = {
+  /** REFUSED: it is in no block. */
+  readonly status: 'SUCCEEDED' | 'REVERTED' | 'REFUSED';
+  /** One line. */
+  readonly summary: string;
+  /** The contract that failed first. */
+  readonly contract?: ADDRESS;
+  readonly contract_name?: string;
+  readonly class_hash?: FELT;
+  readonly function?: string;
+  readonly arguments?: readonly EXPLAINED_ARGUMENT[];
+  /** What a contract panicked with; absent where the failure is no panic. */
+  readonly panic?: {
+    readonly felts: readonly FELT[];
+    readonly text: string;
+  };
+  /** The path to the failure, outermost first. */
+  readonly frames: readonly EXPLAINED_FRAME[];
+  /** Index of the frame that failed first. */
+  readonly failed_first?: number;
+  /** The Cairo stack of that frame, innermost line first; empty where it is not known. */
+  readonly stack: readonly SOURCE_LINE[];
+  /** What to do. */
+  readonly hint?: string;
+  /** All of this as lines of text. */
+  readonly text: string;
+};
+
+/** A value that a function was called with. */
+export type EXPLAINED_ARGUMENT = {
+  readonly name: string;
+  readonly type: string;
+  /** As text. */
+  readonly value: string;
+};
+
+/** One call on the path to a failure. */
+export type EXPLAINED_FRAME = {
+  readonly kind: 'call' | 'library_call' | 'constructor' | 'l1_handler';
+  readonly phase: 'validate' | 'execute' | 'constructor' | 'handler' | 'fee';
+  readonly contract: ADDRESS;
+  /** A label, a well-known name, the name of its class, or the address in short. */
+  readonly contract_name: string;
+  readonly class_hash?: FELT;
+  /** A felt, or unknown. */
+  readonly selector: string;
+  /** The name by the ABI, or the selector in short. */
+  readonly function: string;
+  readonly arguments?: readonly EXPLAINED_ARGUMENT[];
+};
+
 /** The estimate for a transaction. */
 export type FEE_ESTIMATE = FEE_ESTIMATE_COMMON & {
   readonly unit: PRICE_UNIT_FRI;
@@ -1605,6 +1657,19 @@ export type SNAPSHOT_ROW = {
   readonly timestamp: number;
   /** All transactions then. */
   readonly transaction_count: number;
+};
+
+/** One line of a Cairo stack. */
+export type SOURCE_LINE = {
+  /** With its path. */
+  readonly function: string;
+  readonly file?: string;
+  /** The first line is 1. */
+  readonly line?: number;
+  /** The first column is 1. */
+  readonly column?: number;
+  /** Whether its code is part of that of its caller, which is the next line. */
+  readonly inlined?: boolean;
 };
 
 export type STARKNET_HINT =
@@ -2417,6 +2482,13 @@ export interface Methods {
       readonly limit?: number;
     };
     readonly result: GAS_REPORT;
+  };
+  /** Why a transaction failed, with its calls decoded. */
+  readonly devnet_explainTransaction: {
+    readonly params: {
+      readonly transaction_hash: TXN_HASH;
+    };
+    readonly result: EXPLAINED;
   };
   /** Name an address, a class or any other felt. */
   readonly devnet_setLabel: {
@@ -3706,6 +3778,20 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     isLogged: true,
     feltLists: false,
   },
+  devnet_explainTransaction: {
+    document: 'devnet',
+    params: [{ name: 'transaction_hash', required: true }],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: true,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
   devnet_setLabel: {
     document: 'devnet',
     params: [
@@ -4601,6 +4687,7 @@ export interface ErrorData {
   readonly CONTRACT_CLASS_SIZE_IS_TOO_LARGE: unknown;
   readonly CONTRACT_ERROR: {
     readonly revert_error: CONTRACT_EXECUTION_ERROR;
+    readonly explained?: EXPLAINED;
   };
   readonly CONTRACT_NOT_FOUND: unknown;
   readonly DUMP_ERROR: unknown;
@@ -4641,6 +4728,7 @@ export interface ErrorData {
   readonly TRANSACTION_EXECUTION_ERROR: {
     readonly transaction_index: number;
     readonly execution_error: CONTRACT_EXECUTION_ERROR;
+    readonly explained?: EXPLAINED;
   };
   readonly TXN_HASH_NOT_FOUND: unknown;
   readonly UNEXPECTED_ERROR: string;

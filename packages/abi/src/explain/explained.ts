@@ -1,5 +1,6 @@
 // Explained transaction: what failed, where, with which values, and what to do about it. A JSON value.
 import type { Phase } from '../call-tree.js';
+import type { Panic } from '../failure/panic.js';
 
 /** One line of a Cairo stack. */
 export interface SourceLine {
@@ -36,12 +37,6 @@ export interface ExplainedFrame {
   readonly function: string;
   /** Absent where the calldata is not known, or does not fit the ABI. */
   readonly arguments?: readonly ExplainedArgument[];
-}
-
-/** What a contract panicked with. */
-export interface Panic {
-  readonly felts: readonly string[];
-  readonly text: string;
 }
 
 export interface Explained {

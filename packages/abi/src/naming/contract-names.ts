@@ -1,5 +1,7 @@
 // Names of contracts and accounts of a sandbox.
+import type { Abi } from '../abi.js';
 import { shortAddress } from '../felt.js';
+import { classNameOf } from './class-name.js';
 
 export const STRK_ADDRESS = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH_ADDRESS = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -39,4 +41,35 @@ export function namesOf(
     if ((bearers.get(name) ?? 0) > 1) names.set(address, `${name} ${shortAddress(address)}`);
   }
   return names;
+}
+
+/** Classes that have no ABI with a name. */
+const CLASS_NAMES: Names = new Map([
+  ['0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f', 'Account (Cairo 0)'],
+]);
+
+export interface ContractName {
+  readonly name: string;
+  /** Whether it belongs to this contract alone, and not to all of its class. */
+  readonly isOwn: boolean;
+}
+
+/** A label or a well-known name, else the name of its class, its module or an interface, else its address in short. */
+export function contractName(
+  address: string,
+  classHash: string | undefined,
+  abi: Abi | undefined,
+  names: Names,
+): ContractName {
+  const own = names.get(address);
+  if (own !== undefined) return { name: own, isOwn: true };
+  const known =
+    classHash === undefined ? undefined : (names.get(classHash) ?? CLASS_NAMES.get(classHash));
+  const name = known ?? (abi && nameInAbi(abi));
+  return name === undefined ? { name: shortAddress(address), isOwn: true } : { name, isOwn: false };
+}
+
+function nameInAbi(abi: Abi): string | undefined {
+  const [group] = [...abi.functions.values()].flatMap((entry) => entry.group ?? []);
+  return classNameOf(abi) ?? group?.split('::').at(-1);
 }

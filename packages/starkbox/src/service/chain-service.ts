@@ -2,6 +2,7 @@
 
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
+import { Explainer } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
 import { type DumpOptions, longestInline } from '../dump/dump.js';
@@ -11,6 +12,7 @@ import { refuse } from '../errors.js';
 import { onNetwork } from '../fork/open-fork.js';
 import { L1 } from '../l1/l1.js';
 import type { Log } from '../log.js';
+import { explainErrors, type OnRefused } from '../rpc/explain-errors.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
@@ -85,6 +87,7 @@ export class ChainService {
   readonly isStored: boolean;
   readonly #firstClock: Clock;
   #requests: RequestLog | undefined;
+  #explainer: Explainer | undefined;
   #l1: L1 | undefined;
   #handlers: HandlerLookup | undefined;
   #dispatcher: Dispatcher | undefined;
@@ -148,6 +151,11 @@ export class ChainService {
   get l1(): L1 {
     this.#l1 ??= this.#l1Of(this.chain);
     return this.#l1;
+  }
+
+  get explainer(): Explainer {
+    this.#explainer ??= new Explainer(this.chain);
+    return this.#explainer;
   }
 
   get requests(): RequestLog {
@@ -243,6 +251,13 @@ export class ChainService {
     }
   }
 
+  readonly #onRefused: OnRefused = (hash, explained) => {
+    const { log } = this.#shared;
+    const { summary, text } = explained;
+    log.info(`${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`);
+    log.debug(text);
+  };
+
   #l1Of(chain: Chain): L1 {
     return new L1({ chain, log: this.#shared.log });
   }
@@ -266,9 +281,16 @@ export class ChainService {
       transactions: config.maximumSimulationBatch,
     };
     const forked = overFork(chain);
-    return this.#shared.protocol.handlersOf(this.#served(chain, l1), (name, handler) =>
-      limitTransactions(name, forked(name, handler), limits),
-    );
+    const served = this.#served(chain, l1);
+    // Calls of a journal are repeated for their effects.
+    const explained =
+      chain === this.chain
+        ? { chain, explainer: served.explainer, onRefused: this.#onRefused }
+        : undefined;
+    return this.#shared.protocol.handlersOf(served, (name, handler) => {
+      const limited = limitTransactions(name, forked(name, handler), limits);
+      return explained ? explainErrors(name, limited, explained) : limited;
+    });
   }
 
   /** @param isOwn whether the handlers are those of the node's chain, whose calls are observed */
@@ -324,6 +346,7 @@ export class ChainService {
       get requests() {
         return service.requests;
       },
+      explainer: chain === this.chain ? this.explainer : new Explainer(chain),
       sandbox: this.sandbox,
       get instances() {
         return service.#shared.instances().controlsFor(service);

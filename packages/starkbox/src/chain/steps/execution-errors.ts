@@ -42,7 +42,7 @@ export function refuseSubmission(rejection: Rejection, offer?: Offer): never {
     case 'proof_facts':
       return fail('VALIDATION_FAILURE', message.replace(/^Invalid proof facts: /, ''));
     case 'class_already_declared':
-      return fail('CLASS_ALREADY_DECLARED');
+      return fail('CLASS_ALREADY_DECLARED', message);
     case 'class_not_declared':
       return fail('CLASS_HASH_NOT_FOUND');
     default:

@@ -9,7 +9,8 @@ import {
   type TransactionValues,
 } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
-import { stringify } from '../../json/json.js';
+import { parse, stringify } from '../../json/json.js';
+import { membersOf } from '../../json/reader.js';
 import type {
   BROADCASTED_DECLARE_TXN,
   BROADCASTED_DEPLOY_ACCOUNT_TXN,
@@ -64,17 +65,24 @@ export function prepareTransaction(
   if (BigInt(values.version) >= 2n ** 128n) refuse('only-query transactions are not supported');
   const reading = read(values, chainId, limits);
   if (!(reading instanceof Promise)) return { transaction: reading, values };
-  return reading.then((transaction) => {
-    const compiled = transaction.declared?.compiledClassHash;
+  return reading.then(async (transaction) => {
+    const { declared } = transaction;
+    const compiled = declared?.compiledClassHash;
     if (values.type === 'DECLARE' && compiled !== values.compiled_class_hash) {
       const { compiled_class_hash: given } = values;
+      const version = declared && (await compilerOf(declared));
       fail(
         'COMPILED_CLASS_HASH_MISMATCH',
-        `The transaction gives ${given}, and the class compiles to ${compiled}.`,
+        `The transaction gives ${given}, and the class compiles to ${compiled} with the compiler ${version}.`,
       );
     }
     return { transaction, values };
   });
+}
+
+/** The version of the compiler that made the code of a class. */
+async function compilerOf(declared: Class): Promise<unknown> {
+  return membersOf(parse(await declared.casm()))['compiler_version'];
 }
 
 const UNUSABLE_BOUNDS =

@@ -1,5 +1,6 @@
 // Methods that list and find parts of the chain: blocks, transactions, contracts, classes, slots, messages, snapshots, labels, reports.
 import type { Chain } from '../../chain/chain.js';
+import type { Explainer } from '../../chain/queries/explain.js';
 import { BlockLister, listTransactions } from '../../chain/queries/list-blocks.js';
 import {
   listClasses,
@@ -26,12 +27,13 @@ type ExploreMethods =
   | 'devnet_listSnapshots'
   | 'devnet_search'
   | 'devnet_gasReport'
+  | 'devnet_explainTransaction'
   | 'devnet_setLabel'
   | 'devnet_getLabels';
 
 const LIMIT = 50;
 
-export function exploreMethods(chain: Chain): Group<ExploreMethods> {
+export function exploreMethods(chain: Chain, explainer: Explainer): Group<ExploreMethods> {
   const lister = new BlockLister();
   // Loaded when first used: a node starts faster without.
   let loading: Promise<Reports> | undefined;
@@ -106,6 +108,8 @@ export function exploreMethods(chain: Chain): Group<ExploreMethods> {
     devnet_search: async ({ query }) => ({ candidates: await search(chain.world, query) }),
 
     devnet_gasReport: async (request) => (await reports()).gas(request),
+
+    devnet_explainTransaction: ({ transaction_hash }) => explainer.transaction(transaction_hash),
 
     async devnet_setLabel({ value, label }, { cause }) {
       await chain.label(value, label ?? undefined, cause);

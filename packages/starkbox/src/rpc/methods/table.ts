@@ -1,5 +1,6 @@
 // Table of all handlers, by wire name.
 import type { Chain } from '../../chain/chain.js';
+import type { Explainer } from '../../chain/queries/explain.js';
 import type { DumpOptions } from '../../dump/dump.js';
 import { shortString } from '../../felt.js';
 import type { JsonText } from '../../json/json.js';
@@ -33,6 +34,7 @@ export interface Served extends NodeFacts {
   readonly dump: DumpOptions;
   /** The calls that were made, while they are recorded. */
   readonly requests: RequestLog;
+  readonly explainer: Explainer;
   readonly sandbox: SandboxNews;
   readonly instances: InstanceControls;
   readonly discover: () => JsonText;
@@ -52,7 +54,7 @@ const GROUPS = [
   ({ chain, postman }: Served) => postmanMethods(chain, postman),
   ({ chain, subscriptions, limits }: Served) => subscribeMethods(chain, subscriptions, limits),
   ({ dump }: Served) => dumpMethods(dump),
-  ({ chain }: Served) => exploreMethods(chain),
+  ({ chain, explainer }: Served) => exploreMethods(chain, explainer),
   ({ sandbox, subscriptions }: Served) => sandboxMethods(sandbox, subscriptions),
   ({ instances }: Served) => instanceMethods(instances),
   ({ requests, subscriptions }: Served) => requestMethods(requests, subscriptions),

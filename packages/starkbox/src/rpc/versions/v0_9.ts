@@ -1,6 +1,6 @@
 // Version 0.9 of the specification, as its differences from 0.10.
 import { RpcError } from '../../errors.js';
-import { listOf, type Members } from '../../json/reader.js';
+import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { ERRORS } from '../../spec.js';
 import { type Version, withMember, without } from './difference.js';
 
@@ -37,6 +37,7 @@ export const V0_9: Version = {
       error: (error) =>
         error.code === ERRORS.CONTRACT_NOT_FOUND.code
           ? new RpcError(ERRORS.TRANSACTION_EXECUTION_ERROR.code, error.message, {
+              ...membersOf(error.data),
               transaction_index: 0,
               execution_error: error.message,
             })
@@ -46,6 +47,7 @@ export const V0_9: Version = {
       error: (error) =>
         error.code === ERRORS.CONTRACT_NOT_FOUND.code
           ? new RpcError(ERRORS.CONTRACT_ERROR.code, error.message, {
+              ...membersOf(error.data),
               revert_error: error.message,
             })
           : error,

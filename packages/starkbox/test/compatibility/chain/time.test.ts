@@ -343,7 +343,7 @@ describe('a contract that waits for its time', () => {
     for (const id of ['latest', 'pre_confirmed']) {
       const { code, data } = await client.failure('starknet_estimateFee', [[early], [], id]);
       expect(code).toBe(41);
-      expect(data).toEqual({
+      expect(data).toMatchObject({
         transaction_index: 0,
         execution_error: {
           ...frame,

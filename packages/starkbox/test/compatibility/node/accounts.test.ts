@@ -232,7 +232,7 @@ describe('Argent accounts', () => {
       code: 28,
     });
     // Without a balance as well: more tokens would not help.
-    const refusal = { code: 28, data: undefined };
+    const refusal = { code: 28, data: { explained: { status: 'REFUSED' } } };
     const deploy = () => client.failure('starknet_addDeployAccountTransaction', [request]);
     expect(await deploy()).toMatchObject(refusal);
     await node.request('devnet_mint', { address, amount: 10n ** 20n });

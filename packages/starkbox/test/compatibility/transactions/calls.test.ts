@@ -120,7 +120,12 @@ describe('calls that fail', () => {
     ]);
 
   test('transactions.7 there is no contract', async () => {
-    expect(await failure('0x1234', 'get')).toMatchObject({ code: 20, data: undefined });
+    expect(await failure('0x1234', 'get')).toMatchObject({
+      code: 20,
+      data: {
+        explained: { status: 'REFUSED', summary: 'Refused: there is no contract at 0x1234' },
+      },
+    });
   });
 
   test.each([
@@ -142,7 +147,7 @@ describe('calls that fail', () => {
     });
     const outer = await failure(reverterAddress, 'fail_via', [reverterAddress, '0x1', boom]);
     expect(outer.code).toBe(40);
-    expect(outer.data).toEqual({
+    expect(outer.data).toMatchObject({
       revert_error: {
         ...frame,
         selector: selector('fail_via'),

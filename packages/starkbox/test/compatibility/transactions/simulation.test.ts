@@ -271,7 +271,7 @@ describe('what is refused', () => {
     const { amount } = await client.call('devnet_getAccountBalance', {
       address: sender.account.address,
     });
-    expect(data).toEqual({
+    expect(data).toMatchObject({
       transaction_index: 0,
       execution_error:
         'Resources bounds ({ l1_gas: { max_amount: 100000, max_price_per_unit: 10000000000 }, ' +

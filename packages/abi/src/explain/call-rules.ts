@@ -1,0 +1,233 @@
+// Causes of failures in calls: what is called does not exist, calldata does not fit, checks of accounts and arithmetic.
+import type { Abi, AbiFunction } from '../abi.js';
+import { shortHash } from '../felt.js';
+import { readTypeName, shortType } from '../type-name.js';
+import type { Facts, Found, Rule } from './finding.js';
+import { accountNotDeployed } from './gas-rules.js';
+import { mistyped } from './nearest-function.js';
+
+const MOST_NAMES = 15;
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+const canonical = (felt: string): string => `0x${BigInt(felt).toString(16)}`;
+
+function missingFunction(_: RegExpExecArray, { frame, view }: Facts): Found {
+  if (!frame) return undefined;
+  const name = view.contract(frame);
+  const asked = view.functionOf(frame);
+  if (frame.phase === 'validate') {
+    return {
+      what: `${name} has no function ${asked}`,
+      isWhole: true,
+      hint: `${name} is no account: send the transaction from an account, with the contract in its calls.`,
+    };
+  }
+  const abi = view.abiOf(frame);
+  const found = abi && mistyped(frame.selector, abi);
+  const known = asked.startsWith('0x') ? found?.written : asked;
+  const what =
+    known === undefined
+      ? `${name} has no function with the selector ${frame.selector}`
+      : `${name} has no function '${known}'`;
+  return { what, isWhole: true, hint: found ? `Did you mean '${found.meant}'?` : listed(abi) };
+}
+
+function listed(abi: Abi | undefined): string {
+  const names = [...(abi?.functions.values() ?? [])].map((entry) => entry.name);
+  if (names.length === 0)
+    return 'The class has no ABI: look at its source for the functions that it has.';
+  const more = names.length > MOST_NAMES ? `, … ${names.length} in all` : '';
+  return `It has ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
+}
+
+function signatureOf({ name, inputs }: AbiFunction): string {
+  return `${name}(${inputs.map((one) => `${one.name}: ${shortType(one.type)}`).join(', ')})`;
+}
+
+/** How many felts a type takes, where that is always the same number. */
+function feltsOf(type: string): string {
+  const { name, ...parsed } = { name: '', ...readTypeName(type) };
+  if (/u256|Uint256/.test(name)) return '2 felts: low and high';
+  if (/Array|Span/.test(name)) return 'its length and then its items';
+  if (/ByteArray/.test(name))
+    return 'the number of whole words, the words, the rest, the length of the rest';
+  if (parsed.kind === 'tuple') return `${parsed.of.length} values`;
+  return '';
+}
+
+function calldataOf({ frame }: Facts): string {
+  const { calldata } = frame ?? {};
+  if (calldata === undefined) return '';
+  const shown = calldata.slice(0, 6).map(shortHash).join(', ');
+  return ` The calldata has ${plural(calldata.length, 'felt')}${shown === '' ? '' : `: ${shown}`}${calldata.length > 6 ? ', …' : ''}.`;
+}
+
+function wrongParameter([, number = '1']: RegExpExecArray, facts: Facts): Found {
+  const { frame, view } = facts;
+  const entry = frame && view.entryOf(frame);
+  const parameter = entry?.inputs[Number(number) - 1];
+  if (!entry || !parameter) return undefined;
+  const type = shortType(parameter.type);
+  const felts = feltsOf(parameter.type);
+  return {
+    what: `the calldata does not fit its parameter ${number}, ${parameter.name}: ${type}`,
+    hint: `${signatureOf(entry)} is called.${felts === '' ? '' : ` ${type} takes ${felts}.`}${calldataOf(facts)}`,
+  };
+}
+
+function tooLong(_: RegExpExecArray, facts: Facts): Found {
+  const { frame, view } = facts;
+  const entry = frame && view.entryOf(frame);
+  return entry
+    ? {
+        what: 'the calldata is longer than its parameters',
+        hint: `${signatureOf(entry)} is called.${calldataOf(facts)}`,
+      }
+    : undefined;
+}
+
+function notDeployed([, address = '0x0']: RegExpExecArray, { view, sender }: Facts): Found {
+  const felt = canonical(address);
+  if (felt === sender) return accountNotDeployed(felt, view);
+  return {
+    what: `there is no contract at ${view.address(felt)}`,
+    isWhole: true,
+    hint: `Deploy a contract to ${felt} first, or correct the address: devnet_listContracts lists those of this chain. A chain that was started or restarted since has no contracts of before.`,
+  };
+}
+
+function notDeclared([, hash = '0x0']: RegExpExecArray): Found {
+  const felt = canonical(hash.startsWith('0x') ? hash : `0x${hash}`);
+  return {
+    what: `class ${shortHash(felt)} is not declared`,
+    isWhole: true,
+    hint: `Declare ${felt} first, or correct the hash: devnet_listClasses lists those of this chain. A class that was compiled again has another hash.`,
+  };
+}
+
+function alreadyDeclared([, hash = '0x0']: RegExpExecArray): Found {
+  const felt = canonical(hash);
+  return {
+    what: `class ${shortHash(felt)} is declared already`,
+    isWhole: true,
+    hint: `Nothing has to be declared: deploy ${felt}.`,
+  };
+}
+
+function otherCompiler([, given = '', expected = '', version]: RegExpExecArray): Found {
+  const compiler = version === undefined ? 'this node' : `this node, with the compiler ${version},`;
+  return {
+    what: `compiled_class_hash is ${given}, and the class compiles to ${expected}`,
+    hint: `Send ${expected}: ${compiler} compiles the Sierra class itself. A hash of another compiler version, or of CASM that was hashed with Poseidon as before Starknet 0.14.1, does not fit.`,
+  };
+}
+
+function taken([, address = '0x0']: RegExpExecArray, { view }: Facts): Found {
+  const felt = canonical(address);
+  return {
+    what: `there is a contract at ${view.address(felt)} already`,
+    hint: 'Deploy with another salt, or use the contract that is there.',
+  };
+}
+
+function signature(_: RegExpExecArray, { frame, view, sender }: Facts): Found {
+  const who = sender === undefined ? 'the account' : view.address(sender);
+  if (frame && frame.phase !== 'validate') return undefined;
+  return {
+    hint: `The signature is not that of ${who}'s key over this transaction. Check the private key, and that what was signed is what was sent: chain id, nonce, resource bounds, tip and calldata are part of the hash. devnet_impersonateAccount accepts any signature.`,
+  };
+}
+
+/** Cairo 0 code fails without a message where its authors wrote none. */
+function cairo0(match: RegExpExecArray, facts: Facts): Found {
+  const what = 'a check of its Cairo 0 code did not hold';
+  if (facts.frame?.phase === 'validate') {
+    return {
+      what,
+      hint: `Cairo 0 accounts take their calls in the older encoding, all headers before all calldata (cairoVersion '0' in starknet.js), and a signature of two felts. ${signature(match, facts)?.hint}`,
+    };
+  }
+  return {
+    what,
+    hint: 'Cairo 0 code gives no reason here: compare the arguments with what the contract checks.',
+  };
+}
+
+const says =
+  (hint: string): Rule['find'] =>
+  () => ({ hint });
+
+function overflow([, type = '', operation = '']: RegExpExecArray): Found {
+  const limit =
+    operation === 'sub'
+      ? `Something is subtracted from a smaller ${type}`
+      : `The ${operation === 'mul' ? 'product' : 'sum'} is larger than a ${type} can hold`;
+  return { hint: `${limit}: compare before, or use a wider type.` };
+}
+
+export const CALL_RULES: readonly Rule[] = [
+  {
+    pattern: /ENTRYPOINT_NOT_FOUND|Entry point .{0,200}not found in contract/,
+    find: missingFunction,
+  },
+  { pattern: /^Failed to deserialize param #(\d+)/m, find: wrongParameter },
+  { pattern: /^Input too long for arguments/m, find: tooLong },
+  { pattern: /Requested contract address (0x[0-9a-f]+) is not deployed/, find: notDeployed },
+  {
+    pattern: /Class with hash (0x[0-9a-f]+) is not declared|No class hash ([0-9a-f]+) /,
+    find: (match) =>
+      notDeclared(match[1] === undefined ? Object.assign(match, { 1: match[2] }) : match),
+  },
+  {
+    pattern: /[Cc]lass (?:with hash )?(0x[0-9a-f]+) is (?:declared already|already declared)/,
+    find: alreadyDeclared,
+  },
+  {
+    pattern:
+      /gives (0x[0-9a-f]+), and the class compiles to (0x[0-9a-f]+)(?: with the compiler (\S+?))?\.?$/m,
+    find: otherCompiler,
+  },
+  { pattern: /(0x[0-9a-f]+) is unavailable for deployment/, find: taken },
+  { pattern: /invalid[-_ ](?:\w+[-_ ])?sig|INVALID_SIG|signature.{0,40}invalid/i, find: signature },
+  {
+    pattern: /An ASSERT_EQ instruction failed|Unknown value for memory cell/,
+    find: cairo0,
+  },
+  {
+    pattern: /recursion depth exceeded/,
+    find: says('Calls may be nested 50 deep: look for contracts that call each other without end.'),
+  },
+  { pattern: /\b([ui]\d+)_(add|sub|mul) (?:Over|Under)flow/, find: overflow },
+  { pattern: /Division by 0/, find: says('A divisor is 0: check it before.') },
+  {
+    pattern: /Index out of bounds/,
+    find: says('An index is not below the length of its array: compare them before.'),
+  },
+  {
+    pattern: /Option::(?:unwrap|expect) failed/,
+    find: says('A value was None: match on it, or give the value that is missing.'),
+  },
+  {
+    pattern: /Result::unwrap failed/,
+    find: says('A result was an error: match on it to see which.'),
+  },
+  {
+    pattern: /caller is not the owner|missing role|not authorized|unauthorized/i,
+    find: says(
+      'Another account may call this: send from it, or devnet_impersonateAccount lets any account send.',
+    ),
+  },
+  {
+    pattern: /Unauthorized syscall (\w+) .{0,40}Validate/,
+    find: ([, syscall]) => ({
+      what: `${syscall} is not allowed while a transaction is validated`,
+      hint: 'Move it from the validation of the account into its execution.',
+    }),
+  },
+  {
+    pattern: /Block number out of range|block number .{0,80}too (?:recent|big|high)/i,
+    find: says(
+      'Contracts read hashes of blocks that are at least 10 blocks old: devnet_createBlock makes blocks.',
+    ),
+  },
+];

@@ -1,0 +1,180 @@
+// Explanation of a transaction or a call: what failed, where, with which values, and what to do.
+import { buildTree, type CallTree, type Frame, senderOf } from '../call-tree.js';
+import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
+import { readFailure } from '../failure/reason.js';
+import type { TransactionTrace } from '../trace.js';
+import { CALL_RULES } from './call-rules.js';
+import type { Explained, ExplainedFrame, SourceLine } from './explained.js';
+import type { ExplainedTransaction, Facts, Found } from './finding.js';
+import { GAS_RULES } from './gas-rules.js';
+import { TOKEN_RULES } from './token-rules.js';
+import { type PaintText, PLAIN, treeLines } from './tree-text.js';
+import { type Sources, View } from './view.js';
+
+/** What is explained. */
+export interface Subject {
+  readonly transaction: ExplainedTransaction;
+  readonly trace?: TransactionTrace | undefined;
+  readonly status: Explained['status'];
+  /** The revert reason, or why it was refused. */
+  readonly reason?: string | undefined;
+  /** The Cairo stack of the frame that failed first, innermost line first. */
+  readonly stack?: readonly SourceLine[];
+}
+
+const RULES = [...GAS_RULES, ...CALL_RULES, ...TOKEN_RULES];
+
+const KINDS: Readonly<Record<Frame['kind'], ExplainedFrame['kind']>> = {
+  CALL: 'call',
+  DELEGATE: 'library_call',
+  CONSTRUCTOR: 'constructor',
+  'L1 HANDLER': 'l1_handler',
+};
+
+/**
+ * Explains a transaction. ABIs and values of the state are asked for as they are needed.
+ *
+ * @example
+ * const { text } = await explain({ transaction, trace, status: 'REVERTED', reason }, { abi, names });
+ */
+export async function explain(
+  subject: Subject,
+  sources: Sources,
+  paint: PaintText = PLAIN,
+): Promise<Explained> {
+  const { status, stack = [] } = subject;
+  const tree = treeOf(subject);
+  const shown = tree.roots.filter(
+    ({ phase, failed }) => failed || (phase !== 'validate' && phase !== 'fee'),
+  );
+  const view = await View.of(shown, sources);
+  if (status === 'SUCCEEDED') {
+    const summary = `Succeeded: ${tree.count} call${tree.count === 1 ? '' : 's'}`;
+    const text = [summary, '', ...treeLines(shown, view, { paint })].join('\n');
+    return { status, summary, frames: [], stack: [], text };
+  }
+  const path = pathOf(tree);
+  const failure = readFailure(subject.reason ?? '');
+  const first = path.at(-1);
+  const felts = failure.panic?.felts ?? (first?.result?.length ? first.result : undefined);
+  const panic = felts && { felts, text: panicText(felts, first && view.abiOf(first)) };
+  const facts: Facts = {
+    transaction: subject.transaction,
+    sender: NO_ACCOUNT.has(subject.transaction.type) ? undefined : senderOf(subject.transaction),
+    frame: first,
+    caller: path.at(-2),
+    view,
+    sources,
+  };
+  const finding = await findingOf(
+    panic ? panicWords(panic.felts).join('\n') : (subject.reason ?? ''),
+    facts,
+  );
+  const cause =
+    finding?.what ??
+    (panic
+      ? `panicked with ${quotedPanic(panic.felts, first && view.abiOf(first))}`
+      : failure.message);
+  const place =
+    first && !finding?.isWhole ? `${view.contract(first)}::${view.functionOf(first)}` : '';
+  const joint = place === '' ? '' : cause.startsWith('panicked') ? ' ' : ' failed: ';
+  const summary = `${STATUS_WORDS[status]}: ${place}${joint}${cause}`;
+  const hint = finding?.hint;
+  const lines = [
+    paint('failed', summary),
+    ...(shown.length > 0 ? ['', ...treeLines(shown, view, { paint, stack, cause })] : []),
+    ...(tree.isUncertain
+      ? ['', 'Several equal calls could have failed; the last one is shown.']
+      : []),
+    ...(hint === undefined ? [] : ['', `hint: ${hint}`]),
+  ];
+  const frames = path.map((frame) => explainedFrame(frame, view));
+  const failed = frames.at(-1);
+  return {
+    status,
+    summary: oneLine(summary),
+    ...(failed === undefined ? {} : placeOf(failed)),
+    ...(panic ? { panic } : {}),
+    frames,
+    ...(failed === undefined ? {} : { failed_first: frames.length - 1 }),
+    stack,
+    ...(hint === undefined ? {} : { hint }),
+    text: lines.join('\n'),
+  };
+}
+
+const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);
+
+const STATUS_WORDS: Readonly<Record<Explained['status'], string>> = {
+  SUCCEEDED: 'Succeeded',
+  REVERTED: 'Reverted',
+  REFUSED: 'Refused',
+};
+
+/** A refused transaction leaves no trace, and one that named no call has no tree. */
+function treeOf({ transaction, trace, status, reason }: Subject): CallTree {
+  if (status === 'SUCCEEDED') return buildTree(transaction, trace, { execution_status: status });
+  const failed = {
+    execution_status: 'REVERTED',
+    ...(reason === undefined ? {} : { revert_reason: reason }),
+  } as const;
+  const tree = buildTree(transaction, trace, failed);
+  const isNamed = status === 'REVERTED' || readFailure(reason ?? '').path.length > 0;
+  return isNamed ? tree : { ...tree, roots: [], cause: undefined };
+}
+
+/** The frames that failed, outermost first. */
+function pathOf({ roots }: CallTree): readonly Frame[] {
+  const path: Frame[] = [];
+  let level: readonly Frame[] = roots.filter(({ phase }) => phase !== 'fee');
+  for (let next = failedIn(level); next; next = failedIn(level)) {
+    path.push(next);
+    level = next.children;
+  }
+  return path;
+}
+
+const failedIn = (frames: readonly Frame[]): Frame | undefined =>
+  frames.findLast(({ failed }) => failed);
+
+async function findingOf(text: string, facts: Facts): Promise<Found> {
+  for (const { pattern, find } of RULES) {
+    const match = pattern.exec(text);
+    const found = match && (await find(match, facts));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ');
+
+function explainedFrame(frame: Frame, view: View): ExplainedFrame {
+  const classHash = view.classOf(frame);
+  const values = view.argumentsOf(frame);
+  return {
+    kind: KINDS[frame.kind],
+    phase: frame.phase,
+    contract: frame.contract,
+    contract_name: view.nameOf(frame).name,
+    ...(classHash === undefined ? {} : { class_hash: classHash }),
+    selector: frame.selector,
+    function: view.functionOf(frame),
+    ...(values === undefined ? {} : { arguments: values }),
+  };
+}
+
+function placeOf({
+  contract,
+  contract_name,
+  class_hash,
+  function: name,
+  arguments: values,
+}: ExplainedFrame) {
+  return {
+    contract,
+    contract_name,
+    ...(class_hash === undefined ? {} : { class_hash }),
+    function: name,
+    ...(values === undefined ? {} : { arguments: values }),
+  };
+}

@@ -1,0 +1,65 @@
+// What a known cause of failures adds to an explanation, and the facts that it is found by.
+import type { Frame } from '../call-tree.js';
+import type { TracedTransaction } from '../trace.js';
+import type { Bounds } from '../transactions/invoke.js';
+import type { Sources, View } from './view.js';
+
+/** A transaction with what causes of failures are found by. A call has the type `CALL`. */
+export interface ExplainedTransaction extends TracedTransaction {
+  readonly resource_bounds?: Bounds;
+  readonly tip?: string;
+  readonly class_hash?: string;
+  readonly nonce?: string;
+}
+
+export interface Facts {
+  readonly transaction: ExplainedTransaction;
+  /** The account; undefined for calls and messages from L1. */
+  readonly sender: string | undefined;
+  /** That failed first; undefined if nothing was called. */
+  readonly frame: Frame | undefined;
+  /** The frame that called it. */
+  readonly caller: Frame | undefined;
+  readonly view: View;
+  readonly sources: Sources;
+}
+
+export interface Finding {
+  /** What happened, as the end of a sentence; the message of the failure by default. */
+  readonly what?: string;
+  /** Whether that names the contract and the function, if they matter. */
+  readonly isWhole?: boolean;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+export type Found = Finding | undefined;
+
+/** A cause that failures of this text have. */
+export interface Rule {
+  readonly pattern: RegExp;
+  readonly find: (match: RegExpExecArray, facts: Facts) => Found | Promise<Found>;
+}
+
+const TOKEN_DECIMALS = 18;
+const MOST_DECIMALS = 6;
+
+/** `1.5 STRK`; what is cut off at the end is marked. */
+export function amountText(amount: bigint, unit: string): string {
+  const one = 10n ** BigInt(TOKEN_DECIMALS);
+  const fraction = String(amount % one)
+    .padStart(TOKEN_DECIMALS, '0')
+    .replace(/0+$/, '');
+  const whole = String(amount / one);
+  if (whole === '0' && amount > 0n && fraction.search(/[^0]/) >= MOST_DECIMALS) {
+    return `${amount} ${unit === 'ETH' ? 'wei' : 'fri'}`;
+  }
+  if (fraction === '') return `${whole} ${unit}`;
+  const isCut = fraction.length > MOST_DECIMALS;
+  return `${whole}.${fraction.slice(0, MOST_DECIMALS)}${isCut ? '…' : ''} ${unit}`;
+}
+
+/** How an address gets an amount of STRK or ETH. */
+export function mintText(address: string, amount: bigint, unit: string): string {
+  return `devnet_mint {"address": "${address}", "amount": ${amount}, "unit": "${unit === 'ETH' ? 'WEI' : 'FRI'}"}`;
+}

@@ -1,0 +1,160 @@
+// Causes of failures before and after execution: nonces, resource bounds, gas and the balance that pays for it.
+import type { Bounds } from '../transactions/invoke.js';
+import { amountText, type Facts, type Found, mintText, type Rule } from './finding.js';
+
+const RESOURCES: ReadonlyMap<string, keyof Bounds> = new Map([
+  ['L1Gas', 'l1_gas'],
+  ['L1DataGas', 'l1_data_gas'],
+  ['L2Gas', 'l2_gas'],
+]);
+const ESTIMATE = 'starknet_estimateFee gives the amounts and prices that the transaction needs';
+
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
+const resource = (name: string | undefined): string => RESOURCES.get(name ?? '') ?? 'gas';
+
+function senderName({ view, sender }: Facts): string {
+  return sender === undefined ? 'the account' : view.address(sender);
+}
+
+function nonce([, account = '0', given = '0']: RegExpExecArray, facts: Facts): Found {
+  const [due, sent] = [BigInt(account), BigInt(given)];
+  const what = `the nonce of ${senderName(facts)} is ${due}, and the transaction has ${sent}`;
+  if (sent < due) {
+    return {
+      what,
+      hint: `A transaction with nonce ${sent} is in a block already. Use nonce ${due}: starknet_getNonce with the block pre_confirmed gives it.`,
+    };
+  }
+  const missing = sent - due === 1n ? `nonce ${due}` : `nonces ${due} to ${sent - 1n}`;
+  return { what, hint: `Send what has the ${missing} first, or use nonce ${due}.` };
+}
+
+/** An estimate does not say which nonce is due. */
+async function unnamedNonce(match: RegExpExecArray, facts: Facts): Promise<Found> {
+  const { sender, transaction, sources } = facts;
+  const due = sender === undefined ? undefined : await sources.nonceAt?.(sender);
+  if (due === undefined || transaction.nonce === undefined) return undefined;
+  return nonce(Object.assign(match, { 1: due, 2: transaction.nonce }), facts);
+}
+
+const TOO_LOW =
+  /Max (L1Gas|L1DataGas|L2Gas) (amount|price) \((\d+)\) is lower than the (?:minimal gas amount|actual gas price): (\d+)/;
+
+function boundsTooLow(match: RegExpExecArray): Found {
+  const all = [...match.input.matchAll(new RegExp(TOO_LOW, 'g'))].map(
+    ([, name, what, given = '0', least = '0']) => ({
+      bound: `resource_bounds.${resource(name)}.${what === 'amount' ? 'max_amount' : 'max_price_per_unit'}`,
+      given: BigInt(given),
+      least: BigInt(least),
+    }),
+  );
+  const what = all.map(
+    ({ bound, given, least }) =>
+      `${bound} is ${given}, ${least - given} less than the ${least} needed to begin`,
+  );
+  const raise = all.map(({ bound, least }) => `${bound} to ${least} (${hex(least)}) or more`);
+  return { what: what.join('; '), hint: `Raise ${raise.join(', ')}; ${ESTIMATE}.` };
+}
+
+function boundsUnusable(): Found {
+  return {
+    what: 'its resource bounds offer no gas',
+    hint: `Set max_amount and max_price_per_unit of l2_gas and l1_data_gas; ${ESTIMATE}.`,
+  };
+}
+
+function usedMore([, name, limit = '0', used = '0']: RegExpExecArray): Found {
+  const bound = `resource_bounds.${resource(name)}.max_amount`;
+  const [most, needed] = [BigInt(limit), BigInt(used)];
+  return {
+    what: `it used ${needed} ${resource(name)}, ${needed - most} more than the ${most} that it offered`,
+    hint: `Raise ${bound} from ${most} to ${needed} (${hex(needed)}) or more; ${ESTIMATE}.`,
+  };
+}
+
+function outOfGas(_: RegExpExecArray, { transaction }: Facts): Found {
+  const bounds = transaction.resource_bounds;
+  if (!bounds) {
+    return {
+      what: 'the execution ran out of gas',
+      hint: 'A call has as much gas as the largest transaction of the network: look for a loop that does not end, or split the work.',
+    };
+  }
+  const [l1, l2] = [BigInt(bounds.l1_gas.max_amount), BigInt(bounds.l2_gas.max_amount)];
+  const isL1 = l2 === 0n;
+  const [name, limit] = isL1 ? ['l1_gas', l1] : ['l2_gas', l2];
+  return {
+    what: `it used all of the ${limit} ${name} that it offered`,
+    hint: `Raise resource_bounds.${name}.max_amount above ${limit}; ${ESTIMATE}. If no amount is enough, look for a loop that does not end.`,
+  };
+}
+
+/** The most that a transaction may cost. */
+function mostFee({
+  resource_bounds: bounds,
+  tip = '0x0',
+}: Facts['transaction']): bigint | undefined {
+  if (!bounds) return undefined;
+  const cost = (name: keyof Bounds, extra = 0n): bigint =>
+    BigInt(bounds[name].max_amount) * (BigInt(bounds[name].max_price_per_unit) + extra);
+  return cost('l1_gas') + cost('l1_data_gas') + cost('l2_gas', BigInt(tip));
+}
+
+export function accountNotDeployed(address: string, view: Facts['view']): Found {
+  return {
+    what: `the account ${view.address(address)} is not deployed`,
+    isWhole: true,
+    hint: `Deploy ${address} first with a DEPLOY_ACCOUNT transaction, or send from a predeployed account: devnet_getPredeployedAccounts lists them.`,
+  };
+}
+
+async function poorSender([, balance = '0']: RegExpExecArray, facts: Facts): Promise<Found> {
+  const { transaction, sender, view, sources } = facts;
+  const held = BigInt(balance);
+  const fee = mostFee(transaction);
+  if (fee === undefined || sender === undefined) return undefined;
+  const mayBeMissing = transaction.type !== 'DEPLOY_ACCOUNT' && sources.classAt !== undefined;
+  if (mayBeMissing && (await sources.classAt?.(sender)) === undefined) {
+    return accountNotDeployed(sender, view);
+  }
+  const missing = fee - held;
+  return {
+    what: `it may cost up to ${amountText(fee, 'STRK')}, and ${senderName(facts)} holds ${amountText(held, 'STRK')}`,
+    hint: `${amountText(missing, 'STRK')} are missing: ${mintText(sender, missing, 'STRK')}. Or lower the resource bounds; ${ESTIMATE}.`,
+  };
+}
+
+function feeNotPaid([, fee = '0', low = '0', high = '0']: RegExpExecArray, facts: Facts): Found {
+  const [due, held] = [BigInt(fee), BigInt(low) + (BigInt(high) << 128n)];
+  if (facts.sender === undefined) return undefined;
+  return {
+    what: `the fee is ${amountText(due, 'STRK')}, and ${senderName(facts)} was left with ${amountText(held, 'STRK')}`,
+    hint: `The calls spent what the fee needs: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - held, 'STRK')}.`,
+  };
+}
+
+function l1Fee([, due = '0', paid = '0']: RegExpExecArray): Found {
+  return {
+    what: `the message paid ${paid} wei on L1, and its execution costs ${due} wei`,
+    hint: `Send at least ${due} wei with the message: paid_fee_on_l1, or the value of sendMessageToL2; starknet_estimateMessageFee gives the amount.`,
+  };
+}
+
+export const GAS_RULES: readonly Rule[] = [
+  { pattern: /Account nonce: (0x[0-9a-f]+|\d+); got: (0x[0-9a-f]+|\d+)/i, find: nonce },
+  { pattern: /Account transaction nonce is invalid/, find: unnamedNonce },
+  { pattern: TOO_LOW, find: boundsTooLow },
+  { pattern: /l2_gas and l1_data_gas need a max_amount/, find: boundsUnusable },
+  {
+    pattern: /Insufficient max (L1Gas|L1DataGas|L2Gas): max amount: (\d+), actual used: (\d+)/,
+    find: usedMore,
+  },
+  { pattern: /RunResources has no remaining steps|^Out of gas$/m, find: outOfGas },
+  { pattern: /exceed balance \((\d+)\)/, find: poorSender },
+  {
+    pattern: /Insufficient fee token balance\. Fee: (\d+), balance: low\/high (\d+)\/(\d+)/,
+    find: feeNotPaid,
+  },
+  { pattern: /Actual fee \((\d+)\) exceeded paid fee on L1 \((\d+)\)/, find: l1Fee },
+];

@@ -1,0 +1,57 @@
+// Search for the function that a selector of no function was probably meant to be.
+import type { Abi } from '../abi.js';
+import { starknetKeccak } from '../selector.js';
+
+/** Hashes that one search may take: about 50 ms. */
+const MOST_HASHES = 3_000;
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz_';
+
+export interface Mistyped {
+  /** The name whose hash the selector is. */
+  readonly written: string;
+  readonly meant: string;
+}
+
+/** Which spelling of a function's name has this selector: words joined in another way, or one letter wrong. */
+export function mistyped(selector: string, { functions }: Abi): Mistyped | undefined {
+  const wanted = BigInt(selector);
+  const names = [...functions.values()].map(({ name }) => name);
+  const tried = new Set<string>();
+  for (const spellings of [otherCase, lessOrSwapped, moreOrReplaced]) {
+    for (const meant of names) {
+      for (const written of spellings(meant)) {
+        if (tried.has(written)) continue;
+        if (tried.size >= MOST_HASHES) return undefined;
+        tried.add(written);
+        if (starknetKeccak(written) === wanted) return { written, meant };
+      }
+    }
+  }
+  return undefined;
+}
+
+function otherCase(name: string): readonly string[] {
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
+  const camel = name.replace(/(?!^)_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return [snake, camel, name.toLowerCase(), `get_${name}`, name.replace(/^get_/, '')].filter(
+    (one) => one !== name && one !== '',
+  );
+}
+
+function lessOrSwapped(name: string): readonly string[] {
+  return Array.from(name, (letter, at) => [
+    name.slice(0, at) + name.slice(at + 1),
+    name.slice(0, at) + (name[at + 1] ?? '') + letter + name.slice(at + 2),
+    name.slice(0, at) + letter + letter + name.slice(at + 1),
+  ]).flat();
+}
+
+function moreOrReplaced(name: string): readonly string[] {
+  const places = Array.from({ length: name.length + 1 }, (_, at) => at);
+  return places.flatMap((at) =>
+    Array.from(LETTERS, (letter) => [
+      name.slice(0, at) + letter + name.slice(at + 1),
+      name.slice(0, at) + letter + name.slice(at),
+    ]).flat(),
+  );
+}

@@ -1,0 +1,104 @@
+// Causes of failures in tokens: balances and allowances.
+import type { Frame } from '../call-tree.js';
+import type { Named } from '../decode.js';
+import { ETH_ADDRESS, STRK_ADDRESS } from '../naming/contract-names.js';
+import { amountText, type Facts, type Found, mintText, type Rule } from './finding.js';
+import { numberText } from './view.js';
+
+/** A transfer that failed. */
+interface Transfer {
+  readonly token: string;
+  readonly owner: string;
+  readonly amount: bigint;
+  /** Who moves it, if not the owner. */
+  readonly spender: string | undefined;
+}
+
+const UNITS: ReadonlyMap<string, string> = new Map([
+  [STRK_ADDRESS, 'STRK'],
+  [ETH_ADDRESS, 'ETH'],
+]);
+
+const OWN = /^(transfer|burn|send|withdraw)$/;
+const FOREIGN = /^(transfer_from|transferFrom|burn_from|burnFrom)$/;
+
+function transferOf(frame: Frame, { view, caller, sender }: Facts): Transfer | undefined {
+  const name = view.functionOf(frame);
+  const inputs = view.inputsOf(frame);
+  const amount = inputs?.findLast(isAmount)?.value;
+  if (!inputs || amount?.kind !== 'number') return undefined;
+  const mover = frame.caller ?? caller?.contract ?? sender;
+  const [first] = inputs;
+  const common = { token: frame.contract, amount: amount.value };
+  if (FOREIGN.test(name) && first?.value.kind === 'address') {
+    return { ...common, owner: first.value.felt, spender: mover };
+  }
+  return OWN.test(name) && mover !== undefined
+    ? { ...common, owner: mover, spender: undefined }
+    : undefined;
+}
+
+const isAmount = ({ value }: Named): boolean => value.kind === 'number';
+
+/** A number that a token returns under one of two names. */
+async function readNumber(
+  { sources: { read } }: Facts,
+  token: string,
+  names: readonly string[],
+  calldata: readonly string[],
+): Promise<bigint | undefined> {
+  for (const name of names) {
+    const [low, high = '0x0'] = (await read?.(token, name, calldata)) ?? [];
+    if (low !== undefined) return BigInt(low) + (BigInt(high) << 128n);
+  }
+  return undefined;
+}
+
+function inUnits(amount: bigint, token: string): string {
+  const unit = UNITS.get(token);
+  return unit === undefined ? numberText(amount) : amountText(amount, unit);
+}
+
+async function balance(_: RegExpExecArray, facts: Facts): Promise<Found> {
+  const { frame, view } = facts;
+  const moved = frame && transferOf(frame, facts);
+  if (!moved) return undefined;
+  const { token, owner, amount } = moved;
+  const name = view.contract(frame);
+  const held = await readNumber(facts, token, ['balance_of', 'balanceOf'], [owner]);
+  const who = view.address(owner);
+  if (held === undefined || held >= amount) {
+    return { hint: `${who} holds less than ${inUnits(amount, token)} of ${name} at this point.` };
+  }
+  const missing = amount - held;
+  const unit = UNITS.get(token);
+  const give =
+    unit === undefined
+      ? `devnet_deal {"token": "${token}", "address": "${owner}", "amount": ${amount}}`
+      : mintText(owner, missing, unit);
+  const held_ = inUnits(held, token);
+  return {
+    hint: `${who} held ${held_}${unit === undefined ? ` of ${name}` : ''} before, and ${inUnits(amount, token)} are to be moved: ${inUnits(missing, token)} are missing. Send less, or ${give}.`,
+  };
+}
+
+async function allowance(_: RegExpExecArray, facts: Facts): Promise<Found> {
+  const { frame, view } = facts;
+  const moved = frame && transferOf(frame, facts);
+  if (!moved || moved.spender === undefined) return undefined;
+  const { token, owner, amount, spender } = moved;
+  const allowed = await readNumber(facts, token, ['allowance'], [owner, spender]);
+  const [from, by] = [view.address(owner), view.address(spender)];
+  const has = allowed === undefined ? 'less' : inUnits(allowed, token);
+  return {
+    hint: `${from} allows ${by} to move ${has}, and ${inUnits(amount, token)} are to be moved. Have ${from} call approve(spender: ${spender}, amount: ${amount}) of ${view.contract(frame)} first.`,
+  };
+}
+
+export const TOKEN_RULES: readonly Rule[] = [
+  { pattern: /allowance/i, find: allowance },
+  {
+    pattern: /insufficient.{0,3}balance|exceeds balance|balance too low|u256_sub Overflow/i,
+    find: balance,
+  },
+];

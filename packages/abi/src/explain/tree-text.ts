@@ -1,0 +1,161 @@
+// The call tree of a transaction as lines of text: a call in each, with its events, gas and failure.
+import type { Frame } from '../call-tree.js';
+import { decodeEvent } from '../decode.js';
+import { shortAddress } from '../felt.js';
+import type { SourceLine } from './explained.js';
+import type { View } from './view.js';
+
+/** What a part of a line is, for those who colour it. */
+export type Style = 'failed' | 'succeeded' | 'call' | 'event' | 'faint';
+export type PaintText = (style: Style, text: string) => string;
+
+export const PLAIN: PaintText = (_, text) => text;
+
+export interface TreeTextOptions {
+  readonly paint?: PaintText;
+  /** The Cairo stack of the frame that failed first. */
+  readonly stack?: readonly SourceLine[];
+  /** What is shown in place of the message of the frame that failed first. */
+  readonly cause?: string | undefined;
+}
+
+const MOST_LINES = 400;
+/** Equal calls inside of each other that are shown before the others are counted. */
+const MOST_EQUAL = 3;
+
+/** One tree for each phase. */
+export function treeLines(
+  roots: readonly Frame[],
+  view: View,
+  options: TreeTextOptions = {},
+): readonly string[] {
+  const lines = roots.flatMap((root) => new TreeWriter(view, options).write(root, '', ''));
+  return lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines`];
+}
+
+class TreeWriter {
+  readonly #view: View;
+  readonly #options: TreeTextOptions;
+  readonly #paint: PaintText;
+
+  constructor(view: View, options: TreeTextOptions) {
+    this.#view = view;
+    this.#options = options;
+    this.#paint = options.paint ?? PLAIN;
+  }
+
+  /**
+   * @param head what stands before the first line
+   * @param indent what stands before the others
+   */
+  write(frame: Frame, head: string, indent: string): readonly string[] {
+    const skipped = equalBelow(frame);
+    const inner = skipped.at(-1) ?? frame;
+    const { children } = inner;
+    const below = `${indent}${children.length > 0 ? '│  ' : '   '}`;
+    const events = inner.events.map((event) =>
+      this.#faint(below, this.#event(inner, event.keys, event.data)),
+    );
+    const count =
+      skipped.length > 0
+        ? [
+            this.#faint(
+              below,
+              `… ${skipped.length} or more calls of this function inside of each other`,
+            ),
+          ]
+        : [];
+    return [
+      `${this.#paint('faint', head)}${this.#line(frame)}`,
+      ...count,
+      ...events,
+      ...this.#failure(inner).map((text) => `${this.#paint('faint', below)}${text}`),
+      ...children.flatMap((child, at) => {
+        const isLast = at === children.length - 1;
+        return this.write(
+          child,
+          `${indent}${isLast ? '└─ ' : '├─ '}`,
+          `${indent}${isLast ? '   ' : '│  '}`,
+        );
+      }),
+    ];
+  }
+
+  #faint(indent: string, text: string): string {
+    return `${this.#paint('faint', indent)}${this.#paint('event', text)}`;
+  }
+
+  #line(frame: Frame): string {
+    const paint = this.#paint;
+    const { failed, fate, kind, l2Gas } = frame;
+    const mark = failed
+      ? paint('failed', '✗')
+      : fate === 'not reached'
+        ? paint('faint', '·')
+        : paint('succeeded', '✓');
+    const call = this.#view.call(frame);
+    const notes = [
+      ...(kind === 'DELEGATE' ? ['library call'] : []),
+      ...(kind === 'L1 HANDLER' ? ['L1 handler'] : []),
+      ...(fate === undefined ? [] : [fate]),
+    ];
+    const returned = failed ? undefined : this.#view.outputs(frame);
+    return [
+      mark,
+      paint(failed ? 'failed' : 'call', call),
+      ...(returned === undefined ? [] : [`→ ${returned}`]),
+      ...(notes.length === 0 ? [] : [paint('faint', `(${notes.join(', ')})`)]),
+      ...(l2Gas === undefined || l2Gas === 0 ? [] : [paint('faint', `[${grouped(l2Gas)} gas]`)]),
+    ].join(' ');
+  }
+
+  #event(frame: Frame, keys: readonly string[], data: readonly string[]): string {
+    const abi = this.#view.abiOf(frame);
+    const event = abi && decodeEvent(keys, data, abi);
+    return event
+      ? `emits ${event.name.split('::').at(-1)}(${this.#view.members(event.members)})`
+      : `emits an event with the keys ${keys.map(shortAddress).join(', ') || 'none'}`;
+  }
+
+  /** The message of the frame that failed first, and the lines of its source. */
+  #failure({ cause }: Frame): readonly string[] {
+    if (cause === undefined) return [];
+    const { stack = [], cause: better = cause } = this.#options;
+    return [
+      this.#paint('failed', better),
+      ...stack.map((line) => this.#paint('faint', sourceLineText(line))),
+    ];
+  }
+}
+
+/** Frames that repeat the call of the frame above, each the only one inside of it; none if they are few. */
+function equalBelow(frame: Frame): readonly Frame[] {
+  const found: Frame[] = [];
+  for (let next = onlyEqual(frame); next; next = onlyEqual(next)) found.push(next);
+  return found.length > MOST_EQUAL ? found : [];
+}
+
+function onlyEqual({ contract, selector, children }: Frame): Frame | undefined {
+  const [child, other] = children;
+  return other === undefined && child?.contract === contract && child.selector === selector
+    ? child
+    : undefined;
+}
+
+/** `at counter::increase (src/lib.cairo:12:5)` */
+export function sourceLineText({
+  function: name,
+  file,
+  line,
+  column,
+  inlined,
+}: SourceLine): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `at ${name}${place === '' ? '' : ` (${place})`}${inlined === true ? ' [inlined]' : ''}`;
+}
+
+function grouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}

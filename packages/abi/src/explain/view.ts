@@ -1,0 +1,202 @@
+// Names and decoded values of the calls of one transaction.
+import type { Abi, AbiFunction } from '../abi.js';
+import type { Frame } from '../call-tree.js';
+import {
+  type Decoded,
+  decodeInputs,
+  decodeOutputs,
+  type FeltTexts,
+  type Named,
+  valueText,
+} from '../decode.js';
+import { decodeShortString, shortAddress } from '../felt.js';
+import { type ContractName, contractName, type Names } from '../naming/contract-names.js';
+import { commonFunctions } from '../naming/function-names.js';
+import { shortType } from '../type-name.js';
+import type { ExplainedArgument } from './explained.js';
+
+/** Where an explanation gets what it needs beside the transaction. */
+export interface Sources {
+  /** The ABI of a class. */
+  readonly abi: (classHash: string) => Promise<Abi | undefined>;
+  /** Names by address or class hash. */
+  readonly names: Names;
+  /** The class of a contract, on the state before the transaction. */
+  readonly classAt?: (address: string) => Promise<string | undefined>;
+  /** The nonce of an account, on the state before the transaction. */
+  readonly nonceAt?: (address: string) => Promise<string | undefined>;
+  /** What a function returns on the state before the transaction. */
+  readonly read?: (
+    contract: string,
+    name: string,
+    calldata: readonly string[],
+  ) => Promise<readonly string[] | undefined>;
+}
+
+/** Arguments of these functions are calls, which are frames of their own. */
+const TAKES_CALLS: ReadonlySet<string> = new Set(['__execute__', '__validate__']);
+const MOST_RAW = 8;
+const LONGEST_TEXT = 200;
+
+/** What is shown of calls: made once for a tree, when the ABIs of its classes are loaded. */
+export class View {
+  readonly #abis: ReadonlyMap<string, Abi>;
+  readonly #classes: ReadonlyMap<string, string>;
+  readonly #names: Names;
+  readonly #texts: FeltTexts;
+
+  constructor(abis: ReadonlyMap<string, Abi>, classes: ReadonlyMap<string, string>, names: Names) {
+    this.#abis = abis;
+    this.#classes = classes;
+    this.#names = names;
+    this.#texts = {
+      felt: feltText,
+      address: (felt) => this.address(felt),
+      classHash: shortAddress,
+    };
+  }
+
+  static async of(roots: readonly Frame[], { abi, names, classAt }: Sources): Promise<View> {
+    const frames = roots.flatMap(withInner);
+    const unknown = new Set(
+      frames.flatMap(({ contract, classHash }) => (classHash === undefined ? [contract] : [])),
+    );
+    const classes = new Map<string, string>();
+    for (const { contract, classHash } of frames) {
+      if (classHash !== undefined && !classes.has(contract)) classes.set(contract, classHash);
+    }
+    await Promise.all(
+      [...unknown].map(async (contract) => {
+        const found = classes.get(contract) ?? (await classAt?.(contract));
+        if (found !== undefined) classes.set(contract, found);
+      }),
+    );
+    const hashes = new Set([
+      ...frames.flatMap(({ classHash }) => classHash ?? []),
+      ...classes.values(),
+    ]);
+    const abis = new Map<string, Abi>();
+    await Promise.all(
+      [...hashes].map(async (hash) => {
+        const found = await abi(hash);
+        if (found) abis.set(hash, found);
+      }),
+    );
+    return new View(abis, classes, names);
+  }
+
+  classOf({ classHash, contract }: Frame): string | undefined {
+    return classHash ?? this.#classes.get(contract);
+  }
+
+  abiOf(frame: Frame): Abi | undefined {
+    const hash = this.classOf(frame);
+    return hash === undefined ? undefined : this.#abis.get(hash);
+  }
+
+  nameOf(frame: Frame): ContractName {
+    return contractName(frame.contract, this.classOf(frame), this.abiOf(frame), this.#names);
+  }
+
+  /** The name in a line: contracts that have only that of their class are told apart by their addresses. */
+  contract(frame: Frame): string {
+    const { name, isOwn } = this.nameOf(frame);
+    return isOwn ? name : `${name}@${shortAddress(frame.contract)}`;
+  }
+
+  address(felt: string): string {
+    return this.#names.get(felt) ?? shortAddress(felt);
+  }
+
+  entryOf(frame: Frame): AbiFunction | undefined {
+    const abi = this.abiOf(frame);
+    return frame.kind === 'CONSTRUCTOR' ? abi?.constructor_ : abi?.functions.get(frame.selector);
+  }
+
+  functionOf(frame: Frame): string {
+    const known = this.entryOf(frame)?.name ?? commonFunctions().get(frame.selector);
+    if (known !== undefined) return known;
+    return frame.kind === 'CONSTRUCTOR' ? 'constructor' : shortAddress(frame.selector);
+  }
+
+  /** The arguments of a call, or undefined where its calldata is unknown or does not fit. */
+  inputsOf(frame: Frame): readonly Named[] | undefined {
+    const [entry, abi] = [this.entryOf(frame), this.abiOf(frame)];
+    return entry && abi && frame.calldata ? decodeInputs(entry, frame.calldata, abi) : undefined;
+  }
+
+  argumentsOf(frame: Frame): readonly ExplainedArgument[] | undefined {
+    if (TAKES_CALLS.has(this.functionOf(frame))) return undefined;
+    return this.inputsOf(frame)?.map(({ name, type, value }) => ({
+      name,
+      type: shortType(type),
+      value: valueText(value, WHOLE),
+    }));
+  }
+
+  /** `STRK::transfer(recipient: account 1, amount: 5)` */
+  call(frame: Frame): string {
+    return `${this.contract(frame)}::${this.functionOf(frame)}(${this.#inputs(frame)})`;
+  }
+
+  #inputs(frame: Frame): string {
+    const { calldata } = frame;
+    if (calldata === undefined || TAKES_CALLS.has(this.functionOf(frame))) return '…';
+    const inputs = this.inputsOf(frame);
+    if (inputs) return this.members(inputs);
+    const more = calldata.length > MOST_RAW ? `, … ${calldata.length} felts` : '';
+    return `${calldata.slice(0, MOST_RAW).map(feltText).join(', ')}${more}`;
+  }
+
+  members(members: readonly Named[]): string {
+    return members.map(({ name, value }) => `${name}: ${this.value(value)}`).join(', ');
+  }
+
+  /** What a call returned, if that is worth a line. */
+  outputs(frame: Frame): string | undefined {
+    const [entry, abi] = [this.entryOf(frame), this.abiOf(frame)];
+    if (!entry || !abi || !frame.result || TAKES_CALLS.has(entry.name)) return undefined;
+    const values = decodeOutputs(entry, frame.result, abi);
+    return values && values.length > 0
+      ? values.map((value) => this.value(value)).join(', ')
+      : undefined;
+  }
+
+  value(value: Decoded): string {
+    if (value.kind === 'number') return numberText(value.value);
+    return shortened(valueText(value, this.#texts));
+  }
+}
+
+function withInner(frame: Frame): readonly Frame[] {
+  return [frame, ...frame.children.flatMap(withInner)];
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+}
+
+function feltText(felt: string): string {
+  const text = decodeShortString(felt);
+  return text === undefined ? shortAddress(felt) : `'${text}'`;
+}
+
+const WHOLE: FeltTexts = {
+  felt: (felt) => {
+    const text = decodeShortString(felt);
+    return text === undefined ? felt : `'${text}'`;
+  },
+  address: (felt) => felt,
+  classHash: (felt) => felt,
+};
+
+/** `1500000000000000000 [1.5e18]`: zeros of long numbers are hard to count. */
+export function numberText(value: bigint): string {
+  const digits = String(value < 0n ? -value : value);
+  if (digits.length < 7) return String(value);
+  const significant = digits.replace(/0+$/, '');
+  if (significant.length > 4) return String(value);
+  const [first = '', ...rest] = significant;
+  const fraction = rest.length > 0 ? `.${rest.join('')}` : '';
+  return `${value} [${value < 0n ? '-' : ''}${first}${fraction}e${digits.length - 1}]`;
+}

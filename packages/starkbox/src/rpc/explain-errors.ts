@@ -1,0 +1,140 @@
+// Explanations in the errors of calls, estimates, simulations and submissions.
+import type { Explained, ExplainedTransaction, Subject } from '@starkbox/abi';
+import type { Chain } from '../chain/chain.js';
+import type { Explainer } from '../chain/queries/explain.js';
+import { RpcError } from '../errors.js';
+import { listOf, type Members, membersOf } from '../json/reader.js';
+import { ERRORS } from '../spec.js';
+import type { Handler } from './protocol/call-context.js';
+
+/** The transaction that a call of a method is about; `index` where it carries several. */
+type TransactionOf = (params: Members, index: number) => unknown;
+
+const SENDERS: ReadonlyMap<string, string> = new Map([
+  ['starknet_addInvokeTransaction', 'invoke_transaction'],
+  ['starknet_addDeclareTransaction', 'declare_transaction'],
+  ['starknet_addDeployAccountTransaction', 'deploy_account_transaction'],
+]);
+
+const TRANSACTION_OF: ReadonlyMap<string, TransactionOf> = new Map<string, TransactionOf>([
+  ['starknet_call', ({ request }) => ({ type: 'CALL', ...membersOf(request) })],
+  ['starknet_estimateFee', ({ request }, index) => listOf(request)[index]],
+  ['starknet_simulateTransactions', ({ transactions }, index) => listOf(transactions)[index]],
+  ['starknet_estimateMessageFee', ({ message }) => handlerOf(membersOf(message))],
+  ...[...SENDERS].map(([method, name]): [string, TransactionOf] => [
+    method,
+    (params) => params[name],
+  ]),
+]);
+
+function handlerOf({ from_address, to_address, entry_point_selector, payload }: Members): object {
+  const calldata = [from_address, ...listOf(payload)];
+  return { type: 'L1_HANDLER', contract_address: to_address, entry_point_selector, calldata };
+}
+
+/** Errors whose data the specification defines as a text: nothing can be added to it. */
+const WITH_TEXT: ReadonlySet<number> = new Set([
+  ERRORS.INVALID_TRANSACTION_NONCE.code,
+  ERRORS.VALIDATION_FAILURE.code,
+]);
+
+/** Errors that an explanation says more about. */
+const EXPLAINED: ReadonlySet<number> = new Set([
+  ...WITH_TEXT,
+  ERRORS.CONTRACT_NOT_FOUND.code,
+  ERRORS.ENTRYPOINT_NOT_FOUND.code,
+  ERRORS.CLASS_HASH_NOT_FOUND.code,
+  ERRORS.CONTRACT_ERROR.code,
+  ERRORS.TRANSACTION_EXECUTION_ERROR.code,
+  ERRORS.CLASS_ALREADY_DECLARED.code,
+  ERRORS.INSUFFICIENT_RESOURCES_FOR_VALIDATE.code,
+  ERRORS.INSUFFICIENT_ACCOUNT_BALANCE.code,
+  ERRORS.COMPILED_CLASS_HASH_MISMATCH.code,
+]);
+
+/** Also a refusal without a code of its own, if it names the contracts that failed. */
+function isExplained(error: unknown): error is RpcError {
+  if (!(error instanceof RpcError)) return false;
+  return (
+    EXPLAINED.has(error.code) ||
+    (error.code === -1 && / \(contract address: 0x/.test(error.message))
+  );
+}
+
+/** Called with the explanation of each transaction that was refused. */
+export type OnRefused = (hash: string | undefined, explained: Explained) => void;
+
+/** A handler whose errors carry an explanation. Answers are passed on as they are. */
+export function explainErrors(
+  method: string,
+  handler: Handler,
+  { chain, explainer, onRefused }: ErrorExplainer,
+): Handler {
+  const transactionOf = TRANSACTION_OF.get(method);
+  if (!transactionOf) return handler;
+  return (params, context) => {
+    const answer = handler(params, context);
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch(async (error: unknown) => {
+      if (!isExplained(error)) throw error;
+      const index = Number(membersOf(error.data)['transaction_index'] ?? 0);
+      const transaction: ExplainedTransaction = Object(transactionOf(membersOf(params), index));
+      const isSent = SENDERS.has(method);
+      const subject = await subjectOf(error, transaction, isSent, chain);
+      const explained = await explainer.attempt(subject).catch(() => undefined);
+      if (!explained) throw error;
+      if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
+      throw withExplanation(error, explained);
+    });
+  };
+}
+
+export interface ErrorExplainer {
+  readonly chain: Chain;
+  readonly explainer: Explainer;
+  readonly onRefused?: OnRefused | undefined;
+}
+
+function withExplanation(error: RpcError, explained: Explained): RpcError {
+  const { code, message, data } = error;
+  if (WITH_TEXT.has(code)) return error;
+  const rest = typeof data === 'string' ? { reason: data } : membersOf(data ?? {});
+  return new RpcError(code, message, { ...rest, explained });
+}
+
+async function subjectOf(
+  error: RpcError,
+  transaction: ExplainedTransaction,
+  isSent: boolean,
+  { world }: Chain,
+): Promise<Subject> {
+  const { reasonOfError } = await import('@starkbox/abi');
+  const { revert_error, execution_error } = membersOf(error.data ?? {});
+  const nested = revert_error ?? execution_error;
+  const isRun = typeof nested === 'object' || error.code === ERRORS.ENTRYPOINT_NOT_FOUND.code;
+  const address = transaction.contract_address ?? transaction.sender_address ?? '0x0';
+  const reasonOf = async (): Promise<string> => {
+    switch (error.code) {
+      case ERRORS.CONTRACT_NOT_FOUND.code:
+        return `Requested contract address ${address} is not deployed.`;
+      case ERRORS.CLASS_HASH_NOT_FOUND.code:
+        return `Class with hash ${transaction.class_hash} is not declared.`;
+      case ERRORS.ENTRYPOINT_NOT_FOUND.code: {
+        const class_hash = await world.pendingState.classHashAt(address).catch(() => '0x0');
+        const selector = transaction.entry_point_selector;
+        return reasonOfError({ contract_address: address, class_hash, selector, error: NOT_FOUND });
+      }
+      default:
+        if (nested !== undefined) return reasonOfError(nested);
+        return typeof error.data === 'string' ? error.data : error.message;
+    }
+  };
+  return {
+    transaction,
+    status: isRun && !isSent ? 'REVERTED' : 'REFUSED',
+    reason: await reasonOf(),
+  };
+}
+
+/** The felt of ENTRYPOINT_NOT_FOUND as panic data. */
+const NOT_FOUND = '["0x454e545259504f494e545f4e4f545f464f554e44"]';
