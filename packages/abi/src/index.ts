@@ -28,6 +28,14 @@ export {
   type SegmentLengths,
   type Sierra,
 } from './class-file.js';
+// Coverage by entry point.
+export {
+  Coverage,
+  type CoveragePage,
+  type CoveredClass,
+  type CoveredEntryPoint,
+  coverageText,
+} from './coverage/coverage.js';
 // Decoding of calldata, results and events.
 export {
   type Decoded,

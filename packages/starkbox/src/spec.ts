@@ -588,6 +588,35 @@ export type CORE_HINT =
       };
     };
 
+/** What was called. */
+export type COVERAGE = {
+  readonly from_block: number;
+  readonly to_block: number;
+  readonly transactions: number;
+  readonly classes: readonly COVERED_CLASS[];
+  readonly next?: PAGE_CURSOR;
+};
+
+/** The entry points of a class, and how often each was called. */
+export type COVERED_CLASS = {
+  readonly class_hash: FELT;
+  /** The label, or else the name in the ABI. */
+  readonly contract_name?: string;
+  /** The block that declared it: 0 for ready-made classes, none for those of a forked network. */
+  readonly declared_in?: number;
+  readonly entry_points: readonly COVERED_ENTRY_POINT[];
+};
+
+/** An entry point. */
+export type COVERED_ENTRY_POINT = {
+  readonly type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
+  readonly selector: FELT;
+  readonly function_name?: string;
+  readonly calls: number;
+  /** How many of the calls failed. */
+  readonly failed: number;
+};
+
 export type CellRef = {
   readonly register: 'AP' | 'FP';
   readonly offset: number;
@@ -2490,6 +2519,16 @@ export interface Methods {
     };
     readonly result: EXPLAINED;
   };
+  /** Which entry points of which classes were called, over the transactions of a range of blocks. */
+  readonly devnet_coverage: {
+    readonly params: {
+      readonly from_block?: BLOCK_NUMBER;
+      readonly to_block?: BLOCK_NUMBER;
+      readonly cursor?: PAGE_CURSOR;
+      readonly limit?: number;
+    };
+    readonly result: COVERAGE;
+  };
   /** Name an address, a class or any other felt. */
   readonly devnet_setLabel: {
     readonly params: {
@@ -3787,6 +3826,25 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: false,
     finality: false,
     waits: true,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_coverage: {
+    document: 'devnet',
+    params: [
+      { name: 'from_block', required: false },
+      { name: 'to_block', required: false },
+      { name: 'cursor', required: false },
+      { name: 'limit', required: false },
+    ],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: false,
     needsListener: false,
     redacted: false,
     isLogged: true,

@@ -71,7 +71,8 @@ const EXAMPLES = `  starkbox --seed 0                       the same accounts ev
   starkbox inspect FILE                   what an image of a chain holds
   starkbox diff A B                       how two images differ
   starkbox replay FILE                    recorded requests once more
-  starkbox report                         gas by function, of a node that runs`;
+  starkbox report                         gas by function, of a node that runs
+  starkbox coverage                       entry points that were called`;
 
 /** Throws a `UsageError` for invalid arguments and a `ConfigError` for an invalid combination. */
 export async function readConfig(

@@ -50,7 +50,7 @@ const EXIT_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const SAME_SIGNAL_SECONDS = 0.5;
 
 /** Commands other than running a node; loaded when used. */
-const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff', 'replay', 'report']);
+const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff', 'replay', 'report', 'coverage']);
 
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {

@@ -19,14 +19,16 @@ const VALUES = {
   baseline: { type: 'string' },
   'save-baseline': { type: 'string' },
   tolerance: { type: 'string' },
+  all: { type: 'boolean' },
 } as const;
 type ValueName = keyof typeof VALUES;
+type Given = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
 
 /** The arguments of a command. */
 interface Words {
   readonly files: readonly string[];
   readonly json: boolean;
-  readonly values: Partial<Readonly<Record<ValueName, string>>>;
+  readonly values: Readonly<Given>;
   readonly paint: Paint;
 }
 
@@ -108,6 +110,20 @@ fails if an answer differs. Times, and what depends on them, may differ.
     async run({ json, values, paint }) {
       const { report } = await import('./report.js');
       return report({ json, paint }, values);
+    },
+  },
+  coverage: {
+    usage: 'starkbox coverage [--url URL] [--from BLOCK] [--to BLOCK] [--all] [--json]',
+    files: 0,
+    takes: ['url', 'from', 'to', 'all'],
+    help: `Prints which entry points the transactions of a node that runs have called.
+
+  --url URL              the node (default: http://127.0.0.1:5050)
+  --from, --to BLOCK     the oldest and the newest block (default: all blocks)
+  --all                  also ready-made classes, and those of a forked network`,
+    async run({ json, values, paint }) {
+      const { coverage } = await import('./coverage.js');
+      return coverage({ json, paint }, values);
     },
   },
 };

@@ -16,14 +16,10 @@ import {
 } from '@starkbox/abi';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
-import type { Methods } from '../../spec.js';
 import { columns, counted, grouped, type Style } from './format.js';
-import { ask, LOCAL } from './wire.js';
+import { type BlockRange, LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
-export interface ReportWords {
-  readonly url?: string;
-  readonly from?: string;
-  readonly to?: string;
+export interface ReportWords extends RangeWords {
   readonly by?: string;
   readonly flame?: string;
   readonly resource?: string;
@@ -45,10 +41,7 @@ export async function report(style: Style, words: ReportWords): Promise<string> 
   const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
   // Read first: a missing file is known before the chain is read.
   const before = words.baseline === undefined ? undefined : baselineIn(words.baseline);
-  const sum = await readReport(words.url ?? LOCAL, by, {
-    from: numberOf('from', words.from),
-    to: numberOf('to', words.to),
-  });
+  const sum = await readReport(words.url ?? LOCAL, by, rangeOf(words));
   const page = sum.page();
   if (flame !== undefined) {
     const title = `${resourceName(resource)} of ${counted(page.transactions, 'transaction')}`;
@@ -68,31 +61,14 @@ export async function report(style: Style, words: ReportWords): Promise<string> 
 async function readReport(
   url: string,
   by: 'class' | 'contract',
-  { from, to }: { from: number | undefined; to: number | undefined },
+  range: BlockRange,
 ): Promise<GasReport> {
   const sum = new GasReport(by);
-  let params: Methods['devnet_gasReport']['params'] = {
-    group_by: by,
-    include: ['values', 'stacks'],
-    ...(from === undefined ? {} : { from_block: from }),
-    ...(to === undefined ? {} : { to_block: to }),
-  };
-  for (;;) {
-    const page = await ask(url, 'devnet_gasReport', params);
+  const params = { group_by: by, include: ['values', 'stacks'] } as const;
+  for await (const page of pagesOf(url, 'devnet_gasReport', { ...params, ...range })) {
     sum.addPage(page);
-    if (page.next === undefined) return sum;
-    // New blocks would be read in no page, or in two.
-    params = { ...params, to_block: page.to_block, cursor: page.next };
   }
-}
-
-function numberOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(value)) {
-    throw new UsageError(`invalid value '${text}' for '--${name}': must be a number`);
-  }
-  return value;
+  return sum;
 }
 
 function baselineIn(file: string): Baseline {

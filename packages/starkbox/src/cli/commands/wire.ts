@@ -1,4 +1,5 @@
 // Calls of a node that runs, by its URL.
+import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -40,4 +41,45 @@ function answerIn(text: string, url: string): object {
   }
   if (typeof value === 'object' && value !== null) return value;
   throw new Error(`${url} does not answer as a node: ${text.slice(0, 100)}`);
+}
+
+/** Arguments of commands that read a range of blocks. */
+export interface RangeWords {
+  readonly url?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface BlockRange {
+  readonly from_block?: number;
+  readonly to_block?: number;
+}
+
+export function rangeOf(words: RangeWords): BlockRange {
+  const [from, to] = [numberOf('from', words.from), numberOf('to', words.to)];
+  return {
+    ...(from === undefined ? {} : { from_block: from }),
+    ...(to === undefined ? {} : { to_block: to }),
+  };
+}
+
+export function numberOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}(\.\d+)?$/.test(text)) return Number(text);
+  throw new UsageError(`invalid value '${text}' for '--${name}': must be a number`);
+}
+
+/** All pages of a report. */
+export async function* pagesOf<M extends 'devnet_gasReport' | 'devnet_coverage'>(
+  url: string,
+  method: M,
+  params: Methods[M]['params'],
+): AsyncGenerator<Methods[M]['result'], void, undefined> {
+  let page = await ask(url, method, params);
+  yield page;
+  while (page.next !== undefined) {
+    // Without an end, blocks that are made meanwhile would be read in no page, or in two.
+    page = await ask(url, method, { ...params, to_block: page.to_block, cursor: page.next });
+    yield page;
+  }
 }

@@ -28,6 +28,7 @@ type ExploreMethods =
   | 'devnet_search'
   | 'devnet_gasReport'
   | 'devnet_explainTransaction'
+  | 'devnet_coverage'
   | 'devnet_setLabel'
   | 'devnet_getLabels';
 
@@ -110,6 +111,8 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
     devnet_gasReport: async (request) => (await reports()).gas(request),
 
     devnet_explainTransaction: ({ transaction_hash }) => explainer.transaction(transaction_hash),
+
+    devnet_coverage: async (request) => (await reports()).coverage(request),
 
     async devnet_setLabel({ value, label }, { cause }) {
       await chain.label(value, label ?? undefined, cause);

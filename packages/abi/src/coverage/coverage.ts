@@ -1,0 +1,86 @@
+// Coverage of classes by entry point, added over pages and chains.
+import { shortHash } from '../felt.js';
+
+export interface CoveredEntryPoint {
+  readonly type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
+  readonly selector: string;
+  readonly function_name?: string;
+  readonly calls: number;
+  readonly failed: number;
+}
+
+export interface CoveredClass {
+  readonly class_hash: string;
+  readonly contract_name?: string;
+  readonly declared_in?: number;
+  readonly entry_points: readonly CoveredEntryPoint[];
+}
+
+export interface CoveragePage {
+  readonly transactions: number;
+  readonly classes: readonly CoveredClass[];
+}
+
+export class Coverage {
+  #transactions = 0;
+  readonly #classes = new Map<string, CoveredClass>();
+
+  addPage({ transactions, classes }: CoveragePage): void {
+    this.#transactions += transactions;
+    for (const one of classes) {
+      const known = this.#classes.get(one.class_hash);
+      this.#classes.set(one.class_hash, known ? sumOf(known, one) : one);
+    }
+  }
+
+  /** @param withReadyMade also classes that every chain has, and those of a forked network */
+  page(withReadyMade = false): CoveragePage {
+    const all = [...this.#classes.values()];
+    const classes = all.filter(({ declared_in: block }) => withReadyMade || (block ?? 0) > 0);
+    classes.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+    return { transactions: this.#transactions, classes };
+  }
+}
+
+function sumOf(one: CoveredClass, other: CoveredClass): CoveredClass {
+  return {
+    ...one,
+    entry_points: one.entry_points.map((entry, at) => ({
+      ...entry,
+      calls: entry.calls + (other.entry_points[at]?.calls ?? 0),
+      failed: entry.failed + (other.entry_points[at]?.failed ?? 0),
+    })),
+  };
+}
+
+function nameOf({ contract_name, class_hash }: CoveredClass): string {
+  return contract_name ?? `class ${shortHash(class_hash)}`;
+}
+
+/** @param heading how a heading is written, for example in bold */
+export function coverageText(
+  { transactions, classes }: CoveragePage,
+  heading: (text: string) => string = (text) => text,
+): string {
+  const lines = classes.flatMap((one) => {
+    const called = one.entry_points.filter(({ calls }) => calls > 0);
+    const rest = one.entry_points.filter(({ calls }) => calls === 0);
+    const names = rest.map(({ function_name: name, selector }) => name ?? shortHash(selector));
+    return [
+      heading(`${nameOf(one)}  ${shareOf(called.length, one.entry_points.length)}`),
+      ...called.map(
+        ({ function_name: name, selector, calls, failed }) =>
+          `  ${String(calls).padStart(6)}  ${name ?? shortHash(selector)}${failed === 0 ? '' : ` (${failed} failed)`}`,
+      ),
+      ...(names.length === 0 ? [] : [`  never   ${names.join(', ')}`]),
+    ];
+  });
+  const entries = classes.flatMap(({ entry_points }) => entry_points);
+  const called = entries.filter(({ calls }) => calls > 0).length;
+  const count = `${transactions} ${transactions === 1 ? 'transaction' : 'transactions'}`;
+  return [...lines, `${count}, entry points called: ${shareOf(called, entries.length)}`].join('\n');
+}
+
+function shareOf(part: number, whole: number): string {
+  return `${part} of ${whole}${whole === 0 ? '' : ` (${((part / whole) * 100).toFixed(1)} %)`}`;
+}

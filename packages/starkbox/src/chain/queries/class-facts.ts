@@ -1,0 +1,65 @@
+// Names and entry points of classes, as reports show them.
+import { type Abi, canonicalFelt, classNameOf, readAbi, selectorOf } from '@starkbox/abi';
+import { listOf, membersOf } from '../../json/reader.js';
+import type { World } from '../world/world.js';
+
+/** Classes whose facts are kept. */
+const CACHED = 200;
+const TYPES = ['EXTERNAL', 'CONSTRUCTOR', 'L1_HANDLER'] as const;
+const CONSTRUCTOR = selectorOf('constructor');
+
+export interface EntryPoint {
+  readonly type: (typeof TYPES)[number];
+  readonly selector: string;
+}
+
+export class ClassFacts {
+  readonly #abi: Abi;
+  readonly name: string | undefined;
+  readonly entryPoints: readonly EntryPoint[];
+
+  /** @param json as `starknet_getClass` shows the class */
+  constructor(json: string) {
+    const { abi, entry_points_by_type } = membersOf(JSON.parse(json));
+    this.#abi = readAbi(abi);
+    this.name = classNameOf(this.#abi);
+    const byType = membersOf(entry_points_by_type);
+    this.entryPoints = TYPES.flatMap((type) =>
+      listOf(byType[type]).flatMap((one) => {
+        const { selector: text } = membersOf(one);
+        const selector = typeof text === 'string' ? canonicalFelt(text) : undefined;
+        return selector === undefined ? [] : [{ type, selector }];
+      }),
+    );
+  }
+
+  functionName(selector: string): string | undefined {
+    const { functions, constructor_ } = this.#abi;
+    const named = selector === CONSTRUCTOR ? constructor_ : undefined;
+    return (functions.get(selector) ?? named)?.name;
+  }
+}
+
+/** By class hash; a class never changes. */
+export class ClassFactsCache {
+  readonly #facts = new Map<string, ClassFacts>();
+
+  /** Classes that are not found are left out. */
+  async of(world: World, hashes: Iterable<string>): Promise<ReadonlyMap<string, ClassFacts>> {
+    const found = new Map<string, ClassFacts>();
+    for (const hash of hashes) {
+      const facts = this.#facts.get(hash) ?? (await read(world, hash));
+      if (!facts) continue;
+      found.set(hash, facts);
+      this.#facts.set(hash, facts);
+      const [oldest] = this.#facts.keys();
+      if (oldest !== undefined && this.#facts.size > CACHED) this.#facts.delete(oldest);
+    }
+    return found;
+  }
+}
+
+async function read(world: World, hash: string): Promise<ClassFacts | undefined> {
+  const found = await world.pendingState.class(hash);
+  return found && new ClassFacts(await found.json());
+}

@@ -1,0 +1,95 @@
+// Entry points that transactions called, by class.
+import {
+  buildTree,
+  type ExecutionResult,
+  type Frame,
+  type TracedTransaction,
+  type TransactionTrace,
+} from '@starkbox/abi';
+import type { COVERAGE, COVERED_CLASS } from '../../spec.js';
+import type { TransactionRecord } from '../history/header.js';
+import type { World } from '../world/world.js';
+import type { ClassFactsCache } from './class-facts.js';
+
+interface Calls {
+  calls: number;
+  failed: number;
+}
+
+export class EntryPointCoverage {
+  #transactions = 0;
+  readonly #classes = new Map<string, Map<string, Calls>>();
+  /** By contract, where a revert reason does not tell the class. */
+  readonly #unknown = new Map<string, Map<string, Calls>>();
+
+  add({ transaction, trace, receipt }: TransactionRecord): void {
+    this.#transactions += 1;
+    const sent: TracedTransaction & { readonly class_hash?: string } = JSON.parse(transaction);
+    const traced: TransactionTrace = JSON.parse(trace);
+    const result: ExecutionResult = JSON.parse(receipt);
+    // A class that is declared and never called counts as well.
+    if (sent.type === 'DECLARE' && sent.class_hash !== undefined) {
+      entriesOf(this.#classes, sent.class_hash);
+    }
+    const visit = (frame: Frame): void => {
+      const isUnreached = frame.fate === 'not reached';
+      if (!isUnreached) {
+        const { classHash, contract, selector, failed } = frame;
+        const entries =
+          classHash === undefined
+            ? entriesOf(this.#unknown, contract)
+            : entriesOf(this.#classes, classHash);
+        const known = entries.get(selector) ?? { calls: 0, failed: 0 };
+        entries.set(selector, known);
+        known.calls += 1;
+        if (failed) known.failed += 1;
+      }
+      frame.children.forEach(visit);
+    };
+    buildTree(sent, traced, result).roots.forEach(visit);
+  }
+
+  async page(
+    world: World,
+    cache: ClassFactsCache,
+  ): Promise<Pick<COVERAGE, 'transactions' | 'classes'>> {
+    for (const [contract, entries] of this.#unknown) {
+      const into = entriesOf(this.#classes, await world.pendingState.classHashAt(contract));
+      for (const [selector, { calls, failed }] of entries) {
+        const known = into.get(selector) ?? { calls: 0, failed: 0 };
+        into.set(selector, { calls: known.calls + calls, failed: known.failed + failed });
+      }
+    }
+    this.#unknown.clear();
+    const facts = await cache.of(world, this.#classes.keys());
+    const classes = [...this.#classes].flatMap(([hash, entries]): COVERED_CLASS[] => {
+      const known = facts.get(hash);
+      if (!known) return [];
+      const since = world.pendingState.classSince(hash) ?? world.archived?.classSince(hash);
+      const name = world.labels.get(hash) ?? known.name;
+      return [
+        {
+          class_hash: hash,
+          ...(name === undefined ? {} : { contract_name: name }),
+          ...(since === undefined ? {} : { declared_in: since }),
+          entry_points: known.entryPoints.map(({ type, selector }) => {
+            const functionName = known.functionName(selector);
+            return {
+              type,
+              selector,
+              ...(functionName === undefined ? {} : { function_name: functionName }),
+              ...(entries.get(selector) ?? { calls: 0, failed: 0 }),
+            };
+          }),
+        },
+      ];
+    });
+    return { transactions: this.#transactions, classes };
+  }
+}
+
+function entriesOf(of: Map<string, Map<string, Calls>>, key: string): Map<string, Calls> {
+  const known = of.get(key) ?? new Map<string, Calls>();
+  of.set(key, known);
+  return known;
+}
