@@ -102,7 +102,16 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'chain/steps': { may: WORLD, packages: ['@starkbox/engine'] },
   chain: { may: STEPS, packages: ['@starkbox/engine'] },
   'chain/queries': { may: CHAIN, packages: ['@starkbox/engine'] },
-  store: { may: [...STEPS, 'config'], packages: ['@starkbox/engine', 'lmdb'] },
+  'store/database': { may: LEAVES, packages: ['lmdb'] },
+  'store/directory': {
+    may: [...LEAVES, 'config', 'store/database'],
+    packages: ['@starkbox/engine'],
+  },
+  'store/blocks': { may: [...STEPS, 'store/database'], packages: ['@starkbox/engine'] },
+  store: {
+    may: [...STEPS, 'config', 'store/blocks', 'store/database', 'store/directory'],
+    packages: ['@starkbox/engine'],
+  },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'l1/ethereum'] },
   l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },

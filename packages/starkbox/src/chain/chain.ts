@@ -137,6 +137,11 @@ export class Chain {
     return new Chain(options, withNoSnapshots(unlinked(world)), undefined, executions);
   }
 
+  /** What a function makes of the newest world, on disk or not, after all changes requested before. */
+  withNewest<T>(look: (now: WorldAndSnapshots) => T): Promise<T> {
+    return this.#writer.change('step', async (now) => ({ after: now, result: look(now) }));
+  }
+
   /** Observes every change of the world, in order, before its caller gets the result. */
   watch(observe: (change: Change) => void, name?: string): void {
     this.#writer.watch(observe, name);

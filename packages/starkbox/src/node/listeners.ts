@@ -4,7 +4,8 @@ import type { Log } from '../log.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
-import { type HttpServer, serveHttp, type Upgrade } from '../server/http/server.js';
+import { type HttpServer, serveHttp } from '../server/http/server.js';
+import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';
 import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
@@ -123,9 +124,14 @@ export class Listeners implements Part {
     });
   }
 
-  #instance(id: string, instances: Instances): ServiceTarget | undefined {
+  /** Undefined if it does not exist; a promise for one that is opened first. */
+  #instance(id: string, instances: Instances): ServiceTarget | Promise<ServiceTarget> | undefined {
     const service = instances.use(id);
-    if (!service) return undefined;
+    if (service instanceof Promise) return service.then((opened) => this.#targetOf(opened));
+    return service && this.#targetOf(service);
+  }
+
+  #targetOf(service: ChainService): ServiceTarget {
     const target = this.#targets.get(service) ?? new ServiceTarget(service);
     this.#targets.set(service, target);
     return target;

@@ -70,7 +70,6 @@ async function openParts(
   const { config, genesis } = base;
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
-  const isStored = stored !== undefined;
   const shared: SharedParts = {
     settings,
     bases,
@@ -80,11 +79,11 @@ async function openParts(
     log,
     progress,
     protocol: new Protocol(config.restrictedMethods, version),
-    hold: stored && ((world) => stored.store.hold(world)),
+    store: stored?.store,
     instances: () => instances,
   };
-  const service = new ChainService(shared, { base, chain, isStored });
-  const instances = new Instances(service, {
+  const service = new ChainService(shared, { base, chain, stored: stored?.stored });
+  const instances = new Instances(service, stored?.store, {
     most: config.maximumInstances,
     idleSeconds: config.instanceIdleSeconds,
   });

@@ -29,10 +29,11 @@ import { announceSoon } from '../rpc/subscriptions/chain-news.js';
 import { SandboxNews } from '../rpc/subscriptions/sandbox-news.js';
 import { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
 import type { CONFIG } from '../spec.js';
+import type { Store } from '../store/store.js';
+import type { StoredChain } from '../store/stored-chain.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { Binding } from './binding.js';
 import type { ChainBase, ChainBases } from './chain-bases.js';
-import { instanceConfig } from './instance-options.js';
 import type { Origins } from './origins.js';
 import type { Protocol } from './protocol.js';
 import { aboutNode, type RecordedNode, secretsOf } from './recording.js';
@@ -49,8 +50,8 @@ export interface SharedParts {
   /** Called while an image is read or written. */
   readonly progress: DumpOptions['onProgress'];
   readonly protocol: Protocol;
-  /** Keeps what a world has on disk, until the returned function is called. */
-  readonly hold: ((world: World) => () => void) | undefined;
+  /** The data directory. */
+  readonly store: Store | undefined;
   /** The further chains of the node. */
   readonly instances: () => InstanceRegistry;
 }
@@ -64,8 +65,10 @@ export interface InstanceRegistry {
 export interface OwnParts {
   readonly base: ChainBase;
   readonly chain: Chain;
-  /** Whether the chain is stored in a data directory. */
-  readonly isStored: boolean;
+  /** Where a data directory keeps the chain. */
+  readonly stored?: StoredChain | undefined;
+  /** Options over those of the node, each over the ones before; none by default. */
+  readonly options?: readonly object[];
 }
 
 /** Branches that a program dropped without closing them. */
@@ -82,9 +85,11 @@ export class ChainService {
   readonly sandbox: SandboxNews;
   /** Where it is served. */
   readonly binding: Binding = new Binding();
-  readonly #shared: SharedParts;
-  /** Whether the chain is stored in a data directory. */
-  readonly isStored: boolean;
+  readonly shared: SharedParts;
+  /** Where a data directory keeps the chain. */
+  readonly stored: StoredChain | undefined;
+  /** Options over those of the node, each over the ones before. */
+  readonly options: readonly object[];
   readonly #firstClock: Clock;
   #requests: RequestLog | undefined;
   #explainer: Explainer | undefined;
@@ -96,11 +101,12 @@ export class ChainService {
   /** Ends the hold on what the world of a branch has on disk. */
   #release: (() => void) | undefined;
 
-  constructor(shared: SharedParts, { base, chain, isStored }: OwnParts) {
-    this.#shared = shared;
+  constructor(shared: SharedParts, { base, chain, stored, options = [] }: OwnParts) {
+    this.shared = shared;
     this.chain = chain;
     this.base = base;
-    this.isStored = isStored;
+    this.stored = stored;
+    this.options = options;
     this.#firstClock = chain.world.clock;
     const subscriptions = new Subscriptions(base.config.maximumSubscriptions);
     this.subscriptions = subscriptions;
@@ -109,31 +115,22 @@ export class ChainService {
     chain.watchAll((turn) => this.sandbox.turned(turn), 'announcing to explorers');
   }
 
-  /** A service of a chain that begins as this one is now, and shares nothing that changes. */
+  /** Whether the chain is kept in a data directory. */
+  get isStored(): boolean {
+    return this.stored !== undefined;
+  }
+
+  /** A service of a chain in memory that begins as this one is now, and shares nothing that changes. */
   branch(): ChainService {
     if (this.#isClosed) throw new Error('The chain is closed');
-    const { base, chain } = this;
-    const own = { base, chain: chain.branch(), isStored: false };
-    const branch = new ChainService(this.#shared, own);
-    const release = this.#shared.hold?.(chain.world);
+    const { base, chain, options } = this;
+    const branch = new ChainService(this.shared, { base, chain: chain.branch(), options });
+    const release = this.shared.store?.hold(chain.world);
     if (release) {
       branch.#release = release;
       DROPPED.register(branch, release);
     }
     return branch;
-  }
-
-  /**
-   * A service of a new chain with options of its own, on the same fork.
-   *
-   * @throws UsageError or ConfigError
-   */
-  async withOptions(options: object): Promise<ChainService> {
-    const config = instanceConfig(this.base.config, options);
-    const { fork } = this.chain.options;
-    const base = await this.#shared.bases.create({ config, fork });
-    const chain = await Chain.create(base.options);
-    return new ChainService(this.#shared, { base, chain, isStored: false });
   }
 
   /** Lets a given time of the start begin now: until a client can connect, seconds may pass. */
@@ -143,7 +140,7 @@ export class ChainService {
 
   /** Starts the interval of blocks, if there is one. */
   start(): void {
-    const { log } = this.#shared;
+    const { log } = this.shared;
     this.chain.start((error) => log.error({ error }, 'closing a block by the clock failed'));
   }
 
@@ -188,7 +185,7 @@ export class ChainService {
   }
 
   get #recorded(): RecordedNode {
-    return { base: this.base, chain: this.chain, version: this.#shared.version };
+    return { base: this.base, chain: this.chain, version: this.shared.version };
   }
 
   get #ownHandlers(): HandlerLookup {
@@ -202,7 +199,7 @@ export class ChainService {
     let dispatcher = this.#older.get(name);
     if (!dispatcher) {
       const newest = this.#ownHandlers;
-      const version = this.#shared.protocol.older(name);
+      const version = this.shared.protocol.older(name);
       const { index, schema } = version;
       const handlerOf = version.handlersOver(newest);
       dispatcher = this.#dispatcherOf({ index, handlerOf }, true, schema);
@@ -213,13 +210,13 @@ export class ChainService {
 
   /** The config of a chain as `devnet_getConfig` shows it. */
   configOf(chain: Chain): CONFIG {
-    const shown = this.#shared.bases.shown(chain.options);
+    const shown = this.shared.bases.shown(chain.options);
     const port = this.binding.port ?? this.base.config.port;
     return { ...shown, server_config: { ...shown.server_config, port } };
   }
 
   dumpOptions(chain: Chain): DumpOptions {
-    const { settings, version, progress, protocol } = this.#shared;
+    const { settings, version, progress, protocol } = this.shared;
     const { config } = this.base;
     return {
       chain,
@@ -237,7 +234,7 @@ export class ChainService {
 
   /** The world after a journal's calls, made on a scratch chain. */
   async #repeat(calls: readonly JournalCall[]): Promise<World> {
-    const { schema } = this.#shared.protocol;
+    const { schema } = this.shared.protocol;
     await checkCalls(calls, schema);
     const scratch = await Chain.create(this.chain.options);
     const l1 = this.#l1Of(scratch);
@@ -252,25 +249,25 @@ export class ChainService {
   }
 
   readonly #onRefused: OnRefused = (hash, explained) => {
-    const { log } = this.#shared;
+    const { log } = this.shared;
     const { summary, text } = explained;
     log.info(`${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`);
     log.debug(text);
   };
 
   #l1Of(chain: Chain): L1 {
-    return new L1({ chain, log: this.#shared.log });
+    return new L1({ chain, log: this.shared.log });
   }
 
   /** A dispatcher of the node's chain on which no method is restricted. */
   unrestricted(): Dispatcher {
     const handlerOf = this.#ownHandlers;
-    const index = new MethodIndex(this.#shared.protocol.names);
+    const index = new MethodIndex(this.shared.protocol.names);
     return this.#dispatcherOf({ index, handlerOf }, true);
   }
 
   #newest(handlerOf: HandlerLookup, isOwn: boolean): Dispatcher {
-    const { index } = this.#shared.protocol;
+    const { index } = this.shared.protocol;
     return this.#dispatcherOf({ index, handlerOf }, isOwn);
   }
 
@@ -287,7 +284,7 @@ export class ChainService {
       chain === this.chain
         ? { chain, explainer: served.explainer, onRefused: this.#onRefused }
         : undefined;
-    return this.#shared.protocol.handlersOf(served, (name, handler) => {
+    return this.shared.protocol.handlersOf(served, (name, handler) => {
       const limited = limitTransactions(name, forked(name, handler), limits);
       return explained ? explainErrors(name, limited, explained) : limited;
     });
@@ -297,10 +294,10 @@ export class ChainService {
   #dispatcherOf(
     handlers: HandlerSource,
     isOwn: boolean,
-    schema: DispatcherOptions['schema'] = this.#shared.protocol.schema,
+    schema: DispatcherOptions['schema'] = this.shared.protocol.schema,
   ): Dispatcher {
     const { binding } = this;
-    const { telemetry, log } = this.#shared;
+    const { telemetry, log } = this.shared;
     const { config } = this.base;
     return new Dispatcher({
       handlers,
@@ -320,7 +317,7 @@ export class ChainService {
 
   /** @param scratch the L1 of a scratch chain; by default that of the service, created when it is needed */
   #served(chain: Chain, scratch?: L1): Served {
-    const { version, protocol } = this.#shared;
+    const { version, protocol } = this.shared;
     const { config } = this.base;
     const service = this;
     return {
@@ -349,7 +346,7 @@ export class ChainService {
       explainer: chain === this.chain ? this.explainer : new Explainer(chain),
       sandbox: this.sandbox,
       get instances() {
-        return service.#shared.instances().controlsFor(service);
+        return service.shared.instances().controlsFor(service);
       },
       discover: () => protocol.discover(),
     };
@@ -357,7 +354,7 @@ export class ChainService {
 
   /** Options for the chain on another network. */
   async #refork(url: string, block: number | string | undefined) {
-    const { origins, bases, settings } = this.#shared;
+    const { origins, bases, settings } = this.shared;
     if (this.isStored) refuse('A chain that is kept on disk cannot be put on another network.');
     await origins.flush();
     const forked = await origins.open(onNetwork(settings.config, url, block));

@@ -7,7 +7,10 @@ import { ConfigError } from '../config/rules.js';
 import { invalidParams, refuse } from '../errors.js';
 import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
 import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
+import type { InstanceRecord } from '../store/instance-records.js';
+import type { InstanceFigures, Store } from '../store/store.js';
 import type { ChainService, InstanceRegistry } from './chain-service.js';
+import { branchFor, newFor, opened } from './instance-chains.js';
 
 /** The node's own chain, where the id of an instance can stand. */
 const ROOT = 'root';
@@ -21,43 +24,52 @@ export interface InstanceLimits {
   readonly idleSeconds: number;
 }
 
-export interface Instance {
-  readonly id: string;
-  /** Ascending in the order of creation. */
-  readonly number: number;
-  readonly name: string | undefined;
-  readonly service: ChainService;
-  /** Milliseconds since 1970. */
-  readonly created: number;
-  /** Seconds; undefined keeps it. */
-  readonly ttl: number | undefined;
+/** One instance; where the data directory keeps it, its first request opens it. */
+interface Instance {
+  readonly record: InstanceRecord;
+  readonly isStored: boolean;
+  /** Undefined if it is not open. */
+  service: ChainService | undefined;
+  opening: Promise<ChainService> | undefined;
+  deletion: Promise<void> | undefined;
+  /** Milliseconds since 1970; the start of the node, if there was no request. */
   lastUsed: number;
 }
 
 /** Instances by id. Nothing that a request does depends on their number. */
 export class Instances implements InstanceRegistry {
   readonly #root: ChainService;
+  readonly #store: Store | undefined;
   readonly #limits: InstanceLimits;
   readonly #byId = new Map<string, Instance>();
+  readonly #ids = new WeakMap<ChainService, string>();
   readonly #onDeleted: ((service: ChainService) => void)[] = [];
-  #created = 0;
+  /** The number of the newest. */
+  #last = 0;
+  /** Instances that are being created. */
+  #creating = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
-  constructor(root: ChainService, limits: InstanceLimits) {
+  /** @param store the data directory, whose instances are there from the start */
+  constructor(root: ChainService, store: Store | undefined, limits: InstanceLimits) {
     this.#root = root;
+    this.#store = store;
     this.#limits = limits;
+    this.#ids.set(root, ROOT);
+    for (const record of store?.instances() ?? []) this.#add(record, undefined);
   }
 
   get count(): number {
     return this.#byId.size;
   }
 
-  /** The service of an instance that is about to get a request. */
-  use(id: string): ChainService | undefined {
+  /** The service of an instance that is about to get a request; a promise if it is not open yet. */
+  use(id: string): ChainService | Promise<ChainService> | undefined {
     const instance = this.#byId.get(id);
-    if (!instance) return undefined;
+    if (!instance || instance.deletion) return undefined;
     instance.lastUsed = realMilliseconds();
-    return instance.service;
+    return instance.service ?? this.#opened(instance);
   }
 
   /** Calls a function after each deletion, so that connections of the chain are closed. */
@@ -73,49 +85,94 @@ export class Instances implements InstanceRegistry {
     };
   }
 
-  async #create(
-    { from, name, options, ttl }: InstanceWish,
-    caller: ChainService,
-  ): Promise<Instance> {
-    const { most, idleSeconds } = this.#limits;
-    if (this.#byId.size >= most) {
+  async #create(wish: InstanceWish, caller: ChainService): Promise<InstanceRecord> {
+    const { most } = this.#limits;
+    const { from, options } = wish;
+    if (this.#byId.size + this.#creating >= most) {
       refuse(`There may be ${most} instances; --maximum-instances sets the limit`);
     }
     if (from !== undefined && options !== undefined) {
       refuse('With options the chain begins at its own genesis: leave out one of from and options');
     }
-    const parent = from === undefined ? caller : this.#find(from);
-    const service = options === undefined ? parent.branch() : await created(caller, options);
-    service.start();
-    const seconds = ttl ?? idleSeconds;
-    const now = realMilliseconds();
-    this.#created += 1;
-    const instance: Instance = {
+    this.#creating += 1;
+    try {
+      const parent = from === undefined ? caller : await this.#find(from);
+      const record = this.#recordOf(wish, parent);
+      const service =
+        options === undefined
+          ? await branchFor(record, parent)
+          : await withOptionErrors(() => newFor(record, parent));
+      if (this.#isStopped) await service.close();
+      else this.#add(record, service);
+      return record;
+    } finally {
+      this.#creating -= 1;
+    }
+  }
+
+  #recordOf({ name, options, ttl }: InstanceWish, parent: ChainService): InstanceRecord {
+    const seconds = ttl ?? this.#limits.idleSeconds;
+    this.#last += 1;
+    return {
+      number: this.#last,
       id: randomBytes(ID_BYTES).toString('hex'),
-      number: this.#created,
       name,
-      service,
-      created: now,
+      from: options === undefined ? this.#ids.get(parent) : undefined,
+      options: options === undefined ? parent.options : [...parent.options, options],
+      created: realMilliseconds(),
       ttl: seconds === 0 ? undefined : seconds,
-      lastUsed: now,
     };
-    service.binding.mount(this.#root.binding, `/instances/${instance.id}`);
-    this.#byId.set(instance.id, instance);
+  }
+
+  /** @param service undefined for one in the data directory that is not open */
+  #add(record: InstanceRecord, service: ChainService | undefined): void {
+    const instance: Instance = {
+      record,
+      isStored: service?.isStored ?? true,
+      service: undefined,
+      opening: undefined,
+      deletion: undefined,
+      lastUsed: realMilliseconds(),
+    };
+    this.#last = Math.max(this.#last, record.number);
+    this.#byId.set(record.id, instance);
+    if (service) this.#serve(instance, service);
     this.#timer ??= setInterval(() => this.#expire(), CHECK_MILLISECONDS).unref();
-    return instance;
   }
 
-  #find(id: string): ChainService {
+  #serve(instance: Instance, service: ChainService): void {
+    const { id } = instance.record;
+    instance.service = service;
+    this.#ids.set(service, id);
+    service.binding.mount(this.#root.binding, `/instances/${id}`);
+    service.start();
+  }
+
+  #opened(instance: Instance): Promise<ChainService> {
+    if (this.#isStopped) refuse('The node is closed');
+    instance.opening ??= withOptionErrors(() => opened(instance.record, this.#root))
+      .then((service) => {
+        this.#serve(instance, service);
+        return service;
+      })
+      .finally(() => {
+        instance.opening = undefined;
+      });
+    return instance.opening;
+  }
+
+  async #find(id: string): Promise<ChainService> {
     if (id === ROOT) return this.#root;
-    return this.#byId.get(id)?.service ?? refuse(`There is no instance ${id}`);
+    return this.use(id) ?? refuse(`There is no instance ${id}`);
   }
 
-  #shown({ id, service }: Instance): INSTANCE {
-    const { url } = service.binding;
+  #shown({ id }: InstanceRecord): INSTANCE {
+    const { url } = this.#root.binding;
+    const path = url === undefined ? undefined : `${url}/instances/${id}`;
     return {
       instance_id: id,
-      http_url: url === undefined ? null : `${url}/rpc`,
-      ws_url: url === undefined ? null : `${url.replace(/^http/, 'ws')}/ws`,
+      http_url: path === undefined ? null : `${path}/rpc`,
+      ws_url: path === undefined ? null : `${path.replace(/^http/, 'ws')}/ws`,
     };
   }
 
@@ -127,45 +184,73 @@ export class Instances implements InstanceRegistry {
     const rows: INSTANCE_ROW[] = [];
     let last: number | undefined;
     for (const instance of this.#byId.values()) {
-      if (instance.number <= after) continue;
+      const { number } = instance.record;
+      if (number <= after) continue;
       if (rows.length === limit) {
         return { rows, total: this.#byId.size, next: `${last}.0` };
       }
       rows.push(this.#row(instance));
-      last = instance.number;
+      last = number;
     }
     return { rows, total: this.#byId.size, next: undefined };
   }
 
   #row(instance: Instance): INSTANCE_ROW {
-    const { name, service, created, lastUsed, ttl } = instance;
-    const { world } = service.chain;
+    const { record, lastUsed } = instance;
+    const { name, created, ttl } = record;
+    const { blockNumber, transactionCount } = this.#figures(instance);
     const secondsSince = (time: number): number =>
       Math.max(0, Math.floor((realMilliseconds() - time) / 1000));
     return {
-      ...this.#shown(instance),
+      ...this.#shown(record),
       ...(name === undefined ? {} : { name }),
-      block_number: latestHeader(world).number,
-      transaction_count: world.history.transactionCount + world.pending.transactions.size,
+      block_number: blockNumber,
+      transaction_count: transactionCount,
       age: secondsSince(created),
       idle: secondsSince(lastUsed),
       ttl: ttl ?? null,
     };
   }
 
+  #figures({ record, service }: Instance): InstanceFigures {
+    if (!service) {
+      return this.#store?.figures(record.number) ?? { blockNumber: 0, transactionCount: 0 };
+    }
+    const { world } = service.chain;
+    return {
+      blockNumber: latestHeader(world).number,
+      transactionCount: world.history.transactionCount + world.pending.transactions.size,
+    };
+  }
+
   async #delete(id: string): Promise<boolean> {
     const instance = this.#byId.get(id);
     if (!instance) return false;
-    this.#byId.delete(id);
-    for (const close of this.#onDeleted) close(instance.service);
-    await instance.service.close();
+    instance.deletion ??= this.#remove(instance).finally(() => {
+      instance.deletion = undefined;
+    });
+    await instance.deletion;
     return true;
+  }
+
+  /** If its entries cannot be deleted, it stays, and is opened again when it is used. */
+  async #remove(instance: Instance): Promise<void> {
+    const { record, isStored } = instance;
+    await instance.opening?.catch(() => undefined);
+    const { service } = instance;
+    if (service) for (const close of this.#onDeleted) close(service);
+    await service?.close();
+    instance.service = undefined;
+    if (isStored) await this.#store?.forget(record.number);
+    this.#byId.delete(record.id);
   }
 
   #expire(): void {
     const now = realMilliseconds();
-    for (const { id, ttl, lastUsed } of this.#byId.values()) {
-      if (ttl !== undefined && now - lastUsed > ttl * 1000) void this.#delete(id);
+    for (const { record, lastUsed } of this.#byId.values()) {
+      if (record.ttl === undefined || now - lastUsed <= record.ttl * 1000) continue;
+      // Tried again by the next check.
+      this.#delete(record.id).catch(() => undefined);
     }
     if (this.#byId.size > 0) return;
     clearInterval(this.#timer);
@@ -173,19 +258,29 @@ export class Instances implements InstanceRegistry {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
-    for (const { service } of this.#byId.values()) service.stop();
+    for (const { service } of this.#byId.values()) service?.stop();
   }
 
   async close(): Promise<void> {
     this.stop();
-    await Promise.all([...this.#byId.keys()].map((id) => this.#delete(id)));
+    await Promise.all([...this.#byId.values()].map((instance) => this.#close(instance)));
+  }
+
+  async #close({ record, isStored, service, opening, deletion }: Instance): Promise<void> {
+    if (!isStored || deletion) {
+      await this.#delete(record.id);
+      return;
+    }
+    const open = service ?? (await opening?.catch(() => undefined));
+    await open?.close();
   }
 }
 
-async function created(caller: ChainService, options: object): Promise<ChainService> {
+async function withOptionErrors<T>(make: () => Promise<T>): Promise<T> {
   try {
-    return await caller.withOptions(options);
+    return await make();
   } catch (error) {
     if (error instanceof UsageError || error instanceof ConfigError) {
       refuse(`The options of an instance: ${error.message}`);

@@ -4,9 +4,11 @@ import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { type Config, type ConfigKey, defaultConfig, givenIn } from '../config/options.js';
 import type { Fork } from '../fork/fork.js';
 import type { Log } from '../log.js';
-import { Directory } from './directory.js';
-import { checkSameFork, fixedOptionsOf, withFixedOptions } from './fixed-options.js';
+import { Directory } from './directory/directory.js';
+import { checkSameFork, fixedOptionsOf, withFixedOptions } from './directory/fixed-options.js';
 import { Store } from './store.js';
+import type { StoredChain } from './stored-chain.js';
+import { upgradeEntries } from './upgrade.js';
 
 /** A directory that this process has locked, before its chain is read. */
 export interface LockedDirectory {
@@ -22,6 +24,8 @@ export interface LockedDirectory {
 
 export interface OpenedStore {
   readonly store: Store;
+  /** Where the chain of the node is kept. */
+  readonly stored: StoredChain;
   /** The chain on disk. */
   readonly saved: WorldAndSnapshots | undefined;
 }
@@ -46,14 +50,15 @@ export async function lockDirectory(
       isNew: fixedOptions === undefined,
       async open(config, fork) {
         if (fixedOptions) checkSameFork(fixedOptions, fork?.block.hash, path);
-        const database = await directory.open(fixedOptionsOf(config, fork?.block.hash));
+        const fixed = fixedOptionsOf(config, fork?.block.hash);
+        const database = await directory.open(fixed, upgradeEntries);
         store = new Store(database, {
-          keepHistory: config.stateArchive === 'full',
           recent: config.recentBlocks,
           fork,
           explain: (error) => directory.writeError(error),
         });
-        return { store, saved: await store.read() };
+        const stored = store.chain(0, config.stateArchive === 'full');
+        return { store, stored, saved: await stored.read() };
       },
       close,
     };

@@ -97,7 +97,7 @@ const REFUSED: Readonly<Record<string, Case & { readonly wayOut?: RegExp }>> = {
   },
   'chain.json is of a later version': {
     damage: () => writeFileSync(json(), '{"format": 99, "birth": {}}'),
-    words: /chain\.json is written in format 99; this version of Starkbox reads format 1/,
+    words: /chain\.json is written in format 99; this version of Starkbox reads formats 1 to 2/,
     wayOut: /Use the version of Starkbox that wrote it/,
   },
   'chain.json is of another chain': {

@@ -1,4 +1,4 @@
-// A killed node: every change that was answered is on disk.
+// A killed node: every change that was answered is on disk, on its chain and on its instances.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,20 +13,14 @@ import { RunningCommand } from '../support/running-command.js';
 const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 30);
 /** A node lives this long after the first call, or after the first answer, at most. */
 const LONGEST_MS = 250;
-/** Calls that are under way at any time. */
-const CALLERS = 6;
+/** Instances that live as long as the directory. */
+const INSTANCES = 2;
 /** Of what was answered in earlier lives, this much is asked for again. */
 const SAMPLE = 10;
 const RECEIVER = '0xabcdef';
 
 const directory = mkdtempSync(join(tmpdir(), 'starkbox-kill-'));
 afterAll(() => rmSync(directory, { recursive: true }));
-
-/** What was answered of transactions, by hash: their receipts as texts, once they stand in a block. */
-const known = new Map<string, string | undefined>();
-/** The hashes of blocks by number. */
-const blocks: string[] = [];
-let [lives, answered, checked] = [0, 0, 0];
 
 interface Receipt {
   readonly block_hash?: string;
@@ -37,11 +31,130 @@ interface Block {
   readonly parent_hash: string;
   readonly transactions: readonly { readonly receipt: { readonly transaction_hash: string } }[];
 }
+type Call = (method: string, params?: unknown) => Promise<unknown>;
 
-async function receiptOf(node: RunningCommand, hash: string): Promise<string | undefined> {
-  const receipt = await node.call('starknet_getTransactionReceipt', { transaction_hash: hash });
+/** What was answered about one chain: its node's own, or that of an instance. */
+class AnsweredChain {
+  readonly #path: string;
+  /** Transactions by hash: their receipts as texts, once they stand in a block. */
+  readonly known = new Map<string, string | undefined>();
+  /** The hashes of blocks by number. */
+  readonly blocks: string[] = [];
+  readonly #minted = new Set<string>();
+  #checked = 0;
+
+  constructor(path = '') {
+    this.#path = path;
+  }
+
+  on(node: RunningCommand): Call {
+    return (method, params) => node.call(method, params, this.#path);
+  }
+
+  async mint(call: Call): Promise<void> {
+    const answer = await call('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
+    const { tx_hash }: { tx_hash?: unknown } = Object(answer);
+    this.known.set(String(tx_hash), undefined);
+    this.known.set(String(tx_hash), await receiptOf(call, String(tx_hash)));
+  }
+
+  /** Everything that was answered is there as it was. */
+  async checkKnown(call: Call): Promise<void> {
+    const hashes = [...this.known.keys()];
+    const older = hashes.slice(0, this.#checked);
+    const sample = Array.from(
+      { length: SAMPLE },
+      () => older[Math.floor(Math.random() * older.length)],
+    );
+    for (const hash of new Set([...hashes.slice(this.#checked), ...sample])) {
+      if (hash === undefined) continue;
+      const receipt = await receiptOf(call, hash);
+      expect(receipt ?? this.known.get(hash)).toBe(this.known.get(hash) ?? receipt);
+      this.known.set(hash, receipt);
+    }
+    this.#checked = this.known.size;
+  }
+
+  /** As `checkKnown`, and everything that is there is whole. */
+  async check(call: Call): Promise<void> {
+    await this.checkKnown(call);
+    const latest = Number(await call('starknet_blockNumber'));
+    expect(latest).toBeGreaterThanOrEqual(this.blocks.length - 1);
+    for (let number = Math.max(0, this.blocks.length - 3); number <= latest; number += 1) {
+      await this.#checkBlock(call, number);
+    }
+    const block_id = 'pre_confirmed';
+    const pending = await call('starknet_getBlockWithTxHashes', { block_id });
+    const { transactions }: { transactions?: readonly string[] } = Object(pending);
+    for (const hash of transactions ?? []) this.#minted.add(hash);
+    const balance = await call('devnet_getAccountBalance', { address: RECEIVER, block_id });
+    // Each transaction moved one; none without a transaction.
+    expect(balance).toMatchObject({ amount: String(this.#minted.size) });
+  }
+
+  async #checkBlock(call: Call, number: number): Promise<void> {
+    const block_id = { block_number: number };
+    const found = await call('starknet_getBlockWithReceipts', { block_id });
+    const { block_hash, parent_hash, transactions }: Block = Object(found);
+    expect(this.blocks[number] ?? block_hash).toBe(block_hash);
+    expect(number === 0 || this.blocks[number - 1] === parent_hash).toBe(true);
+    this.blocks[number] = block_hash;
+    const update = await call('starknet_getStateUpdate', { block_id });
+    expect(update).toMatchObject({ block_hash });
+    const traces = await call('starknet_traceBlockTransactions', { block_id });
+    expect(traces).toHaveLength(transactions.length);
+    for (const { receipt } of transactions) this.#minted.add(receipt.transaction_hash);
+  }
+}
+
+async function receiptOf(call: Call, hash: string): Promise<string | undefined> {
+  const receipt = await call('starknet_getTransactionReceipt', { transaction_hash: hash });
   const { block_hash }: Partial<Receipt> = Object(receipt);
   return block_hash === undefined ? undefined : JSON.stringify(receipt);
+}
+
+const root = new AnsweredChain();
+/** Instances that stay, by id. */
+const kept = new Map<string, AnsweredChain>();
+/** Instances whose creation was answered since the last kill. */
+const fresh = new Map<string, AnsweredChain>();
+/** Instances whose deletion was answered. */
+const deleted = new Set<string>();
+let [lives, answered, created] = [0, 0, 0];
+
+async function create(node: RunningCommand): Promise<[id: string, chain: AnsweredChain]> {
+  const made = await node.call('devnet_createInstance', { ttl: 0 });
+  created += 1;
+  const { instance_id }: { instance_id?: unknown } = Object(made);
+  return [String(instance_id), new AnsweredChain(`/instances/${instance_id}`)];
+}
+
+async function listed(node: RunningCommand): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = Object(await node.call('devnet_listInstances', { cursor, limit: 200 }));
+    const rows: readonly { readonly instance_id: string }[] = page.instances;
+    ids.push(...rows.map((row) => row.instance_id));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return ids;
+}
+
+/** Every instance that was answered is there; those that do not stay are deleted. */
+async function checkInstances(node: RunningCommand): Promise<void> {
+  const ids = new Set(await listed(node));
+  expect([...deleted].filter((id) => ids.has(id))).toEqual([]);
+  expect([...kept.keys(), ...fresh.keys()].filter((id) => !ids.has(id))).toEqual([]);
+  for (const id of ids) {
+    if (kept.has(id)) continue;
+    const chain = fresh.get(id) ?? new AnsweredChain(`/instances/${id}`);
+    await chain.checkKnown(chain.on(node));
+    await chain.mint(chain.on(node));
+    await node.call('devnet_deleteInstance', { instance_id: id });
+    deleted.add(id);
+  }
+  fresh.clear();
 }
 
 /** @param isAnswering whether it is killed after its first answer, however long that takes */
@@ -51,16 +164,27 @@ async function sendUntilKilled(node: RunningCommand, isAnswering: boolean): Prom
   const firstAnswer = new Promise<void>((resolve) => {
     onAnswer = resolve;
   });
-  const caller = async (index: number): Promise<void> => {
+  const minter = (chain: AnsweredChain) => () => chain.mint(chain.on(node));
+  const actions: readonly (() => Promise<unknown>)[] = [
+    () => node.call('devnet_createBlock'),
+    minter(root),
+    minter(root),
+    ...[...kept.values()].map(minter),
+    async () => {
+      const [id, chain] = await create(node);
+      fresh.set(id, chain);
+      await chain.mint(chain.on(node));
+    },
+  ];
+  const caller = async (act: () => Promise<unknown>): Promise<void> => {
     while (!isDead) {
-      if (index === 0) await node.call('devnet_createBlock');
-      else await mint(node);
+      await act();
       answered += 1;
       onAnswer();
     }
   };
-  const callers = Array.from({ length: CALLERS }, (_, index) =>
-    caller(index).catch((error: unknown) => {
+  const callers = actions.map((act) =>
+    caller(act).catch((error: unknown) => {
       // Only its death may keep it from answering.
       if (!isDead || !(error instanceof TypeError)) throw error;
     }),
@@ -72,59 +196,6 @@ async function sendUntilKilled(node: RunningCommand, isAnswering: boolean): Prom
   await Promise.all(callers);
 }
 
-async function mint(node: RunningCommand): Promise<void> {
-  const answer = await node.call('devnet_mint', { address: RECEIVER, amount: 1, unit: 'FRI' });
-  const { tx_hash }: { tx_hash?: unknown } = Object(answer);
-  known.set(String(tx_hash), undefined);
-  known.set(String(tx_hash), await receiptOf(node, String(tx_hash)));
-}
-
-/** Everything that was answered is there as it was, and everything that is there is whole. */
-async function check(node: RunningCommand, fresh: readonly string[]): Promise<void> {
-  const older = [...known.keys()].slice(0, known.size - fresh.length);
-  const sample = Array.from(
-    { length: SAMPLE },
-    () => older[Math.floor(Math.random() * older.length)],
-  );
-  for (const hash of new Set([...fresh, ...sample])) {
-    if (hash === undefined) continue;
-    const receipt = await receiptOf(node, hash);
-    expect(receipt ?? known.get(hash)).toBe(known.get(hash) ?? receipt);
-    known.set(hash, receipt);
-  }
-  const latest = Number(await node.call('starknet_blockNumber'));
-  expect(latest).toBeGreaterThanOrEqual(blocks.length - 1);
-  for (let number = Math.max(0, blocks.length - 3); number <= latest; number += 1) {
-    await checkBlock(node, number);
-  }
-  const block_id = 'pre_confirmed';
-  const pending = await node.call('starknet_getBlockWithTxHashes', { block_id });
-  const { transactions }: { transactions?: readonly string[] } = Object(pending);
-  for (const hash of transactions ?? []) minted.add(hash);
-  const balance = await node.call('devnet_getAccountBalance', {
-    address: RECEIVER,
-    block_id: 'pre_confirmed',
-  });
-  // Each transaction moved one; none without a transaction.
-  expect(balance).toMatchObject({ amount: String(minted.size) });
-}
-
-const minted = new Set<string>();
-
-async function checkBlock(node: RunningCommand, number: number): Promise<void> {
-  const block_id = { block_number: number };
-  const found = await node.call('starknet_getBlockWithReceipts', { block_id });
-  const { block_hash, parent_hash, transactions }: Block = Object(found);
-  expect(blocks[number] ?? block_hash).toBe(block_hash);
-  expect(number === 0 || blocks[number - 1] === parent_hash).toBe(true);
-  blocks[number] = block_hash;
-  const update = await node.call('starknet_getStateUpdate', { block_id });
-  expect(update).toMatchObject({ block_hash });
-  const traces = await node.call('starknet_traceBlockTransactions', { block_id });
-  expect(traces).toHaveLength(transactions.length);
-  for (const { receipt } of transactions) minted.add(receipt.transaction_hash);
-}
-
 test(`a node is killed ${KILLS} times`, { timeout: 120_000 + KILLS * 5_000 }, async () => {
   for (let kill = 0; kill <= KILLS; kill += 1) {
     const mode = kill % 2 === 0 ? 'transaction' : 'demand';
@@ -132,15 +203,21 @@ test(`a node is killed ${KILLS} times`, { timeout: 120_000 + KILLS * 5_000 }, as
     const node = await RunningCommand.start(kill === 0 ? [...args, '--seed', '0'] : args);
     try {
       lives += 1;
-      await check(node, [...known.keys()].slice(checked));
-      checked = known.size;
+      await root.check(root.on(node));
+      for (const chain of kept.values()) await chain.check(chain.on(node));
+      await checkInstances(node);
+      while (kept.size < INSTANCES) {
+        await root.mint(root.on(node));
+        kept.set(...(await create(node)));
+      }
       if (kill < KILLS) await sendUntilKilled(node, kill % 4 < 2);
     } finally {
       await node.kill();
     }
   }
+  const transactions = [root, ...kept.values()].map(({ known }) => known.size).join(' + ');
   console.log(
-    `${lives} lives, ${answered} answers, ${known.size} transactions known, ${blocks.length} blocks`,
+    `${lives} lives, ${answered} answers, ${transactions} transactions known, ${root.blocks.length} blocks, ${created} instances`,
   );
   expect(answered).toBeGreaterThanOrEqual(Math.floor(KILLS / 2));
 });

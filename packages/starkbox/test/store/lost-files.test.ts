@@ -2,7 +2,7 @@
 import { cpSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Database } from '../../src/store/database.js';
+import { Database } from '../../src/store/database/database.js';
 import type { RunningCommand } from '../support/running-command.js';
 import { BLOCKS, KEYS, mint, pageSizeOf, SEED, Workshop } from './damaged-directory.js';
 

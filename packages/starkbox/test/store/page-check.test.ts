@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faultIn } from '../../src/store/mdb-file.js';
+import { faultIn } from '../../src/store/database/mdb-file.js';
 import { inDatabase, overwrite, pageSizeOf } from './damaged-directory.js';
 
 const place = mkdtempSync(join(tmpdir(), 'starkbox-pages-'));

@@ -79,9 +79,13 @@ export class RunningCommand {
     return this.#said;
   }
 
-  /** The result of a call; throws an `Error` with the code and the message of a refusal. */
-  async call(method: string, params: unknown = {}): Promise<unknown> {
-    const response = await fetch(this.url, {
+  /**
+   * The result of a call; throws an `Error` with the code and the message of a refusal.
+   *
+   * @param path that of an instance
+   */
+  async call(method: string, params: unknown = {}, path = ''): Promise<unknown> {
+    const response = await fetch(this.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

@@ -38,8 +38,14 @@ export interface ChainStore {
    * can be prepared before the commit of the previous one is complete.
    */
   prepare(transition: Transition): Promise<PreparedCommit>;
-  /** Keeps the archived blocks of a world for another chain, until the returned function is called. */
-  hold(world: World): () => void;
+}
+
+/** A chain that begins as another one is, in the same store. */
+export interface KeptBranch<S extends ChainStore> {
+  readonly store: S;
+  readonly start: WorldAndSnapshots;
+  /** Resolves when it is durable. */
+  readonly committed: Promise<void>;
 }
 
 export interface PreparedCommit {

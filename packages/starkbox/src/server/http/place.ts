@@ -27,17 +27,21 @@ export const NO_INSTANCE =
 
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
+/** Another chain by its id; a promise while it is being opened. */
+export type FindInstance = (id: string) => Target | Promise<Target> | undefined;
+
 /** Undefined if the path names an instance that does not exist. */
 export function placeOf(
   request: IncomingMessage,
   own: Target,
-  instance: ((id: string) => Target | undefined) | undefined,
-): Place | undefined {
+  instance: FindInstance | undefined,
+): Place | Promise<Place> | undefined {
   const whole = pathOf(request);
   const [, id, path = '/'] = INSTANCE_PATH.exec(whole) ?? [];
   if (id === undefined || !instance) return { target: own, path: whole };
   // The explorer is the same for all chains, and says itself that an instance does not exist.
   const target = instance(id) ?? (Explorer.owns(path) ? own : undefined);
+  if (target instanceof Promise) return target.then((opened) => ({ target: opened, path }));
   return target && { target, path };
 }
 

@@ -1,11 +1,5 @@
 // HTTP server: routes, headers, limits, upgrades and an orderly stop.
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RpcError } from '../../errors.js';
@@ -18,25 +12,25 @@ import { declaredLength } from './body.js';
 import { Connections } from './connections.js';
 import { Explorer } from './explorer-files.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
-import { NO_INSTANCE, type Place, pathOf, placeOf, type Target } from './place.js';
+import {
+  type FindInstance,
+  NO_INSTANCE,
+  type Place,
+  pathOf,
+  placeOf,
+  type Target,
+} from './place.js';
 import { json, type Reply } from './reply.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
+import { rawReply, type Upgrade, withoutUpgrade } from './upgrade.js';
 import { isLocalPeer, WALLET_PATH, type WalletScript } from './wallet-script.js';
-
-/** Takes over a connection that asks for another protocol. */
-export type Upgrade = (
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-  target: Target,
-) => void;
 
 export interface HttpOptions extends Target, Omit<RpcRequestOptions, 'dispatcher'> {
   /** None by default. */
   readonly versions?: ReadonlyMap<string, RpcRequestOptions['dispatcher']>;
   /** Another chain, by its id in paths that begin with `/instances/`. */
-  readonly instance?: (id: string) => Target | undefined;
+  readonly instance?: FindInstance;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -137,21 +131,25 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   });
   if (options.upgrades !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const take = (place: Place | undefined): void => {
+        const upgrade = place && upgradeOf(request, place, routes, options);
+        connections.whenAnswered(socket, () => {
+          const refusal = upgrade && refuseAccess(request, options, true);
+          if (refusal) {
+            socket.end(rawReply(refusal));
+          } else if (upgrade) {
+            connections.delete(socket);
+            upgrade(request, socket, head, place.target);
+          } else {
+            // Some clients offer another protocol with every request; the offer is ignored.
+            socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+            server.emit('connection', socket);
+          }
+        });
+      };
       const place = placeOf(request, options, options.instance);
-      const upgrade = place && upgradeOf(request, place, routes, options);
-      connections.whenAnswered(socket, () => {
-        const refusal = upgrade && refuseAccess(request, options, true);
-        if (refusal) {
-          socket.end(rawReply(refusal));
-        } else if (upgrade) {
-          connections.delete(socket);
-          upgrade(request, socket, head, place.target);
-        } else {
-          // Some clients offer another protocol with every request; the offer is ignored.
-          socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
-          server.emit('connection', socket);
-        }
-      });
+      if (!(place instanceof Promise)) return take(place);
+      place.then(take, (error: unknown) => socket.end(rawReply(notOpened(error, options))));
     });
   }
   const port = await listen(server, options);
@@ -237,8 +235,29 @@ function serve(
   response: ServerResponse,
   options: HttpOptions,
 ): Reply | Promise<Reply | undefined> {
-  const { method } = request;
   const place = placeOf(request, options, options.instance);
+  if (!(place instanceof Promise)) return serveAt(place, routes, request, response, options);
+  return place.then(
+    (opened) => serveAt(opened, routes, request, response, options),
+    (error: unknown) => notOpened(error, options),
+  );
+}
+
+/** An instance that cannot be opened: the data directory is damaged, or its options are refused. */
+function notOpened(err: unknown, { log }: HttpOptions): Reply {
+  if (err instanceof RpcError) return json(500, errorAnswer(err));
+  log.error({ err }, 'an instance cannot be opened');
+  return json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
+}
+
+function serveAt(
+  place: Place | undefined,
+  routes: ReadonlyMap<string, Route>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HttpOptions,
+): Reply | Promise<Reply | undefined> {
+  const { method } = request;
   const path = place?.path ?? pathOf(request);
   const route = place && routes.get(Explorer.owns(path) ? '/ui' : path);
   // A preflight request carries no token.
@@ -328,24 +347,6 @@ function preflight({ headers }: IncomingMessage, access: AccessRules | undefined
       }),
     },
   };
-}
-
-/** A response for a connection that Node has detached from its HTTP server. */
-function rawReply({ status, headers, body = '' }: Reply): string {
-  const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  const first = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
-  return `${[first, ...lines].join('\r\n')}\r\n\r\n${body}`;
-}
-
-/** The head of a request without its Upgrade header. */
-function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
-  const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name, value] = [rawHeaders[at], rawHeaders[at + 1]];
-    if (name?.toLowerCase() !== 'upgrade') lines.push(`${name}: ${value}`);
-  }
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
 function text(status: number, body: string): Reply {

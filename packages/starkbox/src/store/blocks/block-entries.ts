@@ -1,17 +1,14 @@
-// Entries in the database: those of a block, written and removed with it, and those of the mempool.
+// Entries of a block in the database, written and removed with it.
 
 import type { StateDiff } from '@starkbox/engine';
-import { marksOf, readPackedBlock } from '../chain/history/packed-block.js';
-import type { Mempool } from '../chain/mempool/mempool.js';
-import { declaredIn } from '../chain/steps/apply-state-diff.js';
-import { stateDiffText } from '../chain/world/find-block.js';
-import { droppedToJson, waitingToJson } from '../chain/world/mempool-json.js';
-import type { World } from '../chain/world/world.js';
-import { feltBytes } from '../felt.js';
-import { stringify } from '../json/json.js';
+import { marksOf, readPackedBlock } from '../../chain/history/packed-block.js';
+import { declaredIn } from '../../chain/steps/apply-state-diff.js';
+import { stateDiffText } from '../../chain/world/find-block.js';
+import type { World } from '../../chain/world/world.js';
+import { feltBytes } from '../../felt.js';
+import type { Database, Entry } from '../database/database.js';
+import { blockKey, dated, markPrefix, numberIn, prefix } from '../database/keys.js';
 import type { BlockRange } from './branches.js';
-import type { Database, Entry } from './database.js';
-import { blockKey, dated, markPrefix, numberedKey, numberIn, prefix, singleKey } from './keys.js';
 import { readStateDiff } from './state-diff.js';
 
 const EMPTY = Buffer.alloc(0);
@@ -39,22 +36,6 @@ export function* blockEntries(
   yield [blockKey(branch, number), Buffer.from(record)];
   for (const mark of new Set(marks)) yield [dated(markPrefix(mark), branch, number), EMPTY];
   for (const [start, value] of written(diff)) yield [dated(start, branch, number), value];
-}
-
-/** What differs between two mempools. */
-export function* mempoolEntries(
-  before: Mempool,
-  after: Mempool,
-): Generator<Entry, void, undefined> {
-  for (const change of before.waiting.differences(after.waiting)) {
-    const one = change.after ?? change.before;
-    if (!one) continue;
-    const value = change.after && Buffer.from(stringify(waitingToJson(change.after)));
-    yield [numberedKey('waiting', one.arrival), value];
-  }
-  if (before.dropped === after.dropped) return;
-  const dropped = after.dropped.toArray().map(droppedToJson);
-  yield [singleKey('dropped'), Buffer.from(stringify(dropped))];
 }
 
 /** Deletions of the same entries. */

@@ -1,7 +1,7 @@
 // Options of a chain that cannot change after its first start.
 
-import { longName } from '../config/option.js';
-import { type Config, type ConfigKey, OPTIONS } from '../config/options.js';
+import { longName } from '../../config/option.js';
+import { type Config, type ConfigKey, OPTIONS } from '../../config/options.js';
 
 /** By key, as texts in the syntax of the command line. */
 export type FixedOptions = Readonly<Record<string, string | null>>;

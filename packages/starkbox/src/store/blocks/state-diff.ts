@@ -1,6 +1,6 @@
 // Reader of state diffs on disk.
 import type { StateDiff } from '@starkbox/engine';
-import { felt, felts, list, object } from '../json/reader.js';
+import { felt, felts, list, object } from '../../json/reader.js';
 
 const WHERE = 'state diff';
 

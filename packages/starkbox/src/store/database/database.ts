@@ -1,8 +1,8 @@
 // Database of a data directory: entries by key, written in batches, and errors of damage.
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { open, type RangeOptions, type RootDatabase } from 'lmdb';
-import { RpcError, reasonOf } from '../errors.js';
-import { ERRORS } from '../spec.js';
+import { RpcError, reasonOf } from '../../errors.js';
+import { ERRORS } from '../../spec.js';
 import { OpenFile } from './open-file.js';
 
 /** An entry to write, or to delete where it has no value. */
@@ -48,6 +48,11 @@ export class Database {
   get(key: Buffer): Buffer | undefined {
     this.#mustBeReadable();
     return this.decode('an entry', () => this.#database.getBinary(key));
+  }
+
+  has(key: Buffer): boolean {
+    this.#mustBeReadable();
+    return this.decode('an entry', () => this.#database.doesExist(key));
   }
 
   /** Whether there is no entry at all. */

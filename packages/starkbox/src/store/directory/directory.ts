@@ -3,14 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileLock } from '@starkbox/engine';
-import { codeOf, RpcError, reasonOf } from '../errors.js';
-import type { Log } from '../log.js';
-import { ERRORS } from '../spec.js';
-import { compactedPath, Database, FileFault } from './database.js';
+import { codeOf, RpcError, reasonOf } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { ERRORS } from '../../spec.js';
+import { compactedPath, Database, type Entry, FileFault } from '../database/database.js';
+import { ChainKeys, singleKey } from '../database/keys.js';
+import { faultIn } from '../database/mdb-file.js';
 import type { FixedOptions } from './fixed-options.js';
 import {
   draftOf,
   equalFixedOptions,
+  FORMAT,
   type Identity,
   IdentityError,
   identityFrom,
@@ -18,14 +21,13 @@ import {
   readIdentity,
   writeIdentity,
 } from './identity.js';
-import { singleKey } from './keys.js';
-import { faultIn } from './mdb-file.js';
 
 /** A data directory that cannot be used; the message is for the user. */
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 }
 
+const HEAD = new ChainKeys(0).single('standing');
 const LOCK = 'lock';
 const DATABASE_FILE = 'chain.mdb';
 const IDENTITY_FILE = 'chain.json';
@@ -43,7 +45,7 @@ export class Directory {
   readonly #log: Log;
   #database: Database | undefined;
   #identity: Identity | undefined;
-  /** The id in chain.json. */
+  /** The id in chain.json, if it is written in the newest format. */
   #fileId: string | undefined;
   /** The last logged fault of the file. */
   #logged: string | undefined;
@@ -77,8 +79,14 @@ export class Directory {
     return this.#identity?.birth;
   }
 
-  /** @param birth fixed options for a new chain */
-  async open(birth: FixedOptions): Promise<Database> {
+  /**
+   * @param birth fixed options for a new chain
+   * @param upgrade entries that a database of an older format needs
+   */
+  async open(
+    birth: FixedOptions,
+    upgrade: (database: Database) => readonly Entry[],
+  ): Promise<Database> {
     try {
       const database = this.#database ?? new Database(this.#file(DATABASE_FILE));
       this.#database = database;
@@ -88,7 +96,9 @@ export class Directory {
       const own = [[singleKey('identity'), text]] as const;
       // An interrupted first start may have left a part of the first block.
       if (!hasChain(database)) await database.replaceAll(own);
-      else if (!database.get(singleKey('identity'))?.equals(text)) await database.write(own);
+      else if (!database.get(singleKey('identity'))?.equals(text)) {
+        await database.write([...own, ...upgrade(database)]);
+      }
       if (this.#fileId !== identity.id) writeIdentity(this.#file(IDENTITY_FILE), identity);
       await database.compact();
       return database;
@@ -141,7 +151,7 @@ export class Directory {
     this.#database = database;
     const kept = this.#identityIn(database);
     if (fromFile instanceof IdentityError) throw this.#unreadable(fromFile, kept);
-    this.#fileId = fromFile?.id;
+    this.#fileId = fromFile?.format === FORMAT ? fromFile.id : undefined;
     this.#identity = fromFile
       ? this.#matched(fromFile, kept, database)
       : this.#recovered(kept, database);
@@ -242,7 +252,7 @@ export class Directory {
   }
 }
 
-const hasChain = (database: Database): boolean => database.get(singleKey('standing')) !== undefined;
+const hasChain = (database: Database): boolean => database.has(HEAD);
 
 const begun = (fromFile: Identity | IdentityError | undefined): string =>
   fromFile && 'birth' in fromFile

@@ -6,13 +6,13 @@ import {
   State,
   Origin as StateSource,
 } from '@starkbox/engine';
-import type { Cursor } from '../chain/history/block-index.js';
-import type { Archive } from '../chain/history/history.js';
-import { type PackedBlock, readPackedBlock } from '../chain/history/packed-block.js';
-import type { ArchivedStates, Slots } from '../chain/world/archived-states.js';
-import { feltOf } from '../felt.js';
-import type { Fork } from '../fork/fork.js';
-import type { Database } from './database.js';
+import type { Cursor } from '../../chain/history/block-index.js';
+import type { Archive } from '../../chain/history/history.js';
+import { type PackedBlock, readPackedBlock } from '../../chain/history/packed-block.js';
+import type { ArchivedStates, Slots } from '../../chain/world/archived-states.js';
+import { feltOf } from '../../felt.js';
+import type { Fork } from '../../fork/fork.js';
+import type { Database } from '../database/database.js';
 import {
   beforeBranch,
   behind,
@@ -23,7 +23,7 @@ import {
   markPrefix,
   numberIn,
   prefix,
-} from './keys.js';
+} from '../database/keys.js';
 
 /** The branch that blocks are stored under, from a block number on. */
 export interface Segment {

@@ -1,17 +1,18 @@
 // Identity of a data directory, in chain.json and again in the database.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { codeOf } from '../errors.js';
-import { membersOf } from '../json/reader.js';
+import { codeOf } from '../../errors.js';
+import { membersOf } from '../../json/reader.js';
 import type { FixedOptions } from './fixed-options.js';
 
 export interface Identity {
+  readonly format: number;
   /** The same in both files; absent in directories of older versions. */
   readonly id: string | undefined;
   readonly birth: FixedOptions;
 }
 
-/** Incremented by changes that older versions cannot read. */
-const FORMAT = 1;
+/** Incremented by changes that older versions cannot read; older formats are upgraded. */
+export const FORMAT = 2;
 
 /** A text that is no identity; the message continues a sentence after the file's name. */
 export class IdentityError extends Error {
@@ -25,7 +26,7 @@ export class IdentityError extends Error {
   }
 }
 
-export function identityText({ id, birth }: Identity): string {
+export function identityText({ id, birth }: Omit<Identity, 'format'>): string {
   return `${JSON.stringify({ format: FORMAT, id, birth }, null, 2)}\n`;
 }
 
@@ -35,11 +36,11 @@ export function identityFrom(text: string): Identity {
   const { format, id, birth } = membersOf(jsonOf(text));
   if (typeof format !== 'number' || birth === undefined)
     throw new IdentityError('is not the one that Starkbox wrote');
-  if (format !== FORMAT) {
-    const reason = `is written in format ${format}; this version of Starkbox reads format ${FORMAT}`;
+  if (format < 1 || format > FORMAT) {
+    const reason = `is written in format ${format}; this version of Starkbox reads formats 1 to ${FORMAT}`;
     throw new IdentityError(reason, true);
   }
-  return { id: typeof id === 'string' ? id : undefined, birth: readFixedOptions(birth) };
+  return { format, id: typeof id === 'string' ? id : undefined, birth: readFixedOptions(birth) };
 }
 
 function jsonOf(text: string): unknown {
@@ -75,7 +76,7 @@ export function readIdentity(path: string): Identity | undefined {
 
 export const draftOf = (path: string): string => `${path}.draft`;
 
-export function writeIdentity(path: string, identity: Identity): void {
+export function writeIdentity(path: string, identity: Omit<Identity, 'format'>): void {
   writeFileSync(draftOf(path), identityText(identity), { flush: true });
   renameSync(draftOf(path), path);
 }

@@ -1,0 +1,91 @@
+// Deletion of blocks that no chain uses, in chunks between other commits.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, Entry } from '../database/database.js';
+import {
+  branchInEnded,
+  ENDED_BRANCHES,
+  endedKey,
+  numberIn,
+  numberValue,
+} from '../database/keys.js';
+import { garbageEntries } from './block-entries.js';
+import type { BlockRange } from './branches.js';
+import type { References } from './references.js';
+
+/** Blocks that are deleted in one commit. */
+const CHUNK = 256;
+
+export interface SweepParts {
+  readonly database: Database;
+  readonly references: References;
+  readonly write: (entries: readonly Entry[]) => Promise<void>;
+}
+
+/** Looks only at branches of which something was released since the last look. */
+export class Sweep {
+  readonly #parts: SweepParts;
+  /** Branches to look at; undefined until the ended branches on disk were listed. */
+  #candidates: Set<number> | undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+  }
+
+  /** @param branches that were ended, or of which a chain uses fewer blocks */
+  begin(branches: Iterable<number>): void {
+    for (const branch of branches) this.#candidates?.add(branch);
+    if (this.#candidates?.size === 0) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Ends after the chunk that is being deleted. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Until then, a change is on disk and not yet published.
+    await nextTurn();
+    try {
+      const { database } = this.#parts;
+      this.#candidates ??= new Set([...database.getKeys(ENDED_BRANCHES)].map(branchInEnded));
+      for (const branch of this.#candidates) {
+        await this.#sweep(branch);
+        if (this.#isStopped) return;
+        this.#candidates.delete(branch);
+      }
+    } catch {
+      // Tried again after the next write that succeeds.
+    }
+  }
+
+  async #sweep(branch: number): Promise<void> {
+    while (!this.#isStopped) {
+      const garbage = this.#garbageIn(branch);
+      if (!garbage) return;
+      await this.#delete(garbage);
+      await nextTurn();
+    }
+  }
+
+  #garbageIn(branch: number): BlockRange | undefined {
+    const { database, references } = this.#parts;
+    const end = database.get(endedKey(branch));
+    const from = references.needed(branch);
+    return end && from < numberIn(end) ? { branch, from, to: numberIn(end) } : undefined;
+  }
+
+  async #delete(garbage: BlockRange): Promise<void> {
+    const { database, write } = this.#parts;
+    const { branch, from } = garbage;
+    const entries = [...garbageEntries(database, garbage, CHUNK)];
+    const isLast = entries.length === 0;
+    const rest: Entry = [endedKey(branch), from === 0 ? undefined : numberValue(from)];
+    await write(isLast ? [rest] : entries);
+  }
+}

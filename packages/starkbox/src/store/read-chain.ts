@@ -1,0 +1,121 @@
+// Reader of a chain on disk: its world and its snapshots.
+import { Class } from '@starkbox/engine';
+import { History } from '../chain/history/history.js';
+import { restoredMempool, settledMempool } from '../chain/mempool/mempool.js';
+import { applied, declaredIn } from '../chain/steps/apply-state-diff.js';
+import { withOldHash } from '../chain/steps/close-block.js';
+import type { SnapshotNote, WorldAndSnapshots } from '../chain/world/chain-store.js';
+import { labelsFromJson, NO_LABELS } from '../chain/world/labels.js';
+import { droppedFromJson, waitingFromJson } from '../chain/world/mempool-json.js';
+import { messagesFromJson, NO_MESSAGES } from '../chain/world/messages.js';
+import { NOTHING_PENDING, type World, withIncluded } from '../chain/world/world.js';
+import { includedFromJson, readWorldJson, type WorldParts } from '../chain/world/world-json.js';
+import type { Fork } from '../fork/fork.js';
+import { List, PersistentMap } from '../immutable.js';
+import { parse } from '../json/json.js';
+import { list } from '../json/reader.js';
+import { type Branches, type Place, withUse } from './blocks/branches.js';
+import type { Lineage, Segment } from './blocks/lineage.js';
+import { readStateDiff } from './blocks/state-diff.js';
+import type { Database } from './database/database.js';
+import { type ChainKeys, classKey } from './database/keys.js';
+import { type HeadRecord, type PlaceRecord, readRecords, textsOf } from './records.js';
+
+export interface FoundChain {
+  readonly content: WorldAndSnapshots;
+  readonly branches: Branches;
+}
+
+export interface ChainSource {
+  readonly database: Database;
+  readonly keys: ChainKeys;
+  readonly fork: Fork | undefined;
+  readonly lineageOf: (segments: readonly Segment[]) => Lineage;
+}
+
+/** The chain in a database; `undefined` if it holds none. */
+export async function readChain(source: ChainSource): Promise<FoundChain | undefined> {
+  const { database, keys, lineageOf } = source;
+  const records = readRecords(database, keys);
+  if (!records) return undefined;
+  const placeOf = ({ segments, next }: PlaceRecord, diffs: readonly string[]): Place => ({
+    lineage: lineageOf(segments),
+    next,
+    pendingDiffs: List(diffs),
+  });
+  const { head } = records;
+  const place = placeOf(head, textsOf(database, keys, 'pendingDiff'));
+  const parts = database.decode('the pending block', () => headParts(source, head));
+  const world = await worldAt(source, head, place, parts);
+  let snapshots = PersistentMap<bigint, World>();
+  let notes = PersistentMap<bigint, SnapshotNote>();
+  let places = PersistentMap<bigint, Place>();
+  for (const { id, record } of records.snapshots) {
+    const keptParts = database.decode(`snapshot ${id}`, () => readWorldJson(record.moment));
+    const keptPlace = placeOf(record, record.pendingDiffs);
+    places = places.set(id, keptPlace);
+    if (record.note) notes = notes.set(id, record.note);
+    snapshots = snapshots.set(id, await worldAt(source, record, keptPlace, keptParts));
+  }
+  const lastSnapshot = BigInt(head.lastSnapshot);
+  return {
+    content: Object.freeze({ world, snapshots, notes, lastSnapshot }),
+    branches: withUse({ head: place, snapshots: places, use: new Map() }),
+  };
+}
+
+function headParts({ database, keys }: ChainSource, head: HeadRecord): WorldParts {
+  const messages = database.get(keys.single('messages'));
+  const labels = database.get(keys.single('labels'));
+  const dropped = database.get(keys.single('dropped'));
+  return {
+    ...readWorldJson(head.moment),
+    messages: messages ? messagesFromJson(JSON.parse(messages.toString())) : NO_MESSAGES,
+    labels: labels ? labelsFromJson(JSON.parse(labels.toString())) : NO_LABELS,
+    mempool: restoredMempool(
+      textsOf(database, keys, 'waiting').map((text) => waitingFromJson(JSON.parse(text))),
+      dropped ? list(JSON.parse(dropped.toString()), 'dropped', droppedFromJson) : [],
+    ),
+    pending: textsOf(database, keys, 'pendingTransaction').reduce(
+      (grown, included) => withIncluded(grown, includedFromJson(parse(included))),
+      NOTHING_PENDING,
+    ),
+  };
+}
+
+async function worldAt(
+  { database, fork }: ChainSource,
+  { first, next }: PlaceRecord,
+  { lineage, pendingDiffs }: Place,
+  parts: WorldParts,
+): Promise<World> {
+  database.decode(`block ${next - 1}`, () => {
+    if (next > first && !lineage.at(next - 1)) throw new Error('it is missing');
+  });
+  const history = History.archived(lineage, first, next);
+  const latest = lineage.stateAfter(next - 1);
+  let state = await withOldHash(latest, history, fork);
+  for (const text of pendingDiffs) {
+    const diff = database.decode('the pending block', () => readStateDiff(text));
+    const classes = declaredIn(diff).map((hash) => classIn(database, hash));
+    state = await applied(state, diff, classes);
+  }
+  const journal = List<string>();
+  return Object.freeze({
+    ...parts,
+    mempool: await settledMempool(parts.mempool, (address) => state.nonceAt(address)),
+    pendingState: state,
+    latestState: latest,
+    history,
+    archived: lineage,
+    journal,
+  });
+}
+
+function classIn(database: Database, hash: string): Class {
+  return database.decode(`class ${hash}`, () => {
+    const packed = database.get(classKey(hash));
+    if (!packed) throw new Error('it is missing');
+    return Class.unpack(packed);
+  });
+}

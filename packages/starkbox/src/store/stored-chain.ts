@@ -1,0 +1,378 @@
+// One chain in a data directory: writes each of its steps and restores its world.
+import type { State, StateDiff } from '@starkbox/engine';
+import { declaredIn } from '../chain/steps/apply-state-diff.js';
+import type {
+  ChainStore,
+  KeptBranch,
+  PreparedCommit,
+  Transition,
+  WorldAndSnapshots,
+} from '../chain/world/chain-store.js';
+import { commonBlock } from '../chain/world/diff.js';
+import type { World } from '../chain/world/world.js';
+import type { Fork } from '../fork/fork.js';
+import { List } from '../immutable.js';
+import { blockEntries, contentOf, withoutValues } from './blocks/block-entries.js';
+import {
+  type BranchChange,
+  type Branches,
+  type DeletionPolicy,
+  type Place,
+  restartedWith,
+  revertedTo,
+  startingAt,
+  withoutBlocksFrom,
+  withUse,
+} from './blocks/branches.js';
+import { Lineage, type Segment } from './blocks/lineage.js';
+import { withoutOldBlocks } from './blocks/recent-blocks.js';
+import { changedReferences, released } from './blocks/references.js';
+import { ChainEntries } from './chain-entries.js';
+import type { Entry } from './database/database.js';
+import { ChainKeys, classKey, endedKey, numberValue } from './database/keys.js';
+import { type InstanceRecord, recordEntry } from './instance-records.js';
+import { readChain } from './read-chain.js';
+import type { SharedStore } from './shared-store.js';
+
+/** Up to this fraction of the limit, undone blocks are deleted in the same commit. */
+const AT_ONCE = 32;
+/** Blocks of a new chain that are written in one commit. */
+const CHUNK = 256;
+
+export interface StoredChainOptions {
+  readonly keepHistory: boolean;
+  /** Blocks and transactions that stay in memory. */
+  readonly recent: number;
+  readonly fork: Fork | undefined;
+}
+
+/** A world with its snapshots, and where they are on disk. */
+interface Standing {
+  readonly branches: Branches;
+  /** Undefined before the first commit. */
+  readonly content: WorldAndSnapshots | undefined;
+}
+
+/** What a commit writes, and what follows it. */
+interface Draft {
+  readonly entries: Entry[];
+  /** Branches that may have unused blocks after the commit. */
+  readonly candidates: number[];
+  /** Called when it is written or has failed. */
+  release: () => void;
+}
+
+export class StoredChain implements ChainStore {
+  readonly #shared: SharedStore;
+  /** The number of the instance; 0 for the chain of the node. */
+  readonly #instance: number;
+  readonly #keys: ChainKeys;
+  readonly #entries: ChainEntries;
+  readonly #options: StoredChainOptions;
+  readonly #deletion: DeletionPolicy;
+  /** Entries that are written with the first commit. */
+  #first: readonly Entry[];
+  /** After all prepared steps. */
+  #prepared: Standing;
+  /** As on disk. */
+  #durable: Standing;
+  #lastFailure: unknown;
+
+  /** @param first entries that are written with the first commit of a new chain */
+  constructor(
+    shared: SharedStore,
+    instance: number,
+    options: StoredChainOptions,
+    first: readonly Entry[] = [],
+  ) {
+    this.#shared = shared;
+    this.#instance = instance;
+    this.#keys = new ChainKeys(instance);
+    this.#entries = new ChainEntries(this.#keys);
+    this.#options = options;
+    this.#first = first;
+    this.#deletion = {
+      atOnce: Math.ceil(options.recent / AT_ONCE),
+      newBranch: () => shared.newBranch(),
+      needed: (branch) => shared.references.needed(branch),
+    };
+    this.#durable = { branches: startingAt(this.#lineage([]), 0), content: undefined };
+    this.#prepared = this.#durable;
+  }
+
+  /** The chain on disk; `undefined` if there is none. */
+  async read(): Promise<WorldAndSnapshots | undefined> {
+    const found = await readChain({
+      database: this.#shared.database,
+      keys: this.#keys,
+      fork: this.#options.fork,
+      lineageOf: (segments) => this.#lineage(segments),
+    });
+    if (!found) return undefined;
+    this.#durable = found;
+    this.#prepared = this.#durable;
+    return found.content;
+  }
+
+  /**
+   * Begins another chain at the newest world of this one: nothing but the pending block and the
+   * mempool is copied.
+   *
+   * @param now the newest world of this chain
+   * @param start what the other chain begins with, on the same blocks and states
+   */
+  branch(
+    now: WorldAndSnapshots,
+    start: WorldAndSnapshots,
+    record: InstanceRecord,
+  ): KeptBranch<StoredChain> {
+    this.#mustStandAt(now);
+    const { lineage, next, pendingDiffs } = this.#prepared.branches.head;
+    const other = new StoredChain(this.#shared, record.number, this.#options);
+    const own = lineage.branchedOff(this.#shared.newBranch(), next);
+    return other.#beginAt({ lineage: own, next, pendingDiffs }, start, recordEntry(record));
+  }
+
+  #beginAt(place: Place, start: WorldAndSnapshots, record: Entry): KeptBranch<StoredChain> {
+    // Blocks on disk are read by the lineage of this chain, which ends where it left the other one.
+    const world: World = start.world.archived
+      ? Object.freeze({ ...start.world, archived: place.lineage })
+      : start.world;
+    const own = { ...start, world };
+    const branches = withUse({ ...startingAt(place.lineage, place.next), head: place });
+    const entries = [record, ...changedReferences(this.#instance, new Map(), branches.use)];
+    entries.push(...this.#entries.transactions(world));
+    entries.push(...this.#entries.diffs(place.pendingDiffs));
+    entries.push(...this.#entries.head(undefined, own, place));
+    const { segments } = place.lineage;
+    // The references are on disk only after the commit.
+    const release = this.#shared.references.hold({ segments, next: place.next });
+    const committed = this.#commit(
+      { entries, candidates: [], release },
+      { branches, content: own },
+    );
+    return { store: this, start: own, committed };
+  }
+
+  // Writing of transitions.
+
+  async prepare(transition: Transition): Promise<PreparedCommit> {
+    const { before, after } = transition;
+    const was = this.#prepared;
+    if (was.content) this.#mustStandAt(before);
+    const draft: Draft = { entries: [...this.#first], candidates: [], release: () => {} };
+    try {
+      const moved = await this.#follow(transition, draft);
+      const marked = this.#followSnapshots(before, after, moved, draft.entries);
+      const branches = this.#followUse(was.branches, marked, draft);
+      const world = await withoutOldBlocks(
+        after.world,
+        branches.head.lineage,
+        this.#durable.branches.head,
+        this.#options.recent,
+      );
+      draft.entries.push(...this.#entries.head(transition, after, branches.head));
+      const content = world === after.world ? after : { ...after, world };
+      return {
+        after: content,
+        commit: async () => {
+          if (this.#prepared !== was) {
+            draft.release();
+            throw this.#lastFailure;
+          }
+          await this.#commit(draft, { branches, content });
+        },
+      };
+    } catch (error) {
+      draft.release();
+      throw error;
+    }
+  }
+
+  /** After a failed commit, its world and those made from it are gone. */
+  #mustStandAt(content: WorldAndSnapshots): void {
+    if (this.#prepared.content !== content) throw this.#lastFailure;
+  }
+
+  async #commit({ entries, candidates, release }: Draft, standing: Standing): Promise<void> {
+    this.#prepared = standing;
+    const committed = this.#shared.commit(entries, candidates, {
+      onCommitted: () => {
+        this.#durable = standing;
+        this.#first = [];
+      },
+      onFailed: (error) => {
+        this.#prepared = this.#durable;
+        this.#lastFailure = error;
+      },
+    });
+    await committed.finally(release);
+  }
+
+  async #follow(transition: Transition, draft: Draft): Promise<Branches> {
+    const [before, after] = [transition.before.world, transition.after.world];
+    const { kind, snapshot } = transition;
+    if (kind === 'restart' || kind === 'load') return this.#begin(before, after, draft);
+    let { branches } = this.#prepared;
+    if (snapshot !== undefined) {
+      const change = revertedTo(branches, snapshot, this.#deletion);
+      return this.#afterBranchChange(before, after, change, draft);
+    }
+    const { entries } = draft;
+    const common = commonBlock(before, after);
+    if (common + 1 < before.history.next) {
+      const change = withoutBlocksFrom(branches, common + 1, this.#deletion);
+      branches = this.#afterBranchChange(before, after, change, draft);
+      if (after.history.next === common + 1) return branches;
+    }
+    if (after.history.next > common + 1) {
+      entries.push(...this.#entries.withoutPending(before, branches.head));
+      const { lineage } = branches.head;
+      for (let number = common + 1; number < after.history.next; number += 1) {
+        entries.push(...(await this.#blockEntries(after, number, lineage.tip)));
+      }
+      entries.push(...this.#entries.transactions(after));
+      const head = { lineage, next: after.history.next, pendingDiffs: List<string>() };
+      return { ...branches, head };
+    }
+    if (before.pendingState === after.pendingState) return branches;
+    if (before.latestState !== after.latestState) {
+      // The pending block was restarted.
+      entries.push(...this.#entries.withoutPending(before, branches.head));
+      entries.push(...this.#entries.transactions(after));
+      return { ...branches, head: { ...branches.head, pendingDiffs: List<string>() } };
+    }
+    const diff = await before.pendingState.diffTo(after.pendingState);
+    entries.push(...this.#entries.transactions(after, before.pending.transactions.size));
+    return this.#putDiff(after, branches, entries, diff);
+  }
+
+  /** Deletes undone blocks and writes the pending block of the world after them. */
+  #afterBranchChange(
+    before: World,
+    after: World,
+    { branches, deleted, ended }: BranchChange,
+    draft: Draft,
+  ): Branches {
+    const { entries } = draft;
+    entries.push(...this.#entries.withoutPending(before, this.#prepared.branches.head));
+    if (deleted) {
+      for (let number = deleted.from; number < deleted.to; number += 1) {
+        const content = contentOf(before, number);
+        entries.push(...withoutValues(blockEntries(deleted.branch, number, content)));
+      }
+    }
+    putEnded(ended, draft);
+    entries.push(...this.#entries.transactions(after));
+    entries.push(...this.#entries.diffs(branches.head.pendingDiffs));
+    return branches;
+  }
+
+  /** Writes a whole chain under a new branch, all but its last chunk before the commit. */
+  async #begin(before: World, world: World, draft: Draft): Promise<Branches> {
+    const { history } = world;
+    const { entries } = draft;
+    entries.push(...this.#entries.withoutPending(before, this.#prepared.branches.head));
+    const lineage = this.#lineage([{ branch: this.#shared.newBranch(), from: history.first }]);
+    const { tip, segments } = lineage;
+    if (history.next - history.first > CHUNK) {
+      const release = this.#shared.references.hold({ segments, next: history.next });
+      draft.release = () => {
+        release();
+        this.#shared.sweep([tip]);
+      };
+      // After an interruption, the sweep finds the blocks of the incomplete branch by its end.
+      await this.#shared.write([[endedKey(tip), numberValue(history.next)]]);
+      entries.push([endedKey(tip), undefined]);
+    }
+    let chunk: Entry[] = [];
+    for (let number = history.first; number < history.next; number += 1) {
+      chunk.push(...(await this.#blockEntries(world, number, tip)));
+      if ((number + 1) % CHUNK !== 0) continue;
+      await this.#shared.write(chunk);
+      chunk = [];
+    }
+    entries.push(...chunk);
+    const { branches, ended } = restartedWith(this.#prepared.branches, lineage, history.next);
+    putEnded(ended, draft);
+    entries.push(...this.#entries.transactions(world));
+    const diff = await world.latestState.diffTo(world.pendingState);
+    return this.#putDiff(world, branches, entries, diff);
+  }
+
+  async #blockEntries(world: World, number: number, branch: number): Promise<readonly Entry[]> {
+    const content = contentOf(world, number);
+    const classes = await this.#classEntries(world.pendingState, content.diff);
+    return [...blockEntries(branch, number, content), ...classes];
+  }
+
+  async #classEntries(state: State, diff: StateDiff): Promise<readonly Entry[]> {
+    const entries: Entry[] = [];
+    for (const hash of declaredIn(diff)) {
+      const key = classKey(hash);
+      // Classes are never deleted.
+      const declared = this.#shared.database.has(key) ? undefined : await state.class(hash);
+      if (declared) entries.push([key, Buffer.from(await declared.pack())]);
+    }
+    return entries;
+  }
+
+  /** Adds a state diff to those of the pending block. */
+  async #putDiff(
+    world: World,
+    branches: Branches,
+    entries: Entry[],
+    diff: StateDiff,
+  ): Promise<Branches> {
+    entries.push(...(await this.#classEntries(world.pendingState, diff)));
+    const { head } = branches;
+    const text = JSON.stringify(diff);
+    entries.push(...this.#entries.diffs([text], head.pendingDiffs.size));
+    return { ...branches, head: { ...head, pendingDiffs: head.pendingDiffs.push(text) } };
+  }
+
+  #followSnapshots(
+    before: WorldAndSnapshots,
+    after: WorldAndSnapshots,
+    branches: Branches,
+    entries: Entry[],
+  ): Branches {
+    if (before.snapshots === after.snapshots) return branches;
+    let { snapshots } = branches;
+    for (const id of before.snapshots.keys()) {
+      if (after.snapshots.has(id)) continue;
+      entries.push(this.#entries.snapshot(id, undefined));
+      snapshots = snapshots.delete(id);
+    }
+    for (const [id, world] of after.snapshots) {
+      if (before.snapshots.get(id) === world) continue;
+      const place = snapshots.get(id) ?? branches.head;
+      entries.push(this.#entries.snapshot(id, { world, place, note: after.notes.get(id) }));
+      snapshots = snapshots.set(id, place);
+    }
+    return { ...branches, snapshots };
+  }
+
+  /** Writes which blocks of other branches are in use, if that changed. */
+  #followUse(before: Branches, after: Branches, draft: Draft): Branches {
+    // A new snapshot is at the head, whose branches are in use already.
+    const isSame =
+      before.head.lineage === after.head.lineage && after.snapshots.size >= before.snapshots.size;
+    if (isSame) return after;
+    const branches = withUse(after);
+    draft.entries.push(...changedReferences(this.#instance, before.use, branches.use));
+    draft.candidates.push(...released(before.use, branches.use));
+    return branches;
+  }
+
+  #lineage(segments: readonly Segment[]): Lineage {
+    const { keepHistory, fork } = this.#options;
+    return new Lineage(this.#shared.database, segments, { keepHistory, fallback: fork });
+  }
+}
+
+function putEnded(ended: BranchChange['ended'], { entries, candidates }: Draft): void {
+  if (!ended) return;
+  entries.push([endedKey(ended.branch), numberValue(ended.to)]);
+  candidates.push(ended.branch);
+}
