@@ -38,6 +38,7 @@ const ALONE = [
   'packages/starkbox/test/node/*(failed-start|isolation|lifecycle).test.ts',
   'packages/starkbox/test/subscriptions/no-listeners.test.ts',
   'packages/starkbox/test/subscriptions/pending-cost.test.ts',
+  'packages/testing/test/reports.test.ts',
 ];
 
 const CLOSE_AFTER_TESTS = 'packages/starkbox/test/support/close-after-tests.ts';

@@ -9,6 +9,7 @@ import {
 import { CallData, Contract, type RawArgs } from 'starknet';
 import { accountsOf, type ChainAccount, forgetNonces, impersonate } from './client/account.js';
 import { type ChainProvider, providerOf } from './client/provider.js';
+import { type Collector, collectorOf } from './reports/collecting.js';
 
 export interface DeployOptions extends Pick<Deployment, 'salt'> {
   /** Who sends the transactions of the contract; the first account by default. */
@@ -37,9 +38,11 @@ export class TestChain implements AsyncDisposable {
   readonly time: Starkbox['time'];
   readonly fetch: Starkbox['fetch'];
   readonly rpcUrl: string;
+  #collector: Collector | undefined;
 
   constructor(node: Starkbox) {
     this.node = node;
+    this.#collector = collectorOf(node);
     this.provider = providerOf(node);
     this.accounts = accountsOf(node, this.provider);
     this.request = node.request;
@@ -120,8 +123,24 @@ export class TestChain implements AsyncDisposable {
     return new Contract({ abi, address, providerOrAccount: account ?? this.provider });
   }
 
-  close(): Promise<void> {
-    return this.node.close();
+  /**
+   * Leaves what this chain does out of the reports of the run.
+   *
+   * @internal
+   */
+  leaveOut(): this {
+    this.#collector = undefined;
+    return this;
+  }
+
+  async close(): Promise<void> {
+    const collector = this.#collector;
+    this.#collector = undefined;
+    try {
+      await collector?.finish();
+    } finally {
+      await this.node.close();
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -11,6 +11,7 @@ import { readNames } from './names.js';
 const VALUES = {
   names: { type: 'string' },
   url: { type: 'string' },
+  file: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
   by: { type: 'string' },
@@ -84,10 +85,11 @@ fails if an answer differs. Times, and what depends on them, may differ.
   },
   report: {
     usage:
-      'starkbox report [--url URL] [--from BLOCK] [--to BLOCK] [--by class|contract] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
+      'starkbox report [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
     files: 0,
     takes: [
       'url',
+      'file',
       'from',
       'to',
       'by',
@@ -100,6 +102,7 @@ fails if an answer differs. Times, and what depends on them, may differ.
     help: `Prints what each function cost on a node that runs. The rows add up to the receipts.
 
   --url URL              the node (default: http://127.0.0.1:5050)
+  --file FILE            the gas.json of a test run in place of a node
   --from, --to BLOCK     the oldest and the newest block (default: all blocks)
   --by class|contract    a row for each function of a class (default) or of a contract
   --flame FILE           writes a flame graph: SVG if the name ends in .svg, else collapsed stacks

@@ -6,6 +6,7 @@ import {
   collapsedStacks,
   flameSvg,
   type GasChange,
+  type GasPage,
   GasReport,
   gasChanges,
   gasText,
@@ -16,10 +17,12 @@ import {
 } from '@starkbox/abi';
 import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
+import { isObject } from '../../json/reader.js';
 import { columns, counted, grouped, type Style } from './format.js';
 import { type BlockRange, LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 export interface ReportWords extends RangeWords {
+  readonly file?: string;
   readonly by?: string;
   readonly flame?: string;
   readonly resource?: string;
@@ -41,7 +44,10 @@ export async function report(style: Style, words: ReportWords): Promise<string> 
   const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
   // Read first: a missing file is known before the chain is read.
   const before = words.baseline === undefined ? undefined : baselineIn(words.baseline);
-  const sum = await readReport(words.url ?? LOCAL, by, rangeOf(words));
+  const sum =
+    words.file === undefined
+      ? await readReport(words.url ?? LOCAL, by, rangeOf(words))
+      : reportIn(words.file);
   const page = sum.page();
   if (flame !== undefined) {
     const title = `${resourceName(resource)} of ${counted(page.transactions, 'transaction')}`;
@@ -69,6 +75,19 @@ async function readReport(
     sum.addPage(page);
   }
   return sum;
+}
+
+/** What a run of tests wrote. */
+function reportIn(file: string): GasReport {
+  const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const sum = new GasReport('class');
+  if (!isPage(value)) throw new Error(`${file} has no report of a test run`);
+  sum.addPage(value);
+  return sum;
+}
+
+function isPage(value: unknown): value is GasPage {
+  return isObject(value) && Array.isArray(value['rows']) && isObject(value['receipts']);
 }
 
 function baselineIn(file: string): Baseline {

@@ -1,0 +1,57 @@
+// Reports at the end of a run: set-up and tear-down functions for the runners.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { coverageText, gasText } from '@starkbox/abi';
+import { FOLDER, readRun, wantedKinds } from './collecting.js';
+
+/** Where the reports are also written as files. */
+const OUT = 'STARKBOX_REPORT_OUT';
+
+/**
+ * Collects from every chain of the run, and prints the reports at its end. `STARKBOX_REPORT` switches it on:
+ * `gas`, `coverage` or `gas,coverage`.
+ *
+ * The default export is a `globalSetup` of vitest and of Playwright.
+ *
+ * @example
+ * // vitest.config.js
+ * export default { test: { globalSetup: '@starkbox/testing/reports' } };
+ */
+// biome-ignore lint/style/noDefaultExport: runners take the default export
+export default function setup(): () => void {
+  globalSetup();
+  return globalTeardown;
+}
+
+/** For runners that take two functions: node:test (`--test-global-setup`) and Jest. */
+export function globalSetup(): void {
+  if (wantedKinds().length === 0) return;
+  process.env[FOLDER] = mkdtempSync(join(tmpdir(), 'starkbox-run-'));
+}
+
+export function globalTeardown(): void {
+  const folder = process.env[FOLDER];
+  if (folder === undefined) return;
+  delete process.env[FOLDER];
+  const { gas, coverage } = readRun(folder);
+  rmSync(folder, { recursive: true });
+  const kinds = wantedKinds();
+  const out = process.env[OUT];
+  if (out !== undefined) mkdirSync(out, { recursive: true });
+  const write = (name: string, value: object): void => {
+    if (out !== undefined) writeFileSync(join(out, name), `${JSON.stringify(value)}\n`);
+  };
+  if (kinds.includes('gas')) {
+    print('Gas by function', gasText(gas.page()));
+    write('gas.json', gas.page(undefined, { values: true, stacks: true }));
+  }
+  if (kinds.includes('coverage')) {
+    print('Entry points', coverageText(coverage.page()));
+    write('coverage.json', coverage.page(true));
+  }
+}
+
+function print(title: string, text: string): void {
+  process.stdout.write(`\n${title}\n\n${text}\n`);
+}

@@ -1,0 +1,77 @@
+// Reports of a run: what every chain of it did, summed at the end.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createTestChain, fixture, type TestChain } from '../src/index.js';
+import setup from '../src/reports/reports.js';
+
+const COUNTER = new URL('../../../contracts/cairo/counter.sierra.json', import.meta.url);
+const out = mkdtempSync(join(tmpdir(), 'starkbox-reports-'));
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(out, { recursive: true, force: true });
+});
+
+/** What a run prints at its end. */
+async function run(wanted: string, tests: () => Promise<void>): Promise<string> {
+  vi.stubEnv('STARKBOX_REPORT', wanted);
+  vi.stubEnv('STARKBOX_REPORT_OUT', out);
+  const tearDown = setup();
+  await tests();
+  let printed = '';
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+  try {
+    tearDown();
+  } finally {
+    write.mockRestore();
+  }
+  return printed;
+}
+
+async function increase(chain: TestChain, address: string, times: number): Promise<void> {
+  const counter = await chain.contractAt(address);
+  for (let done = 0; done < times; done += 1) await counter.invoke('increase', [5]);
+}
+
+test('sum all chains, without what a fixture has prepared', async () => {
+  const counters = fixture(
+    'counters of reports',
+    async (chain) => ({ counter: (await chain.deployContract(COUNTER, [5])).address }),
+    { cacheDir: false },
+  );
+  const printed = await run('gas,coverage', async () => {
+    for (const times of [1, 2]) {
+      const { chain, data } = await counters.branch();
+      await increase(chain, data.counter, times);
+      await chain.close();
+    }
+  });
+  await counters.close();
+  expect(printed).toMatch(/\nGas by function\n\n3 transactions\n\nl2 gas +calls/);
+  expect(printed).toMatch(/\ncounter\.increase +3( +[\d,]+){5}\n/);
+  expect(printed).not.toContain('counter.constructor');
+  expect(printed).toMatch(
+    /\ncounter {2}1 of 3 \(33\.3 %\)\n +3 {2}increase\n {2}never +\S.*\n3 trans/,
+  );
+  const { receipts, rows } = JSON.parse(readFileSync(join(out, 'gas.json'), 'utf8'));
+  const charged = rows.filter(({ kind }: { kind: string }) => kind !== 'fee_transfer');
+  const sum = charged.reduce(
+    (all: number, { costs }: { costs: { l2_gas: { self: number } } }) => all + costs.l2_gas.self,
+    0,
+  );
+  expect(sum).toBe(receipts.l2_gas);
+});
+
+test('are off by default, and refuse a kind that does not exist', async () => {
+  const printed = await run('', async () => {
+    await using chain = await createTestChain();
+    await chain.mine();
+  });
+  expect(printed).toBe('');
+  await expect(run('gass', async () => {})).rejects.toThrow(/'gass'/);
+});
