@@ -1,12 +1,13 @@
 // A `fetch` that answers JSON-RPC requests in this process, without a port.
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
-import { NEWEST, OLDER_NAMES } from '../rpc/versions/versions.js';
+import { olderAt, VERSION_PATHS } from '../rpc/versions/versions.js';
 
 export interface FetchedChain {
   readonly dispatcher: Dispatcher;
   older(version: string): Dispatcher;
 }
 
+const PATHS: ReadonlySet<string> = new Set(['', '/rpc', ...VERSION_PATHS]);
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Takes every URL for one of the chain: its path chooses the version of the specification. */
@@ -38,8 +39,8 @@ export function inProcessFetch(chain: FetchedChain): typeof fetch {
 }
 
 function dispatcherAt(path: string, chain: FetchedChain): Dispatcher | undefined {
-  const [, rpc, version, more] = path.replace(/\/$/, '').split('/');
-  if (more !== undefined || (rpc !== undefined && rpc !== 'rpc')) return undefined;
-  if (version === undefined || version === NEWEST) return chain.dispatcher;
-  return OLDER_NAMES.includes(version) ? chain.older(version) : undefined;
+  const served = path.replace(/\/$/, '');
+  if (!PATHS.has(served)) return undefined;
+  const version = olderAt(served);
+  return version === undefined ? chain.dispatcher : chain.older(version);
 }

@@ -1,6 +1,7 @@
 // Servers of a node: HTTP, WebSockets on the same port, and the metrics page.
 import type { Address, ListenOptions } from '../library/starkbox.js';
 import type { Log } from '../log.js';
+import { VERSION_PATHS } from '../rpc/versions/versions.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
@@ -13,7 +14,7 @@ import type { ChainService } from '../service/chain-service.js';
 import type { Instances } from '../service/instances.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import type { Lifecycle, Part } from './lifecycle.js';
-import { ServiceTarget, VERSION_PATHS } from './targets.js';
+import { ServiceTarget } from './targets.js';
 
 /** Paths that take WebSocket connections, besides those of single versions. */
 const SOCKET_PATHS = ['/ws', '/', '/rpc', '/ws/rpc'];

@@ -2,20 +2,13 @@
 import { stringify } from '../json/json.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
-import { NEWEST, OLDER_NAMES } from '../rpc/versions/versions.js';
+import { olderAt } from '../rpc/versions/versions.js';
 import type { Target } from '../server/http/place.js';
 import type { Recorder } from '../server/recorder.js';
 import type { ServedChain } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
 
 type Requests = Pick<Dispatcher, 'handle'>;
-
-const PREFIX = '/rpc/';
-
-/** Paths of single versions of the specification, the newest last. */
-export const VERSION_PATHS: readonly string[] = [...OLDER_NAMES.toReversed(), NEWEST].map(
-  (name) => PREFIX + name,
-);
 
 /** A chain for both servers. Its dispatchers are created by the first request that needs them. */
 export class ServiceTarget implements Target {
@@ -37,8 +30,8 @@ export class ServiceTarget implements Target {
 
   /** The dispatcher at a path. */
   readonly at = (path: string): Requests => {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    if (!OLDER_NAMES.includes(name)) return this.dispatcher;
+    const name = olderAt(path);
+    if (name === undefined) return this.dispatcher;
     this.#older ??= new Map();
     const older = this.#older.get(name) ?? this.#olderOf(name);
     this.#older.set(name, older);

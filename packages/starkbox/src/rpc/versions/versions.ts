@@ -11,13 +11,23 @@ import { V0_8 } from './v0_8.js';
 import { V0_9 } from './v0_9.js';
 
 /** The newest version in paths. */
-export const NEWEST = 'v0_10';
+const NEWEST = 'v0_10';
 
 /** Newest first: each is described by its differences from the one before, the first from {@link NEWEST}. */
 const OLDER: readonly Version[] = [V0_9, V0_8];
 
 /** Names of the older versions in paths. */
-export const OLDER_NAMES: readonly string[] = OLDER.map(({ name }) => name);
+const OLDER_NAMES: readonly string[] = OLDER.map(({ name }) => name);
+
+/** Paths of single versions, the newest last. */
+export const VERSION_PATHS: readonly string[] = [...OLDER_NAMES.toReversed(), NEWEST].map(
+  (name) => `/rpc/${name}`,
+);
+
+/** The name of the older version that is served at a path; undefined where the newest is. */
+export function olderAt(path: string): string | undefined {
+  return OLDER_NAMES.find((name) => path.endsWith(`/${name}`));
+}
 
 /** An older version over the newest; chains of a node share one. */
 export class OlderVersion {

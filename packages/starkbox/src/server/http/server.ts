@@ -195,7 +195,8 @@ function createRoutes(options: HttpOptions, connections: Connections): ReadonlyM
           response,
           session: callerOf(request, 'http', access),
           isLast: () => connections.isLast(request),
-          refuse: (status, error) => refusalOf(request, { ...target, access }, status, error),
+          refuse: (status, error) =>
+            refusalOf(request, { access, onRefusal: target.onRefusal }, status, error),
         },
         { dispatcher: target.versions?.get(path) ?? target.dispatcher, timeoutSeconds, bodyLimit },
         budget,
