@@ -41,6 +41,13 @@ const ALONE = [
   'packages/testing/test/reports.test.ts',
 ];
 
+/** Tests of execution, which run again with contracts and accounts of Cairo 2.8, whose gas is counted by steps. */
+const EXECUTION = [
+  'packages/engine/test/execution/*.test.ts',
+  'packages/starkbox/test/compatibility/transactions/{calls,estimation,receipts,simulation,traces,transactions}.test.ts',
+  'packages/starkbox/test/e2e/{call-a-contract,deploy-a-contract,estimate-fees,read-why-it-reverted,try-without-sending}.test.ts',
+];
+
 const CLOSE_AFTER_TESTS = 'packages/starkbox/test/support/close-after-tests.ts';
 
 /** The longest tests start first. Started last, one would run on while the other workers are idle. */
@@ -120,6 +127,18 @@ export default defineConfig({
           exclude: [...BROWSER, ...KILLS, ...TIMED, ...ALONE],
           setupFiles: CLOSE_AFTER_TESTS,
           // Files of one process share its modules, which saves a second per file.
+          isolate: false,
+          maxWorkers,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cairo-2.8',
+          include: EXECUTION,
+          env: { STARKBOX_CAIRO: '2.8' },
+          setupFiles: CLOSE_AFTER_TESTS,
           isolate: false,
           maxWorkers,
           sequence: { groupOrder: 0 },

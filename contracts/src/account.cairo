@@ -50,7 +50,7 @@ mod account {
 
         fn check(self: @ContractState) -> felt252 {
             let tx = get_tx_info().unbox();
-            assert(self.is_signed(tx.transaction_hash, tx.signature), 'account: invalid signature');
+            assert(self.is_signed(tx.transaction_hash, tx.signature), 'Account: invalid signature');
             VALIDATED
         }
     }
@@ -62,7 +62,7 @@ mod account {
         }
 
         fn __execute__(ref self: ContractState, calls: Array<Call>) -> Array<Span<felt252>> {
-            assert(get_caller_address().is_zero(), 'account: invalid caller');
+            assert(get_caller_address().is_zero(), 'Account: invalid caller');
             let mut returned = array![];
             for Call { to, selector, calldata } in calls {
                 returned.append(call_contract_syscall(to, selector, calldata).unwrap_syscall());

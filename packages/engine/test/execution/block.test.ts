@@ -4,6 +4,7 @@ import { Block, EngineError, type Receipt, starknetKeccak } from '@starkbox/engi
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Account,
+  accountClass,
   block,
   blockValues,
   firstAccount,
@@ -18,7 +19,7 @@ let chain: Genesis;
 let account: Account;
 
 beforeAll(async () => {
-  chain = await genesis();
+  chain = await genesis(await accountClass());
   account = firstAccount(chain);
 });
 

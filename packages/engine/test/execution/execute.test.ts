@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Account,
   AMPLE,
+  accountClass,
   block,
   bounds,
   CHAIN_ID,
@@ -35,7 +36,7 @@ let chain: Genesis;
 let account: Account;
 
 beforeAll(async () => {
-  chain = await genesis();
+  chain = await genesis(await accountClass());
   account = firstAccount(chain);
 });
 

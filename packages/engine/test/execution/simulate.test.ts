@@ -5,6 +5,7 @@ import { Class, starknetKeccak, Transaction } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Account,
+  accountClass,
   block,
   CHAIN_ID,
   contractClass,
@@ -26,7 +27,7 @@ let chain: Genesis;
 let account: Account;
 
 beforeAll(async () => {
-  chain = await genesis();
+  chain = await genesis(await accountClass());
   account = firstAccount(chain);
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtinClass, Class, publicKey, type TransactionValues } from '@starkbox/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { classFile } from '../../../../../contracts/classes.js';
 import { run } from '../../../src/cli/cli.js';
 import type { Config } from '../../../src/index.js';
 import {
@@ -113,10 +114,12 @@ async function deploy({ node, client }: Fixture, account: NewAccount): Promise<v
 }
 
 const custom = await customClass();
+const own = await contract('account');
 const MODES: readonly (readonly [string, Partial<Config>, string])[] = [
   ['cairo0', { accountClass: 'cairo0' }, CAIRO0_CLASS],
   ['cairo1', { accountClass: 'cairo1' }, ACCOUNT_CLASS],
   ['custom', { accountClassCustom: custom.path }, custom.hash],
+  ['of our own', { accountClassCustom: fileURLToPath(classFile('account')) }, own.hash],
 ];
 
 describe.each(MODES)('with the account class %s', (mode, config, classHash) => {

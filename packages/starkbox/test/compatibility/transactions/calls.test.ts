@@ -1,9 +1,9 @@
 // Calls: through universal deployers, into other contracts, and ones that fail.
 import type { Client } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
-  ACCOUNT_CLASS,
   type Contract,
   contract,
   deployment,
@@ -20,10 +20,12 @@ let client: Client;
 let sender: Sender;
 let reverter: Contract;
 let reverterAddress: string;
+let accountClass: string;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture();
+  const { node, client: asked } = await startFixture(ACCOUNTS);
   client = asked;
+  accountClass = node.accountClassHash;
   sender = new Sender(client, node.accounts[0]);
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);
@@ -34,7 +36,7 @@ const status = (hash: string) => client.call('starknet_getTransactionStatus', [h
 describe('universal deployers', () => {
   const account = () => ({
     contract_address: sender.account.address,
-    class_hash: ACCOUNT_CLASS,
+    class_hash: accountClass,
     selector: selector('__execute__'),
   });
 

@@ -3,10 +3,10 @@
 import type { Client } from '@starkbox/conformance';
 import { publicKey } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import type { Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
-  ACCOUNT_CLASS,
   boundsOf,
   type Contract,
   contract,
@@ -34,7 +34,7 @@ let reverter: Contract;
 let reverterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture());
+  ({ node, client } = await startFixture(ACCOUNTS));
   sender = new Sender(client, node.accounts[0]);
   reverter = await contract('reverter');
   reverterAddress = await sender.deploy(reverter);
@@ -48,7 +48,7 @@ async function estimate(request: unknown, flags: readonly string[] = []) {
 
 const ofAccount = (name = '__execute__') => ({
   contract_address: sender.account.address,
-  class_hash: ACCOUNT_CLASS,
+  class_hash: node.accountClassHash,
   selector: selector(name),
 });
 

@@ -3,6 +3,7 @@
 import type { Client } from '@starkbox/conformance';
 import { storageAddress } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import type { Methods, Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
@@ -43,7 +44,7 @@ let contextAddress: string;
 const account = newAccount('0x4321');
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture());
+  ({ node, client } = await startFixture(ACCOUNTS));
   sender = new Sender(client, node.accounts[0]);
   counter = await contract('counter');
   reverter = await contract('reverter');

@@ -1,6 +1,7 @@
 // Traces of single transactions and of whole blocks.
 import type { Client } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
   ACCOUNT_CLASS,
@@ -19,7 +20,7 @@ let client: Client;
 let sender: Sender;
 
 beforeAll(async () => {
-  const { node, client: asked } = await startFixture();
+  const { node, client: asked } = await startFixture(ACCOUNTS);
   client = asked;
   sender = new Sender(client, node.accounts[0]);
 });

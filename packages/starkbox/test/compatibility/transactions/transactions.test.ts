@@ -1,6 +1,7 @@
 // Accepted, refused and reverted transactions, and the errors of refusals.
 import type { Client } from '@starkbox/conformance';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import type { Starkbox } from '../../../src/index.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
@@ -30,7 +31,7 @@ let reverter: Contract;
 let reverterAddress: string;
 
 beforeAll(async () => {
-  ({ node, client } = await startFixture());
+  ({ node, client } = await startFixture(ACCOUNTS));
   sender = new Sender(client, node.accounts[0]);
   counter = await contract('counter');
   reverter = await contract('reverter');

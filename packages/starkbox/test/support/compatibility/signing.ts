@@ -10,7 +10,7 @@ import {
   Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
-import { classText } from '../../../../../contracts/classes.js';
+import { classText, type Generation } from '../../../../../contracts/classes.js';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -154,8 +154,8 @@ export interface Contract {
   readonly body: unknown;
 }
 
-export async function contract(name: string): Promise<Contract> {
-  const compiled = await Class.compile(await classText(name));
+export async function contract(name: string, generation?: Generation): Promise<Contract> {
+  const compiled = await Class.compile(await classText(name, generation));
   return {
     class: compiled,
     hash: compiled.hash,

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { type ListeningNode, SPEC_VERSIONS, specOf, startNode } from '@starkbox/conformance';
 import type { Config } from 'starkbox';
 import { expect } from 'vitest';
+import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { runCommand } from '../../../src/cli/commands/command.js';
 import { callsOf, replayIn } from './version-replay.js';
 
-export async function startRecordedNode(config: Partial<Config> = {}): Promise<ListeningNode> {
+/** The accounts are of the same compiler as the contracts. */
+export async function startRecordedNode(changes: Partial<Config> = {}): Promise<ListeningNode> {
+  const config = { ...ACCOUNTS, ...changes };
   const folder = mkdtempSync(join(tmpdir(), 'starkbox-e2e-'));
   const file = join(folder, 'recording.jsonl');
   const started = await startNode({ ...config, listen: true, traceRequests: file });
