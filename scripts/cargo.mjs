@@ -57,7 +57,7 @@ const CHANGES = [
       [
         '    run_entry_point(&mut runner, &mut syscall_handler, entry_point, args, program_segment_size)?;\n',
         '    let ran = run_entry_point(&mut runner, &mut syscall_handler, entry_point, args, program_segment_size);\n' +
-          '    observed.ran(&mut runner, ran.is_ok());\n    ran?;\n',
+          '    observed.ran(&mut runner, &syscall_handler.base.syscalls_usage, ran.is_ok());\n    ran?;\n',
       ],
     ],
   },

@@ -12,12 +12,13 @@ use starknet_api::core::{ClassHash, ContractAddress};
 
 use crate::execution::entry_point::ExecutableCallEntryPoint;
 use crate::execution::entry_point_execution::ExecutionRunnerMode;
+use crate::execution::syscalls::vm_syscall_utils::SyscallUsageMap;
 
 /// Sees every entry point that this thread runs while it is set.
 pub trait Observer {
     fn entered(&mut self, call: &ExecutableCallEntryPoint);
     /// The run ended: with return values, or by an error of the machine.
-    fn ran(&mut self, runner: &mut CairoRunner, completed: bool);
+    fn ran(&mut self, runner: &mut CairoRunner, syscalls: &SyscallUsageMap, completed: bool);
     fn left(&mut self);
 }
 
@@ -68,9 +69,9 @@ impl Entered {
         if self.0 { ExecutionRunnerMode::Tracing } else { ExecutionRunnerMode::Starknet }
     }
 
-    pub(crate) fn ran(&self, runner: &mut CairoRunner, completed: bool) {
+    pub(crate) fn ran(&self, runner: &mut CairoRunner, syscalls: &SyscallUsageMap, completed: bool) {
         if self.0 {
-            observe(|observer| observer.ran(runner, completed));
+            observe(|observer| observer.ran(runner, syscalls, completed));
         }
     }
 }

@@ -108,6 +108,12 @@ export interface RetracedFrame {
   readonly entry_point_type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
   readonly call_type: 'CALL' | 'DELEGATE';
   readonly failed: boolean;
+  /** Steps of the machine, without those of inner calls. */
+  readonly steps: number;
+  /** How often each builtin was used; empty after an error of the machine. */
+  readonly builtins: Readonly<Record<string, number>>;
+  /** How often each system call was made, such as `StorageWrite`. */
+  readonly syscalls: Readonly<Record<string, number>>;
   /**
    * Where it failed: Sierra statements, that of the innermost function first. None if it did not fail, or if
    * the code that ran is not what the pinned compiler makes of the class.

@@ -18,6 +18,11 @@ use crate::execution::retrace::{self, Wanted};
 use crate::execution::{self, Call, Reader, Run, Session, report};
 use crate::felt::{parse, parse_address, parse_all};
 
+fn classes_of(state: Arc<crate::state::State>, at: u64) -> retrace::Classes {
+    let reader = Reader::new(state, at);
+    Box::new(move |hash| reader.class(hash.into()).ok().flatten())
+}
+
 fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
     Ok(Call {
         address: parse_address("contract_address", address)?,
@@ -134,15 +139,17 @@ impl State {
             return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)).into());
         }
         off_thread(env, move || {
-            let mut session = Session::new(state, at, block);
+            let mut session = Session::new(state.clone(), at, block);
             let mut reports = Vec::new();
             for (index, (transaction, flags)) in transactions.iter().zip(flags).enumerate() {
                 if index < first as usize {
                     session.run(transaction, flags)?;
                     continue;
                 }
-                let (run, recorded) =
-                    retrace::record(Wanted { visited }, || session.run(transaction, flags));
+                let classes = classes_of(state.clone(), at);
+                let (run, recorded) = retrace::record(Wanted { visited }, classes, || {
+                    session.run(transaction, flags)
+                });
                 run?;
                 reports.push(retrace::report(recorded, |hash| session.class(hash))?);
             }
@@ -165,8 +172,10 @@ impl State {
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let reader = Reader::new(state.clone(), at);
-            let (called, recorded) =
-                retrace::record(Wanted { visited }, || execution::call(state, at, &block, call));
+            let classes = classes_of(state.clone(), at);
+            let (called, recorded) = retrace::record(Wanted { visited }, classes, || {
+                execution::call(state, at, &block, call)
+            });
             called?;
             retrace::report(recorded, |hash| reader.class(hash.into()).ok().flatten())
         })

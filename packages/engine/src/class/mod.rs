@@ -15,4 +15,4 @@ mod statements;
 
 pub use contract_class::Class;
 pub use limits::Limits;
-pub use statement_map::Statements;
+pub use statement_map::{Hints, Statements};

@@ -1,4 +1,4 @@
-//! Map from bytecode to Sierra statements.
+//! Maps from bytecode to Sierra statements and to hints.
 
 use serde::Deserialize;
 
@@ -13,6 +13,23 @@ pub struct Statements {
     pub functions: Vec<(usize, u64)>,
     /// Checksum of the bytecode.
     pub checksum: u32,
+}
+
+/// Offsets into the bytecode with hints that make felts.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    pub(super) allocations: Vec<usize>,
+    pub(super) system_calls: Vec<usize>,
+}
+
+impl Hints {
+    pub fn allocates(&self, offset: usize) -> bool {
+        self.allocations.binary_search(&offset).is_ok()
+    }
+
+    pub fn calls_system(&self, offset: usize) -> bool {
+        self.system_calls.binary_search(&offset).is_ok()
+    }
 }
 
 impl Statements {

@@ -8,10 +8,27 @@ use super::compiler;
 use super::contract_class::Class;
 use super::limits::Limits;
 use super::source::{Source, read};
-use super::statement_map::Statements;
+use super::statement_map::{Hints, Statements};
 use crate::error::{Failure, Kind, Result};
 
 impl Class {
+    /// Where its code allocates and calls the system.
+    pub fn hints(&self) -> Result<Hints> {
+        let mut found = Hints::default();
+        for (offset, hints) in self.parsed_casm()?.hints {
+            let names: Vec<_> = hints.iter().map(|hint| hint.representing_string()).collect();
+            if names.iter().any(|name| name.contains("AllocSegment")) {
+                found.allocations.push(offset);
+            }
+            if names.iter().any(|name| name.contains("SystemCall")) {
+                found.system_calls.push(offset);
+            }
+        }
+        found.allocations.sort_unstable();
+        found.system_calls.sort_unstable();
+        Ok(found)
+    }
+
     /// Compiled when first needed, in the compiler's own process. Fails if the code that runs is not what
     /// the pinned compiler makes.
     pub fn statements(&self) -> Result<Arc<Statements>> {

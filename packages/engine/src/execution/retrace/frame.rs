@@ -1,6 +1,6 @@
 //! Recorded frames as JSON, with Sierra statements in place of offsets.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use blockifier::execution::entry_point::CallType;
@@ -30,6 +30,9 @@ struct Frame {
     entry_point_type: &'static str,
     call_type: &'static str,
     failed: bool,
+    steps: usize,
+    builtins: BTreeMap<String, usize>,
+    syscalls: BTreeMap<String, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +77,9 @@ fn resolved(frame: FrameRecord, statements: Option<&Statements>) -> Frame {
             CallType::Delegate => "DELEGATE",
         },
         failed: frame.failed,
+        steps: frame.steps,
+        builtins: frame.builtins,
+        syscalls: frame.syscalls,
         stack: statements.filter(|_| frame.failed).map(|statements| {
             frame.place.iter().filter_map(|offset| statements.at(*offset)).collect()
         }),

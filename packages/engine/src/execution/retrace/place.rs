@@ -7,19 +7,20 @@ use cairo_vm::vm::trace::trace_entry::RelocatedTraceEntry;
 use cairo_vm::vm::vm_core::VirtualMachine;
 use starknet_types_core::felt::Felt;
 
+use crate::class::Hints;
+
 /// Steps that a run took, with registers as offsets into the program and the stack.
 pub struct Trace<'a> {
     pub steps: &'a [RelocatedTraceEntry],
     pub vm: &'a VirtualMachine,
+    pub hints: Hints,
 }
 
 const PROGRAM: isize = 0;
 const STACK: isize = 1;
 
-/// Flags of an instruction: bits of its first word.
-const AP_ADD: u64 = 1 << 58;
+/// Flag of an instruction in its first word: it writes the next cell of the stack.
 const AP_ADD_1: u64 = 1 << 59;
-const CALL: u64 = 1 << 60;
 
 /// Steps of one function, from `first` up to `end`, with its own calls among them.
 #[derive(Clone, Copy)]
@@ -30,26 +31,30 @@ struct Activation {
 }
 
 impl Trace<'_> {
+    pub fn has_panicked(&self) -> bool {
+        self.panic_data().is_some()
+    }
+
     /// The place where a panic was made, innermost function first; none if the run returned a value.
     pub fn panic_place(&self) -> Option<Vec<usize>> {
         let (start, end) = self.panic_data()?;
         let panicked = self.panicked(&start, &end)?;
-        let step = self.creation(panicked, &start).or_else(|| self.last_own(panicked))?;
-        Some(self.stack_at(step))
+        let step = self.origin(panicked, &start).or_else(|| self.last_own(panicked))?;
+        let entry = &self.steps[step];
+        // A function that made the felts and returned them is not where the panic was made.
+        let places = self.stack(entry.pc, entry.fp).into_iter();
+        Some(places.skip_while(|(_, fp)| *fp > panicked.fp).map(|(pc, _)| pc).collect())
     }
 
     /// The place where the machine stopped.
     pub fn error_place(&self) -> Vec<usize> {
         let (pc, fp) = (self.vm.get_pc(), self.vm.get_fp());
-        if pc.segment_index != PROGRAM {
-            return self
-                .steps
-                .len()
-                .checked_sub(1)
-                .map(|step| self.stack_at(step))
-                .unwrap_or_default();
-        }
-        self.stack(pc.offset, fp.offset)
+        let last = self.steps.last();
+        let places = match last {
+            Some(last) if pc.segment_index != PROGRAM => self.stack(last.pc, last.fp),
+            _ => self.stack(pc.offset, fp.offset),
+        };
+        places.into_iter().map(|(pc, _)| pc).collect()
     }
 
     fn stack_value(&self, offset: usize) -> Option<MaybeRelocatable> {
@@ -77,6 +82,7 @@ impl Trace<'_> {
     /// returned something else.
     fn panicked(&self, start: &Relocatable, end: &Relocatable) -> Option<Activation> {
         let mut own = Activation { first: 0, end: self.steps.len(), fp: self.steps.first()?.fp };
+        let mut calls = self.calls();
         let mut step = own.end;
         while step > own.first {
             step -= 1;
@@ -84,11 +90,12 @@ impl Trace<'_> {
             if entry.fp == own.fp {
                 continue;
             }
-            let first = self.first_of(step, own.first);
-            let returns = |below: usize| {
-                entry.ap.checked_sub(below).and_then(|offset| self.pointer_at(offset))
-            };
-            if returns(2).as_ref() == Some(start) && returns(1).as_ref() == Some(end) {
+            while calls.last().is_some_and(|(_, last)| *last > step) {
+                calls.pop();
+            }
+            let first =
+                calls.last().filter(|(_, last)| *last == step).map_or(step, |(first, _)| *first);
+            if self.returns_panic(entry.ap, start, end) {
                 own = Activation { first, end: step + 1, fp: entry.fp };
                 step = own.end;
             } else {
@@ -98,14 +105,34 @@ impl Trace<'_> {
         Some(own)
     }
 
-    /// The first step of the function whose last step is given.
-    fn first_of(&self, last: usize, lowest: usize) -> usize {
-        let fp = self.steps[last].fp;
-        let mut first = last;
-        while first > lowest && self.steps[first - 1].fp >= fp {
-            first -= 1;
+    /// First and last step of every call within the run, ordered by the last.
+    fn calls(&self) -> Vec<(usize, usize)> {
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut calls = Vec::new();
+        for (step, entry) in self.steps.iter().enumerate() {
+            while let Some((_, first)) = open.last().copied().filter(|(fp, _)| *fp > entry.fp) {
+                calls.push((first, step - 1));
+                open.pop();
+            }
+            if open.last().is_none_or(|(fp, _)| *fp < entry.fp) {
+                open.push((entry.fp, step));
+            }
         }
-        first
+        calls
+    }
+
+    /// Whether the values below `ap` are an error with these felts: the number of the variant, which is 1,
+    /// zeros up to the size of the other variant, and the felts' begin and end.
+    fn returns_panic(&self, ap: usize, start: &Relocatable, end: &Relocatable) -> bool {
+        let at = |below: usize| ap.checked_sub(below).and_then(|offset| self.stack_value(offset));
+        let is = |value: Option<MaybeRelocatable>, pointer: &Relocatable| matches!(value, Some(MaybeRelocatable::RelocatableValue(found)) if found == *pointer);
+        if !is(at(2), start) || !is(at(1), end) {
+            return false;
+        }
+        (3..=ap)
+            .map(at)
+            .find(|value| *value != Some(MaybeRelocatable::Int(Felt::ZERO)))
+            .is_some_and(|value| value == Some(MaybeRelocatable::Int(Felt::ONE)))
     }
 
     fn instruction(&self, pc: usize) -> u64 {
@@ -115,28 +142,23 @@ impl Trace<'_> {
         }
     }
 
-    /// The first step that put a pointer to the panic's felts on the stack.
-    fn creation(&self, within: Activation, data: &Relocatable) -> Option<usize> {
-        let mut reserved = None;
-        for step in within.first..within.end {
-            let entry = &self.steps[step];
-            let instruction = self.instruction(entry.pc);
-            let grows = instruction & (AP_ADD | AP_ADD_1) != 0 && instruction & CALL == 0;
-            let points = || {
-                self.pointer_at(entry.ap)
-                    .is_some_and(|pointer| pointer.segment_index == data.segment_index)
-            };
-            if !grows || !points() {
-                continue;
-            }
-            // A function may begin by reserving cells that are written later.
-            let begins = step == 0 || self.steps[step - 1].fp < entry.fp;
-            if instruction & AP_ADD == 0 || !begins {
-                return Some(step);
-            }
-            reserved = reserved.or(Some(step));
+    /// The step that made the panic's felts: one of this function that allocated them, or the system call
+    /// that answered with them. None if they were made before the function was called.
+    fn origin(&self, within: Activation, data: &Relocatable) -> Option<usize> {
+        let points = |entry: &RelocatedTraceEntry| {
+            self.pointer_at(entry.ap)
+                .is_some_and(|pointer| pointer.segment_index == data.segment_index)
+        };
+        let made =
+            self.steps.iter().position(|entry| self.hints.allocates(entry.pc) && points(entry));
+        if let Some(step) = made {
+            return Some(step).filter(|step| (within.first..within.end).contains(step));
         }
-        reserved
+        let received = self
+            .steps
+            .iter()
+            .position(|entry| self.instruction(entry.pc) & AP_ADD_1 != 0 && points(entry))?;
+        self.steps[..received].iter().rposition(|entry| self.hints.calls_system(entry.pc))
     }
 
     /// The last step of a function in its own code, before it returned.
@@ -144,30 +166,22 @@ impl Trace<'_> {
         (of.first..of.end).rev().skip(1).find(|step| self.steps[*step].fp == of.fp)
     }
 
-    fn stack_at(&self, step: usize) -> Vec<usize> {
-        let entry = &self.steps[step];
-        self.stack(entry.pc, entry.fp)
-    }
-
-    /// Offsets of the current instruction and of the calls around it. Below a frame pointer are the
-    /// return address and the caller's frame pointer.
-    fn stack(&self, pc: usize, mut fp: usize) -> Vec<usize> {
+    /// Offsets of the current instruction and of the calls around it, each with its function's frame
+    /// pointer. Below a frame pointer are the return address and the caller's frame pointer.
+    fn stack(&self, mut pc: usize, mut fp: usize) -> Vec<(usize, usize)> {
         /// A recursion that is deeper than this is cut.
-        const DEEPEST: usize = 200;
-        let mut places = vec![pc];
+        const DEEPEST: usize = 100;
+        let below = |fp: usize, by: usize| fp.checked_sub(by).and_then(|at| self.pointer_at(at));
+        let mut places = Vec::new();
         while places.len() < DEEPEST {
-            let Some(back) = fp.checked_sub(1).and_then(|offset| self.pointer_at(offset)) else {
-                break;
-            };
-            let Some(caller) = fp.checked_sub(2).and_then(|offset| self.pointer_at(offset)) else {
-                break;
-            };
+            places.push((pc, fp));
+            let (Some(back), Some(caller)) = (below(fp, 1), below(fp, 2)) else { break };
             if back.segment_index != PROGRAM || caller.segment_index != STACK || caller.offset >= fp
             {
                 break;
             }
             // The call is before the address that it returns to.
-            places.push(back.offset.saturating_sub(1));
+            pc = back.offset.saturating_sub(1);
             fp = caller.offset;
         }
         places

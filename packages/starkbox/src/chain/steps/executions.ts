@@ -7,6 +7,7 @@ import type {
   Executed,
   ExecutionFlags,
   Rejected,
+  Retrace,
   State,
   Transaction,
 } from '@starkbox/engine';
@@ -36,6 +37,8 @@ type Flags = ExecutionFlags | readonly ExecutionFlags[];
 export class Executions {
   readonly #limits: ExecutionLimits;
   readonly #slots: Semaphore;
+  /** One at a time: a trace takes memory for every step. */
+  readonly #tracing: Semaphore;
   /** Separate: calls that wait for an unresponsive origin must not delay transactions. */
   readonly #readAheadSlots: Semaphore;
 
@@ -45,6 +48,7 @@ export class Executions {
     const queueOption = '--maximum-waiting-executions';
     this.#slots = new Semaphore({ places, queue, patience, queueOption });
     this.#readAheadSlots = new Semaphore({ places, queue, patience, queueOption });
+    this.#tracing = new Semaphore({ places: 1, queue, patience, queueOption });
   }
 
   get figures(): { readonly running: number; readonly waiting: number } {
@@ -85,6 +89,26 @@ export class Executions {
           ...(patience === undefined ? {} : { timeLimit: patience * 1000 }),
         }),
       signal,
+    );
+  }
+
+  /** As {@link simulate}, the last transaction with the machine's trace. */
+  retrace(
+    state: State,
+    block: Block,
+    transactions: readonly Transaction[],
+    flags: Flags,
+    visited: boolean,
+  ): Promise<readonly Retrace[]> {
+    return this.#tracing.run(() =>
+      this.#run('simulation', () => state.retrace(block, transactions, flags, { visited }), undefined),
+    );
+  }
+
+  /** As {@link call}, with the machine's trace. */
+  retraceCall(state: State, block: Block, call: FUNCTION_CALL): Promise<Retrace> {
+    return this.#tracing.run(() =>
+      this.#run('call', () => state.retraceCall(block, call), undefined),
     );
   }
 

@@ -1,0 +1,111 @@
+// Cairo stack of a failure: lines of the source where they are known, or names of Sierra functions.
+import type { RetracedFrame, SierraFunction, State } from '@starkbox/engine';
+import type { DebugInfo, SourceLine } from '../../debug-info/debug-info.js';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { listOf, membersOf } from '../../json/reader.js';
+
+/** The frame that failed first on the way to the failure of a run; undefined if nothing failed. */
+export function failedFirst(frames: readonly RetracedFrame[]): RetracedFrame | undefined {
+  // A transaction has several outermost frames: its validation, its execution, its fee.
+  let at = frames.findLastIndex(({ depth, failed }) => depth === 0 && failed);
+  if (at < 0) return undefined;
+  for (;;) {
+    const parent = frames[at];
+    if (!parent) return undefined;
+    const next = endOf(frames, at);
+    const inner = frames.findLastIndex(
+      ({ depth, failed }, index) =>
+        index > at && index < next && failed && depth === parent.depth + 1,
+    );
+    if (inner < 0) return parent;
+    at = inner;
+  }
+}
+
+/** The index behind the frames that a frame called. */
+function endOf(frames: readonly RetracedFrame[], at: number): number {
+  const depth = frames[at]?.depth ?? 0;
+  const end = frames.findIndex((frame, index) => index > at && frame.depth <= depth);
+  return end < 0 ? frames.length : end;
+}
+
+/** The stack of a frame that failed, innermost line first; empty where nothing is known. */
+export async function cairoStack(
+  { class_hash, stack = [] }: RetracedFrame,
+  infos: DebugInfos,
+  state: State,
+): Promise<readonly SourceLine[]> {
+  const info = infos.get(class_hash);
+  const lines = stack.flatMap((statement) => info?.linesAt(statement) ?? []);
+  if (lines.length > 0) return withoutLibrary(lines);
+  return namesOf(class_hash, stack, info, state);
+}
+
+/** The core library and generated dispatchers make most panics: what matters is the line that called them. */
+const isLibrary = ({ function: name }: SourceLine): boolean =>
+  /^core(::|$)/.test(name) || /Dispatcher(Impl)?::\w+$/.test(name);
+/** Generated code that reads the calldata, and has no line of its own. */
+const isWrapper = ({ function: name }: SourceLine): boolean => /(^|::)__wrapper__\w*$/.test(name);
+
+function withoutLibrary(lines: readonly SourceLine[]): readonly SourceLine[] {
+  const own = lines.findIndex((line) => !isLibrary(line));
+  const rest = own < 0 ? lines : lines.slice(own);
+  const shown = rest.filter((line) => !isWrapper(line));
+  return shown.length > 0 ? shown : rest.map(({ function: name }) => ({ function: name }));
+}
+
+/** Names of the functions alone. */
+async function namesOf(
+  classHash: string,
+  stack: readonly number[],
+  info: DebugInfo | undefined,
+  state: State,
+): Promise<readonly SourceLine[]> {
+  if (stack.length === 0) return [];
+  const found = await state.class(classHash).catch(() => undefined);
+  const functions = await found?.functions().catch(() => undefined);
+  if (!found || !functions) return [];
+  const named = info ? undefined : await entryPointNames(await found.json(), await found.abi());
+  return stack.flatMap((statement) => {
+    const of = functionOf(functions, statement);
+    if (!of) return [];
+    const name = info?.functionName(of.id) ?? named?.get(of.id) ?? `Sierra function ${of.id}`;
+    return [{ function: name }];
+  });
+}
+
+function functionOf(
+  functions: readonly SierraFunction[],
+  statement: number,
+): SierraFunction | undefined {
+  return functions.findLast(({ first }) => first <= statement);
+}
+
+/** Names by the ABI of the functions that are entry points, by their numbers. */
+async function entryPointNames(
+  json: string,
+  abi: readonly unknown[],
+): Promise<ReadonlyMap<number, string>> {
+  const { starknetKeccak } = await import('@starkbox/engine');
+  const bySelector = new Map(
+    functionNames(abi).map((name): [string, string] => [starknetKeccak(name), name]),
+  );
+  const { entry_points_by_type } = membersOf(JSON.parse(json));
+  const names = new Map<number, string>();
+  for (const kind of Object.values(membersOf(entry_points_by_type))) {
+    for (const point of listOf(kind)) {
+      const { selector, function_idx } = membersOf(point);
+      const name = bySelector.get(String(selector));
+      if (name !== undefined) names.set(Number(function_idx), name);
+    }
+  }
+  return names;
+}
+
+/** Those of interfaces too. */
+function functionNames(abi: readonly unknown[]): readonly string[] {
+  return abi.flatMap((item) => {
+    const { name, items } = membersOf(item);
+    return [...(typeof name === 'string' ? [name] : []), ...functionNames(listOf(items))];
+  });
+}

@@ -1,0 +1,193 @@
+// Debug information of a class: functions and places in the source of its Sierra statements.
+import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
+
+/** One line of a Cairo stack. */
+export interface SourceLine {
+  /** With its path. */
+  readonly function: string;
+  readonly file?: string;
+  /** The first line is 1. */
+  readonly line?: number;
+  /** The first column is 1. */
+  readonly column?: number;
+  /** Whether its code is part of that of its caller, which is the next line. */
+  readonly inlined?: boolean;
+}
+
+/** Where Scarb writes them, among the annotations of a Sierra program. */
+const FUNCTIONS = 'github.com/software-mansion/cairo-profiler';
+const PLACES = 'github.com/software-mansion/cairo-coverage';
+
+/** More statements than the largest class that a network takes. */
+const MOST_STATEMENTS = 1_000_000;
+
+/** Texts that occur often, held once. */
+class Texts {
+  readonly #numbers = new Map<string, number>();
+  readonly all: string[] = [];
+
+  number(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.all.push(text);
+    this.#numbers.set(text, this.all.length - 1);
+    return this.all.length - 1;
+  }
+}
+
+/** Numbers of one entry: function, file, line, column; -1 where there is none. */
+const WIDTH = 4;
+
+/** Debug information of one class, in a compact form. */
+export class DebugInfo {
+  readonly #texts: readonly string[];
+  /** Where the entries of each statement begin; one more at the end. */
+  readonly #starts: Uint32Array;
+  readonly #entries: Int32Array;
+  readonly #names: ReadonlyMap<number, string>;
+  /** The files that it names. */
+  readonly files: ReadonlySet<string>;
+
+  private constructor(
+    texts: readonly string[],
+    starts: Uint32Array,
+    entries: Int32Array,
+    names: ReadonlyMap<number, string>,
+  ) {
+    this.#texts = texts;
+    this.#starts = starts;
+    this.#entries = entries;
+    this.#names = names;
+    const files = new Set<string>();
+    for (let at = 1; at < entries.length; at += WIDTH) {
+      const file = texts[entries[at] ?? -1];
+      if (file !== undefined) files.add(file);
+    }
+    this.files = files;
+  }
+
+  /**
+   * Reads a class as a compiler writes it.
+   *
+   * @returns undefined if it carries no debug information
+   * @throws TypeError if what it carries is malformed
+   */
+  static read(artifact: unknown): DebugInfo | undefined {
+    const info = isObject(artifact) ? artifact['sierra_program_debug_info'] : undefined;
+    if (!isObject(info)) return undefined;
+    const names = readNames(info['user_func_names']);
+    const annotations = optional(info['annotations'], 'annotations', object) ?? {};
+    const functions = member(annotations, FUNCTIONS, 'statements_functions');
+    const places = member(annotations, PLACES, 'statements_code_locations');
+    if (names.size === 0 && functions.size === 0 && places.size === 0) return undefined;
+    return DebugInfo.#of(functions, places, names);
+  }
+
+  static #of(
+    functions: ReadonlyMap<number, unknown>,
+    places: ReadonlyMap<number, unknown>,
+    names: ReadonlyMap<number, string>,
+  ): DebugInfo {
+    const texts = new Texts();
+    let last = -1;
+    for (const statement of [...functions.keys(), ...places.keys()]) {
+      last = Math.max(last, statement);
+    }
+    const starts = new Uint32Array(last + 2);
+    const entries: number[] = [];
+    for (let statement = 0; statement <= last; statement += 1) {
+      const where = `statement ${statement}`;
+      const named = list(functions.get(statement) ?? [], where, string);
+      const placed = list(places.get(statement) ?? [], where, readPlace);
+      // Both begin with the innermost function. One that has several places has its own first.
+      const surplus = Math.max(0, placed.length - named.length);
+      for (const [index, name] of named.entries()) {
+        const place = placed[index === 0 ? 0 : index + surplus];
+        entries.push(texts.number(name));
+        entries.push(place ? texts.number(place.file) : -1, place?.line ?? -1, place?.column ?? -1);
+      }
+      if (named.length === 0) {
+        for (const { file, line, column } of placed) {
+          entries.push(-1, texts.number(file), line, column);
+        }
+      }
+      starts[statement + 1] = entries.length / WIDTH;
+    }
+    return new DebugInfo(texts.all, starts, Int32Array.from(entries), names);
+  }
+
+  /** The lines of a statement, that of the innermost function first; all but the last are inlined. */
+  linesAt(statement: number): readonly SourceLine[] {
+    const first = this.#starts[statement] ?? 0;
+    const end = this.#starts[statement + 1] ?? first;
+    const lines: SourceLine[] = [];
+    for (let entry = first; entry < end; entry += 1) {
+      const [name = -1, file = -1, line = -1, column = -1] = this.#entries.subarray(
+        entry * WIDTH,
+        (entry + 1) * WIDTH,
+      );
+      const path = this.#texts[file];
+      lines.push({
+        function: this.#texts[name] ?? '',
+        ...(path === undefined ? {} : { file: path, line: line + 1, column: column + 1 }),
+        ...(entry < end - 1 ? { inlined: true } : {}),
+      });
+    }
+    return lines;
+  }
+
+  /** The name of a function of the Sierra program. */
+  functionName(id: number): string | undefined {
+    return this.#names.get(id);
+  }
+}
+
+/** The values of an annotation by their statements. */
+function member(annotations: object, tool: string, name: string): ReadonlyMap<number, unknown> {
+  const values = optional(Object(annotations)[tool], tool, object)?.[name];
+  const found = new Map<number, unknown>();
+  for (const [key, value] of Object.entries(optional(values, name, object) ?? {})) {
+    if (!/^\d{1,9}$/.test(key) || Number(key) >= MOST_STATEMENTS) {
+      throw new TypeError(`${name}: ${JSON.stringify(key)} is no statement`);
+    }
+    found.set(Number(key), value);
+  }
+  return found;
+}
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The file, the begin and end in it, and in newer versions whether a macro wrote it. */
+function readPlace(value: unknown, where: string): Place {
+  if (!Array.isArray(value)) throw new TypeError(`${where}: expected a list`);
+  const { start } = object(value[1], `${where}[1]`);
+  const { line, col } = object(start, `${where}[1].start`);
+  return {
+    // Code that a macro wrote is marked behind the path.
+    file: string(value[0], `${where}[0]`).replace(/(\[[^\]]*\])+$/, ''),
+    line: position(line, `${where}[1].start.line`),
+    column: position(col, `${where}[1].start.col`),
+  };
+}
+
+function position(value: unknown, where: string): number {
+  const found = count(value, where);
+  if (found >= 2 ** 31 - 1) throw new TypeError(`${where}: ${found} is too large`);
+  return found;
+}
+
+function readNames(value: unknown): ReadonlyMap<number, string> {
+  const pairs = optional(value, 'user_func_names', (names, where) =>
+    list(names, where, (one, at) => pair(one, at, numberOf, string)),
+  );
+  return new Map(pairs ?? []);
+}
+
+/** A function's number, in some versions within an object. */
+function numberOf(value: unknown, where: string): number {
+  return isObject(value) ? count(value['id'], `${where}.id`) : count(value, where);
+}
