@@ -6,6 +6,7 @@ import type { Log } from '../log.js';
 import type { Probe } from '../probe.js';
 import type { CONFIG } from '../spec.js';
 import { chainOptionsOf, shownConfig } from './chain-options.js';
+import { logPrinted } from './log-printed.js';
 import type { Forked } from './origins.js';
 
 /** What a chain is created with. */
@@ -34,6 +35,7 @@ export class ChainBases {
       ...chainOptionsOf(config, genesis, fork, this.#keepsJournal),
       fork,
       ...(this.#probe ? { probe: this.#probe } : {}),
+      onPrinted: logPrinted(this.#log),
       onObserverError: (name, err) => this.#log.error({ err }, `${name} failed after a change`),
     };
     this.#shown.set(options, shownConfig(config, genesis, fork));

@@ -17,7 +17,6 @@ const CONTRACTS = {
 } as const;
 type Name = keyof typeof CONTRACTS;
 const CALLEE = CONTRACTS.failing_callee;
-const CALLS = CONTRACTS.failing_calls;
 const MAX = `0x${'f'.repeat(32)}`;
 const MINUS_ONE = '0x800000000000011000000000000000000000000000000000000000000000000';
 const LEAST_I32 = '0x800000000000010ffffffffffffffffffffffffffffffffffffffff80000001';

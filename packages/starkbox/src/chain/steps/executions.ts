@@ -6,6 +6,7 @@ import type {
   CallOutcome,
   Executed,
   ExecutionFlags,
+  Printed,
   Rejected,
   Retrace,
   State,
@@ -23,7 +24,11 @@ export interface ExecutionLimits {
   /** Seconds that one may wait in the queue, and that a batch of transactions may take. */
   readonly patience?: number | undefined;
   readonly probe?: Probe | undefined;
+  readonly onPrinted?: OnPrinted | undefined;
 }
+
+/** Called with what contracts printed; with the transaction's hash unless it was a call. */
+export type OnPrinted = (printed: readonly Printed[], transaction?: string) => void;
 
 export interface RunOptions {
   /** Removes a waiting execution from the queue. */
@@ -63,17 +68,19 @@ export class Executions {
   }
 
   /** Calls a function and drops its changes. */
-  call(
+  async call(
     state: State,
     block: Block,
     call: FUNCTION_CALL,
     { signal }: RunOptions = {},
   ): Promise<CallOutcome> {
-    return this.#run('call', () => state.call(block, call), signal);
+    const outcome = await this.#run('call', () => state.call(block, call), signal);
+    if (outcome.printed) this.#limits.onPrinted?.(outcome.printed);
+    return outcome;
   }
 
   /** Executes transactions one after another and drops the changes. */
-  simulate(
+  async simulate(
     state: State,
     block: Block,
     transactions: readonly Transaction[],
@@ -81,7 +88,7 @@ export class Executions {
     { signal, initialReads = false }: RunOptions = {},
   ): Promise<readonly (Executed | Rejected)[]> {
     const { patience } = this.#limits;
-    return this.#run(
+    const reports = await this.#run(
       'simulation',
       () =>
         state.executeMany(block, transactions, flags, {
@@ -90,6 +97,10 @@ export class Executions {
         }),
       signal,
     );
+    for (const [index, { printed }] of reports.entries()) {
+      if (printed.length > 0) this.#limits.onPrinted?.(printed, transactions[index]?.hash);
+    }
+    return reports;
   }
 
   /** As {@link simulate}, the last transaction with the machine's trace. */

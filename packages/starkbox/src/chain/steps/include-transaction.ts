@@ -9,7 +9,7 @@ import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { type BlockRules, pendingContext } from './block-context.js';
 import { executing, refuseSubmission } from './execution-errors.js';
-import { type Executions, executeForWriter } from './executions.js';
+import { type Executions, executeForWriter, type OnPrinted } from './executions.js';
 import { fundedState } from './fund-account.js';
 import { included, type PreparedTransaction, type Sent, sentIn } from './prepare-transaction.js';
 
@@ -22,6 +22,7 @@ export interface InclusionRules extends BlockRules {
   readonly funding?: bigint | undefined;
   /** Measures durations. */
   readonly probe?: Probe;
+  readonly onPrinted?: OnPrinted | undefined;
 }
 
 /** When blocks are closed now. */
@@ -85,6 +86,7 @@ export async function attempt(
   const state = await fundedState(world.pendingState, transaction, rules.funding);
   const flags = { ...flagsOf(world, transaction, rules), strictNonce };
   const done = await executing(executeForWriter(state, context, transaction, flags, rules.probe));
+  if (done.printed.length > 0) rules.onPrinted?.(done.printed, transaction.hash);
   if (done.outcome === 'rejected') return { rejection: done.rejection };
   const pending = withIncluded(world.pending, included(transaction.hash, sent(), done));
   return { next: { ...world, pendingState: done.next, pending } };
