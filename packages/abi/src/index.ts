@@ -68,6 +68,7 @@ export type {
   Explained,
   ExplainedArgument,
   ExplainedFrame,
+  PrintedText,
   SourceLine,
 } from './explain/explained.js';
 export type { ExplainedTransaction } from './explain/finding.js';

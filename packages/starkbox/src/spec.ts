@@ -920,6 +920,11 @@ export type EXPLAINED = {
   readonly failed_first?: number;
   /** The Cairo stack of that frame, innermost line first; empty where it is not known. */
   readonly stack: readonly SOURCE_LINE[];
+  /** What contracts printed, in order. */
+  readonly printed?: readonly {
+    readonly contract: ADDRESS;
+    readonly text: string;
+  }[];
   /** What to do. */
   readonly hint?: string;
   /** All of this as lines of text. */
@@ -2512,6 +2517,16 @@ export interface Methods {
     };
     readonly result: GAS_REPORT;
   };
+  /** Tell which lines of the source a class was compiled from. */
+  readonly devnet_addArtifact: {
+    readonly params: {
+      readonly artifact: { readonly [name: string]: unknown };
+    };
+    readonly result: {
+      readonly class_hash: FELT;
+      readonly files: readonly string[];
+    };
+  };
   /** Why a transaction failed, with its calls decoded. */
   readonly devnet_explainTransaction: {
     readonly params: {
@@ -3812,6 +3827,20 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: false,
     finality: false,
     waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_addArtifact: {
+    document: 'devnet',
+    params: [{ name: 'artifact', required: true }],
+    writes: false,
+    journalled: false,
+    restricted: true,
+    forwarded: false,
+    finality: false,
+    waits: true,
     needsListener: false,
     redacted: false,
     isLogged: true,

@@ -4,7 +4,7 @@ import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
 import type { TransactionTrace } from '../trace.js';
 import { CALL_RULES } from './call-rules.js';
-import type { Explained, ExplainedFrame, SourceLine } from './explained.js';
+import type { Explained, ExplainedFrame, PrintedText, SourceLine } from './explained.js';
 import type { ExplainedTransaction, Facts, Found } from './finding.js';
 import { GAS_RULES } from './gas-rules.js';
 import { TOKEN_RULES } from './token-rules.js';
@@ -20,6 +20,8 @@ export interface Subject {
   readonly reason?: string | undefined;
   /** The Cairo stack of the frame that failed first, innermost line first. */
   readonly stack?: readonly SourceLine[];
+  /** What contracts printed. */
+  readonly printed?: readonly PrintedText[];
 }
 
 const RULES = [...GAS_RULES, ...CALL_RULES, ...TOKEN_RULES];
@@ -50,8 +52,15 @@ export async function explain(
   const view = await View.of(shown, sources);
   if (status === 'SUCCEEDED') {
     const summary = `Succeeded: ${tree.count} call${tree.count === 1 ? '' : 's'}`;
-    const text = [summary, '', ...treeLines(shown, view, { paint })].join('\n');
-    return { status, summary, frames: [], stack: [], text };
+    const lines = [summary, '', ...treeLines(shown, view, { paint }), ...printedLines(subject)];
+    return {
+      status,
+      summary,
+      frames: [],
+      stack: [],
+      ...printedIn(subject),
+      text: lines.join('\n'),
+    };
   }
   const path = pathOf(tree);
   const failure = readFailure(subject.reason ?? '');
@@ -86,6 +95,7 @@ export async function explain(
     ...(tree.isUncertain
       ? ['', 'Several equal calls could have failed; the last one is shown.']
       : []),
+    ...printedLines(subject),
     ...(hint === undefined ? [] : ['', `hint: ${hint}`]),
   ];
   const frames = path.map((frame) => explainedFrame(frame, view));
@@ -98,9 +108,24 @@ export async function explain(
     frames,
     ...(failed === undefined ? {} : { failed_first: frames.length - 1 }),
     stack,
+    ...printedIn(subject),
     ...(hint === undefined ? {} : { hint }),
     text: lines.join('\n'),
   };
+}
+
+function printedIn({ printed = [] }: Subject): Pick<Explained, 'printed'> {
+  return printed.length > 0 ? { printed } : {};
+}
+
+function printedLines({ printed = [] }: Subject): readonly string[] {
+  const lines = printed.flatMap(({ contract, text }) =>
+    text
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => `${contract} printed: ${line}`),
+  );
+  return lines.length > 0 ? ['', ...lines] : [];
 }
 
 const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);

@@ -39,6 +39,12 @@ export interface ExplainedFrame {
   readonly arguments?: readonly ExplainedArgument[];
 }
 
+/** What a contract printed. */
+export interface PrintedText {
+  readonly contract: string;
+  readonly text: string;
+}
+
 export interface Explained {
   /** `REFUSED`: it is in no block. */
   readonly status: 'SUCCEEDED' | 'REVERTED' | 'REFUSED';
@@ -58,6 +64,8 @@ export interface Explained {
   readonly failed_first?: number;
   /** The Cairo stack of the frame that failed first, innermost line first; empty where it is not known. */
   readonly stack: readonly SourceLine[];
+  /** What contracts printed, in order; absent if nothing. */
+  readonly printed?: readonly PrintedText[];
   /** What to do. */
   readonly hint?: string;
   /** All of this as lines of text. */

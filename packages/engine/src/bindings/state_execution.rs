@@ -7,20 +7,31 @@ use blockifier::execution::observer::take_printed;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use starknet_api::core::EntryPointSelector;
+use starknet_types_core::felt::Felt;
 
 use super::arguments::{time_limit, version_number};
 use super::execution::Execution;
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
+use crate::class::Class;
 use crate::error::{self, Failure, Kind, input};
 use crate::execution::retrace::{self, Wanted};
 use crate::execution::{self, Call, Reader, Run, Session, report};
 use crate::felt::{parse, parse_address, parse_all};
 
-fn classes_of(state: Arc<crate::state::State>, at: u64) -> retrace::Classes {
-    let reader = Reader::new(state, at);
-    Box::new(move |hash| reader.class(hash.into()).ok().flatten())
+/// Classes of a state, and those that the transactions on it declare.
+fn classes_of(
+    state: Arc<crate::state::State>,
+    at: u64,
+    transactions: &[Arc<execution::Transaction>],
+) -> impl Fn(Felt) -> Option<Arc<Class>> + Clone + 'static {
+    let reader = Arc::new(Reader::new(state, at));
+    let declared: Vec<_> = transactions.iter().filter_map(|tx| tx.class.clone()).collect();
+    move |hash| {
+        let declared = declared.iter().find(|class| class.hash == hash).cloned();
+        declared.or_else(|| reader.class(hash.into()).ok().flatten())
+    }
 }
 
 fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
@@ -140,18 +151,19 @@ impl State {
         }
         off_thread(env, move || {
             let mut session = Session::new(state.clone(), at, block);
+            let classes = classes_of(state, at, &transactions);
             let mut reports = Vec::new();
             for (index, (transaction, flags)) in transactions.iter().zip(flags).enumerate() {
                 if index < first as usize {
                     session.run(transaction, flags)?;
                     continue;
                 }
-                let classes = classes_of(state.clone(), at);
-                let (run, recorded) = retrace::record(Wanted { visited }, classes, || {
-                    session.run(transaction, flags)
-                });
+                let (run, recorded) =
+                    retrace::record(Wanted { visited }, Box::new(classes.clone()), || {
+                        session.run(transaction, flags)
+                    });
                 run?;
-                reports.push(retrace::report(recorded, |hash| session.class(hash))?);
+                reports.push(retrace::report(recorded, &classes)?);
             }
             Ok(reports)
         })
@@ -171,13 +183,13 @@ impl State {
         let call = parse_call(&address, &selector, &calldata)?;
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
-            let reader = Reader::new(state.clone(), at);
-            let classes = classes_of(state.clone(), at);
-            let (called, recorded) = retrace::record(Wanted { visited }, classes, || {
-                execution::call(state, at, &block, call)
-            });
+            let classes = classes_of(state.clone(), at, &[]);
+            let (called, recorded) =
+                retrace::record(Wanted { visited }, Box::new(classes.clone()), || {
+                    execution::call(state, at, &block, call)
+                });
             called?;
-            retrace::report(recorded, |hash| reader.class(hash.into()).ok().flatten())
+            retrace::report(recorded, classes)
         })
     }
 }

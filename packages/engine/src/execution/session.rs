@@ -16,7 +16,6 @@ use starknet_types_core::felt::Felt;
 use super::block::Block;
 use super::reader::Reader;
 use super::transaction::{Flags, Transaction};
-use crate::class::Class;
 use crate::error::{Failure, Kind, Result};
 use crate::felt::Key;
 use crate::state::{Changes, ClassChanges, Diff, State};
@@ -120,11 +119,6 @@ impl Session {
             declared,
             deprecated: Box::default(),
         })
-    }
-
-    /// A class as the session sees it, for reports.
-    pub fn class(&self, hash: Felt) -> Option<Arc<Class>> {
-        self.cached.state.class(Key::from(hash)).ok().flatten()
     }
 
     /// Everything that was read from the state below since the session began.

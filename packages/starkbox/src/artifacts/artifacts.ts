@@ -8,6 +8,7 @@ import { listContracts } from '../chain/queries/list-contracts.js';
 import { replaceClass } from '../chain/replace-class.js';
 import { callCause } from '../chain/world/cause.js';
 import type { World } from '../chain/world/world.js';
+import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { codeOf, reasonOf } from '../errors.js';
 import { isObject } from '../json/reader.js';
 import type { Log } from '../log.js';
@@ -24,6 +25,7 @@ const SKIPPED = /^(\..*|node_modules)$/;
 export class Artifacts {
   readonly #chain: Chain;
   readonly #folder: string;
+  readonly #debugInfos: DebugInfos;
   readonly #log: Log;
   /** Class hashes by path below the folder. */
   readonly #hashes = new Map<string, string>();
@@ -34,15 +36,21 @@ export class Artifacts {
   /** Resolves when every change that was noticed is applied. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(chain: Chain, folder: string, log: Log) {
+  constructor(chain: Chain, folder: string, debugInfos: DebugInfos, log: Log) {
     this.#chain = chain;
     this.#folder = folder;
+    this.#debugInfos = debugInfos;
     this.#log = log;
   }
 
   /** @throws Error if the folder cannot be read */
-  static async watch(chain: Chain, folder: string, log: Log): Promise<Artifacts> {
-    const artifacts = new Artifacts(chain, folder, log);
+  static async watch(
+    chain: Chain,
+    folder: string,
+    debugInfos: DebugInfos,
+    log: Log,
+  ): Promise<Artifacts> {
+    const artifacts = new Artifacts(chain, folder, debugInfos, log);
     try {
       await artifacts.#read((file, hash) => void artifacts.#hashes.set(file, hash));
     } catch (error) {
@@ -85,10 +93,21 @@ export class Artifacts {
     for (const file of files.sort()) {
       try {
         const text = await readFile(join(this.#folder, file), 'utf8');
-        await use(file, await Class.hashOf(text), text);
+        const hash = await Class.hashOf(text);
+        this.#addDebugInfo(file, hash, text);
+        await use(file, hash, text);
       } catch (error) {
         this.#log.warn(`The artifact ${file} is not used: ${reasonOf(error)}`);
       }
+    }
+  }
+
+  /** A class hash does not cover debug information, so that it may change alone. */
+  #addDebugInfo(file: string, hash: string, text: string): void {
+    try {
+      this.#debugInfos.add(hash, JSON.parse(text));
+    } catch (error) {
+      this.#log.warn(`The debug information in ${file} is not used: ${reasonOf(error)}`);
     }
   }
 

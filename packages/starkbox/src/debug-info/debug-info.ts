@@ -48,7 +48,8 @@ export class DebugInfo {
   /** The files that it names. */
   readonly files: ReadonlySet<string>;
 
-  private constructor(
+  /** Use {@link DebugInfo.read}. */
+  constructor(
     texts: readonly string[],
     starts: Uint32Array,
     entries: Int32Array,

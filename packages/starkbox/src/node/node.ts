@@ -1,6 +1,7 @@
 // A node: a chain with its JSON-RPC service, and the order in which its parts are opened.
 import type { ConfigInput } from '../config/options.js';
 import { readInput } from '../config/source.js';
+import { DebugInfos } from '../debug-info/debug-infos.js';
 import type { Progress } from '../dump/image/format.js';
 import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
@@ -70,6 +71,7 @@ async function openParts(
   const { config, genesis } = base;
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
+  const debugInfos = new DebugInfos();
   const shared: SharedParts = {
     settings,
     bases,
@@ -80,6 +82,7 @@ async function openParts(
     progress,
     protocol: new Protocol(config.restrictedMethods, version),
     store: stored?.store,
+    debugInfos,
     instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });
@@ -102,7 +105,7 @@ async function openParts(
   await steps.step('first calls', () =>
     makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
   );
-  await steps.open('artifacts', () => openArtifacts(chain, config, log));
+  await steps.open('artifacts', () => openArtifacts(chain, config, debugInfos, log));
   service.start();
   const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
     new Listeners(

@@ -3,6 +3,7 @@ import type { Artifacts } from '../artifacts/artifacts.js';
 import { Chain, type ChainOptions } from '../chain/chain.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
+import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { OpenedStore } from '../store/open.js';
@@ -16,11 +17,12 @@ export function openChain(options: ChainOptions, opened: OpenedStore | undefined
 export async function openArtifacts(
   chain: Chain,
   { artifacts }: Config,
+  debugInfos: DebugInfos,
   log: Log,
 ): Promise<Artifacts | undefined> {
   if (artifacts === undefined) return undefined;
   const { Artifacts } = await import('../artifacts/artifacts.js');
-  return Artifacts.watch(chain, artifacts, log).catch((error: unknown) => {
+  return Artifacts.watch(chain, artifacts, debugInfos, log).catch((error: unknown) => {
     throw new ConfigError(`--artifacts ${artifacts}: ${reasonOf(error)}`);
   });
 }

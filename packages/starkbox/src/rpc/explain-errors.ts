@@ -1,7 +1,7 @@
 // Explanations in the errors of calls, estimates, simulations and submissions.
 import type { Explained, ExplainedTransaction, Subject } from '@starkbox/abi';
 import type { Chain } from '../chain/chain.js';
-import type { Explainer } from '../chain/queries/explain.js';
+import type { Attempted, Explainer } from '../chain/queries/explain.js';
 import { RpcError } from '../errors.js';
 import { listOf, type Members, membersOf } from '../json/reader.js';
 import { ERRORS } from '../spec.js';
@@ -81,11 +81,21 @@ export function explainErrors(
       const transaction: ExplainedTransaction = Object(transactionOf(membersOf(params), index));
       const isSent = SENDERS.has(method);
       const subject = await subjectOf(error, transaction, isSent, chain);
-      const explained = await explainer.attempt(subject).catch(() => undefined);
+      const attempted = attemptedOf(membersOf(params), transactionOf, index);
+      const explained = await explainer.attempt(subject, attempted).catch(() => undefined);
       if (!explained) throw error;
       if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);
       throw withExplanation(error, explained);
     });
+  };
+}
+
+function attemptedOf(params: Members, transactionOf: TransactionOf, index: number): Attempted {
+  const { block_id, simulation_flags } = params;
+  return {
+    earlier: Array.from({ length: index }, (_, before) => Object(transactionOf(params, before))),
+    id: block_id === undefined ? undefined : Object(block_id),
+    validate: !listOf(simulation_flags).includes('SKIP_VALIDATE'),
   };
 }
 

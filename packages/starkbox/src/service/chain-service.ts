@@ -5,6 +5,7 @@ import { Chain } from '../chain/chain.js';
 import { Explainer } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
+import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { type DumpOptions, longestInline } from '../dump/dump.js';
 import type { JournalCall } from '../dump/journal.js';
 import { checkCalls, repeatCalls } from '../dump/replay-journal.js';
@@ -52,6 +53,7 @@ export interface SharedParts {
   readonly protocol: Protocol;
   /** The data directory. */
   readonly store: Store | undefined;
+  readonly debugInfos: DebugInfos;
   /** The further chains of the node. */
   readonly instances: () => InstanceRegistry;
 }
@@ -151,7 +153,7 @@ export class ChainService {
   }
 
   get explainer(): Explainer {
-    this.#explainer ??= new Explainer(this.chain);
+    this.#explainer ??= new Explainer(this.chain, this.shared.debugInfos);
     return this.#explainer;
   }
 
@@ -343,7 +345,8 @@ export class ChainService {
       get requests() {
         return service.requests;
       },
-      explainer: chain === this.chain ? this.explainer : new Explainer(chain),
+      explainer:
+        chain === this.chain ? this.explainer : new Explainer(chain, this.shared.debugInfos),
       sandbox: this.sandbox,
       get instances() {
         return service.shared.instances().controlsFor(service);

@@ -1,9 +1,16 @@
 // The place of every failure of our own contracts: the first line of its Cairo stack is the marked line.
 
-import { Block, Class, type RetracedFrame, State, starknetKeccak, storageAddress } from '@starkbox/engine';
+import {
+  Block,
+  Class,
+  type RetracedFrame,
+  State,
+  starknetKeccak,
+  storageAddress,
+} from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
-import { cairoStack, failedFirst } from '../../src/chain/queries/cairo-stack.js';
+import { cairoStack, failedFirst } from '../../src/chain/retrace/cairo-stack.js';
 import type { SourceLine } from '../../src/debug-info/debug-info.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 
@@ -49,7 +56,10 @@ beforeAll(async () => {
     address,
     class_hash: hashOf(name),
   }));
-  const owner = { address: CONTRACTS.failures, storage_entries: [{ key: storageAddress('owner'), value: '0x1' }] };
+  const owner = {
+    address: CONTRACTS.failures,
+    storage_entries: [{ key: storageAddress('owner'), value: '0x1' }],
+  };
   const diff = { deployed_contracts: deployed, storage_diffs: [owner] };
   state = await State.create({ version: 20 }).apply(diff, classes);
 });
@@ -137,8 +147,6 @@ describe('the first line of the stack is the one that failed', () => {
     const failed = failedFirst(frames);
     if (!failed) throw new Error('nothing failed');
     const stack = await stackOf(failed);
-    if (JSON.stringify({ file: stack[0]?.file, line: stack[0]?.line }) !== JSON.stringify(marks().get(entry)))
-      console.log(entry, failed.stack, JSON.stringify(failed.stack?.map((s) => infos.get(failed.class_hash)?.linesAt(s)), null, 1));
     expectPlace(stack, entry);
   });
 });
@@ -164,7 +172,11 @@ describe('across contracts', () => {
     ],
     ['call_missing', () => [CALLEE], ['call_missing', '']],
     ['call_other_type', () => [CALLEE], ['call_other_type']],
-    ['call_raw', () => [CALLEE, starknetKeccak('check'), '0x1', '0x1'], ['call_raw', 'callee_check']],
+    [
+      'call_raw',
+      () => [CALLEE, starknetKeccak('check'), '0x1', '0x1'],
+      ['call_raw', 'callee_check'],
+    ],
     ['library_check', () => [hashOf('failing_library'), '0x1'], ['library_call', 'library_check']],
     [
       'library_subtract',
@@ -175,7 +187,6 @@ describe('across contracts', () => {
     ['deploy_twice', () => [hashOf('failing_callee'), '0x1'], ['deploy_twice']],
     ['replace', () => ['0x1234'], ['replace']],
     ['reenter', () => [CALLEE], ['reenter_call', 'call_back', 'reenter']],
-    ['recurse_forever', () => ['0x1'], ['recurse_forever']],
     ['block_hash', () => ['0x13'], ['block_hash']],
     ['keccak', () => ['0x1', '0x1'], ['keccak']],
     ['secp_k1_point', () => [MAX, MAX, MAX, MAX], ['secp_k1_point']],
@@ -189,9 +200,52 @@ describe('across contracts', () => {
     const failed = frames.filter((frame) => frame.failed);
     const lines = await Promise.all(failed.map(stackOf));
     const expected = path.map((mark) => marks().get(mark) ?? {});
-    const got = lines.map(([first]) => first ? ({ file: first.file, line: first.line }) : {});
-    if (JSON.stringify(got) !== JSON.stringify(expected))
-      console.log(entry, JSON.stringify(frames.map(f=>[f.depth,f.failed,f.stack])), JSON.stringify(failed.map(f=>f.stack?.map((s) => infos.get(f.class_hash)?.linesAt(s))), null, 1).slice(0,6000));
+    const got = lines.map(([first]) => (first ? { file: first.file, line: first.line } : {}));
     expect(got).toEqual(expected);
   });
+});
+
+test('out of gas: the function whose begin takes gas, and the line that called it', async () => {
+  const stack = await stackOf(
+    failedFirst(await framesOf('failing_calls', 'recurse_forever', ['0x1'])),
+  );
+  expect(stack[0]?.function).toMatch(/::endless$/);
+  expectPlace(stack.slice(1), 'recurse_forever');
+  expect(stack.length).toBeLessThanOrEqual(100);
+});
+
+test('functions around the line that failed follow, with what was inlined', async () => {
+  const stack = await stackOf(failedFirst(await framesOf('failures', 'inlined', ['0x1'])));
+  const name = (text: string) => text.replace(/^.*?(\w+)$/, '$1');
+  expect(stack.map(({ function: one, inlined }) => [name(one), inlined])).toEqual([
+    ['inlined_check', true],
+    ['inlined', true],
+  ]);
+});
+
+test('a panic with felts that the compiler kept no place of names the function alone', async () => {
+  const stack = await stackOf(
+    failedFirst(await framesOf('failures', 'panic_given', ['0x1', '0x7'])),
+  );
+  expect(stack.map(({ line }) => line)).toEqual([undefined]);
+  expect(stack[0]?.function).toMatch(/panic_given$/);
+});
+
+test.each([
+  ['backtrace', 'deep', ['0x1'], 'deep'],
+  ['backtrace', 'shallow', ['0x1'], 'shallow'],
+  ['prints', 'print_then_fail', ['0x1'], 'print_then_fail'],
+] as const)(
+  'a class with hints that networks refuse runs: %s, %s',
+  async (contract, entry, calldata, mark) => {
+    expectPlace(await stackOf(failedFirst(await framesOf(contract, entry, calldata))), mark);
+  },
+);
+
+test('without debug information, entry points are named by the ABI and other functions by number', async () => {
+  const failed = failedFirst(await framesOf('failures', 'helper', ['0x1']));
+  if (!failed) throw new Error('nothing failed');
+  const stack = await cairoStack(failed, new DebugInfos(), state);
+  expect(stack.at(-1)).toEqual({ function: 'helper' });
+  expect(stack[0]?.function).toMatch(/^Sierra function \d+$/);
 });

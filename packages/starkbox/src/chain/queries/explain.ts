@@ -1,13 +1,23 @@
 // Explanations of transactions and calls: included, refused or only estimated.
 import type { Abi, Explained, PaintText, Sources, Subject } from '@starkbox/abi';
-import { type State, starknetKeccak, type Transaction } from '@starkbox/engine';
-import { fail } from '../../errors.js';
+import {
+  Class,
+  type Retrace,
+  type State,
+  starknetKeccak,
+  type Transaction,
+} from '@starkbox/engine';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';
+import { cairoStack, failedFirst } from '../retrace/cairo-stack.js';
+import { retraceAttempt, retraceCall, retraceTransaction } from '../retrace/retrace.js';
 import { contextOf } from '../steps/block-context.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
-import { latestHeader, pendingNumber, stateByNumber } from '../world/find-block.js';
+import { findBlock, latestHeader, pendingNumber, stateByNumber } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 
 /** ABIs that are kept, of all chains: a class never changes. */
@@ -16,6 +26,11 @@ const abis = new Map<string, Abi>();
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
+
+const NO_DEBUG_INFO =
+  'The artifact carries no debug information. In Scarb.toml, below [cairo], set ' +
+  'add-statements-code-locations-debug-info and add-statements-functions-debug-info to true ' +
+  '(with the prefix unstable- in older releases of Scarb), and build again.';
 
 /** A place whose state contracts are looked up in. */
 interface Place {
@@ -27,10 +42,29 @@ interface Place {
 /** Explains what happened on one chain. The decoder is loaded when it is first needed. */
 export class Explainer {
   readonly #chain: Chain;
+  readonly #infos: DebugInfos;
   readonly #refused = new Map<string, Explained>();
 
-  constructor(chain: Chain) {
+  /** @param infos debug information, for lines of the source */
+  constructor(chain: Chain, infos: DebugInfos) {
     this.#chain = chain;
+    this.#infos = infos;
+  }
+
+  /** Takes the debug information of a class as a compiler wrote it, declared or not. */
+  async addArtifact(
+    artifact: object,
+  ): Promise<{ readonly class_hash: string; readonly files: readonly string[] }> {
+    const hash = await Class.hashOf(JSON.stringify(artifact)).catch((error: unknown) =>
+      refuse(`The artifact is no class: ${reasonOf(error)}`),
+    );
+    try {
+      const info = this.#infos.add(hash, artifact);
+      if (info) return { class_hash: hash, files: [...info.files].sort() };
+    } catch (error) {
+      refuse(`The debug information of the artifact is malformed: ${reasonOf(error)}`);
+    }
+    return refuse(NO_DEBUG_INFO);
   }
 
   /** A transaction of a block, or one that was refused not long ago. */
@@ -40,18 +74,47 @@ export class Explainer {
     if (!found) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
     const { transaction, receipt, trace } = found.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
-    return this.#explain(subject, placeBefore(world, found.block), paint);
+    const traced = await this.#traced(() => retraceTransaction(this.#chain, hash));
+    return this.#explain({ ...subject, ...traced }, placeBefore(world, found.block), paint);
   }
 
   /** Something that was not included, on the state that it was refused on. */
-  async attempt({ transaction, ...rest }: Subject): Promise<Explained> {
-    const { world } = this.#chain;
-    const place = { world, number: pendingNumber(world), state: world.pendingState };
+  async attempt({ transaction, ...rest }: Subject, attempted: Attempted = {}): Promise<Explained> {
+    const place = attemptPlace(this.#chain.world, attempted.id);
+    const traced = hasRun(rest) ? await this.#attempted(transaction, attempted, place) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
     const address = isDeployed ? (await this.#read(Object(transaction)))?.address : undefined;
     const known =
       address === undefined ? transaction : { ...transaction, contract_address: address };
-    return this.#explain({ transaction: known, ...rest }, place);
+    return this.#explain({ transaction: known, ...rest, ...traced }, place);
+  }
+
+  #attempted(
+    transaction: Subject['transaction'],
+    { earlier = [], validate = true }: Attempted,
+    place: Place,
+  ): Promise<Traced> {
+    const chain = this.#chain;
+    return this.#traced(() =>
+      transaction.type === 'CALL'
+        ? retraceCall(chain, Object(transaction), place)
+        : retraceAttempt(chain, [...earlier, Object(transaction)], place, validate),
+    );
+  }
+
+  /** What a second run shows. An explanation without it is better than none. */
+  async #traced(run: () => Promise<Retrace | undefined>): Promise<Traced> {
+    const traced = await run().catch(() => undefined);
+    if (!traced) return {};
+    const frame = failedFirst(traced.frames);
+    const { pendingState } = this.#chain.world;
+    return {
+      stack: frame ? await cairoStack(frame, this.#infos, pendingState) : [],
+      printed: traced.printed.map(({ contract_address, text }) => ({
+        contract: contract_address,
+        text,
+      })),
+    };
   }
 
   /** A transaction as the engine reads it; undefined for one that it refuses. */
@@ -137,6 +200,31 @@ export class Explainer {
       },
     };
   }
+}
+
+type Traced = Pick<Subject, 'stack' | 'printed'>;
+
+/** Facts about what was not included. */
+export interface Attempted {
+  /** Transactions that were run before it. */
+  readonly earlier?: readonly Broadcasted[];
+  /** The block on whose state it was run; the pending one by default. */
+  readonly id?: BLOCK_ID | undefined;
+  readonly validate?: boolean;
+}
+
+/** Whether contracts ran, so that one of them may have failed. */
+function hasRun({ status, reason = '' }: Omit<Subject, 'transaction'>): boolean {
+  return status === 'REVERTED' || /contract address: 0x/i.test(reason);
+}
+
+/** The state of a block of this chain, or else the newest one. */
+function attemptPlace(world: World, id: BLOCK_ID = 'pre_confirmed'): Place {
+  const number = findBlock(world, id) ?? pendingNumber(world);
+  const isKept = world.keepsHistory || number >= latestHeader(world).number;
+  return isKept
+    ? { world, number, state: stateByNumber(world, number, id) }
+    : { world, number: pendingNumber(world), state: world.pendingState };
 }
 
 /** The state before a block; undefined if it is not kept. */

@@ -112,7 +112,11 @@ export class Executions {
     visited: boolean,
   ): Promise<readonly Retrace[]> {
     return this.#tracing.run(() =>
-      this.#run('simulation', () => state.retrace(block, transactions, flags, { visited }), undefined),
+      this.#run(
+        'simulation',
+        () => state.retrace(block, transactions, flags, { visited }),
+        undefined,
+      ),
     );
   }
 

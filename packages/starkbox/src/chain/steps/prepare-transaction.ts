@@ -204,9 +204,7 @@ function wireResources({
 const RESOURCES = '"execution_resources":';
 
 /** The trace with the resources of the receipt, which are its last member. */
-export function wireTrace({ trace, receipt, printed }: Executed): string {
+export function wireTrace({ trace, receipt }: Executed): string {
   const start = trace.lastIndexOf(RESOURCES);
-  // Networks run no class that prints, so their traces have no member for it.
-  const texts = printed.length > 0 ? `,"printed":${JSON.stringify(printed)}` : '';
-  return `${trace.slice(0, start)}${RESOURCES}${JSON.stringify(wireResources(receipt))}${texts}}`;
+  return `${trace.slice(0, start)}${RESOURCES}${JSON.stringify(wireResources(receipt))}}`;
 }

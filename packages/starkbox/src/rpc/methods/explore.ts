@@ -29,6 +29,7 @@ type ExploreMethods =
   | 'devnet_gasReport'
   | 'devnet_explainTransaction'
   | 'devnet_coverage'
+  | 'devnet_addArtifact'
   | 'devnet_setLabel'
   | 'devnet_getLabels';
 
@@ -113,6 +114,8 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
     devnet_explainTransaction: ({ transaction_hash }) => explainer.transaction(transaction_hash),
 
     devnet_coverage: async (request) => (await reports()).coverage(request),
+
+    devnet_addArtifact: ({ artifact }) => explainer.addArtifact(artifact),
 
     async devnet_setLabel({ value, label }, { cause }) {
       await chain.label(value, label ?? undefined, cause);

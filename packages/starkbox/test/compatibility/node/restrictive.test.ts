@@ -37,6 +37,7 @@ const FORBIDDEN = [
   'devnet_postmanFlush',
   'devnet_postmanSendMessageToL2',
   'devnet_postmanConsumeMessageFromL2',
+  'devnet_addArtifact',
   'devnet_setLabel',
   'devnet_recordRequests',
   'devnet_getRecording',

@@ -7,6 +7,7 @@ import type { Chain } from '../chain.js';
 import { contextOf } from '../steps/block-context.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
 import { latestHeader, pendingNumber, stateByNumber } from '../world/find-block.js';
+import { isImpersonated } from '../world/impersonation.js';
 import { findTransaction, transactionAt, type World } from '../world/world.js';
 
 /** Transactions of the same block that are executed before the one that is traced. */
@@ -43,30 +44,59 @@ export async function retraceTransaction(
   return traced;
 }
 
-/** A call, run again on the state after a block. */
+/** Where something that was not included is run again. */
+export interface RetracePlace {
+  readonly world: World;
+  readonly number: number;
+  readonly state: State;
+}
+
+/** A call, run again. */
 export function retraceCall(
   chain: Chain,
   call: FUNCTION_CALL,
-  { state, number }: { readonly state: State; readonly number: number },
+  { world, number, state }: RetracePlace,
 ): Promise<Retrace> {
-  const context = contextOf(chain.world, chain.options, number);
-  return chain.executions.retraceCall(state, context, call);
+  return chain.executions.retraceCall(state, contextOf(world, chain.options, number), call);
 }
 
 /** The last of some transactions that were not included, run again as an estimate runs them. */
 export async function retraceAttempt(
   chain: Chain,
-  broadcasted: readonly Broadcasted[],
-  { state, number }: { readonly state: State; readonly number: number },
+  broadcasted: readonly (Broadcasted | Message)[],
+  { world, number, state }: RetracePlace,
+  validate: boolean,
 ): Promise<Retrace | undefined> {
+  const { chainId } = chain.options;
   const transactions: Transaction[] = [];
   for (const values of broadcasted) {
-    transactions.push(await read(values, chain.options.chainId, {}));
+    transactions.push(
+      values.type === 'L1_HANDLER' ? readMessage(values, chainId) : await read(values, chainId, {}),
+    );
   }
-  const context = contextOf(chain.world, chain.options, number);
-  const flags = { chargeFee: false, unboundedGas: true, strictNonce: false, query: true };
+  const flags = transactions.map(({ address }) => ({
+    validate: validate && !isImpersonated(world.impersonation, address),
+    chargeFee: false,
+    unboundedGas: true,
+    strictNonce: false,
+    query: true,
+  }));
+  const context = contextOf(world, chain.options, number);
   const [traced] = await chain.executions.retrace(state, context, transactions, flags, false);
   return traced;
+}
+
+/** A message from L1 whose fee is estimated. */
+export interface Message {
+  readonly type: 'L1_HANDLER';
+  readonly contract_address: string;
+  readonly entry_point_selector: string;
+  readonly calldata: readonly string[];
+}
+
+function readMessage(message: Message, chainId: string): Transaction {
+  const values = { ...message, version: '0x0', nonce: '0x0', paid_fee_on_l1: PAID };
+  return new Transaction({ ...values, l1_transaction_hash: null }, chainId);
 }
 
 /** The state before a block; undefined if it is not kept. */

@@ -1,0 +1,76 @@
+// Reading of debug information: what compilers write, and what is malformed.
+import { describe, expect, test } from 'vitest';
+import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
+import { DebugInfo } from '../../src/debug-info/debug-info.js';
+
+const PROFILER = 'github.com/software-mansion/cairo-profiler';
+const COVERAGE = 'github.com/software-mansion/cairo-coverage';
+const place = (line: unknown, col: unknown) => ({ start: { line, col }, end: { line, col } });
+
+function info(functions: unknown, places: unknown, names: unknown = []) {
+  return {
+    sierra_program_debug_info: {
+      user_func_names: names,
+      annotations: {
+        [PROFILER]: { statements_functions: functions },
+        [COVERAGE]: { statements_code_locations: places },
+      },
+    },
+  };
+}
+
+test('a class of the compiler has lines for its statements', async () => {
+  const read = DebugInfo.read(JSON.parse(await classTextWithPlaces('counter')));
+  expect(read?.files).toContain('contracts/src/counter.cairo');
+  expect(read?.linesAt(0).length).toBeGreaterThan(0);
+  expect(read?.functionName(0)).toContain('counter');
+});
+
+test.each([
+  ['a class that was compiled without', async () => JSON.parse(await classText('token'))],
+  ['no object', async () => 7],
+  ['null in its place', async () => ({ sierra_program_debug_info: null })],
+])('%s has none', async (_, artifact) => {
+  const read = DebugInfo.read(await artifact());
+  expect(read?.files.size ?? 0).toBe(0);
+});
+
+test('lines begin with the innermost function; all but the outermost are inlined', () => {
+  const read = DebugInfo.read(
+    info(
+      { '2': ['a::inner', 'a::outer'] },
+      {
+        '2': [
+          ['a.cairo[array_inline_macro]', place(4, 0), true],
+          ['a.cairo', place(9, 3)],
+        ],
+      },
+    ),
+  );
+  expect(read?.linesAt(2)).toEqual([
+    { function: 'a::inner', file: 'a.cairo', line: 5, column: 1, inlined: true },
+    { function: 'a::outer', file: 'a.cairo', line: 10, column: 4 },
+  ]);
+  expect(read?.linesAt(1)).toEqual([]);
+  expect(read?.linesAt(3)).toEqual([]);
+  expect(read?.linesAt(-1)).toEqual([]);
+});
+
+describe('malformed', () => {
+  test.each([
+    ['a statement that is no number', info({ x: ['a'] }, {})],
+    ['a statement that is too high', info({ '999999999': ['a'] }, {})],
+    ['functions that are no list', info({ '1': 'a' }, {})],
+    ['a function that is no text', info({ '1': [7] }, {})],
+    ['a place that is no list', info({}, { '1': [7] })],
+    ['a place without a begin', info({}, { '1': [['a.cairo', {}]] })],
+    ['a line below 0', info({}, { '1': [['a.cairo', place(-1, 0)]] })],
+    ['a line that is no integer', info({}, { '1': [['a.cairo', place(1.5, 0)]] })],
+    ['a line that is too high', info({}, { '1': [['a.cairo', place(2 ** 40, 0)]] })],
+    ['a file that is no text', info({}, { '1': [[{}, place(1, 0)]] })],
+    ['names that are no pairs', info({}, {}, [[1]])],
+    ['annotations that are no object', { sierra_program_debug_info: { annotations: [] } }],
+  ])('%s', (_, artifact) => {
+    expect(() => DebugInfo.read(artifact)).toThrow(TypeError);
+  });
+});
