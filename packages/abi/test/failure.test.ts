@@ -33,6 +33,11 @@ describe('a revert reason', () => {
     expect(readFailure(`${reason} ["${felt}"]`).message).toBe('ERC20: insufficient balance');
   });
 
+  test('of which only the end is left gives the panic message', () => {
+    const end = reason.slice(reason.lastIndexOf('address: 0x02'));
+    expect(readFailure(end)).toMatchObject({ path: [], message: 'ERC20: insufficient balance' });
+  });
+
   test('of any other form gives its last line', () => {
     expect(readFailure('Something else happened.\nOut of gas.').message).toBe('Out of gas');
     expect(readFailure('').message).toBe('');

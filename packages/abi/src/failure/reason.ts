@@ -21,6 +21,8 @@ export interface Failure {
 
 const FRAME =
   /^(\d+: )?Error in (the called contract|contract|a library call|the contract class constructor) \(contract address: (0x[0-9a-f]+), class hash: (0x[0-9a-f]+), selector: (0x[0-9a-f]+|UNKNOWN)\)/gim;
+/** The end of a frame, with which a text begins whose beginning was left out, as in lists of transactions. */
+const FRAME_END = /^.*selector: (?:0x[0-9a-f]+|UNKNOWN)\)/i;
 /** Felts as a list, which an estimate adds to the text, and which is the whole text of a failed call. */
 const FELT_LIST = /\s*\[(?:"0x[0-9a-f]+",?)+\]\s*$/i;
 const LONGEST_REASON = 200_000;
@@ -54,8 +56,10 @@ export function readFailure(reason: string): Failure {
     // The innermost call of the engine is named again as the first frame of the panic.
     if (!isRepeated) path.push({ kind: kindOf(words, given, last), ...given });
   }
+  const cut = path.length === 0 ? FRAME_END.exec(text) : null;
+  if (cut) end = cut[0].length;
   const tail = text.slice(end, end + LONGEST_MESSAGE).replace(/^\):|^:\s*/, '');
-  const panic = path.length > 0 || FELT_LIST.test(tail) ? panicOf(tail) : undefined;
+  const panic = end > 0 || FELT_LIST.test(tail) ? panicOf(tail) : undefined;
   return { path, message: panic?.text ?? lastLine(tail), panic };
 }
 
