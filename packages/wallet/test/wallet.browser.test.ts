@@ -7,7 +7,6 @@ import { walletFor } from '@starkbox/wallet/playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedPages } from '../../explorer/test/support/stage.js';
 import type {} from './support/dapp.js';
-import { openSite } from './support/site.js';
 import { ask, connect, openStage, STRK, type Stage } from './support/stage.js';
 
 let stage: Stage;
@@ -72,25 +71,40 @@ describe('discovery', () => {
     expect(await stage.balance(1)).toBe(before + 7n);
   });
 
-  test('it has the members that get-starknet 3 asks for', async () => {
+  test('get-starknet 3 finds it, connects, sends, and finds it again after a reload', async () => {
     const { page } = await stage.open();
-    const answer = await page.evaluate(async () => {
-      const wallet = Reflect.get(window, 'starknet_starkbox');
-      const required =
-        'request isConnected provider enable isPreauthorized on off version id name icon';
-      const missing = required.split(' ').filter((name) => !(name in wallet));
-      const before = await wallet.isPreauthorized();
-      const accounts = await wallet.enable();
-      const { isConnected, selectedAddress } = wallet;
-      return { missing, before, accounts, isConnected, selectedAddress };
-    });
-    expect(answer).toEqual({
-      missing: [],
-      before: false,
-      accounts: [stage.address(0)],
+    const before = await stage.balance(1);
+    const { hash, ...found } = await page.evaluate(async (params) => {
+      const { getStarknet3 } = window.dapp;
+      const authorized = await getStarknet3.getPreAuthorizedWallets();
+      const [wallet, ...others] = await getStarknet3.getAvailableWallets();
+      if (!wallet) throw new Error('not found');
+      const { isConnected, selectedAddress } = await getStarknet3.enable(wallet);
+      const type = 'wallet_addInvokeTransaction';
+      const { transaction_hash: hash } = await wallet.request({ type, params });
+      const names = [wallet, ...others].map(({ name }) => name);
+      return { authorized: authorized.length, names, isConnected, selectedAddress, hash };
+    }, stage.transfer('3'));
+    const selectedAddress = stage.address(0);
+    expect(found).toEqual({
+      authorized: 0,
+      names: ['Starkbox'],
       isConnected: true,
-      selectedAddress: stage.address(0),
+      selectedAddress,
     });
+    await stage.node.provider.waitForTransaction(hash);
+    expect(await stage.balance(1)).toBe(before + 3n);
+
+    await page.reload();
+    const again = await page.evaluate(async () => {
+      const { getStarknet3 } = window.dapp;
+      const last = await getStarknet3.getLastConnectedWallet();
+      const authorized = await getStarknet3.getPreAuthorizedWallets();
+      await getStarknet3.disconnect({ clearLastWallet: true });
+      const none = await getStarknet3.getLastConnectedWallet();
+      return [last?.name, authorized.length, none?.name];
+    });
+    expect(again).toEqual(['Starkbox', 1, undefined]);
   });
 });
 
@@ -351,34 +365,6 @@ test('errors have the codes of the wallet API', async () => {
   expect(await ask(page, 'wallet_supportedSpecs')).toEqual([
     await stage.node.client.call('starknet_specVersion', {}),
   ]);
-});
-
-describe('nodes that guard their keys', () => {
-  test('a page gives the token of the node to the wallet', async () => {
-    const guarded = await startNode({
-      listen: true,
-      wallet: true,
-      authToken: 'correct-horse-staple',
-    });
-    const own = await openSite(new URL(guarded.url).origin);
-    const page = await (await sharedPages()).take();
-    await page.goto(`${own.origin}/?data-policy=approve&data-token=correct-horse-staple`);
-    expect(await connect(page)).toEqual([guarded.node.accounts[0]?.address]);
-    await own.close();
-  });
-
-  test('a node with restricted methods gives no accounts', async () => {
-    const restricted = await startNode({
-      listen: true,
-      wallet: true,
-      restrictedMethods: ['devnet_getPredeployedAccounts'],
-    });
-    const { page } = await stage.openFor(restricted.url);
-    expect(await connect(page)).toEqual({
-      code: 163,
-      data: expect.stringContaining('--restrictive-mode'),
-    });
-  });
 });
 
 test('Playwright adds it to a page that does not include it', async () => {

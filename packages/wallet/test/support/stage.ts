@@ -16,6 +16,12 @@ export interface Visit {
   readonly complaints: readonly string[];
 }
 
+interface TransferCall {
+  readonly contract_address: string;
+  readonly entry_point: string;
+  readonly calldata: string[];
+}
+
 export interface Stage {
   readonly node: ListeningNode;
   readonly site: Site;
@@ -23,7 +29,7 @@ export interface Stage {
   /** STRK of an account, in fri. */
   balance(index: number): Promise<bigint>;
   /** Parameters of a request that sends an amount to account 1. */
-  transfer(amount: string): { readonly calls: readonly object[] };
+  transfer(amount: string): { readonly calls: TransferCall[] };
   open(path?: string): Promise<Visit>;
   /** A page with the wallet of another node or of an instance, which approves everything. */
   openFor(rpcUrl: string): Promise<Visit>;
