@@ -41,7 +41,9 @@ export class Instances implements InstanceRegistry {
   readonly #root: ChainService;
   readonly #store: Store | undefined;
   readonly #limits: InstanceLimits;
-  readonly #byId = new Map<string, Instance>();
+  readonly #known = new Map<string, Instance>();
+  /** Whether the instances of the data directory are among the known ones. */
+  #isComplete = false;
   readonly #ids = new WeakMap<ChainService, string>();
   readonly #onDeleted: ((service: ChainService) => void)[] = [];
   /** The number of the newest. */
@@ -57,7 +59,17 @@ export class Instances implements InstanceRegistry {
     this.#store = store;
     this.#limits = limits;
     this.#ids.set(root, ROOT);
-    for (const record of store?.instances() ?? []) this.#add(record, undefined);
+    if (store) this.#startTimer();
+  }
+
+  /** Those of the data directory are listed when they are first needed, not at the start. */
+  get #byId(): Map<string, Instance> {
+    if (!this.#isComplete) {
+      const records = this.#store?.instances() ?? [];
+      this.#isComplete = true;
+      for (const record of records) this.#add(record, undefined);
+    }
+    return this.#known;
   }
 
   get count(): number {
@@ -66,7 +78,12 @@ export class Instances implements InstanceRegistry {
 
   /** The service of an instance that is about to get a request; a promise if it is not open yet. */
   use(id: string): ChainService | Promise<ChainService> | undefined {
-    const instance = this.#byId.get(id);
+    let instance: Instance | undefined;
+    try {
+      instance = this.#byId.get(id);
+    } catch (error) {
+      return Promise.reject(error); // the data directory is damaged
+    }
     if (!instance || instance.deletion) return undefined;
     instance.lastUsed = realMilliseconds();
     return instance.service ?? this.#opened(instance);
@@ -137,6 +154,10 @@ export class Instances implements InstanceRegistry {
     this.#last = Math.max(this.#last, record.number);
     this.#byId.set(record.id, instance);
     if (service) this.#serve(instance, service);
+    this.#startTimer();
+  }
+
+  #startTimer(): void {
     this.#timer ??= setInterval(() => this.#expire(), CHECK_MILLISECONDS).unref();
   }
 
@@ -149,16 +170,17 @@ export class Instances implements InstanceRegistry {
   }
 
   #opened(instance: Instance): Promise<ChainService> {
-    if (this.#isStopped) refuse('The node is closed');
-    instance.opening ??= withOptionErrors(() => opened(instance.record, this.#root))
-      .then((service) => {
-        this.#serve(instance, service);
-        return service;
-      })
-      .finally(() => {
-        instance.opening = undefined;
-      });
+    instance.opening ??= this.#open(instance).finally(() => {
+      instance.opening = undefined;
+    });
     return instance.opening;
+  }
+
+  async #open(instance: Instance): Promise<ChainService> {
+    if (this.#isStopped) refuse('The node is closed');
+    const service = await withOptionErrors(() => opened(instance.record, this.#root));
+    this.#serve(instance, service);
+    return service;
   }
 
   async #find(id: string): Promise<ChainService> {
@@ -239,6 +261,7 @@ export class Instances implements InstanceRegistry {
     await instance.opening?.catch(() => undefined);
     const { service } = instance;
     if (service) for (const close of this.#onDeleted) close(service);
+    service?.stored?.end();
     await service?.close();
     instance.service = undefined;
     if (isStored) await this.#store?.forget(record.number);
@@ -247,25 +270,34 @@ export class Instances implements InstanceRegistry {
 
   #expire(): void {
     const now = realMilliseconds();
-    for (const { record, lastUsed } of this.#byId.values()) {
+    for (const { record, lastUsed } of this.#listed()) {
       if (record.ttl === undefined || now - lastUsed <= record.ttl * 1000) continue;
       // Tried again by the next check.
       this.#delete(record.id).catch(() => undefined);
     }
-    if (this.#byId.size > 0) return;
+    if (this.#known.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  /** All instances; none if the data directory is damaged, of which requests are told. */
+  #listed(): Iterable<Instance> {
+    try {
+      return this.#byId.values();
+    } catch {
+      return [];
+    }
   }
 
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    for (const { service } of this.#byId.values()) service?.stop();
+    for (const { service } of this.#known.values()) service?.stop();
   }
 
   async close(): Promise<void> {
     this.stop();
-    await Promise.all([...this.#byId.values()].map((instance) => this.#close(instance)));
+    await Promise.all([...this.#known.values()].map((instance) => this.#close(instance)));
   }
 
   async #close({ record, isStored, service, opening, deletion }: Instance): Promise<void> {

@@ -19,8 +19,10 @@ export interface InstanceRecord {
   readonly ttl: number | undefined;
 }
 
-export function recordEntry({ number, ...record }: InstanceRecord): Entry {
-  return [instanceKey(number), Buffer.from(stringify(record))];
+export function recordEntry({ number, options, ...record }: InstanceRecord): Entry {
+  // As a text: integers of options can be large, and a start reads all records.
+  const members = { ...record, options: stringify(options) };
+  return [instanceKey(number), Buffer.from(JSON.stringify(members))];
 }
 
 /** All records, the oldest first. */
@@ -32,14 +34,18 @@ export function readInstanceRecords(database: Database): readonly InstanceRecord
 }
 
 function readRecord(number: number, text: string): InstanceRecord {
-  const { id, name, from, options, created, ttl } = object(parse(text), 'instance');
+  const { id, name, from, options, created, ttl } = object(JSON.parse(text), 'instance');
   return {
     number,
     id: string(id, 'id'),
     name: optional(name, 'name', string),
     from: optional(from, 'from', string),
-    options: list(options, 'options', object),
+    options: optionsOf(string(options, 'options')),
     created: count(created, 'created'),
     ttl: optional(ttl, 'ttl', count),
   };
+}
+
+function optionsOf(text: string): readonly object[] {
+  return text === '[]' ? [] : list(parse(text), 'options', object);
 }

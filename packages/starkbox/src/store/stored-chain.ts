@@ -10,6 +10,7 @@ import type {
 } from '../chain/world/chain-store.js';
 import { commonBlock } from '../chain/world/diff.js';
 import type { World } from '../chain/world/world.js';
+import { refuse } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
 import { List } from '../immutable.js';
 import { blockEntries, contentOf, withoutValues } from './blocks/block-entries.js';
@@ -77,6 +78,7 @@ export class StoredChain implements ChainStore {
   /** As on disk. */
   #durable: Standing;
   #lastFailure: unknown;
+  #isEnded = false;
 
   /** @param first entries that are written with the first commit of a new chain */
   constructor(
@@ -154,6 +156,11 @@ export class StoredChain implements ChainStore {
     return { store: this, start: own, committed };
   }
 
+  /** Refuses all further changes, before the chain is deleted. */
+  end(): void {
+    this.#isEnded = true;
+  }
+
   // Writing of transitions.
 
   async prepare(transition: Transition): Promise<PreparedCommit> {
@@ -191,6 +198,7 @@ export class StoredChain implements ChainStore {
 
   /** After a failed commit, its world and those made from it are gone. */
   #mustStandAt(content: WorldAndSnapshots): void {
+    if (this.#isEnded) refuse('This instance was deleted');
     if (this.#prepared.content !== content) throw this.#lastFailure;
   }
 

@@ -1,7 +1,9 @@
 // Instances of a node with a data directory: they are there again after a start, and leave nothing behind.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
@@ -224,6 +226,56 @@ describe('blocks that chains share', () => {
     await restart();
     expect(await shown(inner, 6)).toMatchObject({ balance: { amount: '7' } });
     await ask('root', 'devnet_deleteInstance', { instance_id: inner });
+    await swept(before);
+  });
+
+  test('are not added by a request that reaches an instance after its deletion', async () => {
+    await ask('root', 'devnet_impersonateAccount', { account_address: '0x1' });
+    const before = await census();
+    const one = await create();
+    await mint(one);
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'devnet_mint',
+      params: { address: '0x77', amount: 1 },
+    });
+    const late = request(`${base}/instances/${one}/rpc`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': body.length,
+        expect: '100-continue',
+      },
+    });
+    const begun = new Promise((resolve) => late.on('continue', resolve));
+    const answer = new Promise<string>((resolve, reject) => {
+      late.on('error', reject).on('response', (response) => resolve(text(response)));
+    });
+    late.flushHeaders();
+    await begun;
+    await ask('root', 'devnet_deleteInstance', { instance_id: one });
+    late.end(body);
+    expect(await answer).toContain('This instance was deleted');
+    await swept(before);
+  });
+
+  test('of a loaded image are deleted too', async () => {
+    await ask('root', 'devnet_impersonateAccount', { account_address: '0x1' });
+    const before = await census();
+    const source = await create();
+    await ask(source, 'devnet_createBlock', { count: 300 });
+    await mint(source, 9);
+    const { image } = Object(await ask(source, 'devnet_dump', { format: 'image' }));
+    const one = await create();
+    await ask(one, 'devnet_load', { image });
+    await mint(one);
+    const chain = await shown(one, 299);
+    await restart();
+    expect(await shown(one, 299)).toEqual(chain);
+    for (const instance_id of [source, one]) {
+      await ask('root', 'devnet_deleteInstance', { instance_id });
+    }
     await swept(before);
   });
 

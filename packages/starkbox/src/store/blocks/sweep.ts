@@ -54,13 +54,19 @@ export class Sweep {
     try {
       const { database } = this.#parts;
       this.#candidates ??= new Set([...database.getKeys(ENDED_BRANCHES)].map(branchInEnded));
-      for (const branch of this.#candidates) {
-        await this.#sweep(branch);
-        if (this.#isStopped) return;
-        this.#candidates.delete(branch);
-      }
     } catch {
-      // Tried again after the next write that succeeds.
+      return; // tried again after the next commit
+    }
+    const candidates = this.#candidates;
+    for (const branch of candidates) {
+      // Before the look: more can be released while blocks are deleted.
+      candidates.delete(branch);
+      try {
+        await this.#sweep(branch);
+      } catch {
+        candidates.add(branch); // tried again after the next commit
+        return;
+      }
     }
   }
 
