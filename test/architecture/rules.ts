@@ -142,7 +142,16 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     packages: ['@starkbox/engine'],
   },
   node: {
-    may: [...SERVICE, 'artifacts', 'dump/image', 'library', 'server/ws', 'service', 'store'],
+    may: [
+      ...SERVICE,
+      'artifacts',
+      'dump/image',
+      'library',
+      'server/ws',
+      'service',
+      'store',
+      'terminal',
+    ],
     packages: ['@starkbox/engine'],
   },
   // A client: it reaches a node over the wire, and finds a free port for one.

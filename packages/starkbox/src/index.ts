@@ -32,6 +32,7 @@ export { createNode } from './node/node.js';
 export { packageVersion } from './node/version.js';
 export {
   type ErrorName,
+  type EXPLAINED as Explained,
   METHODS,
   type NotificationName,
   type Notifications,

@@ -1,6 +1,6 @@
 // Causes of failures in calls: what is called does not exist, calldata does not fit, checks of accounts and arithmetic.
 import type { Abi, AbiFunction } from '../abi.js';
-import { shortHash } from '../felt.js';
+import { decodeShortString, shortHash } from '../felt.js';
 import { readTypeName, shortType } from '../type-name.js';
 import type { Facts, Found, Rule } from './finding.js';
 import { accountNotDeployed } from './gas-rules.js';
@@ -48,9 +48,9 @@ function signatureOf({ name, inputs }: AbiFunction): string {
 function feltsOf(type: string): string {
   const { name, ...parsed } = { name: '', ...readTypeName(type) };
   if (/u256|Uint256/.test(name)) return '2 felts: low and high';
-  if (/Array|Span/.test(name)) return 'its length and then its items';
   if (/ByteArray/.test(name))
     return 'the number of whole words, the words, the rest, the length of the rest';
+  if (/Array|Span/.test(name)) return 'its length and then its items';
   if (parsed.kind === 'tuple') return `${parsed.of.length} values`;
   return '';
 }
@@ -122,10 +122,11 @@ function otherCompiler([, given = '', expected = '', version]: RegExpExecArray):
   };
 }
 
-function taken([, address = '0x0']: RegExpExecArray, { view }: Facts): Found {
-  const felt = canonical(address);
+function taken([, one, other = '0x0']: RegExpExecArray, { view }: Facts): Found {
+  const felt = canonical(one ?? other);
   return {
     what: `there is a contract at ${view.address(felt)} already`,
+    isWhole: true,
     hint: 'Deploy with another salt, or use the contract that is there.',
   };
 }
@@ -187,7 +188,11 @@ export const CALL_RULES: readonly Rule[] = [
       /gives (0x[0-9a-f]+), and the class compiles to (0x[0-9a-f]+)(?: with the compiler (\S+?))?\.?$/m,
     find: otherCompiler,
   },
-  { pattern: /(0x[0-9a-f]+) is unavailable for deployment/, find: taken },
+  {
+    pattern:
+      /already deployed at address (0x[0-9a-f]+)|(0x[0-9a-f]+) is unavailable for deployment/,
+    find: taken,
+  },
   { pattern: /invalid[-_ ](?:\w+[-_ ])?sig|INVALID_SIG|signature.{0,40}invalid/i, find: signature },
   {
     pattern: /An ASSERT_EQ instruction failed|Unknown value for memory cell/,
@@ -205,17 +210,13 @@ export const CALL_RULES: readonly Rule[] = [
   },
   {
     pattern: /Option::(?:unwrap|expect) failed/,
-    find: says('A value was None: match on it, or give the value that is missing.'),
+    find: says(
+      'A value was None, also where one does not fit the type that it is converted to: match on it, or give another value.',
+    ),
   },
   {
     pattern: /Result::unwrap failed/,
     find: says('A result was an error: match on it to see which.'),
-  },
-  {
-    pattern: /caller is not the owner|missing role|not authorized|unauthorized/i,
-    find: says(
-      'Another account may call this: send from it, or devnet_impersonateAccount lets any account send.',
-    ),
   },
   {
     pattern: /Unauthorized syscall (\w+) .{0,40}Validate/,
@@ -223,6 +224,26 @@ export const CALL_RULES: readonly Rule[] = [
       what: `${syscall} is not allowed while a transaction is validated`,
       hint: 'Move it from the validation of the account into its execution.',
     }),
+  },
+  {
+    pattern: /should return `VALID`\. Got Retdata\(\[(0x[0-9a-f]+)/,
+    find: ([, felt = '0x0']) => ({
+      what: `its account returned ${decodeShortString(felt) ?? felt} in place of VALID from its validation`,
+      isWhole: true,
+      hint: 'The account refuses the transaction by what it returns: look at what its validation checks.',
+    }),
+  },
+  {
+    pattern: /Returned data too short/,
+    find: says(
+      'The callee returned fewer felts than the interface says that it is called by: compare that interface with the ABI of the callee.',
+    ),
+  },
+  {
+    pattern: /caller is not the owner|missing role|not authorized|unauthorized/i,
+    find: says(
+      'Another account may call this: send from it, or devnet_impersonateAccount lets any account send.',
+    ),
   },
   {
     pattern: /Block number out of range|block number .{0,80}too (?:recent|big|high)/i,

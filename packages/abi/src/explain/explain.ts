@@ -1,4 +1,5 @@
 // Explanation of a transaction or a call: what failed, where, with which values, and what to do.
+import type { Abi } from '../abi.js';
 import { buildTree, type CallTree, type Frame, senderOf } from '../call-tree.js';
 import { panicText, panicWords, quotedPanic } from '../failure/panic.js';
 import { readFailure } from '../failure/reason.js';
@@ -44,8 +45,11 @@ export async function explain(
   sources: Sources,
   paint: PaintText = PLAIN,
 ): Promise<Explained> {
-  const { status, stack = [] } = subject;
+  const { stack = [] } = subject;
   const tree = treeOf(subject);
+  const status = tree.roots.some(({ phase, failed }) => failed && phase === 'validate')
+    ? 'REFUSED'
+    : subject.status;
   const shown = tree.roots.filter(
     ({ phase, failed }) => failed || (phase !== 'validate' && phase !== 'fee'),
   );
@@ -72,6 +76,7 @@ export async function explain(
     sender: NO_ACCOUNT.has(subject.transaction.type) ? undefined : senderOf(subject.transaction),
     frame: first,
     caller: path.at(-2),
+    isUncertain: tree.isUncertain,
     view,
     sources,
   };
@@ -81,9 +86,7 @@ export async function explain(
   );
   const cause =
     finding?.what ??
-    (panic
-      ? `panicked with ${quotedPanic(panic.felts, first && view.abiOf(first))}`
-      : failure.message);
+    (panic ? panicCause(panic.felts, first && view.abiOf(first)) : failure.message);
   const place =
     first && !finding?.isWhole ? `${view.contract(first)}::${view.functionOf(first)}` : '';
   const joint = place === '' ? '' : cause.startsWith('panicked') ? ' ' : ' failed: ';
@@ -126,6 +129,12 @@ function printedLines({ printed = [] }: Subject): readonly string[] {
       .map((line) => `${contract} printed: ${line}`),
   );
   return lines.length > 0 ? ['', ...lines] : [];
+}
+
+function panicCause(felts: readonly string[], abi: Abi | undefined): string {
+  return felts.length === 0
+    ? 'panicked without a reason'
+    : `panicked with ${quotedPanic(felts, abi)}`;
 }
 
 const NO_ACCOUNT: ReadonlySet<string> = new Set(['CALL', 'L1_HANDLER']);

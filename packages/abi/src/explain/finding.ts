@@ -20,6 +20,8 @@ export interface Facts {
   readonly frame: Frame | undefined;
   /** The frame that called it. */
   readonly caller: Frame | undefined;
+  /** Whether another call could be the one that failed. */
+  readonly isUncertain: boolean;
   readonly view: View;
   readonly sources: Sources;
 }

@@ -43,18 +43,15 @@ const TOO_LOW =
 
 function boundsTooLow(match: RegExpExecArray): Found {
   const all = [...match.input.matchAll(new RegExp(TOO_LOW, 'g'))].map(
-    ([, name, what, given = '0', least = '0']) => ({
-      bound: `resource_bounds.${resource(name)}.${what === 'amount' ? 'max_amount' : 'max_price_per_unit'}`,
-      given: BigInt(given),
-      least: BigInt(least),
-    }),
+    ([, name, what, given = '0', least = '0']) => {
+      const bound = `${resource(name)}.${what === 'amount' ? 'max_amount' : 'max_price_per_unit'}`;
+      return `${bound} is ${given}, at least ${least} is needed (${BigInt(least) - BigInt(given)} more)`;
+    },
   );
-  const what = all.map(
-    ({ bound, given, least }) =>
-      `${bound} is ${given}, ${least - given} less than the ${least} needed to begin`,
-  );
-  const raise = all.map(({ bound, least }) => `${bound} to ${least} (${hex(least)}) or more`);
-  return { what: what.join('; '), hint: `Raise ${raise.join(', ')}; ${ESTIMATE}.` };
+  return {
+    what: `its resource bounds are too low to begin: ${all.join('; ')}`,
+    hint: `Raise them in resource_bounds; ${ESTIMATE}.`,
+  };
 }
 
 function boundsUnusable(): Found {
@@ -69,12 +66,19 @@ function usedMore([, name, limit = '0', used = '0']: RegExpExecArray): Found {
   const [most, needed] = [BigInt(limit), BigInt(used)];
   return {
     what: `it used ${needed} ${resource(name)}, ${needed - most} more than the ${most} that it offered`,
+    isWhole: true,
     hint: `Raise ${bound} from ${most} to ${needed} (${hex(needed)}) or more; ${ESTIMATE}.`,
   };
 }
 
-function outOfGas(_: RegExpExecArray, { transaction }: Facts): Found {
+function outOfGas(_: RegExpExecArray, { transaction, frame }: Facts): Found {
   const bounds = transaction.resource_bounds;
+  if (frame?.phase === 'validate') {
+    return {
+      what: 'it used more gas than the validation of a transaction may',
+      hint: 'The network limits validations whatever is offered: move work into the execution, or look for a loop that does not end.',
+    };
+  }
   if (!bounds) {
     return {
       what: 'the execution ran out of gas',
@@ -130,6 +134,7 @@ function feeNotPaid([, fee = '0', low = '0', high = '0']: RegExpExecArray, facts
   if (facts.sender === undefined) return undefined;
   return {
     what: `the fee is ${amountText(due, 'STRK')}, and ${senderName(facts)} was left with ${amountText(held, 'STRK')}`,
+    isWhole: true,
     hint: `The calls spent what the fee needs: leave at least ${amountText(due, 'STRK')}, or ${mintText(facts.sender, due - held, 'STRK')}.`,
   };
 }

@@ -2,9 +2,8 @@
 import type { Abi } from '../abi.js';
 import { starknetKeccak } from '../selector.js';
 
-/** Hashes that one search may take: about 50 ms. */
-const MOST_HASHES = 3_000;
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz_';
+/** Hashes that one search may take: some ten milliseconds. */
+const MOST_HASHES = 500;
 
 export interface Mistyped {
   /** The name whose hash the selector is. */
@@ -12,12 +11,15 @@ export interface Mistyped {
   readonly meant: string;
 }
 
-/** Which spelling of a function's name has this selector: words joined in another way, or one letter wrong. */
+/**
+ * Which spelling of a function's name has this selector: words joined in another way, a letter left out or doubled,
+ * or two letters swapped.
+ */
 export function mistyped(selector: string, { functions }: Abi): Mistyped | undefined {
   const wanted = BigInt(selector);
   const names = [...functions.values()].map(({ name }) => name);
   const tried = new Set<string>();
-  for (const spellings of [otherCase, lessOrSwapped, moreOrReplaced]) {
+  for (const spellings of [otherCase, lessOrSwapped]) {
     for (const meant of names) {
       for (const written of spellings(meant)) {
         if (tried.has(written)) continue;
@@ -44,14 +46,4 @@ function lessOrSwapped(name: string): readonly string[] {
     name.slice(0, at) + (name[at + 1] ?? '') + letter + name.slice(at + 2),
     name.slice(0, at) + letter + letter + name.slice(at + 1),
   ]).flat();
-}
-
-function moreOrReplaced(name: string): readonly string[] {
-  const places = Array.from({ length: name.length + 1 }, (_, at) => at);
-  return places.flatMap((at) =>
-    Array.from(LETTERS, (letter) => [
-      name.slice(0, at) + letter + name.slice(at + 1),
-      name.slice(0, at) + letter + name.slice(at),
-    ]).flat(),
-  );
 }

@@ -62,7 +62,7 @@ function inUnits(amount: bigint, token: string): string {
 async function balance(_: RegExpExecArray, facts: Facts): Promise<Found> {
   const { frame, view } = facts;
   const moved = frame && transferOf(frame, facts);
-  if (!moved) return undefined;
+  if (!moved || facts.isUncertain) return undefined;
   const { token, owner, amount } = moved;
   const name = view.contract(frame);
   const held = await readNumber(facts, token, ['balance_of', 'balanceOf'], [owner]);

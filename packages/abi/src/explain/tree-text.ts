@@ -92,7 +92,7 @@ class TreeWriter {
     const { failed, fate, kind, l2Gas } = frame;
     const mark = failed
       ? paint('failed', '✗')
-      : fate === 'not reached'
+      : fate === 'not reached' || (fate === undefined && frame.result === undefined)
         ? paint('faint', '·')
         : paint('succeeded', '✓');
     const call = this.#view.call(frame);

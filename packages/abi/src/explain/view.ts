@@ -9,7 +9,7 @@ import {
   type Named,
   valueText,
 } from '../decode.js';
-import { decodeShortString, shortAddress } from '../felt.js';
+import { canonicalFelt, decodeShortString, shortAddress } from '../felt.js';
 import { type ContractName, contractName, type Names } from '../naming/contract-names.js';
 import { commonFunctions } from '../naming/function-names.js';
 import { shortType } from '../type-name.js';
@@ -104,7 +104,8 @@ export class View {
     return isOwn ? name : `${name}@${shortAddress(frame.contract)}`;
   }
 
-  address(felt: string): string {
+  address(given: string): string {
+    const felt = canonicalFelt(given) ?? given;
     return this.#names.get(felt) ?? shortAddress(felt);
   }
 
@@ -176,7 +177,8 @@ function shortened(text: string): string {
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }
 
-function feltText(felt: string): string {
+function feltText(given: string): string {
+  const felt = canonicalFelt(given) ?? given;
   const text = decodeShortString(felt);
   return text === undefined ? shortAddress(felt) : `'${text}'`;
 }

@@ -132,6 +132,12 @@ export function panicIn(tail: string): Panic | undefined {
   return { felts, text: panicText(felts) };
 }
 
+/** Engines write bytes beyond ASCII as `\\xe2`. */
 function unescaped(text: string): string {
-  return text.replace(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter));
+  const bytes: number[] = [];
+  for (const [, byte, letter, plain] of text.matchAll(/\\x([0-9a-f]{2})|\\(.)|([^\\]+)/gis)) {
+    if (byte !== undefined) bytes.push(Number.parseInt(byte, 16));
+    else bytes.push(...new TextEncoder().encode(letter === 'n' ? '\n' : (letter ?? plain ?? '')));
+  }
+  return new TextDecoder().decode(new Uint8Array(bytes));
 }

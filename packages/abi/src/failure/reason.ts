@@ -29,6 +29,9 @@ const LONGEST_REASON = 200_000;
 /** The message follows the last frame directly. */
 const LONGEST_MESSAGE = 4_000;
 const CONSTRUCTOR = selectorOf('constructor');
+const VALIDATIONS: ReadonlySet<string> = new Set(
+  ['__validate__', '__validate_declare__', '__validate_deploy__'].map(selectorOf),
+);
 
 const short = (felt: string): string => felt.toLowerCase().replace(/^0x0+(?=.)/, '0x');
 
@@ -106,6 +109,8 @@ export function reasonOfError(error: unknown): string {
     : {};
   if (contract_address === undefined) return String(error);
   const rest = reasonOfError(inner);
+  // The engine names the validation of an account twice.
+  if (VALIDATIONS.has(String(selector)) && rest.includes(`selector: ${selector})`)) return rest;
   // An estimate repeats all frames in the text of the innermost one.
   if (/^Transaction (?:execution|validation) has failed/m.test(rest)) return rest;
   return `Error in the called contract (contract address: ${contract_address}, class hash: ${class_hash}, selector: ${selector}):\n${rest}`;

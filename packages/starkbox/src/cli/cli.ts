@@ -25,7 +25,11 @@ export interface RunOptions {
   /** Replaced by tests. */
   readonly createNode?: (
     config: Partial<Config>,
-    options: { readonly log: Log; readonly progress?: (step: Step) => void },
+    options: {
+      readonly log: Log;
+      readonly output: Output;
+      readonly progress?: (step: Step) => void;
+    },
   ) => Promise<Startable>;
   /** Called when the node listens, before that is printed. */
   readonly onListening?: (started: Started) => void;
@@ -50,7 +54,14 @@ const EXIT_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const SAME_SIGNAL_SECONDS = 0.5;
 
 /** Commands other than running a node; loaded when used. */
-const COMMANDS: ReadonlySet<string> = new Set(['inspect', 'diff', 'replay', 'report', 'coverage']);
+const COMMANDS: ReadonlySet<string> = new Set([
+  'inspect',
+  'diff',
+  'replay',
+  'report',
+  'coverage',
+  'explain',
+]);
 
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
@@ -97,6 +108,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     const progress = progressLine(stderr);
     node = await createNode(given.values, {
       log,
+      output: stdout,
       ...(progress ? { progress } : {}),
     });
   } catch (error) {

@@ -10,6 +10,7 @@ export interface OutputConfig {
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
   readonly logFormat: 'pretty' | 'json';
   readonly logBodies: 'none' | 'request' | 'response' | 'both';
+  readonly printTraces: boolean;
   readonly traceRequests: string | undefined;
   readonly configOut: string | undefined;
   readonly banner: boolean;
@@ -52,6 +53,13 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
     parse: oneOf('none', 'request', 'response', 'both'),
     fallback: { variable: 'RUST_LOG', read: logBodiesIn },
     help: 'Log JSON-RPC bodies at the level info, without private keys: none, request, response or both.',
+  },
+  printTraces: {
+    flag: '--print-traces',
+    group: 'Output',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Print the calls of every transaction as a tree: arguments, results, events, gas, and what failed.',
   },
   traceRequests: {
     flag: '--trace-requests <FILE>',

@@ -4,6 +4,7 @@ import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import type { L1Facts } from '../l1/l1.js';
 import type { ChainService } from '../service/chain-service.js';
+import type { EXPLAINED } from '../spec.js';
 import {
   Contracts,
   type DeclaredClass,
@@ -216,6 +217,16 @@ export class Starkbox implements AsyncDisposable {
       ...(variable === undefined ? {} : { variable }),
       ...(adjustSupply === undefined ? {} : { adjust_supply: adjustSupply }),
     });
+  }
+
+  /**
+   * Why a transaction failed: its calls decoded, the panic in words, and what to do.
+   *
+   * @example
+   * const { summary, hint, text } = await chain.explain(transaction_hash);
+   */
+  explain(transactionHash: Numeric): Promise<EXPLAINED> {
+    return this.request('devnet_explainTransaction', { transaction_hash: feltOf(transactionHash) });
   }
 
   /** Closes the block under construction and further empty ones, with seconds between them. */

@@ -13,6 +13,7 @@ import { Protocol } from '../service/protocol.js';
 import { openRecording } from '../service/recording.js';
 import { checkSettings, holdDataDirectory } from '../service/settings.js';
 import { openTelemetry } from '../telemetry/telemetry.js';
+import type { Output } from '../terminal.js';
 import { logBlocks } from './block-log.js';
 import { DumpFiles } from './dump-files.js';
 import { figuresOf } from './figures.js';
@@ -21,10 +22,13 @@ import { Lifecycle } from './lifecycle.js';
 import { Listeners, type RootParts } from './listeners.js';
 import { openArtifacts, openChain } from './open-chain.js';
 import { announced, makeFirstCalls } from './start-files.js';
+import { TransactionLog } from './transaction-log.js';
 import { packageVersion } from './version.js';
 
 export interface NodeOptions {
   readonly log?: Log;
+  /** Where `printTraces` prints; the standard output by default. */
+  readonly output?: Output;
   /** Called while an image is read or written. */
   readonly progress?: ((progress: Progress) => void) | undefined;
 }
@@ -53,7 +57,7 @@ export function startNode(
 
 async function openParts(
   input: ConfigInput,
-  { log = silentLog, progress }: NodeOptions,
+  { log = silentLog, progress, output = process.stdout }: NodeOptions,
   steps: Lifecycle,
 ): Promise<Starkbox> {
   const given = await steps.step('options', () => readInput(input));
@@ -97,6 +101,12 @@ async function openParts(
 
   await steps.step('dump file', () => dumps.load());
   if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');
+  if (log !== silentLog || config.printTraces) {
+    const traces = config.printTraces ? output : undefined;
+    const written = new TransactionLog({ explainer: service.explainer, log, traces });
+    written.watch(chain);
+    steps.push(written);
+  }
   dumps.follow();
   const recorder = await steps.open('request recording', () =>
     openRecording({ base, chain, version }, log),

@@ -91,6 +91,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   logLevel: 'info',
   logFormat: 'pretty',
   logBodies: 'none',
+  printTraces: false,
   traceRequests: undefined,
   banner: true,
 };

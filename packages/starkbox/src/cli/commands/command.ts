@@ -129,6 +129,22 @@ fails if an answer differs. Times, and what depends on them, may differ.
       return coverage({ json, paint }, values);
     },
   },
+  explain: {
+    usage: 'starkbox explain HASH [--url URL] [--json]',
+    files: 1,
+    takes: ['url'],
+    help: `Prints why a transaction failed, with its calls decoded, and what to do about it. Of a successful
+transaction it prints the calls.
+
+  --url URL      the node (default: http://127.0.0.1:5050)`,
+    async run({ files: [hash = ''], json, values: { url } }) {
+      const { ask, LOCAL } = await import('./wire.js');
+      const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
+        transaction_hash: hash,
+      });
+      return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
+    },
+  },
 };
 
 /** The text to print; throws a `UsageError` for invalid arguments. */
