@@ -22,7 +22,7 @@ import { Lifecycle } from './lifecycle.js';
 import { Listeners, type RootParts } from './listeners.js';
 import { openArtifacts, openChain } from './open-chain.js';
 import { announced, makeFirstCalls } from './start-files.js';
-import { TransactionLog } from './transaction-log.js';
+import { logTransactions } from './transaction-log.js';
 import { packageVersion } from './version.js';
 
 export interface NodeOptions {
@@ -101,12 +101,7 @@ async function openParts(
 
   await steps.step('dump file', () => dumps.load());
   if (log !== silentLog) chain.watch((change) => logBlocks(log, change), 'logging blocks');
-  if (log !== silentLog || config.printTraces) {
-    const traces = config.printTraces ? output : undefined;
-    const written = new TransactionLog({ explainer: service.explainer, log, traces });
-    written.watch(chain);
-    steps.push(written);
-  }
+  steps.push(logTransactions(service, log, config.printTraces ? output : undefined));
   dumps.follow();
   const recorder = await steps.open('request recording', () =>
     openRecording({ base, chain, version }, log),

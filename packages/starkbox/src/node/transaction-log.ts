@@ -7,7 +7,7 @@ import { diffWorlds } from '../chain/world/diff.js';
 import type { World } from '../chain/world/world.js';
 import type { Change } from '../chain/writer.js';
 import { reasonOf } from '../errors.js';
-import type { Log } from '../log.js';
+import { type Log, silentLog } from '../log.js';
 import { type Colour, type Output, painter, wantsColour } from '../terminal.js';
 
 /** Transactions that may wait to be explained; those beyond are counted only. */
@@ -21,6 +21,17 @@ const COLOURS: Readonly<Record<Style, Colour>> = {
   faint: 'dim',
 };
 
+/** @param traces where the trees of all transactions are printed, if they are */
+export function logTransactions(
+  { chain, explainer }: { readonly chain: Chain; readonly explainer: Explainer },
+  log: Log,
+  traces: Output | undefined,
+): TransactionLog {
+  const written = new TransactionLog({ explainer, log, traces });
+  if (log !== silentLog || traces) written.watch(chain);
+  return written;
+}
+
 interface TransactionLogOptions {
   readonly explainer: Explainer;
   readonly log: Log;
@@ -32,7 +43,7 @@ interface TransactionLogOptions {
  * Explains transactions after they are included, one after another. A successful one is looked at only if trees
  * are printed: the index of blocks says where transactions were reverted.
  */
-export class TransactionLog {
+class TransactionLog {
   readonly #explainer: Explainer;
   readonly #log: Log;
   readonly #traces: Output | undefined;
