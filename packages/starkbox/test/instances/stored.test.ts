@@ -206,6 +206,30 @@ describe('blocks that chains share', () => {
     expect((await list()).map((row) => row.instance_id)).toEqual([inner]);
   });
 
+  test('stay for branches that are made while their parent adds and aborts blocks', async () => {
+    let isOver = false;
+    const churn = async (): Promise<void> => {
+      while (!isOver) {
+        const added = [mint('root'), mint('root'), mint('root')];
+        const starting_block_id = 'latest';
+        await Promise.all([...added, ask('root', 'devnet_abortBlocks', { starting_block_id })]);
+      }
+    };
+    const churning = churn();
+    const ids: string[] = [];
+    while (ids.length < 20) ids.push(await create());
+    isOver = true;
+    await churning;
+    const chains = await Promise.all(ids.map((id) => shown(id, 1)));
+    await restart();
+    expect(await Promise.all(ids.map((id) => shown(id, 1)))).toEqual(chains);
+    for (const [index, id] of ids.entries()) {
+      const { latest, balance } = Object(chains[index]);
+      expect(balance).toMatchObject({ amount: String(latest.block_number) });
+      expect(await number(id)).toBe(latest.block_number);
+    }
+  });
+
   test('are deleted with the last chain that uses them', async () => {
     for (let count = 0; count < 3; count += 1) await mint('root');
     await ask('root', 'devnet_impersonateAccount', { account_address: '0x1' });
