@@ -131,6 +131,24 @@ describe('nonces', () => {
   });
 });
 
+test('errors begin with the explanation of the node', async () => {
+  await using chain = await createTestChain();
+  const [alice] = chain.accounts;
+  if (!alice) throw new Error('there are accounts');
+  const transfer = {
+    contractAddress: chain.tokens.strk.address,
+    entrypoint: 'transfer',
+    calldata: ['0xabc', 10n ** 30n, 0],
+  };
+  const words = /^Reverted: STRK::transfer panicked with 'ERC20: insufficient balance'\n/;
+  await expect(alice.execute(transfer)).rejects.toThrow(words);
+  await expect(
+    chain.provider.callContract({ ...transfer, entrypoint: 'totalsupply' }),
+  ).rejects.toThrow(
+    /^Reverted: STRK has no function 'totalsupply'[\s\S]*Did you mean 'totalSupply'\?/,
+  );
+});
+
 test('an impersonated account needs no key', async () => {
   await using branch = chain.branch();
   const owner = await branch.impersonate(account(branch, 1).address);

@@ -125,7 +125,10 @@ class TreeWriter {
     const { stack = [], cause: better = cause } = this.#options;
     return [
       this.#paint('failed', better),
-      ...stack.map((line) => this.#paint('faint', sourceLineText(line))),
+      // Without a file a line says no more than the call above it.
+      ...stack
+        .filter(({ file }) => file !== undefined)
+        .map((line) => this.#paint('faint', sourceLineText(line))),
     ];
   }
 }

@@ -1,5 +1,5 @@
 // Names of addresses and functions.
-import { type Abi, FIXTURE_NAMES, type Names, selectorOf } from '@starkbox/abi';
+import { type Abi, commonFunctions, FIXTURE_NAMES, type Names } from '@starkbox/abi';
 import { createContext, useContext } from 'react';
 import { disarm } from './untrusted-text.js';
 
@@ -20,17 +20,8 @@ export function useNames(): Names {
   return useContext(NamesContext);
 }
 
-/** Common functions, known before any class is read. */
-const FAMILIAR = [
-  '__execute__ __validate__ __validate_declare__ __validate_deploy__ constructor',
-  'transfer transferFrom transfer_from approve balanceOf balance_of allowance mint burn permissioned_mint',
-  'permissionedMint increase_allowance decrease_allowance increaseAllowance decreaseAllowance totalSupply',
-  'deployContract deploy_contract upgrade set_public_key setPublicKey initialize swap deposit withdraw',
-]
-  .join(' ')
-  .split(' ');
-
-const functionNames = new Map(FAMILIAR.map((name) => [selectorOf(name), name]));
+/** Common functions are known before any class is read. */
+const functionNames = new Map(commonFunctions());
 
 /** Remembers the function names of an ABI; a name is right wherever its hash is the selector. */
 export function learnNames(abi: Abi): void {

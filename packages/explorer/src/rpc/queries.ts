@@ -275,6 +275,19 @@ export function useTransaction(hash: string) {
   });
 }
 
+/** The node's explanation of a reverted transaction; null where it gives none. */
+export function useExplained(hash: string) {
+  return useQuery({
+    queryKey: ['explained', hash],
+    queryFn: () =>
+      orStandard<Result<'devnet_explainTransaction'> | null>(
+        'devnet_explainTransaction',
+        () => call('devnet_explainTransaction', { transaction_hash: hash }),
+        async () => null,
+      ),
+  });
+}
+
 /** Reads current values again. A first read that is under way predates the change and is cancelled. */
 export async function refreshCurrent(): Promise<void> {
   await queries.cancelQueries({ queryKey: ['now'] });

@@ -10,6 +10,7 @@ import {
   type TipEstimate,
   type waitForTransactionOptions,
 } from 'starknet';
+import { withExplanation } from './explained.js';
 import { rememberProvider } from './sent.js';
 import { inProcessFeed, remoteFeed, type Status, type StatusFeed } from './status-feed.js';
 
@@ -86,10 +87,16 @@ export class ChainProvider extends RpcProvider {
   override getEstimateFeeBulk: RpcProvider['getEstimateFeeBulk'] = (...asked) =>
     this.#remembered(super.getEstimateFeeBulk(...asked));
 
+  override callContract: RpcProvider['callContract'] = (...asked) =>
+    this.#remembered(super.callContract(...asked));
+
+  override getSimulateTransaction: RpcProvider['getSimulateTransaction'] = (...asked) =>
+    this.#remembered(super.getSimulateTransaction(...asked));
+
   /** Answers and errors are remembered as those of this provider, for failure messages. */
   async #remembered<T extends object>(answer: Promise<T>): Promise<T> {
     const remember = (error: unknown): never => {
-      throw error instanceof Error ? rememberProvider(error, this) : error;
+      throw error instanceof Error ? rememberProvider(withExplanation(error), this) : error;
     };
     return rememberProvider(await answer.catch(remember), this);
   }

@@ -1,7 +1,8 @@
 // What is expected of transactions: events, reverts, balances. Each check says why it failed.
 import { type DecodedEvent, decodeEvent, readAbi, readFailure } from '@starkbox/abi';
+import type { Explained } from 'starkbox';
 import { type Contract, num, RpcError, type RpcProvider } from 'starknet';
-import { callTreeText } from './call-tree-text.js';
+import { explainedBy } from '../client/explained.js';
 import {
   type Included,
   includedTransaction,
@@ -26,9 +27,16 @@ async function verdict(
   outcome: Outcome,
   lines: readonly string[],
 ): Promise<Verdict> {
-  const tree = await callTreeText(outcome);
-  const text = [...lines, ...(tree === '' ? [] : ['', 'Calls:', tree])].join('\n');
+  const explained = await explainedOf(outcome);
+  const text = [...lines, ...(explained ? ['', explained.text] : [])].join('\n');
   return { pass, message: () => text };
+}
+
+/** What the node says about a transaction. */
+async function explainedOf(outcome: Outcome): Promise<Explained | undefined> {
+  return 'receipt' in outcome
+    ? explainedBy(outcome.provider, outcome.receipt.transaction_hash)
+    : outcome.explained;
 }
 
 /** Whether a contract has emitted an event with these values; members that are not named may have any. */

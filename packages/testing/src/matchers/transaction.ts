@@ -1,6 +1,8 @@
 // A transaction that a test expects something of: sent, awaited, or refused before it was sent.
-import type { TracedTransaction } from '@starkbox/abi';
+import { reasonOfError } from '@starkbox/abi';
+import type { Explained } from 'starkbox';
 import { type GetTransactionReceiptResponse, RpcError, type RpcProvider } from 'starknet';
+import { explainedIn } from '../client/explained.js';
 import { providerBehind } from '../client/sent.js';
 
 /** What sending a transaction gives, or a receipt. */
@@ -18,9 +20,9 @@ export interface Included {
 
 /** A transaction that was refused with the reason of its revert. */
 export interface Refused {
-  readonly provider: RpcProvider | undefined;
   readonly reason: string;
-  readonly transaction: TracedTransaction | undefined;
+  /** What the node says about it. */
+  readonly explained: Explained | undefined;
 }
 
 export type Outcome = Included | Refused;
@@ -64,7 +66,7 @@ export async function outcomeOf(transaction: Transaction): Promise<Outcome> {
 export async function includedTransaction(transaction: Transaction): Promise<Included> {
   const outcome = await outcomeOf(transaction);
   if ('receipt' in outcome) return outcome;
-  throw new Error(`The transaction was refused: ${outcome.reason}`);
+  throw new Error(`The transaction was refused: ${outcome.explained?.text ?? outcome.reason}`);
 }
 
 function isSent(value: unknown): value is Sent {
@@ -78,21 +80,8 @@ function receiptIn(response: GetTransactionReceiptResponse): Receipt {
 
 function refusal(error: unknown): Refused {
   if (!(error instanceof RpcError)) throw error;
-  const data = Object(Object(error.baseError)['data']);
-  const nested: unknown = data.execution_error ?? data.revert_error;
-  const reason = innermost(nested);
-  if (reason === undefined) throw error;
-  const { request, invoke_transaction } = Object(error.request.params);
-  const transaction: unknown = Array.isArray(request) ? request[0] : invoke_transaction;
-  return {
-    provider: providerBehind(error),
-    reason,
-    transaction: transaction === undefined ? undefined : Object(transaction),
-  };
-}
-
-/** Errors of calls are nested; the text is in the innermost. */
-function innermost(error: unknown): string | undefined {
-  if (typeof error === 'string') return error;
-  return error === undefined || error === null ? undefined : innermost(Object(error).error);
+  const { execution_error, revert_error } = Object(Object(error.baseError)['data']);
+  const nested: unknown = execution_error ?? revert_error;
+  if (nested === undefined) throw error;
+  return { reason: reasonOfError(nested), explained: explainedIn(error) };
 }

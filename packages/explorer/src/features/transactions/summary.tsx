@@ -11,6 +11,7 @@ import type { ReactNode } from 'react';
 import { CallLine, type Classes } from '../../parts/transaction/call-line.js';
 import { Address, ClassRef, FunctionName, UntrustedText } from '../../parts/values.js';
 import type { Receipt, Transaction as Sent, Trace } from '../../rpc/methods.js';
+import { useExplained } from '../../rpc/queries.js';
 
 const DEPLOYERS = new Set([selectorOf('deployContract'), selectorOf('deploy_contract')]);
 
@@ -157,14 +158,17 @@ function deployedBy(receipt: Receipt): string | undefined {
 
 /** Path to the failure with its message; the full revert reason is folded below. */
 export function Why({
+  hash,
   tree,
   classes,
   reason,
 }: {
+  readonly hash: string;
   readonly tree: CallTree;
   readonly classes: Classes;
   readonly reason: string;
 }) {
+  const { data: explained } = useExplained(hash);
   const way: Frame[] = [];
   let level: readonly Frame[] = tree.roots.filter(({ phase }) => phase !== 'fee');
   for (
@@ -202,6 +206,11 @@ export function Why({
       <ul>{nest(0)}</ul>
       {tree.isUncertain && (
         <p className="soft">Several equal calls could have failed; the last one is shown.</p>
+      )}
+      {explained?.hint !== undefined && (
+        <p className="hint">
+          <UntrustedText text={explained.hint} />
+        </p>
       )}
       <details>
         <summary>Full revert reason</summary>

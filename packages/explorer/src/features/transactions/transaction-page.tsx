@@ -134,6 +134,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
         <TokenTransfers receipt={receipt} trace={trace} classes={classes} />
       ) : (
         <Why
+          hash={hash}
           tree={tree}
           classes={classes}
           reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
