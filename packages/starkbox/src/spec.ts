@@ -1172,6 +1172,8 @@ export type INSTANCE_ID = string;
 export type INSTANCE_ROW = {
   readonly instance_id: INSTANCE_ID;
   readonly name?: LABEL;
+  /** What it was branched from: an instance, which may be deleted by now, or `root`; absent if it began at a genesis of its own. */
+  readonly from?: INSTANCE_ID;
   readonly http_url: string | null;
   readonly ws_url: string | null;
   readonly block_number: BLOCK_NUMBER;

@@ -219,13 +219,14 @@ export class Instances implements InstanceRegistry {
 
   #row(instance: Instance): INSTANCE_ROW {
     const { record, lastUsed } = instance;
-    const { name, created, ttl } = record;
+    const { name, from, created, ttl } = record;
     const { blockNumber, transactionCount } = this.#figures(instance);
     const secondsSince = (time: number): number =>
       Math.max(0, Math.floor((realMilliseconds() - time) / 1000));
     return {
       ...this.#shown(record),
       ...(name === undefined ? {} : { name }),
+      ...(from === undefined ? {} : { from }),
       block_number: blockNumber,
       transaction_count: transactionCount,
       age: secondsSince(created),

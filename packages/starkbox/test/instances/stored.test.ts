@@ -117,6 +117,7 @@ describe('after a start', () => {
     const snapshot_id = await ask(one, 'devnet_snapshot');
     await mint(one, 10_000);
     const rows = await list();
+    expect(rows).toMatchObject([{ from: 'root' }, { from: one }]);
     const chains = [await shown(one, 3), await shown(inner, 3), await shown('root', 3)];
     await restart();
     expect(await list()).toEqual(again(rows));
