@@ -32,6 +32,8 @@ export declare class Class {
   unauditedLibfunc(): Promise<UnauditedLibfunc | undefined | null>
   /** Each function's first Sierra statement and number, ordered by the statement. */
   functions(): Promise<Array<SierraFunction>>
+  /** The Sierra statements that have bytecode, in order. */
+  codedStatements(): Promise<Array<number>>
   wire(): Promise<string>
   casm(): Promise<string>
 }

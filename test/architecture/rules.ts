@@ -50,7 +50,7 @@ const LEAVES = [
 const WORLD = [...LEAVES, 'chain/history', 'chain/mempool', 'chain/world', 'chain/genesis', 'fork'];
 const STEPS = [...WORLD, 'chain/steps'];
 const CHAIN = [...STEPS, 'chain'];
-const RPC = [...CHAIN, 'chain/queries', 'rpc/protocol'];
+const RPC = [...CHAIN, 'chain/queries', 'chain/reports', 'rpc/protocol'];
 
 const SERVICE = [
   ...RPC,
@@ -106,6 +106,10 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'chain/retrace': { may: [...CHAIN, 'debug-info'], packages: ['@starkbox/engine'] },
   'chain/queries': {
     may: [...CHAIN, 'chain/retrace', 'debug-info'],
+    packages: ['@starkbox/engine'],
+  },
+  'chain/reports': {
+    may: [...CHAIN, 'chain/queries', 'chain/retrace'],
     packages: ['@starkbox/engine'],
   },
   'store/database': { may: LEAVES, packages: ['lmdb'] },

@@ -28,7 +28,7 @@ export {
   type SegmentLengths,
   type Sierra,
 } from './class-file.js';
-// Coverage by entry point.
+// Coverage by entry point and by line.
 export {
   Coverage,
   type CoveragePage,
@@ -36,6 +36,7 @@ export {
   type CoveredEntryPoint,
   coverageText,
 } from './coverage/coverage.js';
+export { hasPlaces, LineCoverage } from './coverage/lcov.js';
 // Decoding of calldata, results and events.
 export {
   type Decoded,
@@ -88,6 +89,7 @@ export {
   isBeyond,
   readBaseline,
 } from './gas/baseline.js';
+export { COUNTED, type CountedFrame, withCounts } from './gas/counts.js';
 export { collapsedStacks, flameSvg } from './gas/flame.js';
 export { type FunctionCost, FunctionCosts, functionsOf } from './gas/functions.js';
 export { type Box, depthOf, place } from './gas/layout.js';

@@ -122,6 +122,14 @@ export class Class {
     return callWorker(() => this.native.wire());
   }
 
+  /**
+   * The Sierra statements that have bytecode, in order: the others, such as renames, are in no trace. Compiles the
+   * class once more when first asked, as {@link functions} does.
+   */
+  codedStatements(): Promise<readonly number[]> {
+    return callWorker(() => this.native.codedStatements());
+  }
+
   /** The compiled class as JSON text. Sierra only. */
   casm(): Promise<string> {
     return callWorker(() => this.native.casm());

@@ -594,6 +594,8 @@ export type COVERAGE = {
   readonly to_block: number;
   readonly transactions: number;
   readonly classes: readonly COVERED_CLASS[];
+  /** How many of the transactions could not be run again, because the state before them is not kept. */
+  readonly not_rerun?: number;
   readonly next?: PAGE_CURSOR;
 };
 
@@ -605,6 +607,8 @@ export type COVERED_CLASS = {
   /** The block that declared it: 0 for ready-made classes, none for those of a forked network. */
   readonly declared_in?: number;
   readonly entry_points: readonly COVERED_ENTRY_POINT[];
+  /** Pairs of a Sierra statement that has code and how often it ran; none for ready-made classes, and for code of another compiler version than that of this node. */
+  readonly statements?: readonly (readonly number[])[];
 };
 
 /** An entry point. */
@@ -1085,6 +1089,8 @@ export type GAS_REPORT = {
   readonly receipts: { readonly [name: string]: number };
   readonly rows: readonly GAS_ROW[];
   readonly stacks?: readonly GAS_STACK[];
+  /** How many of the transactions could not be run again, because the state before them is not kept. */
+  readonly not_rerun?: number;
   readonly next?: PAGE_CURSOR;
 };
 
@@ -1102,7 +1108,7 @@ export type GAS_ROW = {
   readonly function_name?: string;
   /** How many calls; for `protocol` and `reverted`, how many transactions. */
   readonly calls: number;
-  /** By resource: `l2_gas`, `l1_gas`, `l1_data_gas`. */
+  /** By resource: `l2_gas`, `l1_gas`, `l1_data_gas`; where asked for, also `steps`, `storage_writes` and builtins by their names. */
   readonly costs: { readonly [name: string]: GAS_COST };
 };
 
@@ -2513,7 +2519,7 @@ export interface Methods {
       readonly from_block?: BLOCK_NUMBER;
       readonly to_block?: BLOCK_NUMBER;
       readonly group_by?: 'class' | 'contract';
-      readonly include?: readonly ('values' | 'stacks')[];
+      readonly include?: readonly ('values' | 'stacks' | 'resources')[];
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: number;
     };
@@ -2541,6 +2547,7 @@ export interface Methods {
     readonly params: {
       readonly from_block?: BLOCK_NUMBER;
       readonly to_block?: BLOCK_NUMBER;
+      readonly include?: readonly 'statements'[];
       readonly cursor?: PAGE_CURSOR;
       readonly limit?: number;
     };
@@ -3867,6 +3874,7 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     params: [
       { name: 'from_block', required: false },
       { name: 'to_block', required: false },
+      { name: 'include', required: false },
       { name: 'cursor', required: false },
       { name: 'limit', required: false },
     ],

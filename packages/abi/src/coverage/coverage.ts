@@ -14,6 +14,8 @@ export interface CoveredClass {
   readonly contract_name?: string;
   readonly declared_in?: number;
   readonly entry_points: readonly CoveredEntryPoint[];
+  /** Pairs of a Sierra statement that has code and how often it ran. */
+  readonly statements?: readonly (readonly number[])[];
 }
 
 export interface CoveragePage {
@@ -43,14 +45,25 @@ export class Coverage {
 }
 
 function sumOf(one: CoveredClass, other: CoveredClass): CoveredClass {
+  const statements = statementsOf(one.statements, other.statements);
   return {
     ...one,
+    ...(statements ? { statements } : {}),
     entry_points: one.entry_points.map((entry, at) => ({
       ...entry,
       calls: entry.calls + (other.entry_points[at]?.calls ?? 0),
       failed: entry.failed + (other.entry_points[at]?.failed ?? 0),
     })),
   };
+}
+
+/** Both list the same statements, unless one of them has none. */
+function statementsOf(
+  one: CoveredClass['statements'],
+  other: CoveredClass['statements'],
+): CoveredClass['statements'] {
+  if (!one || !other) return one ?? other;
+  return one.map(([statement = 0, times = 0], at) => [statement, times + (other[at]?.[1] ?? 0)]);
 }
 
 function nameOf({ contract_name, class_hash }: CoveredClass): string {

@@ -174,6 +174,13 @@ impl Class {
         })
     }
 
+    /// The Sierra statements that have bytecode, in order.
+    #[napi(catch_unwind)]
+    pub fn coded_statements<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, Vec<u32>>> {
+        let class = self.inner.clone();
+        off_thread(env, move || Ok(class.statements()?.coded()))
+    }
+
     #[napi(catch_unwind)]
     pub fn wire<'env>(&self, env: &'env Env) -> Result<PromiseRaw<'env, String>> {
         let class = self.inner.clone();

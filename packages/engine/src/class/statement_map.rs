@@ -42,6 +42,13 @@ impl Statements {
         self.starts.partition_point(|start| *start <= offset).checked_sub(1)
     }
 
+    /// The statements that have code, in order.
+    pub fn coded(&self) -> Vec<u32> {
+        let ends = self.starts.iter().skip(1).chain([&self.end]);
+        let spans = self.starts.iter().zip(ends).zip(0..);
+        spans.filter(|((start, end), _)| start < end).map(|(_, statement)| statement).collect()
+    }
+
     /// Statements that ran: the number, how often, and the steps in it. `visits` are in order.
     pub fn visited(&self, visits: &[(usize, u64)]) -> Vec<(usize, u64, u64)> {
         let mut visited: Vec<(usize, u64, u64)> = Vec::new();

@@ -66,7 +66,8 @@ async function read(chain: ReportedChain, kind: Kind, from_block: number): Promi
       cursor = page.next;
       if (page.transactions > 0) entries.push({ kind, page });
     } else {
-      const page = await chain.request('devnet_coverage', range);
+      const include = ['statements'] as const;
+      const page = await chain.request('devnet_coverage', { ...range, include });
       cursor = page.next;
       if (page.transactions > 0) entries.push({ kind, page });
     }

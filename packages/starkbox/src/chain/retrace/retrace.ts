@@ -22,13 +22,30 @@ export async function retraceTransaction(
   const { world } = chain;
   const found = findTransaction(world, hash);
   if (!found || found.index > MOST_EARLIER) return undefined;
-  const state = stateBefore(world, found.block);
-  if (!state) return undefined;
+  const { block, index } = found;
+  const [traced] = await retraceBlock(chain, world, { block, first: index, last: index, visited });
+  return traced;
+}
+
+/** Transactions of a block, after those before them; none if the state before the block is not kept. */
+export async function retraceBlock(
+  chain: Chain,
+  world: World,
+  wanted: {
+    readonly block: number;
+    readonly first: number;
+    readonly last: number;
+    readonly visited: boolean;
+  },
+): Promise<readonly Retrace[]> {
+  const { block, first, last, visited } = wanted;
+  const state = stateBefore(world, block);
+  if (!state) return [];
   const transactions: Transaction[] = [];
   const flags: ExecutionFlags[] = [];
-  for (let index = 0; index <= found.index; index += 1) {
-    const record = transactionAt(world, found.block, index);
-    if (!record) return undefined;
+  for (let index = 0; index <= last; index += 1) {
+    const record = transactionAt(world, block, index);
+    if (!record) return [];
     const values = membersOf(parse(record.transaction));
     transactions.push(await readAgain(values, world, chain.options.chainId));
     flags.push({
@@ -39,9 +56,8 @@ export async function retraceTransaction(
       strictNonce: false,
     });
   }
-  const context = contextOf(world, chain.options, found.block);
-  const [traced] = await chain.executions.retrace(state, context, transactions, flags, visited);
-  return traced;
+  const context = contextOf(world, chain.options, block);
+  return chain.executions.retrace(state, context, transactions, flags, { first, visited });
 }
 
 /** Where something that was not included is run again. */
@@ -82,7 +98,7 @@ export async function retraceAttempt(
     query: true,
   }));
   const context = contextOf(world, chain.options, number);
-  const [traced] = await chain.executions.retrace(state, context, transactions, flags, false);
+  const [traced] = await chain.executions.retrace(state, context, transactions, flags, {});
   return traced;
 }
 

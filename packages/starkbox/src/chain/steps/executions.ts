@@ -103,20 +103,16 @@ export class Executions {
     return reports;
   }
 
-  /** As {@link simulate}, the last transaction with the machine's trace. */
+  /** As {@link simulate}, the transactions from `first` on, or the last alone, with the machine's trace. */
   retrace(
     state: State,
     block: Block,
     transactions: readonly Transaction[],
     flags: Flags,
-    visited: boolean,
+    options: { readonly first?: number; readonly visited?: boolean },
   ): Promise<readonly Retrace[]> {
     return this.#tracing.run(() =>
-      this.#run(
-        'simulation',
-        () => state.retrace(block, transactions, flags, { visited }),
-        undefined,
-      ),
+      this.#run('simulation', () => state.retrace(block, transactions, flags, options), undefined),
     );
   }
 

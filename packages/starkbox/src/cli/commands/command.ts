@@ -21,6 +21,9 @@ const VALUES = {
   'save-baseline': { type: 'string' },
   tolerance: { type: 'string' },
   all: { type: 'boolean' },
+  lcov: { type: 'string' },
+  artifacts: { type: 'string' },
+  resources: { type: 'boolean' },
 } as const;
 type ValueName = keyof typeof VALUES;
 type Given = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
@@ -85,7 +88,7 @@ fails if an answer differs. Times, and what depends on them, may differ.
   },
   report: {
     usage:
-      'starkbox report [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
+      'starkbox report [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract]\n                       [--resources] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
     files: 0,
     takes: [
       'url',
@@ -93,6 +96,7 @@ fails if an answer differs. Times, and what depends on them, may differ.
       'from',
       'to',
       'by',
+      'resources',
       'flame',
       'resource',
       'baseline',
@@ -105,8 +109,10 @@ fails if an answer differs. Times, and what depends on them, may differ.
   --file FILE            the gas.json of a test run in place of a node
   --from, --to BLOCK     the oldest and the newest block (default: all blocks)
   --by class|contract    a row for each function of a class (default) or of a contract
+  --resources            also steps, storage writes and builtins; every transaction is run again
   --flame FILE           writes a flame graph: SVG if the name ends in .svg, else collapsed stacks
-  --resource NAME        of the flame graph: l2_gas (default), l1_gas or l1_data_gas
+  --resource NAME        of the flame graph: l2_gas (default), l1_gas, l1_data_gas or, with
+                         --resources, steps
   --save-baseline FILE   writes the median cost of each function
   --baseline FILE        prints what differs from it, and fails if a median grew
   --tolerance PERCENT    by how much a median may grow (default: 0)`,
@@ -116,12 +122,16 @@ fails if an answer differs. Times, and what depends on them, may differ.
     },
   },
   coverage: {
-    usage: 'starkbox coverage [--url URL] [--from BLOCK] [--to BLOCK] [--all] [--json]',
+    usage:
+      'starkbox coverage [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--all] [--json]\n                         [--lcov FILE --artifacts FOLDER]',
     files: 0,
-    takes: ['url', 'from', 'to', 'all'],
+    takes: ['url', 'file', 'from', 'to', 'all', 'lcov', 'artifacts'],
     help: `Prints which entry points the transactions of a node that runs have called.
 
+  --lcov FILE            writes the coverage of source lines; every transaction is run again
+  --artifacts FOLDER     compiled classes with code locations, for --lcov (default: target/dev)
   --url URL              the node (default: http://127.0.0.1:5050)
+  --file FILE            the coverage.json of a test run in place of a node
   --from, --to BLOCK     the oldest and the newest block (default: all blocks)
   --all                  also ready-made classes, and those of a forked network`,
     async run({ json, values, paint }) {

@@ -1,19 +1,98 @@
-// The coverage command: prints which entry points were called.
-import { Coverage, coverageText } from '@starkbox/abi';
+// The coverage command: prints which entry points were called, and writes which lines ran.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Coverage, type CoveragePage, coverageText, hasPlaces, LineCoverage } from '@starkbox/abi';
+import { Class } from '@starkbox/engine';
+import { reasonOf } from '../../errors.js';
+import { isObject } from '../../json/reader.js';
 import type { Style } from './format.js';
 import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
+/** Where Scarb writes. */
+const ARTIFACTS = 'target/dev';
+/** Names of Sierra classes as Scarb and the compiler write them. */
+const ARTIFACT = /\.(contract_class|sierra)\.json$/;
+
 export interface CoverageWords extends RangeWords {
   readonly all?: boolean;
+  readonly file?: string;
+  readonly lcov?: string;
+  readonly artifacts?: string;
 }
 
 export async function coverage({ json, paint }: Style, words: CoverageWords): Promise<string> {
   const sum = new Coverage();
-  for await (const page of pagesOf(words.url ?? LOCAL, 'devnet_coverage', rangeOf(words))) {
-    sum.addPage(page);
+  if (words.file === undefined) {
+    const include = words.lcov === undefined ? [] : (['statements'] as const);
+    const params = { ...rangeOf(words), include };
+    for await (const page of pagesOf(words.url ?? LOCAL, 'devnet_coverage', params)) {
+      sum.addPage(page);
+    }
+  } else {
+    sum.addPage(coverageIn(words.file));
   }
   const page = sum.page(words.all ?? false);
-  return json
-    ? `${JSON.stringify(page)}\n`
-    : `${coverageText(page, (text) => paint('bold', text))}\n`;
+  const lines =
+    words.lcov === undefined
+      ? undefined
+      : await writeLines(sum.page(true), words.lcov, words.artifacts ?? ARTIFACTS);
+  if (json) {
+    // The numbers of statements mean nothing without the artifact.
+    const classes = page.classes.map(({ statements: _, ...rest }) => rest);
+    return `${JSON.stringify({ ...page, classes, ...(lines ? { lines } : {}) })}\n`;
+  }
+  const text = coverageText(page, (heading) => paint('bold', heading));
+  const share = lines && `, lines: ${lines.hit} of ${lines.found}, in ${words.lcov}`;
+  return `${text}${share ?? ''}\n`;
+}
+
+/** What a run of tests wrote. */
+function coverageIn(file: string): CoveragePage {
+  const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (!isPage(value)) throw new Error(`${file} has no coverage of a test run`);
+  return value;
+}
+
+function isPage(value: unknown): value is CoveragePage {
+  return isObject(value) && Array.isArray(value['classes']);
+}
+
+async function writeLines(
+  { classes }: CoveragePage,
+  file: string,
+  folder: string,
+): Promise<LineCoverage['figures']> {
+  const lines = new LineCoverage();
+  const statements = new Map(classes.map((one) => [one.class_hash, one.statements]));
+  let used = 0;
+  for (const name of filesIn(folder)) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const artifact: unknown = JSON.parse(text);
+    if (!hasPlaces(artifact)) continue;
+    const visits = statements.get(await Class.hashOf(text));
+    if (!visits) continue;
+    lines.add(visits, artifact);
+    used += 1;
+  }
+  if (used === 0) {
+    throw new Error(
+      `${folder} has no class that ran and tells the lines of its code. Give the folder of the classes by --artifacts, and compile them with unstable-add-statements-code-locations-debug-info = true and unstable-add-statements-functions-debug-info = true below [profile.dev.cairo] of Scarb.toml`,
+    );
+  }
+  writeFileSync(file, lines.lcov());
+  return lines.figures;
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => ARTIFACT.test(name)).sort();
+  } catch (error) {
+    throw new Error(
+      `cannot read the artifacts: ${reasonOf(error)}. --artifacts names their folder`,
+      {
+        cause: error,
+      },
+    );
+  }
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import {
   type Baseline,
   baselineOf,
+  COUNTED,
   collapsedStacks,
   flameSvg,
   type GasChange,
@@ -19,11 +20,12 @@ import { UsageError } from '../../config/option.js';
 import { reasonOf } from '../../errors.js';
 import { isObject } from '../../json/reader.js';
 import { columns, counted, grouped, type Style } from './format.js';
-import { type BlockRange, LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
+import { LOCAL, numberOf, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 export interface ReportWords extends RangeWords {
   readonly file?: string;
   readonly by?: string;
+  readonly resources?: boolean;
   readonly flame?: string;
   readonly resource?: string;
   readonly baseline?: string;
@@ -37,17 +39,15 @@ export async function report(style: Style, words: ReportWords): Promise<string> 
   if (by !== 'class' && by !== 'contract') {
     throw new UsageError(`invalid value '${by}' for '--by': must be class or contract`);
   }
-  if (!MEASURES.some((one) => one === resource)) {
-    const names = MEASURES.join(', ');
+  const resources = words.resources ? [...MEASURES, ...COUNTED] : MEASURES;
+  if (!resources.some((one) => one === resource)) {
+    const names = resources.join(', ');
     throw new UsageError(`invalid value '${resource}' for '--resource': must be one of ${names}`);
   }
   const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
   // Read first: a missing file is known before the chain is read.
   const before = words.baseline === undefined ? undefined : baselineIn(words.baseline);
-  const sum =
-    words.file === undefined
-      ? await readReport(words.url ?? LOCAL, by, rangeOf(words))
-      : reportIn(words.file);
+  const sum = words.file === undefined ? await readReport(words, by) : reportIn(words.file);
   const page = sum.page();
   if (flame !== undefined) {
     const title = `${resourceName(resource)} of ${counted(page.transactions, 'transaction')}`;
@@ -64,14 +64,15 @@ export async function report(style: Style, words: ReportWords): Promise<string> 
     : `${gasText(page, (text) => style.paint('bold', text))}\n`;
 }
 
-async function readReport(
-  url: string,
-  by: 'class' | 'contract',
-  range: BlockRange,
-): Promise<GasReport> {
+async function readReport(words: ReportWords, by: 'class' | 'contract'): Promise<GasReport> {
   const sum = new GasReport(by);
-  const params = { group_by: by, include: ['values', 'stacks'] } as const;
-  for await (const page of pagesOf(url, 'devnet_gasReport', { ...params, ...range })) {
+  const include = [
+    'values',
+    'stacks',
+    ...(words.resources ? (['resources'] as const) : []),
+  ] as const;
+  const params = { group_by: by, include, ...rangeOf(words) };
+  for await (const page of pagesOf(words.url ?? LOCAL, 'devnet_gasReport', params)) {
     sum.addPage(page);
   }
   return sum;

@@ -10,8 +10,8 @@ import {
 } from '../../chain/queries/list-contracts.js';
 import { listMessagesToL1, listMessagesToL2 } from '../../chain/queries/list-messages.js';
 import type { Page } from '../../chain/queries/page.js';
-import type { Reports } from '../../chain/queries/reports.js';
 import { search } from '../../chain/queries/search.js';
+import type { Reports } from '../../chain/reports/reports.js';
 import { labelsToJson } from '../../chain/world/labels.js';
 import { hex } from '../../felt.js';
 import type { Group } from '../protocol/handlers.js';
@@ -40,7 +40,7 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
   // Loaded when first used: a node starts faster without.
   let loading: Promise<Reports> | undefined;
   const reports = (): Promise<Reports> => {
-    loading ??= import('../../chain/queries/reports.js').then(({ Reports }) => new Reports(chain));
+    loading ??= import('../../chain/reports/reports.js').then(({ Reports }) => new Reports(chain));
     return loading;
   };
   return {

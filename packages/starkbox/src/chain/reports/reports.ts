@@ -1,19 +1,31 @@
 // Reports over the transactions of a range of blocks: gas by function, and coverage.
-import { GasReport, namesOf, type RowNames, type TransactionTrace } from '@starkbox/abi';
+import {
+  COUNTED,
+  GasReport,
+  MEASURES,
+  namesOf,
+  type RowNames,
+  type TransactionTrace,
+  withCounts,
+} from '@starkbox/abi';
 import { refuse } from '../../errors.js';
 import { Slices } from '../../scheduling/slices.js';
-import type { COVERAGE, GAS_REPORT } from '../../spec.js';
+import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
+import { recordAt, wantedKeys } from '../queries/list-blocks.js';
+import { readPage } from '../queries/page.js';
 import { pendingNumber } from '../world/find-block.js';
 import { transactionHashesOf, type World } from '../world/world.js';
 import { ClassFactsCache } from './class-facts.js';
 import { EntryPointCoverage } from './entry-point-coverage.js';
-import { recordAt, wantedKeys } from './list-blocks.js';
-import { readPage } from './page.js';
+import { type Placed, rerunEach } from './rerun.js';
+import { StatementCoverage } from './statement-coverage.js';
 
 /** Transactions of a page. */
 const LIMIT = 1000;
+/** The same where each is run again. */
+const RERUN_LIMIT = 100;
 
 export interface ReportRange {
   readonly from_block?: number;
@@ -35,27 +47,64 @@ export class Reports {
   async gas(
     range: ReportRange & {
       readonly group_by?: 'class' | 'contract';
-      readonly include?: readonly ('values' | 'stacks')[];
+      readonly include?: readonly ('values' | 'stacks' | 'resources')[];
     },
   ): Promise<GAS_REPORT> {
     const { group_by = 'class', include = [] } = range;
     const { world } = this.#chain;
-    const report = new GasReport(group_by);
-    const read = await eachRecord(world, range, ({ trace }) => report.add(traceIn(trace)));
+    const isCounted = include.includes('resources');
+    const report = new GasReport(group_by, isCounted ? [...MEASURES, ...COUNTED] : MEASURES);
+    const traces = new Map<string, TransactionTrace>();
+    const read = await eachRecord(world, limited(range, isCounted), ({ trace }, placed) => {
+      if (isCounted) traces.set(keyOf(placed), traceIn(trace));
+      else report.add(traceIn(trace));
+    });
+    let missing = 0;
+    if (isCounted) {
+      await rerunEach(this.#chain, world, placesIn(traces.keys()), (placed, retrace) => {
+        const trace = traces.get(keyOf(placed));
+        if (trace) report.add(retrace ? withCounts(trace, retrace.frames) : trace);
+        if (!retrace) missing += 1;
+      });
+    }
     const classes = new Set(report.page().rows.flatMap(({ class_hash }) => class_hash ?? []));
     const names = await this.#names(world, classes, group_by);
     const page = report.page(names, {
       values: include.includes('values'),
       stacks: include.includes('stacks'),
     });
-    return { ...read, ...page };
+    return { ...read, ...page, ...(missing === 0 ? {} : { not_rerun: missing }) };
   }
 
-  async coverage(range: ReportRange): Promise<COVERAGE> {
+  async coverage(
+    range: ReportRange & { readonly include?: readonly 'statements'[] },
+  ): Promise<COVERAGE> {
     const { world } = this.#chain;
+    const isTraced = range.include?.includes('statements') ?? false;
     const coverage = new EntryPointCoverage();
-    const read = await eachRecord(world, range, (record) => coverage.add(record));
-    return { ...read, ...(await coverage.page(world, this.#classes)) };
+    const wanted: Placed[] = [];
+    const read = await eachRecord(world, limited(range, isTraced), (record, placed) => {
+      coverage.add(record);
+      wanted.push(placed);
+    });
+    const page = await coverage.page(world, this.#classes);
+    if (!isTraced) return { ...read, ...page };
+    const statements = new StatementCoverage();
+    let missing = 0;
+    await rerunEach(this.#chain, world, wanted, (_placed, retrace) => {
+      if (retrace) statements.add(retrace);
+      else missing += 1;
+    });
+    const classes: COVERED_CLASS[] = [];
+    for (const one of page.classes) {
+      // Ready-made classes are not of the user.
+      const found =
+        (one.declared_in ?? 0) > world.history.first
+          ? await statements.of(world, one.class_hash)
+          : undefined;
+      classes.push({ ...one, ...(found ? { statements: found } : {}) });
+    }
+    return { ...read, ...page, classes, ...(missing === 0 ? {} : { not_rerun: missing }) };
   }
 
   async #names(
@@ -82,7 +131,7 @@ export class Reports {
 async function eachRecord(
   world: World,
   { from_block, to_block, cursor, limit = LIMIT }: ReportRange,
-  use: (record: TransactionRecord) => void,
+  use: (record: TransactionRecord, placed: Placed) => void,
 ): Promise<Read> {
   const newest = pendingNumber(world);
   const to = Math.min(to_block ?? newest, newest);
@@ -100,12 +149,25 @@ async function eachRecord(
       transactionHashesOf(world, block).map((_, index) => async () => {
         const record = recordAt(world, block, index);
         if (!record) return undefined;
-        use(record);
+        use(record, { block, index });
         if (slices.isOver) await slices.next();
         return true;
       }),
   });
   return { from_block: from, to_block: to, ...(next === undefined ? {} : { next }) };
+}
+
+function limited(range: ReportRange, isRerun: boolean): ReportRange {
+  return isRerun ? { ...range, limit: Math.min(range.limit ?? RERUN_LIMIT, RERUN_LIMIT) } : range;
+}
+
+const keyOf = ({ block, index }: Placed): string => `${block} ${index}`;
+
+function placesIn(keys: Iterable<string>): readonly Placed[] {
+  return [...keys].map((key) => {
+    const [block = 0, index = 0] = key.split(' ').map(Number);
+    return { block, index };
+  });
 }
 
 function traceIn(text: string): TransactionTrace {

@@ -1,0 +1,143 @@
+// Coverage by source line as LCOV, from visited Sierra statements and the debug information of artifacts.
+
+/** Where Scarb writes them, among the annotations of a Sierra program. */
+const PLACES = 'github.com/software-mansion/cairo-coverage';
+const FUNCTIONS = 'github.com/software-mansion/cairo-profiler';
+
+interface Hits {
+  readonly lines: Map<number, number>;
+  readonly functions: Map<string, { line: number; hits: number }>;
+}
+
+/** A line of the user's own source. */
+interface Place {
+  readonly file: string;
+  /** The first line is 1. */
+  readonly line: number;
+  readonly function: string | undefined;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Whether a class as a compiler writes it tells the lines of its statements. */
+export function hasPlaces(artifact: unknown): boolean {
+  return Object.keys(annotation(artifact, PLACES, 'statements_code_locations')).length > 0;
+}
+
+export class LineCoverage {
+  readonly #files = new Map<string, Hits>();
+
+  /**
+   * Adds a class.
+   *
+   * @param statements pairs of a statement that has code and how often it ran
+   * @param artifact the class as a compiler writes it, with code locations
+   */
+  add(statements: readonly (readonly number[])[], artifact: unknown): void {
+    const places = annotation(artifact, PLACES, 'statements_code_locations');
+    const functions = annotation(artifact, FUNCTIONS, 'statements_functions');
+    const found = new Map<string, Hits>();
+    for (const [statement = 0, times = 0] of statements) {
+      // A statement of inlined code has a line in each function around it.
+      for (const place of placesAt(places[statement], functions[statement])) {
+        raise(hitsIn(found, place.file), place, times);
+      }
+    }
+    for (const [file, hits] of found) this.#merge(file, hits);
+  }
+
+  /** Other classes may have code of the same lines. */
+  #merge(file: string, { lines, functions }: Hits): void {
+    const all = hitsIn(this.#files, file);
+    for (const [line, hits] of lines) all.lines.set(line, (all.lines.get(line) ?? 0) + hits);
+    for (const [name, { line, hits }] of functions) {
+      const known = all.functions.get(name);
+      all.functions.set(name, {
+        line: Math.min(line, known?.line ?? line),
+        hits: hits + (known?.hits ?? 0),
+      });
+    }
+  }
+
+  /** Lines that ran, and lines with code. */
+  get figures(): { readonly hit: number; readonly found: number } {
+    const counts = [...this.#files.values()].flatMap(({ lines }) => [...lines.values()]);
+    return { hit: counts.filter((hits) => hits > 0).length, found: counts.length };
+  }
+
+  /** One record for each file, sorted. */
+  lcov(): string {
+    const files = [...this.#files].sort(([one], [other]) => (one < other ? -1 : 1));
+    return files.map(([file, hits]) => record(file, hits)).join('');
+  }
+}
+
+function hitsIn(files: Map<string, Hits>, file: string): Hits {
+  const known = files.get(file) ?? { lines: new Map(), functions: new Map() };
+  files.set(file, known);
+  return known;
+}
+
+/** A line has many statements: it ran as often as the one that ran most often. */
+function raise({ lines, functions }: Hits, { line, function: name }: Place, times: number): void {
+  lines.set(line, Math.max(times, lines.get(line) ?? 0));
+  if (name === undefined) return;
+  const known = functions.get(name);
+  functions.set(name, {
+    line: Math.min(line, known?.line ?? line),
+    hits: Math.max(times, known?.hits ?? 0),
+  });
+}
+
+function placesAt(places: unknown, functions: unknown): readonly Place[] {
+  if (!Array.isArray(places)) return [];
+  const names: readonly unknown[] = Array.isArray(functions) ? functions : [];
+  const isAligned = names.length === places.length;
+  return places.flatMap((place: unknown, index) => {
+    if (!Array.isArray(place)) return [];
+    const [file, span, isGenerated]: unknown[] = place;
+    const line = membersOf(membersOf(span)['start'])['line'];
+    if (typeof file !== 'string' || typeof line !== 'number') return [];
+    // Older compilers mark code that a macro wrote behind the path.
+    if (isGenerated === true || file.includes('[') || isLibrary(file)) return [];
+    const name = isAligned ? names[index] : undefined;
+    return [{ file, line: line + 1, function: typeof name === 'string' ? name : undefined }];
+  });
+}
+
+/** The core library, and packages from a registry or from git. */
+function isLibrary(file: string): boolean {
+  return /(^|\/)(corelib|std\/core|scarb\/(registry|git))(\/|$)/.test(file);
+}
+
+function record(file: string, { lines, functions }: Hits): string {
+  const named = [...functions].sort(
+    ([one, { line: first }], [other, { line: second }]) => first - second || (one < other ? -1 : 1),
+  );
+  const numbered = [...lines].sort(([one], [other]) => one - other);
+  return [
+    'TN:',
+    `SF:${file}`,
+    ...named.map(([name, { line }]) => `FN:${line},${name}`),
+    ...named.map(([name, { hits }]) => `FNDA:${hits},${name}`),
+    `FNF:${named.length}`,
+    `FNH:${named.filter(([, { hits }]) => hits > 0).length}`,
+    ...numbered.map(([line, hits]) => `DA:${line},${hits}`),
+    `LF:${numbered.length}`,
+    `LH:${numbered.filter(([, hits]) => hits > 0).length}`,
+    'end_of_record\n',
+  ].join('\n');
+}
+
+function annotation(artifact: unknown, tool: string, name: string): Members {
+  const info = membersOf(membersOf(artifact)['sierra_program_debug_info']);
+  return membersOf(membersOf(membersOf(info['annotations'])[tool])[name]);
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function membersOf(value: unknown): Members {
+  return isMembers(value) ? value : {};
+}
