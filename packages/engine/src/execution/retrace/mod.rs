@@ -5,4 +5,4 @@ mod place;
 mod recorder;
 
 pub use frame::report;
-pub use recorder::{Classes, Wanted, record};
+pub use recorder::{Wanted, record};
