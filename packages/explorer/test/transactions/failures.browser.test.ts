@@ -1,7 +1,9 @@
 // Page of a transaction: failures, call tree, state changes, and links between values.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { STRK, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
@@ -32,6 +34,22 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => stage.close());
+
+test('lines of the source follow, where an artifact has them', async () => {
+  const artifact = JSON.parse(await classTextWithPlaces('counter'));
+  await stage.node.client.call('devnet_addArtifact', { artifact });
+  const hash = await stage.send(1, [
+    { contractAddress: counter, entrypoint: 'increase', calldata: ['0x0'] },
+  ]);
+  const { page, complaints } = await stage.open(`tx/${hash}`);
+  const stack = page.getByRole('region', { name: 'Cairo stack' });
+  await stack.waitFor();
+  const source = new URL('../../../../contracts/src/counter.cairo', import.meta.url);
+  const lines = (await readFile(source, 'utf8')).split('\n');
+  const failing = lines.findIndex((line) => line.includes('amount is 0')) + 1;
+  expect(await stack.innerText()).toContain(`contracts/src/counter.cairo:${failing}`);
+  expect(complaints).toEqual([]);
+});
 
 describe('a transaction', () => {
   test('a failure is explained at the failing frame, on the first screen', async () => {
