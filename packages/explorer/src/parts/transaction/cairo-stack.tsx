@@ -1,15 +1,10 @@
 // Lines of the Cairo source at which a transaction failed, innermost first.
-import { useQuery } from '@tanstack/react-query';
-import { call } from '../../rpc/client.js';
+import { useExplained } from '../../rpc/queries.js';
 import { UntrustedText } from '../values.js';
 
 /** Absent until the node has found the lines, and where it knows none. */
 export function CairoStack({ hash }: { readonly hash: string }) {
-  const { data } = useQuery({
-    queryKey: ['explained', hash],
-    queryFn: () => call('devnet_explainTransaction', { transaction_hash: hash }),
-    retry: false,
-  });
+  const { data } = useExplained(hash);
   const stack = data?.stack ?? [];
   if (!stack.some(({ file }) => file !== undefined)) return null;
   return (
