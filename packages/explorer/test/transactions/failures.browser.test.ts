@@ -68,6 +68,19 @@ describe('a transaction', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a failure says what to do about it', async () => {
+    const poor = await stage.send(3, [
+      {
+        contractAddress: STRK,
+        entrypoint: 'transfer',
+        calldata: [stage.address(2), 10n ** 30n, 0n],
+      },
+    ]);
+    const { page } = await stage.open(`tx/${poor}`);
+    const why = page.getByRole('region', { name: 'Why it failed' });
+    await why.getByText(/STRK are missing.*devnet_mint.*"unit": "FRI"/).waitFor();
+  });
+
   test('a failure two calls deep shows the path of calls', async () => {
     const { page } = await stage.open(`tx/${nested}`);
     const why = page.getByRole('region', { name: 'Why it failed' });

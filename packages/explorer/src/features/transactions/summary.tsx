@@ -209,7 +209,7 @@ export function Why({
       )}
       {explained?.hint !== undefined && (
         <p className="hint">
-          <UntrustedText text={explained.hint} />
+          <UntrustedText text={explained.hint} limit={1_000} />
         </p>
       )}
       <details>
