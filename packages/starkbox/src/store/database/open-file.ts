@@ -1,5 +1,9 @@
 // The open database file, and whether its directory still has it.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import { stopwatch } from '../../probe.js';
+
+/** How long one check holds. */
+const LONGEST_SECONDS = 0.001;
 
 /** Detects changes by other programs to a file while it is open. */
 export class OpenFile {
@@ -8,6 +12,7 @@ export class OpenFile {
   /** The largest size so far: the database never shrinks the file. */
   #size: number;
   #isChecked = false;
+  #secondsSinceCheck = stopwatch();
 
   constructor(path: string) {
     this.#path = path;
@@ -26,11 +31,16 @@ export class OpenFile {
     return 'was replaced by another file while the node was running';
   }
 
-  /** As `fault`, but a removed file can still be read. Checks once per turn of the event loop. */
+  /**
+   * As `fault`, but a removed file can still be read. Checks once per turn of the event loop, and again
+   * in a turn that takes long.
+   */
   readingFault(): string | undefined {
-    if (this.#isChecked) return undefined;
+    if (this.#isChecked && this.#secondsSinceCheck() < LONGEST_SECONDS) return undefined;
     const { size } = fstatSync(this.#descriptor);
     if (size < this.#size) return cut(this.#size, size);
+    this.#secondsSinceCheck = stopwatch();
+    if (this.#isChecked) return undefined;
     this.#isChecked = true;
     setImmediate(() => {
       this.#isChecked = false;
