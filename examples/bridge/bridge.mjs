@@ -60,8 +60,8 @@ const messaging = getContract({
 const { deploy } = await user.declareAndDeploy({
   contract: compiled('cairo/bridge.sierra'),
   // A Cairo build writes the compiled class as well, and starknet.js finds these hashes by itself.
-  classHash: '0x19aee866210845ac5a3da138ce31553f74810392eb7d2a4fbcc645285c6f23',
-  compiledClassHash: '0x6eed1731eadae0a9e22453c49a57db3a11a91c83aaed3b5e9c8c6b93c3945f3',
+  classHash: '0x3331bfb4a579c21030cc831ac1fe8c64fe0e8f76ed4a5bbbb1ca91799294104',
+  compiledClassHash: '0x1994d301011fbff23a5503391c4b27bd9d808cabc0a4899a78733764d6e1cbe',
 });
 const l2Bridge = new Contract({
   abi: compiled('cairo/bridge.sierra').abi,

@@ -6,7 +6,7 @@ import {
   starknetKeccak,
   storageAddress,
 } from '@starkbox/engine';
-import { fail, invalidParams, refuse } from '../errors.js';
+import { fail, refuse } from '../errors.js';
 import { ADDRESS_BOUND, fromU256, hex, u256Entries } from '../felt.js';
 import { onlyOriginFailures } from '../fork/fork.js';
 import type { Chain } from './chain.js';
@@ -53,7 +53,7 @@ const SUPPLIES = ['ERC20_total_supply', 'total_supply', '_total_supply', 'totalS
 
 /** Sets a balance in the pending block, which is closed where each transaction has its own. */
 export async function deal(chain: Chain, wanted: Deal, cause?: Cause): Promise<Dealt> {
-  if (wanted.amount >= 2n ** 256n) invalidParams('params.amount: must be below 2^256');
+  if (wanted.amount >= 2n ** 256n) refuse('The amount must be below 2^256, as balances are');
   if (wanted.variable !== undefined && wanted.slot !== undefined) {
     refuse('Give the variable of the balances or their slot, not both');
   }

@@ -9,7 +9,7 @@ import {
 } from '@starkbox/engine';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
-import { parse } from '../../json/json.js';
+import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';
@@ -55,7 +55,7 @@ export class Explainer {
   async addArtifact(
     artifact: object,
   ): Promise<{ readonly class_hash: string; readonly files: readonly string[] }> {
-    const hash = await Class.hashOf(JSON.stringify(artifact)).catch((error: unknown) =>
+    const hash = await Class.hashOf(stringify(artifact)).catch((error: unknown) =>
       refuse(`The artifact is no class: ${reasonOf(error)}`),
     );
     try {
