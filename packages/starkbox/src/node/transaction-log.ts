@@ -1,7 +1,7 @@
 // Log lines about reverted transactions, and trees of all transactions.
 import type { PaintText, Style } from '@starkbox/abi';
 import type { Chain } from '../chain/chain.js';
-import { FAILS } from '../chain/history/block-keys.js';
+import { FAILS, isReverted } from '../chain/history/block-keys.js';
 import type { Explainer } from '../chain/queries/explain.js';
 import { diffWorlds } from '../chain/world/diff.js';
 import type { World } from '../chain/world/world.js';
@@ -88,9 +88,7 @@ class TransactionLog {
     if (this.#traces) return history.hashes(block);
     if (history.newest(FAILS, block) !== block) return [];
     const receipts = history.receipts(block);
-    return history
-      .hashes(block)
-      .filter((_, at) => receipts[at]?.includes('"execution_status":"REVERTED"'));
+    return history.hashes(block).filter((_, at) => isReverted(receipts[at] ?? ''));
   }
 
   #enqueue(hash: string): void {
