@@ -1,18 +1,6 @@
 // Debug information of a class: functions and places in the source of its Sierra statements.
+import type { SourceLine } from '@starkbox/abi';
 import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
-
-/** One line of a Cairo stack. */
-export interface SourceLine {
-  /** With its path. */
-  readonly function: string;
-  readonly file?: string;
-  /** The first line is 1. */
-  readonly line?: number;
-  /** The first column is 1. */
-  readonly column?: number;
-  /** Whether its code is part of that of its caller, which is the next line. */
-  readonly inlined?: boolean;
-}
 
 /** Where Scarb writes them, among the annotations of a Sierra program. */
 const FUNCTIONS = 'github.com/software-mansion/cairo-profiler';

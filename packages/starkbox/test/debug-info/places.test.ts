@@ -1,5 +1,5 @@
 // The place of every failure of our own contracts: the first line of its Cairo stack is the marked line.
-
+import type { SourceLine } from '@starkbox/abi';
 import {
   Block,
   Class,
@@ -11,7 +11,6 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { classTextWithPlaces, marks } from '../../../../contracts/classes.js';
 import { cairoStack, failedFirst } from '../../src/chain/retrace/cairo-stack.js';
-import type { SourceLine } from '../../src/debug-info/debug-info.js';
 import { DebugInfos } from '../../src/debug-info/debug-infos.js';
 
 const CONTRACTS = {

@@ -1,6 +1,7 @@
 // Cairo stack of a failure: lines of the source where they are known, or names of Sierra functions.
+import type { SourceLine } from '@starkbox/abi';
 import type { RetracedFrame, SierraFunction, State } from '@starkbox/engine';
-import type { DebugInfo, SourceLine } from '../../debug-info/debug-info.js';
+import type { DebugInfo } from '../../debug-info/debug-info.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { listOf, membersOf } from '../../json/reader.js';
 
