@@ -14,10 +14,21 @@ import { membersOf } from '../../json/reader.js';
 import type { BLOCK_ID } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { cairoStack, failedFirst } from '../retrace/cairo-stack.js';
-import { retraceAttempt, retraceCall, retraceTransaction } from '../retrace/retrace.js';
+import {
+  type RetracePlace,
+  retraceAttempt,
+  retraceCall,
+  retraceTransaction,
+} from '../retrace/retrace.js';
 import { contextOf } from '../steps/block-context.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
-import { findBlock, latestHeader, pendingNumber, stateByNumber } from '../world/find-block.js';
+import {
+  findBlock,
+  latestHeader,
+  pendingNumber,
+  stateBefore,
+  stateByNumber,
+} from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 
 /** ABIs that are kept, of all chains: a class never changes. */
@@ -31,13 +42,6 @@ const NO_DEBUG_INFO =
   'The artifact carries no debug information. In Scarb.toml, below [cairo], set ' +
   'add-statements-code-locations-debug-info and add-statements-functions-debug-info to true ' +
   '(with the prefix unstable- in older releases of Scarb), and build again.';
-
-/** A place whose state contracts are looked up in. */
-interface Place {
-  readonly world: World;
-  readonly number: number;
-  readonly state: State;
-}
 
 /** Explains what happened on one chain. The decoder is loaded when it is first needed. */
 export class Explainer {
@@ -75,7 +79,9 @@ export class Explainer {
     const { transaction, receipt, trace } = found.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
     const traced = await this.#traced(() => retraceTransaction(this.#chain, hash));
-    return this.#explain({ ...subject, ...traced }, placeBefore(world, found.block), paint);
+    const state = stateBefore(world, found.block);
+    const place = state && { world, number: found.block - 1, state };
+    return this.#explain({ ...subject, ...traced }, place, paint);
   }
 
   /** Something that was not included, on the state that it was refused on. */
@@ -92,7 +98,7 @@ export class Explainer {
   #attempted(
     transaction: Subject['transaction'],
     { earlier = [], validate = true }: Attempted,
-    place: Place,
+    place: RetracePlace,
   ): Promise<Traced> {
     const chain = this.#chain;
     return this.#traced(() =>
@@ -160,7 +166,7 @@ export class Explainer {
 
   async #explain(
     subject: Subject,
-    place: Place | undefined,
+    place: RetracePlace | undefined,
     paint?: PaintText,
   ): Promise<Explained> {
     const { explain, namesOf, readAbi } = await import('@starkbox/abi');
@@ -179,7 +185,7 @@ export class Explainer {
   }
 
   /** Reads of a state. What cannot be read is left out of the explanation. */
-  #reads({ world, number, state }: Place): Omit<Sources, 'names' | 'abi'> {
+  #reads({ world, number, state }: RetracePlace): Omit<Sources, 'names' | 'abi'> {
     const { executions, options } = this.#chain;
     return {
       classAt: async (address) => {
@@ -219,20 +225,12 @@ function hasRun({ status, reason = '' }: Omit<Subject, 'transaction'>): boolean 
 }
 
 /** The state of a block of this chain, or else the newest one. */
-function attemptPlace(world: World, id: BLOCK_ID = 'pre_confirmed'): Place {
+function attemptPlace(world: World, id: BLOCK_ID = 'pre_confirmed'): RetracePlace {
   const number = findBlock(world, id) ?? pendingNumber(world);
   const isKept = world.keepsHistory || number >= latestHeader(world).number;
   return isKept
     ? { world, number, state: stateByNumber(world, number, id) }
     : { world, number: pendingNumber(world), state: world.pendingState };
-}
-
-/** The state before a block; undefined if it is not kept. */
-function placeBefore(world: World, block: number): Place | undefined {
-  const number = block - 1;
-  const isKept = world.keepsHistory || number === latestHeader(world).number;
-  if (!isKept || !world.history.header(number)) return undefined;
-  return { world, number, state: stateByNumber(world, number, { block_number: number }) };
 }
 
 async function abiOf(

@@ -6,7 +6,7 @@ import type { FUNCTION_CALL } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { contextOf } from '../steps/block-context.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
-import { latestHeader, pendingNumber, stateByNumber } from '../world/find-block.js';
+import { stateBefore } from '../world/find-block.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { findTransaction, transactionAt, type World } from '../world/world.js';
 
@@ -60,7 +60,7 @@ export async function retraceBlock(
   return chain.executions.retrace(state, context, transactions, flags, { first, visited });
 }
 
-/** Where something that was not included is run again. */
+/** The state after a block, where something that was not included is run again. */
 export interface RetracePlace {
   readonly world: World;
   readonly number: number;
@@ -113,14 +113,6 @@ export interface Message {
 function readMessage(message: Message, chainId: string): Transaction {
   const values = { ...message, version: '0x0', nonce: '0x0', paid_fee_on_l1: PAID };
   return new Transaction({ ...values, l1_transaction_hash: null }, chainId);
-}
-
-/** The state before a block; undefined if it is not kept. */
-function stateBefore(world: World, block: number): State | undefined {
-  const number = block - 1;
-  const isKept = world.keepsHistory || number === latestHeader(world).number;
-  if (!isKept || number < world.history.first || number >= pendingNumber(world)) return undefined;
-  return stateByNumber(world, number, { block_number: number });
 }
 
 /** More than any message pays: what was paid for it is not part of its transaction. */

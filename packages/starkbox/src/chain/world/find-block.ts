@@ -53,6 +53,14 @@ export function stateByNumber(world: World, number: number, id: BLOCK_ID): State
     : archivedOf(world).stateAfter(number);
 }
 
+/** The state before a block; undefined if it is not kept. */
+export function stateBefore(world: World, block: number): State | undefined {
+  const number = block - 1;
+  const isKept = world.keepsHistory || number === latestHeader(world).number;
+  if (!isKept || number < world.history.first || number >= pendingNumber(world)) return undefined;
+  return stateByNumber(world, number, { block_number: number });
+}
+
 /** The state after a block, as a base for the next block. */
 export async function writableStateAfter(world: World, number: number): Promise<State> {
   return isInMemory(world, number)
