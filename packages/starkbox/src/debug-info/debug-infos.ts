@@ -1,4 +1,5 @@
 // Debug information of many classes, by class hash.
+import { BoundedMap } from '../bounded-map.js';
 import { DebugInfo } from './debug-info.js';
 
 /** Classes whose debug information is kept; the one that was added first goes first. */
@@ -6,7 +7,7 @@ const MOST_CLASSES = 1_000;
 
 /** Shared by all chains of a node: it belongs to classes, and is no part of a chain. */
 export class DebugInfos {
-  readonly #infos = new Map<string, DebugInfo>();
+  readonly #infos = new BoundedMap<string, DebugInfo>(MOST_CLASSES);
 
   /**
    * @param artifact a class as a compiler writes it
@@ -16,10 +17,7 @@ export class DebugInfos {
   add(classHash: string, artifact: unknown): DebugInfo | undefined {
     const info = DebugInfo.read(artifact);
     if (!info) return undefined;
-    this.#infos.delete(classHash);
     this.#infos.set(classHash, info);
-    const [oldest] = this.#infos.keys();
-    if (this.#infos.size > MOST_CLASSES && oldest !== undefined) this.#infos.delete(oldest);
     return info;
   }
 

@@ -1,4 +1,5 @@
 // A node: a chain with its JSON-RPC service, and the order in which its parts are opened.
+import { Abis } from '../chain/queries/abis.js';
 import type { ConfigInput } from '../config/options.js';
 import { readInput } from '../config/source.js';
 import { DebugInfos } from '../debug-info/debug-infos.js';
@@ -87,6 +88,7 @@ async function openParts(
     protocol: new Protocol(config.restrictedMethods, version),
     store: stored?.store,
     debugInfos,
+    abis: new Abis(),
     instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });

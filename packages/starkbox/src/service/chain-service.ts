@@ -2,6 +2,7 @@
 
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
+import type { Abis } from '../chain/queries/abis.js';
 import { Explainer } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
@@ -54,6 +55,7 @@ export interface SharedParts {
   /** The data directory. */
   readonly store: Store | undefined;
   readonly debugInfos: DebugInfos;
+  readonly abis: Abis;
   /** The further chains of the node. */
   readonly instances: () => InstanceRegistry;
 }
@@ -153,8 +155,12 @@ export class ChainService {
   }
 
   get explainer(): Explainer {
-    this.#explainer ??= new Explainer(this.chain, this.shared.debugInfos);
+    this.#explainer ??= this.#explainerOf(this.chain);
     return this.#explainer;
+  }
+
+  #explainerOf(chain: Chain): Explainer {
+    return new Explainer(chain, this.shared.debugInfos, this.shared.abis);
   }
 
   get requests(): RequestLog {
@@ -346,7 +352,7 @@ export class ChainService {
         return service.requests;
       },
       explainer:
-        chain === this.chain ? this.explainer : new Explainer(chain, this.shared.debugInfos),
+        chain === this.chain ? this.explainer : this.#explainerOf(chain),
       sandbox: this.sandbox,
       get instances() {
         return service.shared.instances().controlsFor(service);

@@ -1,12 +1,7 @@
 // Explanations of transactions and calls: included, refused or only estimated.
-import type { Abi, Explained, PaintText, Sources, Subject } from '@starkbox/abi';
-import {
-  Class,
-  type Retrace,
-  type State,
-  starknetKeccak,
-  type Transaction,
-} from '@starkbox/engine';
+import type { Explained, PaintText, Sources, Subject } from '@starkbox/abi';
+import { Class, type Retrace, starknetKeccak, type Transaction } from '@starkbox/engine';
+import { BoundedMap } from '../../bounded-map.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
@@ -30,10 +25,7 @@ import {
   stateByNumber,
 } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
-
-/** ABIs that are kept, of all chains: a class never changes. */
-const MOST_ABIS = 200;
-const abis = new Map<string, Abi>();
+import type { Abis } from './abis.js';
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
@@ -47,12 +39,14 @@ const NO_DEBUG_INFO =
 export class Explainer {
   readonly #chain: Chain;
   readonly #infos: DebugInfos;
-  readonly #refused = new Map<string, Explained>();
+  readonly #abis: Abis;
+  readonly #refused = new BoundedMap<string, Explained>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
-  constructor(chain: Chain, infos: DebugInfos) {
+  constructor(chain: Chain, infos: DebugInfos, abis: Abis) {
     this.#chain = chain;
     this.#infos = infos;
+    this.#abis = abis;
   }
 
   /** Takes the debug information of a class as a compiler wrote it, declared or not. */
@@ -138,17 +132,8 @@ export class Explainer {
   async keep(transaction: Broadcasted, explained: Explained): Promise<string | undefined> {
     if (transaction.type === 'DECLARE') return undefined;
     const hash = (await this.#read(transaction))?.hash;
-    if (hash !== undefined) this.#keep(hash, explained);
+    if (hash !== undefined) this.#refused.set(hash, explained);
     return hash;
-  }
-
-  #keep(hash: string, explained: Explained): void {
-    this.#refused.delete(hash);
-    this.#refused.set(hash, explained);
-    for (const oldest of this.#refused.keys()) {
-      if (this.#refused.size <= MOST_REFUSED) return;
-      this.#refused.delete(oldest);
-    }
   }
 
   async #ofOrigin(hash: string): Promise<Explained> {
@@ -169,7 +154,7 @@ export class Explainer {
     place: RetracePlace | undefined,
     paint?: PaintText,
   ): Promise<Explained> {
-    const { explain, namesOf, readAbi } = await import('@starkbox/abi');
+    const { explain, namesOf } = await import('@starkbox/abi');
     const { genesis } = this.#chain.options;
     const { labels, pendingState } = this.#chain.world;
     const names = namesOf(
@@ -178,7 +163,7 @@ export class Explainer {
     );
     const sources: Sources = {
       names,
-      abi: (hash) => abiOf(hash, pendingState, readAbi),
+      abi: (hash) => this.#abis.of(hash, pendingState),
       ...(place ? this.#reads(place) : {}),
     };
     return explain(subject, sources, paint);
@@ -231,24 +216,6 @@ function attemptPlace(world: World, id: BLOCK_ID = 'pre_confirmed'): RetracePlac
   return isKept
     ? { world, number, state: stateByNumber(world, number, id) }
     : { world, number: pendingNumber(world), state: world.pendingState };
-}
-
-async function abiOf(
-  hash: string,
-  state: State,
-  toAbi: (source: unknown) => Abi,
-): Promise<Abi | undefined> {
-  const known = abis.get(hash);
-  const found = known ?? toAbi(await (await state.class(hash).catch(() => undefined))?.abi());
-  if (!known && found.functions.size === 0) return undefined;
-  // The one that was used last is the last one to go.
-  abis.delete(hash);
-  abis.set(hash, found);
-  for (const oldest of abis.keys()) {
-    if (abis.size <= MOST_ABIS) break;
-    abis.delete(oldest);
-  }
-  return found;
 }
 
 /** From the answers of the three methods that show a transaction. */

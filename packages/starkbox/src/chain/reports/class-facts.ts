@@ -1,5 +1,6 @@
 // Names and entry points of classes, as reports show them.
 import { type Abi, canonicalFelt, classNameOf, readAbi, selectorOf } from '@starkbox/abi';
+import { BoundedMap } from '../../bounded-map.js';
 import { listOf, membersOf } from '../../json/reader.js';
 import type { World } from '../world/world.js';
 
@@ -42,7 +43,7 @@ export class ClassFacts {
 
 /** By class hash; a class never changes. */
 export class ClassFactsCache {
-  readonly #facts = new Map<string, ClassFacts>();
+  readonly #facts = new BoundedMap<string, ClassFacts>(CACHED);
 
   /** Classes that are not found are left out. */
   async of(world: World, hashes: Iterable<string>): Promise<ReadonlyMap<string, ClassFacts>> {
@@ -52,8 +53,6 @@ export class ClassFactsCache {
       if (!facts) continue;
       found.set(hash, facts);
       this.#facts.set(hash, facts);
-      const [oldest] = this.#facts.keys();
-      if (oldest !== undefined && this.#facts.size > CACHED) this.#facts.delete(oldest);
     }
     return found;
   }

@@ -1,4 +1,5 @@
 // Answers about the origin's past: cached once they are final.
+import { BoundedMap } from '../../bounded-map.js';
 import { RpcError } from '../../errors.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -15,7 +16,7 @@ const RECENT_LENGTH = 1 << 18;
 export class Answers {
   readonly #sources: Sources;
   /** Final answers that were used last. */
-  readonly #recent = new Map<string, string>();
+  readonly #recent = new BoundedMap<string, string>(RECENT);
 
   constructor(sources: Sources) {
     this.#sources = sources;
@@ -103,13 +104,7 @@ export class Answers {
   }
 
   #remember(name: string, text: string): void {
-    if (text.length > RECENT_LENGTH) return;
-    this.#recent.delete(name);
-    this.#recent.set(name, text);
-    for (const oldest of this.#recent.keys()) {
-      if (this.#recent.size <= RECENT) break;
-      this.#recent.delete(oldest);
-    }
+    if (text.length <= RECENT_LENGTH) this.#recent.set(name, text);
   }
 }
 
