@@ -79,6 +79,11 @@ export class FunctionCosts {
     this.#grouping = grouping;
   }
 
+  /** Its functions, each once. */
+  called(): readonly Called[] {
+    return [...this.#rows.values()].map(({ called }) => called);
+  }
+
   /** @param all a transaction, or one call of the protocol */
   add(all: GasBlock): void {
     this.#visit(all, new Set());

@@ -156,6 +156,13 @@ export class GasReport {
     }
   }
 
+  /** The classes of its functions. */
+  get classHashes(): ReadonlySet<string> {
+    const sums = [...this.#sums.values()];
+    const rows = sums.flatMap(({ functions, fees }) => [...functions.called(), ...fees.called()]);
+    return new Set(rows.map(({ classHash }) => classHash));
+  }
+
   page(
     names: RowNames = (called) => this.#names.get(keyOf(called, this.grouping)) ?? {},
     include: { readonly values?: boolean; readonly stacks?: boolean } = {},

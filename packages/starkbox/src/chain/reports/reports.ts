@@ -54,21 +54,17 @@ export class Reports {
     const { world } = this.#chain;
     const isCounted = include.includes('resources');
     const report = new GasReport(group_by, isCounted ? [...MEASURES, ...COUNTED] : MEASURES);
-    const traces = new Map<string, TransactionTrace>();
+    const wanted: (Placed & { readonly trace: TransactionTrace })[] = [];
     const read = await eachRecord(world, limited(range, isCounted), ({ trace }, placed) => {
-      if (isCounted) traces.set(keyOf(placed), traceIn(trace));
+      if (isCounted) wanted.push({ ...placed, trace: traceIn(trace) });
       else report.add(traceIn(trace));
     });
     let missing = 0;
-    if (isCounted) {
-      await rerunEach(this.#chain, world, placesIn(traces.keys()), (placed, retrace) => {
-        const trace = traces.get(keyOf(placed));
-        if (trace) report.add(retrace ? withCounts(trace, retrace.frames) : trace);
-        if (!retrace) missing += 1;
-      });
-    }
-    const classes = new Set(report.page().rows.flatMap(({ class_hash }) => class_hash ?? []));
-    const names = await this.#names(world, classes, group_by);
+    await rerunEach(this.#chain, world, wanted, ({ trace }, retrace) => {
+      report.add(retrace ? withCounts(trace, retrace.frames) : trace);
+      if (!retrace) missing += 1;
+    });
+    const names = await this.#names(world, report.classHashes, group_by);
     const page = report.page(names, {
       values: include.includes('values'),
       stacks: include.includes('stacks'),
@@ -159,15 +155,6 @@ async function eachRecord(
 
 function limited(range: ReportRange, isRerun: boolean): ReportRange {
   return isRerun ? { ...range, limit: Math.min(range.limit ?? RERUN_LIMIT, RERUN_LIMIT) } : range;
-}
-
-const keyOf = ({ block, index }: Placed): string => `${block} ${index}`;
-
-function placesIn(keys: Iterable<string>): readonly Placed[] {
-  return [...keys].map((key) => {
-    const [block = 0, index = 0] = key.split(' ').map(Number);
-    return { block, index };
-  });
 }
 
 function traceIn(text: string): TransactionTrace {

@@ -15,19 +15,22 @@ export interface Placed {
  *
  * @param use gets undefined if the state before the block is not kept
  */
-export async function rerunEach(
+export async function rerunEach<T extends Placed>(
   chain: Chain,
   world: World,
-  wanted: readonly Placed[],
-  use: (placed: Placed, retrace: Retrace | undefined) => void,
+  wanted: readonly T[],
+  use: (placed: T, retrace: Retrace | undefined) => void,
 ): Promise<void> {
-  const blocks = new Map<number, number[]>();
-  for (const { block, index } of wanted) {
-    blocks.set(block, [...(blocks.get(block) ?? []), index]);
+  const blocks = new Map<number, T[]>();
+  for (const placed of wanted) {
+    const inBlock = blocks.get(placed.block);
+    if (inBlock) inBlock.push(placed);
+    else blocks.set(placed.block, [placed]);
   }
-  for (const [block, indexes] of blocks) {
+  for (const [block, inBlock] of blocks) {
+    const indexes = inBlock.map(({ index }) => index);
     const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
     const traced = await retraceBlock(chain, world, { block, first, last, visited: true });
-    for (const index of indexes) use({ block, index }, traced[index - first]);
+    for (const placed of inBlock) use(placed, traced[placed.index - first]);
   }
 }
