@@ -76,7 +76,6 @@ async function openParts(
   const { config, genesis } = base;
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
-  const debugInfos = new DebugInfos();
   const shared: SharedParts = {
     settings,
     bases,
@@ -87,7 +86,7 @@ async function openParts(
     progress,
     protocol: new Protocol(config.restrictedMethods, version),
     store: stored?.store,
-    debugInfos,
+    debugInfos: new DebugInfos(),
     abis: new Abis(),
     instances: () => instances,
   };
@@ -112,7 +111,7 @@ async function openParts(
   await steps.step('first calls', () =>
     makeFirstCalls(config.init, stored?.saved !== undefined || dumps.hasLoaded, service, log),
   );
-  await steps.open('artifacts', () => openArtifacts(chain, config, debugInfos, log));
+  await steps.open('artifacts', () => openArtifacts(chain, config, shared.debugInfos, log));
   service.start();
   const listenersOf = (served: ChainService, root?: RootParts): Listeners =>
     new Listeners(
