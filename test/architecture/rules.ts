@@ -163,7 +163,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   // A client: it reaches a node over the wire, and finds a free port for one.
   devnet: { may: [...LEAVES, 'library'], packages: ['node:http'] },
   'cli/commands': {
-    may: [...STEPS, 'config', 'dump/image', 'node', 'terminal'],
+    may: [...STEPS, 'config', 'debug-info', 'dump/image', 'node', 'terminal'],
     packages: ['@starkbox/engine', 'ws'],
   },
   cli: {

@@ -36,7 +36,6 @@ export {
   type CoveredEntryPoint,
   coverageText,
 } from './coverage/coverage.js';
-export { hasPlaces, LineCoverage } from './coverage/lcov.js';
 // Decoding of calldata, results and events.
 export {
   type Decoded,

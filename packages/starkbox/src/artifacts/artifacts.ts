@@ -8,13 +8,12 @@ import { listContracts } from '../chain/queries/list-contracts.js';
 import { replaceClass } from '../chain/replace-class.js';
 import { callCause } from '../chain/world/cause.js';
 import type { World } from '../chain/world/world.js';
+import { ARTIFACT } from '../debug-info/artifact.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { codeOf, reasonOf } from '../errors.js';
 import { isObject } from '../json/reader.js';
 import type { Log } from '../log.js';
 
-/** Names of Sierra classes as Scarb and the compiler write them. */
-const ARTIFACT = /\.(contract_class|sierra)\.json$/;
 /** Milliseconds after the last change of a folder: a build writes several files. */
 const SETTLED = 150;
 const PAGE = 100;

@@ -1,10 +1,7 @@
 // Debug information of a class: functions and places in the source of its Sierra statements.
 import type { SourceLine } from '@starkbox/abi';
 import { count, isObject, list, object, optional, pair, string } from '../json/reader.js';
-
-/** Where Scarb writes them, among the annotations of a Sierra program. */
-const FUNCTIONS = 'github.com/software-mansion/cairo-profiler';
-const PLACES = 'github.com/software-mansion/cairo-coverage';
+import { ANNOTATIONS } from './artifact.js';
 
 /** More statements than the largest class that a network takes. */
 const MOST_STATEMENTS = 1_000_000;
@@ -66,8 +63,8 @@ export class DebugInfo {
     if (!isObject(info)) return undefined;
     const names = readNames(info['user_func_names']);
     const annotations = optional(info['annotations'], 'annotations', object) ?? {};
-    const functions = member(annotations, FUNCTIONS, 'statements_functions');
-    const places = member(annotations, PLACES, 'statements_code_locations');
+    const functions = member(annotations, 'functions');
+    const places = member(annotations, 'places');
     if (names.size === 0 && functions.size === 0 && places.size === 0) return undefined;
     return DebugInfo.#of(functions, places, names);
   }
@@ -132,7 +129,8 @@ export class DebugInfo {
 }
 
 /** The values of an annotation by their statements. */
-function member(annotations: object, tool: string, name: string): ReadonlyMap<number, unknown> {
+function member(annotations: object, kind: keyof typeof ANNOTATIONS): ReadonlyMap<number, unknown> {
+  const { tool, member: name } = ANNOTATIONS[kind];
   const values = optional(Object(annotations)[tool], tool, object)?.[name];
   const found = new Map<number, unknown>();
   for (const [key, value] of Object.entries(optional(values, name, object) ?? {})) {

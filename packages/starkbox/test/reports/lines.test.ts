@@ -8,19 +8,11 @@ import { classTextWithPlaces } from '../../../../contracts/classes.js';
 import { runCommand } from '../../src/cli/commands/command.js';
 import { closeAfterFile } from '../support/closing.js';
 import { deployed } from '../support/e2e/contracts.js';
+import { UNESTIMATED } from '../support/mixed-run.js';
 
 const EXPECTED = new URL('counter.lcov', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-lines-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const ENOUGH = { max_amount: 10n ** 6n, max_price_per_unit: 10n ** 12n };
-const UNESTIMATED = {
-  resourceBounds: {
-    l1_gas: ENOUGH,
-    l1_data_gas: ENOUGH,
-    l2_gas: { ...ENOUGH, max_amount: 10n ** 8n },
-  },
-  tip: 0n,
-};
 let node: ListeningNode;
 
 beforeAll(async () => {
@@ -93,5 +85,5 @@ test('artifacts without lines are refused with what to do', async () => {
     mkdtempSync(join(folder, 'none-')),
   ];
   const refused = runCommand(['coverage', ...words], false);
-  await expect(refused).rejects.toThrow(/unstable-add-statements-code-locations-debug-info/);
+  await expect(refused).rejects.toThrow(/\[cairo\], set add-statements-code-locations-debug-info/);
 });

@@ -2,6 +2,7 @@
 import type { Explained, PaintText, Sources, Subject } from '@starkbox/abi';
 import { Class, type Retrace, starknetKeccak, type Transaction } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
+import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
@@ -30,11 +31,6 @@ import type { Abis } from './abis.js';
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
 
-const NO_DEBUG_INFO =
-  'The artifact carries no debug information. In Scarb.toml, below [cairo], set ' +
-  'add-statements-code-locations-debug-info and add-statements-functions-debug-info to true ' +
-  '(with the prefix unstable- in older releases of Scarb), and build again.';
-
 /** Explains what happened on one chain. The decoder is loaded when it is first needed. */
 export class Explainer {
   readonly #chain: Chain;
@@ -62,7 +58,7 @@ export class Explainer {
     } catch (error) {
       refuse(`The debug information of the artifact is malformed: ${reasonOf(error)}`);
     }
-    return refuse(NO_DEBUG_INFO);
+    return refuse(`The artifact carries no debug information. ${ADD_DEBUG_INFO}`);
   }
 
   /** A transaction of a block, or one that was refused not long ago. */
@@ -191,6 +187,15 @@ export class Explainer {
       },
     };
   }
+}
+
+/**
+ * A line of the log about a transaction that failed.
+ *
+ * @param hash undefined for a declaration that was refused
+ */
+export function failureLine(hash: string | undefined, { summary }: Explained): string {
+  return `${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`;
 }
 
 type Traced = Pick<Subject, 'stack' | 'printed'>;

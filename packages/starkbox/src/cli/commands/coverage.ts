@@ -1,8 +1,10 @@
 // The coverage command: prints which entry points were called, and writes which lines ran.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Coverage, type CoveragePage, coverageText, hasPlaces, LineCoverage } from '@starkbox/abi';
+import { Coverage, type CoveragePage, coverageText } from '@starkbox/abi';
 import { Class } from '@starkbox/engine';
+import { ADD_DEBUG_INFO, ARTIFACT } from '../../debug-info/artifact.js';
+import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
 import { reasonOf } from '../../errors.js';
 import { isObject } from '../../json/reader.js';
 import type { Style } from './format.js';
@@ -10,8 +12,6 @@ import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 /** Where Scarb writes. */
 const ARTIFACTS = 'target/dev';
-/** Names of Sierra classes as Scarb and the compiler write them. */
-const ARTIFACT = /\.(contract_class|sierra)\.json$/;
 
 export interface CoverageWords extends RangeWords {
   readonly all?: boolean;
@@ -76,7 +76,7 @@ async function writeLines(
   }
   if (used === 0) {
     throw new Error(
-      `${folder} has no class that ran and tells the lines of its code. Give the folder of the classes by --artifacts, and compile them with unstable-add-statements-code-locations-debug-info = true and unstable-add-statements-functions-debug-info = true below [profile.dev.cairo] of Scarb.toml`,
+      `${folder} has no class that ran and tells the lines of its code. Give the folder of the classes by --artifacts. ${ADD_DEBUG_INFO}`,
     );
   }
   writeFileSync(file, lines.lcov());

@@ -1,8 +1,6 @@
 // Coverage by source line as LCOV, from visited Sierra statements and the debug information of artifacts.
-
-/** Where Scarb writes them, among the annotations of a Sierra program. */
-const PLACES = 'github.com/software-mansion/cairo-coverage';
-const FUNCTIONS = 'github.com/software-mansion/cairo-profiler';
+import { type Members, membersOf } from '../json/reader.js';
+import { ANNOTATIONS } from './artifact.js';
 
 interface Hits {
   readonly lines: Map<number, number>;
@@ -17,11 +15,9 @@ interface Place {
   readonly function: string | undefined;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Whether a class as a compiler writes it tells the lines of its statements. */
 export function hasPlaces(artifact: unknown): boolean {
-  return Object.keys(annotation(artifact, PLACES, 'statements_code_locations')).length > 0;
+  return Object.keys(annotation(artifact, 'places')).length > 0;
 }
 
 export class LineCoverage {
@@ -34,8 +30,8 @@ export class LineCoverage {
    * @param artifact the class as a compiler writes it, with code locations
    */
   add(statements: readonly (readonly number[])[], artifact: unknown): void {
-    const places = annotation(artifact, PLACES, 'statements_code_locations');
-    const functions = annotation(artifact, FUNCTIONS, 'statements_functions');
+    const places = annotation(artifact, 'places');
+    const functions = annotation(artifact, 'functions');
     const found = new Map<string, Hits>();
     for (const [statement = 0, times = 0] of statements) {
       // A statement of inlined code has a line in each function around it.
@@ -129,15 +125,8 @@ function record(file: string, { lines, functions }: Hits): string {
   ].join('\n');
 }
 
-function annotation(artifact: unknown, tool: string, name: string): Members {
+function annotation(artifact: unknown, kind: keyof typeof ANNOTATIONS): Members {
+  const { tool, member } = ANNOTATIONS[kind];
   const info = membersOf(membersOf(artifact)['sierra_program_debug_info']);
-  return membersOf(membersOf(membersOf(info['annotations'])[tool])[name]);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function membersOf(value: unknown): Members {
-  return isMembers(value) ? value : {};
+  return membersOf(membersOf(membersOf(info['annotations'])[tool])[member]);
 }
