@@ -2,7 +2,7 @@
 import type { PaintText, Style } from '@starkbox/abi';
 import type { Chain } from '../chain/chain.js';
 import { FAILS, isReverted } from '../chain/history/block-keys.js';
-import type { Explainer } from '../chain/queries/explain.js';
+import { type Explainer, failureLine } from '../chain/queries/explain.js';
 import { diffWorlds } from '../chain/world/diff.js';
 import type { World } from '../chain/world/world.js';
 import type { Change } from '../chain/writer.js';
@@ -104,11 +104,12 @@ class TransactionLog {
 
   async #write(hash: string): Promise<void> {
     this.#waiting -= 1;
-    const { status, summary, text } = await this.#explainer.transaction(
+    const explained = await this.#explainer.transaction(
       hash,
       this.#traces ? this.#paint : undefined,
     );
-    if (status !== 'SUCCEEDED') this.#log.info(`transaction ${hash} · ${summary}`);
+    const { status, text } = explained;
+    if (status !== 'SUCCEEDED') this.#log.info(failureLine(hash, explained));
     if (this.#traces) this.#traces.write(`transaction ${hash}\n${text}\n\n`);
     else if (status !== 'SUCCEEDED') this.#log.debug(text);
     if (this.#waiting === 0 && this.#skipped > 0) {

@@ -3,7 +3,7 @@
 import { beginTimeNow } from '../chain/block-controls.js';
 import { Chain } from '../chain/chain.js';
 import type { Abis } from '../chain/queries/abis.js';
-import { Explainer } from '../chain/queries/explain.js';
+import { Explainer, failureLine } from '../chain/queries/explain.js';
 import { type Clock, realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
@@ -258,9 +258,8 @@ export class ChainService {
 
   readonly #onRefused: OnRefused = (hash, explained) => {
     const { log } = this.shared;
-    const { summary, text } = explained;
-    log.info(`${hash === undefined ? 'a declaration' : `transaction ${hash}`} · ${summary}`);
-    log.debug(text);
+    log.info(failureLine(hash, explained));
+    log.debug(explained.text);
   };
 
   #l1Of(chain: Chain): L1 {
@@ -351,8 +350,7 @@ export class ChainService {
       get requests() {
         return service.requests;
       },
-      explainer:
-        chain === this.chain ? this.explainer : this.#explainerOf(chain),
+      explainer: chain === this.chain ? this.explainer : this.#explainerOf(chain),
       sandbox: this.sandbox,
       get instances() {
         return service.shared.instances().controlsFor(service);

@@ -4,18 +4,8 @@ import type { Config } from 'starkbox';
 import { RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { callUrl as ask } from '../support/call-url.js';
 import { closeAfterTest } from '../support/closing.js';
-
-const ask = async (url: string, method: string, params: unknown = {}): Promise<unknown> => {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const { result, error } = Object(await response.json());
-  if (error) throw new Error(`${error.code} ${error.message}`);
-  return result;
-};
 
 async function opened(options: Partial<Config> = {}) {
   const node = await startNode({ listen: true, ...options });

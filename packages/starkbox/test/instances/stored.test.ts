@@ -8,6 +8,8 @@ import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { createNode, type Starkbox } from '../../src/index.js';
+import { callUrl } from '../support/call-url.js';
+import { countEntries } from '../support/count-entries.js';
 
 let directory: string;
 let node: Starkbox;
@@ -33,16 +35,8 @@ async function restart(config: Parameters<typeof createNode>[0] = {}): Promise<v
 }
 
 /** @param id of an instance; `root` for the chain of the node */
-async function ask(id: string, method: string, params: object = {}): Promise<unknown> {
-  const response = await fetch(id === 'root' ? base : `${base}/instances/${id}/rpc`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const { result, error } = Object(await response.json());
-  if (error) throw new Error(`${error.code} ${error.message}`);
-  return result;
-}
+const ask = (id: string, method: string, params: object = {}): Promise<unknown> =>
+  callUrl(id === 'root' ? base : `${base}/instances/${id}/rpc`, method, params);
 
 const create = async (params: object = {}, of = 'root'): Promise<string> =>
   Object(await ask(of, 'devnet_createInstance', params)).instance_id;
@@ -68,18 +62,7 @@ const shown = async (id: string, old = 0): Promise<unknown> => {
 /** Counts of the entries in the database by kind, without classes, which stay. */
 async function census(): Promise<ReadonlyMap<number, number>> {
   await node.close();
-  const database = open({
-    path: join(directory, 'chain.mdb'),
-    noSubdir: true,
-    keyEncoding: 'binary',
-    encoding: 'binary',
-  });
-  const counts = new Map<number, number>();
-  for (const key of database.getKeys()) {
-    const [kind = 0] = Buffer.isBuffer(key) ? key : [];
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  }
-  await database.close();
+  const counts = await countEntries(directory);
   await start();
   return counts;
 }

@@ -6,6 +6,7 @@ import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createNode, type Starkbox } from '../../src/index.js';
 import { STRK } from '../support/compatibility/signing.js';
+import { countEntries } from '../support/count-entries.js';
 import { RunningCommand } from '../support/running-command.js';
 import { readOnlyPlace, smallDisk } from './small-disk.js';
 
@@ -167,19 +168,8 @@ describe('the disk', () => {
   const BRANCHES = [19, 20, 21];
   /** How many entries there are of each other kind. */
   const census = async (): Promise<ReadonlyMap<number, number>> => {
-    const database = open({
-      path: join(directory, 'chain.mdb'),
-      noSubdir: true,
-      keyEncoding: 'binary',
-      encoding: 'binary',
-    });
-    const counts = new Map<number, number>();
-    for (const key of database.getKeys()) {
-      const [kind = 0] = Buffer.isBuffer(key) ? key : [];
-      if (BRANCHES.includes(kind)) continue;
-      counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    }
-    await database.close();
+    const counts = await countEntries(directory);
+    for (const kind of BRANCHES) counts.delete(kind);
     return counts;
   };
   /** Waits until unused blocks are removed: closing waits for running work. */

@@ -6,7 +6,7 @@ import { deployed } from './e2e/contracts.js';
 const selector = (name: string): string => hash.getSelectorFromName(name);
 const ENOUGH = { max_amount: 10n ** 6n, max_price_per_unit: 10n ** 12n };
 /** With bounds of its own a transaction is sent without an estimate, so that it may be reverted. */
-const UNESTIMATED = {
+export const UNESTIMATED = {
   resourceBounds: {
     l1_gas: ENOUGH,
     l1_data_gas: ENOUGH,
