@@ -1,0 +1,52 @@
+// Bar chart of ratios as SVG, on a logarithmic axis.
+import { type Line, shown } from './results.js';
+
+const ROW = 22;
+const LABELS = 330;
+const WIDTH = 860;
+const MARGIN = 40;
+const TOP = 40;
+const TICKS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '');
+
+/** The chart: one bar a workload from 1, its spread as a line, its ratio as a number. */
+export function ratioPlot(lines: readonly Line[], title: string): string {
+  const ratios = lines.flatMap(({ spread }) => spread);
+  const low = Math.log(Math.min(0.5, ...ratios));
+  const high = Math.log(Math.max(2, ...ratios) * 1.3);
+  const x = (ratio: number): number =>
+    LABELS + ((Math.log(ratio) - low) / (high - low)) * (WIDTH - LABELS - MARGIN);
+  const height = TOP + lines.length * ROW + 30;
+  const ticks = TICKS.filter((tick) => Math.log(tick) >= low && Math.log(tick) <= high);
+  const grid = ticks.map((tick) => {
+    const at = x(tick).toFixed(1);
+    const line = `<line x1="${at}" y1="${TOP - 8}" x2="${at}" y2="${height - 26}" class="${tick === 1 ? 'one' : 'grid'}"/>`;
+    return `${line}<text x="${at}" y="${height - 10}" class="tick">${tick}×</text>`;
+  });
+  const bars = lines.map((line, at) => bar(line, TOP + at * ROW, x));
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escape(title)}">
+<style>
+text{font:12px system-ui,sans-serif;fill:#444}.title{font-size:14px;font-weight:600}.label{text-anchor:end}.tick{text-anchor:middle;fill:#777}
+.grid{stroke:#ddd}.one{stroke:#555}.ahead{fill:#2f7d5b}.behind{fill:#b4541a}.spread{stroke:#222;stroke-width:1.5}
+@media(prefers-color-scheme:dark){text{fill:#ccc}.tick{fill:#999}.grid{stroke:#333}.one{stroke:#aaa}.spread{stroke:#eee}}
+</style>
+<text x="12" y="20" class="title">${escape(title)}</text>
+${grid.join('\n')}
+${bars.join('\n')}
+</svg>
+`;
+}
+
+function bar({ title, ratio, spread }: Line, y: number, x: (ratio: number) => number): string {
+  const [from, to] = [Math.min(x(1), x(ratio)), Math.max(x(1), x(ratio))];
+  const middle = y + ROW / 2 - 2;
+  const end = Math.max(to, x(spread[1])) + 6;
+  return [
+    `<text x="${LABELS - 10}" y="${middle + 4}" class="label">${escape(title)}</text>`,
+    `<rect x="${from.toFixed(1)}" y="${y}" width="${Math.max(1, to - from).toFixed(1)}" height="${ROW - 6}" class="${ratio >= 1 ? 'ahead' : 'behind'}"/>`,
+    `<line x1="${x(spread[0]).toFixed(1)}" y1="${middle}" x2="${x(spread[1]).toFixed(1)}" y2="${middle}" class="spread"/>`,
+    `<text x="${end.toFixed(1)}" y="${middle + 4}">${shown(ratio)}</text>`,
+  ].join('');
+}
