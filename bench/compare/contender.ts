@@ -39,7 +39,7 @@ export class Contender {
   readonly #child: ChildProcess | undefined;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
-  private constructor(url: string, child?: ChildProcess, started?: number) {
+  constructor(url: string, child?: ChildProcess, started?: number) {
     this.url = url;
     this.#child = child;
     this.started = started;

@@ -195,7 +195,11 @@ export const FIRST_SECONDS: Group = {
       unit: 'ms',
       measure: ({ node }) =>
         each(FEW, (at) =>
-          node.call('devnet_mint', { address: `0x${(at + 100).toString(16)}`, amount: 1, unit: 'FRI' }),
+          node.call('devnet_mint', {
+            address: `0x${(at + 100).toString(16)}`,
+            amount: 1,
+            unit: 'FRI',
+          }),
         ),
     },
     {

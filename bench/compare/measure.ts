@@ -139,10 +139,7 @@ async function measureWorkload(
 }
 
 /** Milliseconds of one of several equal pieces of work in a row. */
-export async function each(
-  count: number,
-  work: (at: number) => Promise<unknown>,
-): Promise<number> {
+export async function each(count: number, work: (at: number) => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   for (let at = 0; at < count; at += 1) await work(at);
   return (performance.now() - begin) / count;

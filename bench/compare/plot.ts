@@ -8,7 +8,7 @@ const MARGIN = 40;
 const TOP = 40;
 const TICKS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-const escape = (text: string): string =>
+const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '');
 
 /** The chart: one bar a workload from 1, its spread as a line, its ratio as a number. */
@@ -26,13 +26,13 @@ export function ratioPlot(lines: readonly Line[], title: string): string {
     return `${line}<text x="${at}" y="${height - 10}" class="tick">${tick}×</text>`;
   });
   const bars = lines.map((line, at) => bar(line, TOP + at * ROW, x));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escape(title)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">
 <style>
 text{font:12px system-ui,sans-serif;fill:#444}.title{font-size:14px;font-weight:600}.label{text-anchor:end}.tick{text-anchor:middle;fill:#777}
 .grid{stroke:#ddd}.one{stroke:#555}.ahead{fill:#2f7d5b}.behind{fill:#b4541a}.spread{stroke:#222;stroke-width:1.5}
 @media(prefers-color-scheme:dark){text{fill:#ccc}.tick{fill:#999}.grid{stroke:#333}.one{stroke:#aaa}.spread{stroke:#eee}}
 </style>
-<text x="12" y="20" class="title">${escape(title)}</text>
+<text x="12" y="20" class="title">${escaped(title)}</text>
 ${grid.join('\n')}
 ${bars.join('\n')}
 </svg>
@@ -44,7 +44,7 @@ function bar({ title, ratio, spread }: Line, y: number, x: (ratio: number) => nu
   const middle = y + ROW / 2 - 2;
   const end = Math.max(to, x(spread[1])) + 6;
   return [
-    `<text x="${LABELS - 10}" y="${middle + 4}" class="label">${escape(title)}</text>`,
+    `<text x="${LABELS - 10}" y="${middle + 4}" class="label">${escaped(title)}</text>`,
     `<rect x="${from.toFixed(1)}" y="${y}" width="${Math.max(1, to - from).toFixed(1)}" height="${ROW - 6}" class="${ratio >= 1 ? 'ahead' : 'behind'}"/>`,
     `<line x1="${x(spread[0]).toFixed(1)}" y1="${middle}" x2="${x(spread[1]).toFixed(1)}" y2="${middle}" class="spread"/>`,
     `<text x="${end.toFixed(1)}" y="${middle + 4}">${shown(ratio)}</text>`,

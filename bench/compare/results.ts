@@ -1,6 +1,6 @@
 // The results file of a comparison, and the figures that are taken from it.
 import { median } from '../figures.js';
-import { ratioOf, type Row } from './measure.js';
+import { type Row, ratioOf } from './measure.js';
 
 /** One run of all workloads. */
 export type Run = readonly Row[];

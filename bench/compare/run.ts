@@ -18,7 +18,7 @@ import { addressOf } from './contender.js';
 import { FIRST_SECONDS } from './first-seconds.js';
 import { DUMPS, EVENTS, LARGE_STATE, LONG_CHAIN } from './large-chains.js';
 import { CLIENTS, FORKS, READS } from './many-clients.js';
-import { FULL, type Group, measureGroup, QUICK, ratioOf, type Row } from './measure.js';
+import { FULL, type Group, measureGroup, QUICK, type Row, ratioOf } from './measure.js';
 import { fileOf, withResults } from './page.js';
 import { ratioPlot } from './plot.js';
 import { linesOf, type Results, type Run, shown } from './results.js';

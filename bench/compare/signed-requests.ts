@@ -1,14 +1,16 @@
 // Requests with signed transactions, made before they are measured.
+import { readFile } from 'node:fs/promises';
 import { Class } from '@starkbox/engine';
 import {
   type Account,
+  AMPLE,
+  bounds,
   type Call,
-  contractText,
   declareValues,
   hex,
   invokeValues,
-  seededAccounts,
   STRK,
+  seededAccounts,
   UDC,
 } from '../../packages/engine/test/fixtures/chain.js';
 
@@ -79,7 +81,9 @@ export class Signer {
   async declare(text: string): Promise<{ readonly request: string; readonly hash: string }> {
     const declared = await Class.compile(text);
     const account = this.account(0);
-    const values = declareValues(account, declared, this.#nonce(account));
+    const values = declareValues(account, declared, this.#nonce(account), {
+      resource_bounds: { ...AMPLE, l2_gas: bounds(5_000_000_000n) },
+    });
     const contract_class: unknown = JSON.parse(await declared.json());
     return {
       request: body('starknet_addDeclareTransaction', {
@@ -90,5 +94,8 @@ export class Signer {
   }
 }
 
-/** The text of a contract of ours. */
-export const ourContract = contractText;
+/** The text of a contract of ours, from the root of the repository. */
+export function ourContract(name: string): Promise<string> {
+  const root = new URL('../../../../../', import.meta.url);
+  return readFile(new URL(`contracts/cairo/${name}.sierra.json`, root), 'utf8');
+}
