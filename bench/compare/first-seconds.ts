@@ -1,243 +1,277 @@
 // Workloads of the first seconds of a node, in which a test suite lives.
 import { builtinClass, starknetKeccak, storageAddress } from '@starkbox/engine';
 import { STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { Contender } from './contender.js';
-import { each, type Group, type Side, type Workload } from './measure.js';
-import { ourContract, Signer } from './signed-requests.js';
+import { median } from '../figures.js';
+import type { Contender } from './contender.js';
+import {
+  each,
+  type Group,
+  mean,
+  type Side,
+  type Size,
+  samples,
+  sendAll,
+  single,
+  Unable,
+  type Workload,
+} from './measure.js';
+import { newClass, ourContract } from './signed-requests.js';
 
-const FEW = 20;
-
-const call = {
-  request: {
-    contract_address: STRK,
-    entry_point_selector: starknetKeccak('balanceOf'),
-    calldata: ['0x1234'],
-  },
-  block_id: 'latest',
+export const BALANCE_OF = {
+  contract_address: STRK,
+  entry_point_selector: starknetKeccak('balanceOf'),
+  calldata: ['0x1234'],
 };
+const CALL = { request: BALANCE_OF, block_id: 'latest' };
 
-const slot = {
+const SLOT = {
   contract_address: STRK,
   key: storageAddress('ERC20_total_supply'),
   block_id: 'latest',
 };
 
-const starting: Workload = {
-  name: 'start',
-  title: 'start to first answer',
-  unit: 'ms',
-  measure: async ({ address }) => {
-    if ('url' in address) return undefined;
-    const node = await Contender.open(address);
+/** Runs work on a process that has just started. */
+async function onFresh<T>(side: Side, work: (node: Contender) => Promise<T>): Promise<T> {
+  if ('url' in side.address) throw new Unable('needs a command that starts the node');
+  const node = await side.another();
+  try {
+    return await work(node);
+  } finally {
     await node.close();
-    return node.started;
+  }
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+const fewer = (count: number, { quick }: Size): number => (quick ? Math.ceil(count / 5) : count);
+
+// Transfers.
+
+const firstTransfers: Workload = {
+  figures: [
+    { name: 'transfer_first_100', title: 'STRK transfer, the first 100 of a chain', unit: 'ms' },
+    { name: 'transfer_after_500', title: 'the 100 after 500', unit: 'ms' },
+  ],
+  rounds: 3,
+  measure: (side, size) =>
+    onFresh(side, async (node) => {
+      const [first, rest] = [fewer(100, size), fewer(500, size)];
+      const requests = side.signer.fresh().transfers(first + rest);
+      const times = await samples(requests.length, (at) => node.send(requests[at] ?? ''));
+      return [mean(times.slice(0, first)), mean(times.slice(rest))];
+    }),
+  bare: async (engine, size) => {
+    const took = await engine.transfer(fewer(100, size));
+    return [took, took];
   },
 };
 
-/** A read, of which the first hundred on a node and a hundred warm ones are measured. */
-const read = (name: string, method: string, params: object): readonly Workload[] => [
-  {
-    name: `${name}_first`,
-    title: `\`${method}\`, the first 100`,
-    unit: 'µs',
-    rounds: 1,
-    measure: async ({ node }) => 1000 * (await each(100, () => node.call(method, params))),
+const transfers: Workload = {
+  figures: [
+    { name: 'transfer_p50', title: 'STRK transfer, one client, median', unit: 'ms' },
+    { name: 'transfer_p99', title: 'the slowest of 100', unit: 'ms' },
+    { name: 'transfers_1', title: 'STRK transfers, one client', unit: 'per s' },
+  ],
+  measure: async ({ node, signer }, size) => {
+    const requests = signer.transfers(fewer(100, size));
+    const times = await samples(requests.length, (at) => node.send(requests[at] ?? ''));
+    return [median(times), quantile(times, 0.99), 1000 / mean(times)];
   },
-  {
-    name: `${name}_warm`,
-    title: `\`${method}\` after thousands`,
-    unit: 'µs',
-    measure: async (side, { quick }) => {
-      await warm(side, name, quick ? 100 : 5_000, () => side.node.call(method, params));
-      return 1000 * (await each(300, () => side.node.call(method, params)));
-    },
-  },
-];
-
-/** Runs work once for each node before its first round. */
-async function warm(
-  { kept }: Side,
-  name: string,
-  count: number,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  if (kept.has(name)) return;
-  kept.set(name, true);
-  for (let at = 0; at < count; at += 1) await work();
-}
-
-const simulate = (count: number): Workload => ({
-  name: `simulate_${count}`,
-  title: `\`starknet_simulateTransactions\` of ${count}`,
-  unit: 'ms',
-  measure: ({ node, signer }) => {
-    const transactions = signer.unsentInOrder(count);
-    const params = { transactions, simulation_flags: [], block_id: 'latest' };
-    return each(5, () => node.call('starknet_simulateTransactions', params));
-  },
-});
-
-/** A class that no node has compiled before: its ABI, which no code depends on, has a new name. */
-async function newClass(): Promise<string> {
-  const declared = Object(JSON.parse(await (await builtinClass('strk')).json()));
-  const serial = `${process.pid}_${performance.now()}`;
-  return JSON.stringify({ ...declared, abi: `[{"type":"impl","name":"${serial}"}]` });
-}
-
-const declaring: readonly Workload[] = [
-  {
-    name: 'declare_first',
-    title: 'declare of a large class, the first time',
-    unit: 'ms',
-    measure: async ({ node, signer, kept }) => {
-      const text = await newClass();
-      const { request } = await signer.declare(text);
-      kept.set('class', text);
-      return each(1, () => node.send(request));
-    },
-  },
-  {
-    name: 'declare_again',
-    title: 'the same class in a new process',
-    unit: 'ms',
-    measure: async ({ address, kept }) => {
-      if ('url' in address) return undefined;
-      const node = await Contender.open(address);
-      try {
-        const { request } = await new Signer().declare(String(kept.get('class')));
-        return await each(1, () => node.send(request));
-      } finally {
-        await node.close();
-      }
-    },
-  },
-];
-
-const deploying: Workload = {
-  name: 'deploy',
-  title: 'deploy through the universal deployer',
-  unit: 'ms',
-  measure: async (side) => {
-    const { node, signer, kept } = side;
-    if (!kept.has('deployed')) {
-      const { request, hash } = await signer.declare(await ourContract('upgraded'));
-      await node.send(request);
-      kept.set('deployed', hash);
-    }
-    const hash = String(kept.get('deployed'));
-    const requests = Array.from({ length: FEW }, (_, at) =>
-      signer.deploy(hash, kept.size * 1000 + at),
-    );
-    kept.set(`round ${kept.size}`, true);
-    return each(FEW, (at) => node.send(requests[at] ?? ''));
+  bare: async (engine, size) => {
+    const took = await engine.transfer(fewer(100, size));
+    return [took, took, 1000 / took];
   },
 };
 
-const reading: Workload = {
-  name: 'transfers_beside_readers',
-  title: 'transfer beside 8 clients that call',
-  unit: 'ms',
-  measure: async ({ node, signer }) => {
-    const requests = signer.transfers(FEW);
-    let isOver = false;
+const CLIENTS = 16;
+
+const manyTransfers = single(
+  'transfers_16',
+  `STRK transfers, ${CLIENTS} clients`,
+  'per s',
+  async ({ node, signer }, size) => {
+    if (signer.count < CLIENTS) throw new Unable(`needs ${CLIENTS} accounts`);
+    const count = fewer(20, size);
+    const clients = Array.from({ length: CLIENTS }, (_, at) => signer.transfers(count, at));
+    const begin = performance.now();
+    await Promise.all(clients.map((requests) => sendAll(node, requests)));
+    return (1000 * CLIENTS * count) / (performance.now() - begin);
+  },
+  { bare: async (engine, size) => 1000 / (await engine.transfer(fewer(100, size))) },
+);
+
+/** Transfers while other clients call. */
+const besideReaders: Workload = {
+  figures: [
+    { name: 'transfer_beside_readers', title: 'STRK transfer beside 8 readers', unit: 'ms' },
+    { name: 'reads_beside_transfers', title: 'their calls', unit: 'per s' },
+  ],
+  measure: async ({ node, signer }, size) => {
+    const requests = signer.transfers(fewer(40, size));
+    let [isOver, reads] = [false, 0];
     const reader = async (): Promise<void> => {
-      while (!isOver) await node.call('starknet_call', call);
+      while (!isOver) {
+        await node.call('starknet_call', CALL);
+        reads += 1;
+      }
     };
+    const begin = performance.now();
     const readers = Array.from({ length: 8 }, reader);
-    const took = await each(FEW, (at) => node.send(requests[at] ?? ''));
+    const took = await sendAll(node, requests);
+    const second = (1000 * reads) / (performance.now() - begin);
     isOver = true;
     await Promise.all(readers);
-    return took;
+    return [took, second];
   },
 };
 
+export const TRANSFERS: Group = {
+  title: 'Transfers',
+  options: `--accounts ${CLIENTS}`,
+  workloads: [firstTransfers, transfers, manyTransfers, besideReaders],
+};
+
+// Reads.
+
+/** A read: its first hundred on a fresh node. */
+const firstReads = (name: string, method: string, params: object): Workload =>
+  single(
+    `${name}_first`,
+    `\`${method}\`, the first 100`,
+    'µs',
+    (side) =>
+      onFresh(side, async (node) => 1000 * (await each(100, () => node.call(method, params)))),
+    { rounds: 3 },
+  );
+
+/** The same read after thousands. */
+const warmReads = (name: string, method: string, params: object): Workload =>
+  single(`${name}_warm`, `\`${method}\` after thousands`, 'µs', async ({ node, kept }, size) => {
+    const read = () => node.call(method, params);
+    if (!kept.has(name)) await each(fewer(5_000, size), read);
+    kept.set(name, true);
+    return 1000 * (await each(fewer(500, size), read));
+  });
+
+// Execution without a transaction.
+
+const simulate = (count: number): Workload =>
+  single(
+    `simulate_${count}`,
+    `\`starknet_simulateTransactions\` of ${count}`,
+    'ms',
+    ({ node, signer }) => {
+      const transactions = signer.unsent(count);
+      const params = { transactions, simulation_flags: [], block_id: 'latest' };
+      return each(5, () => node.call('starknet_simulateTransactions', params));
+    },
+    { bare: (engine) => engine.simulate(count) },
+  );
+
+const executions: readonly Workload[] = [
+  single(
+    'call',
+    '`starknet_call`',
+    'ms',
+    ({ node }, size) => each(fewer(50, size), () => node.call('starknet_call', CALL)),
+    { bare: (engine) => engine.call() },
+  ),
+  single('calls_16', '`starknet_call`, 16 clients', 'per s', async ({ node }, size) => {
+    const count = fewer(20, size);
+    const begin = performance.now();
+    const client = () => each(count, () => node.call('starknet_call', CALL));
+    await Promise.all(Array.from({ length: 16 }, client));
+    return (16_000 * count) / (performance.now() - begin);
+  }),
+  single(
+    'estimate',
+    '`starknet_estimateFee`',
+    'ms',
+    ({ node, signer }) => {
+      const params = { request: signer.unsent(1), simulation_flags: [], block_id: 'latest' };
+      return each(10, () => node.call('starknet_estimateFee', params));
+    },
+    { bare: (engine) => engine.simulate(1) },
+  ),
+  simulate(1),
+  simulate(10),
+];
+
+// Declaring and deploying.
+
+/** Milliseconds of a declaration; a refused one is not measured. */
+const declared = (node: Contender, request: string): Promise<number> =>
+  each(1, () => node.send(request));
+
+const declaring: Workload = {
+  figures: [
+    { name: 'declare_first', title: 'declare of a 640 KB class, the first time', unit: 'ms' },
+    {
+      name: 'declare_again',
+      title: 'again in the same process, after `devnet_restart`',
+      unit: 'ms',
+    },
+    { name: 'declare_new_process', title: 'again in a new process', unit: 'ms' },
+  ],
+  rounds: 3,
+  measure: async (side) => {
+    const { signer } = side;
+    const it = await newClass(await (await builtinClass('strk')).json());
+    return onFresh(side, async (node) => {
+      const first = await declared(node, signer.fresh().declare(it));
+      await node.call('devnet_restart', {});
+      const again = await declared(node, signer.fresh().declare(it));
+      const later = await onFresh(side, (next) => declared(next, signer.fresh().declare(it)));
+      return [first, again, later];
+    });
+  },
+};
+
+const deploying = single(
+  'deploy',
+  'deploy through the universal deployer',
+  'ms',
+  async ({ node, signer, kept }) => {
+    if (!kept.has('deployed')) {
+      const it = await newClass(await ourContract('upgraded'));
+      await node.send(signer.declare(it));
+      kept.set('deployed', it.compiled.hash);
+    }
+    const round = Number(kept.get('round') ?? 0);
+    kept.set('round', round + 1);
+    const hash = String(kept.get('deployed'));
+    const requests = Array.from({ length: 20 }, (_, at) => signer.deploy(hash, 1000 * round + at));
+    return sendAll(node, requests);
+  },
+);
+
 export const FIRST_SECONDS: Group = {
-  title: 'The first seconds',
+  title: 'First seconds',
   workloads: [
-    starting,
-    {
-      name: 'transfer_first',
-      title: 'STRK transfer, the first 40',
-      unit: 'ms',
-      rounds: 1,
-      measure: ({ node, signer }) => {
-        const requests = signer.transfers(40);
-        return each(requests.length, (at) => node.send(requests[at] ?? ''));
-      },
-    },
-    {
-      name: 'transfer',
-      title: 'STRK transfer, one client',
-      unit: 'ms',
-      measure: ({ node, signer }) => {
-        const requests = signer.transfers(40);
-        return each(requests.length, (at) => node.send(requests[at] ?? ''));
-      },
-    },
-    {
-      name: 'transfers_16',
-      title: 'STRK transfers, 10 clients',
-      unit: 'per s',
-      measure: async ({ node, signer }) => {
-        const clients = Array.from({ length: 10 }, (_, index) => signer.transfers(FEW, index));
-        const begin = performance.now();
-        await Promise.all(
-          clients.map((requests) => each(FEW, (at) => node.send(requests[at] ?? ''))),
-        );
-        return (1000 * 10 * FEW) / (performance.now() - begin);
-      },
-    },
-    ...read('block_number', 'starknet_blockNumber', {}),
-    ...read('storage_at', 'starknet_getStorageAt', slot),
-    {
-      name: 'mint',
-      title: '`devnet_mint`',
-      unit: 'ms',
-      measure: ({ node }) =>
-        each(FEW, (at) =>
-          node.call('devnet_mint', {
-            address: `0x${(at + 100).toString(16)}`,
-            amount: 1,
-            unit: 'FRI',
-          }),
-        ),
-    },
-    {
-      name: 'create_block',
-      title: '`devnet_createBlock`',
-      unit: 'ms',
-      measure: ({ node }) => each(FEW, () => node.call('devnet_createBlock', {})),
-    },
-    {
-      name: 'call',
-      title: '`starknet_call`',
-      unit: 'ms',
-      measure: ({ node }) => each(50, () => node.call('starknet_call', call)),
-    },
-    {
-      name: 'calls_16',
-      title: '`starknet_call`, 16 clients',
-      unit: 'per s',
-      measure: async ({ node }) => {
-        const begin = performance.now();
-        const client = () => each(10, () => node.call('starknet_call', call));
-        await Promise.all(Array.from({ length: 16 }, client));
-        return 160_000 / (performance.now() - begin);
-      },
-    },
-    {
-      name: 'estimate',
-      title: '`starknet_estimateFee`',
-      unit: 'ms',
-      measure: ({ node, signer }) => {
-        const params = { request: [signer.unsent()], simulation_flags: [], block_id: 'latest' };
-        return each(10, () => node.call('starknet_estimateFee', params));
-      },
-    },
-    simulate(1),
-    simulate(10),
-    reading,
+    single(
+      'start',
+      'start to first answer',
+      'ms',
+      (side) => onFresh(side, async ({ started }) => started ?? Number.NaN),
+      { rounds: 5 },
+    ),
+    firstReads('block_number', 'starknet_blockNumber', {}),
+    firstReads('storage_at', 'starknet_getStorageAt', SLOT),
+    warmReads('block_number', 'starknet_blockNumber', {}),
+    warmReads('storage_at', 'starknet_getStorageAt', SLOT),
+    single('mint', '`devnet_mint`', 'ms', ({ node }) =>
+      each(20, (at) =>
+        node.call('devnet_mint', { address: `0x${(at + 100).toString(16)}`, amount: 1 }),
+      ),
+    ),
+    single('create_block', '`devnet_createBlock`', 'ms', ({ node }) =>
+      each(20, () => node.call('devnet_createBlock', {})),
+    ),
+    ...executions,
     deploying,
-    ...declaring,
+    declaring,
   ],
 };

@@ -2,227 +2,358 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { starknetKeccak } from '@starkbox/engine';
+import { type StateDiff, starknetKeccak } from '@starkbox/engine';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { each, type Group, type Side, type Size, type Workload } from './measure.js';
-import { ourContract } from './signed-requests.js';
+import {
+  each,
+  type Figure,
+  type Group,
+  mean,
+  type Side,
+  type Size,
+  samples,
+  sendAll,
+  single,
+  Unable,
+  type Workload,
+} from './measure.js';
+import { newClass, ourContract } from './signed-requests.js';
 
+/** Slots in one difference. */
 const PIECE = 50_000;
+const SMALL = 100_000;
 
-/** New slots of the STRK contract, written by state differences of 50,000 slots. */
-async function applySlots({ node, kept }: Side, slots: number): Promise<number> {
-  const from = Number(kept.get('slots') ?? 0);
-  let took = 0;
+/** Differences that write new slots of the STRK contract. */
+function* differences(from: number, slots: number): Generator<Partial<StateDiff>> {
   for (let done = 0; done < slots; done += PIECE) {
     const storage_entries = Array.from({ length: Math.min(PIECE, slots - done) }, (_, at) => ({
       key: hex(0x1000_0000 + from + done + at),
       value: '0x1',
     }));
-    const state_diff = { storage_diffs: [{ address: STRK, storage_entries }] };
-    took += await each(1, () => node.call('devnet_applyStateDiff', { state_diff }));
+    yield { storage_diffs: [{ address: STRK, storage_entries }] };
   }
-  kept.set('slots', from + slots);
-  return took;
 }
 
-const transfers = (name: string, title: string): Workload => ({
-  name,
-  title,
-  unit: 'ms',
-  rounds: 3,
-  measure: ({ node, signer }) => {
-    const requests = signer.transfers(8);
-    return each(requests.length, (at) => node.send(requests[at] ?? ''));
-  },
-});
+/** Milliseconds of writing new slots, until a limit. */
+async function applySlots(side: Side, slots: number, { limit }: Size): Promise<number> {
+  const { node, kept, remark } = side;
+  const before = Number(kept.get('slots') ?? 0);
+  let [took, done] = [0, 0];
+  for (const state_diff of differences(before, slots)) {
+    took += await each(1, () => node.call('devnet_applyStateDiff', { state_diff }));
+    done = Math.min(slots, done + PIECE);
+    if (took > limit && done < slots) {
+      remark(`stopped at ${before + done} slots`);
+      break;
+    }
+  }
+  kept.set('slots', before + done);
+  return (took / done) * slots;
+}
 
-const snapshots = (where: string): readonly Workload[] => [
-  {
-    name: `snapshot_${where}`,
-    title: '`devnet_snapshot`',
-    unit: 'ms',
-    rounds: 2,
-    measure: ({ node }) => each(3, () => node.call('devnet_snapshot', [])),
-  },
-  {
-    name: `snapshot_revert_${where}`,
-    title: 'snapshot and `devnet_revert`',
-    unit: 'ms',
-    rounds: 2,
-    measure: ({ node }) =>
+const transfersOn = (name: string, title: string): Workload =>
+  single(name, title, 'ms', ({ node, signer }) => sendAll(node, signer.transfers(8)), {
+    rounds: 3,
+    bare: (engine) => engine.transfer(20),
+  });
+
+const snapshots = (where: string, title: string): readonly Workload[] => [
+  single(
+    `snapshot_${where}`,
+    `\`devnet_snapshot\` ${title}`,
+    'ms',
+    ({ node }) => each(3, () => node.call('devnet_snapshot', [])),
+    { rounds: 3 },
+  ),
+  single(
+    `snapshot_revert_${where}`,
+    `snapshot and \`devnet_revert\` ${title}`,
+    'ms',
+    ({ node }) =>
       each(2, async () => {
         const snapshot_id = await node.call('devnet_snapshot', []);
         await node.call('devnet_revert', { snapshot_id });
       }),
-  },
+    { rounds: 3 },
+  ),
 ];
 
-/** Memory that was added since a figure that an earlier workload kept, per piece. */
-const memorySince = (name: string, title: string, count: (size: Size) => number): Workload => ({
+// Memory.
+
+/** Megabytes of the node's processes. */
+function memoryOf({ node }: Side): number {
+  const now = node.memory();
+  if (now === undefined) throw new Unable('needs a command that starts the node');
+  return now;
+}
+
+/** Smaller differences of resident memory are noise, in megabytes. */
+const NOISE = 4;
+
+/** Memory that work adds, for one of `count` pieces in the figure's unit; at least the noise. */
+async function added(
+  side: Side,
+  unit: number,
+  work: () => Promise<{ readonly count: number; readonly took: number }>,
+): Promise<{ readonly memory: number; readonly took: number }> {
+  const before = memoryOf(side);
+  const { count, took } = await work();
+  const grown = memoryOf(side) - before;
+  if (grown < NOISE) side.remark(`memory grew by less than ${NOISE} MB`);
+  return { memory: (Math.max(grown, NOISE) * 2 ** 20) / count / unit, took };
+}
+
+const figure = (name: string, title: string, unit: Figure['unit']): Figure => ({
   name,
   title,
-  unit: 'bytes',
-  rounds: 1,
-  measure: async ({ node, kept }, size) => {
-    const [now, before] = [node.memory(), kept.get('memory')];
-    if (now === undefined || typeof before !== 'number') return undefined;
-    return ((now - before) * 2 ** 20) / count(size);
-  },
+  unit,
 });
 
-const memoryAtStart: Workload = {
-  name: 'memory_start',
-  title: 'memory of a fresh node',
-  unit: 'MB',
-  rounds: 1,
-  measure: async ({ node, kept }) => {
-    const now = node.memory();
-    kept.set('memory', now);
-    return now;
+const SNAPSHOTS = 20;
+
+const snapshotMemory = single(
+  'memory_snapshot',
+  'memory of a snapshot, a transfer after each',
+  'KB',
+  async (side) => {
+    const requests = side.signer.transfers(SNAPSHOTS);
+    const { memory } = await added(side, 1024, async () => {
+      const took = await each(SNAPSHOTS, async (at) => {
+        await side.node.call('devnet_snapshot', []);
+        await side.node.send(requests[at] ?? '');
+      });
+      return { count: SNAPSHOTS, took };
+    });
+    return memory;
   },
-};
+  { rounds: 1 },
+);
+
+/** Memory of another chain: an instance, or a process where a node has none. */
+const chainMemory = single(
+  'memory_instance',
+  'memory of one more chain of the same content',
+  'KB',
+  async (side, { quick }) => {
+    const count = quick ? 100 : 1_000;
+    if (!(await side.node.answers('devnet_createInstance'))) {
+      if ('url' in side.address) throw new Unable('has no instances');
+      side.remark('a process of its own, empty');
+      const other = await side.another();
+      const memory = 1024 * (other.memory() ?? Number.NaN);
+      await other.close();
+      return memory;
+    }
+    const { memory } = await added(side, 1024, async () => {
+      const took = await each(count, () => side.node.call('devnet_createInstance', {}));
+      return { count, took };
+    });
+    return memory;
+  },
+  { rounds: 1 },
+);
 
 export const LARGE_STATE: Group = {
-  title: 'A large state',
+  title: 'Large state',
   workloads: [
-    memoryAtStart,
-    ...snapshots('small'),
-    {
-      name: 'apply_slots',
-      title: '`devnet_applyStateDiff` of 100,000 slots',
-      unit: 'ms',
+    single('memory_start', 'memory of a fresh node', 'MB', async (side) => memoryOf(side), {
       rounds: 1,
-      measure: (side, { slots }) => applySlots(side, Math.min(slots, 100_000)),
-    },
-    transfers('transfer_100k', 'STRK transfer on 100,000 slots'),
-    ...snapshots('100k'),
+    }),
+    ...snapshots('small', 'of a fresh chain'),
     {
-      name: 'grow_slots',
-      title: 'growth to 1,000,000 slots',
-      unit: 'ms',
+      figures: [
+        figure('apply_slots', '`devnet_applyStateDiff` of 100,000 slots', 'ms'),
+        figure('seal_slots', 'the block that holds them', 'ms'),
+      ],
       rounds: 1,
-      measure: (side, { slots }) => applySlots(side, Math.max(0, slots - 100_000)),
+      measure: async (side, size) => [
+        await applySlots(side, Math.min(size.slots, SMALL), size),
+        await each(1, () => side.node.call('devnet_createBlock', {})),
+      ],
+      bare: async (engine, { slots }) => {
+        let took = 0;
+        for (const diff of differences(0, Math.min(slots, SMALL))) took += await engine.apply(diff);
+        return [took];
+      },
     },
-    transfers('transfer_1m', 'STRK transfer on 1,000,000 slots'),
-    memorySince('memory_slot', 'memory of a slot', ({ slots }) => slots),
+    transfersOn('transfer_100k', 'STRK transfer on 100,000 slots'),
+    ...snapshots('100k', 'of 100,000 slots'),
+    snapshotMemory,
+    chainMemory,
+    {
+      figures: [
+        figure('grow_slots', 'growth from 100,000 to 1,000,000 slots', 'ms'),
+        figure('memory_slot', 'memory of a slot', 'bytes'),
+      ],
+      rounds: 1,
+      measure: async (side, size) => {
+        const more = Math.max(PIECE, size.slots - SMALL);
+        const before = Number(side.kept.get('slots'));
+        const { memory, took } = await added(side, 1, async () => {
+          const time = await applySlots(side, more, size);
+          await side.node.call('devnet_createBlock', {});
+          return { count: Number(side.kept.get('slots')) - before, took: time };
+        });
+        return [took, memory];
+      },
+    },
+    transfersOn('transfer_1m', 'STRK transfer on 1,000,000 slots'),
   ],
 };
 
+// Blocks.
+
+const growth: Workload = {
+  figures: [
+    figure('grow_blocks', '`devnet_createBlock` on the way to 100,000 blocks', 'ms'),
+    figure('memory_block', 'memory of an empty block', 'bytes'),
+  ],
+  rounds: 1,
+  measure: async (side, { blocks, limit }) => {
+    const { memory, took } = await added(side, 1, async () => {
+      const create = () => side.node.call('devnet_createBlock', {});
+      const times = await samples(blocks, create, limit);
+      if (times.length < blocks) side.remark(`stopped at ${times.length} blocks`);
+      return { count: times.length, took: mean(times) };
+    });
+    return [took, memory];
+  },
+};
+
+const transferMemory: Workload = {
+  figures: [
+    figure('transfer_long', 'STRK transfer after them', 'ms'),
+    figure('memory_transfer', 'memory of a block with a transfer', 'KB'),
+  ],
+  rounds: 1,
+  measure: async (side, { quick }) => {
+    const requests = side.signer.transfers(quick ? 100 : 2_000);
+    const { memory, took } = await added(side, 1024, async () => ({
+      took: await sendAll(side.node, requests),
+      count: requests.length,
+    }));
+    return [took, memory];
+  },
+};
+
 export const LONG_CHAIN: Group = {
-  title: 'A long chain',
+  title: 'Long chain',
+  workloads: [growth, transferMemory],
+};
+
+/** Aborting blocks needs their states, which not every node keeps by default. */
+export const ABORTS: Group = {
+  title: 'Aborted blocks',
+  options: '--state-archive-capacity full',
   workloads: [
-    { ...memoryAtStart, name: 'memory_before_blocks' },
-    {
-      name: 'grow_blocks',
-      title: '`devnet_createBlock` on the way to 100,000 blocks',
-      unit: 'ms',
-      rounds: 1,
-      measure: ({ node }, { blocks }) => each(blocks, () => node.call('devnet_createBlock', {})),
-    },
-    memorySince('memory_block', 'memory of an empty block', ({ blocks }) => blocks),
-    transfers('transfer_long', 'STRK transfer after 100,000 blocks'),
-    {
-      name: 'abort_100',
-      title: 'abort of 100 blocks',
-      unit: 'ms',
-      rounds: 1,
-      measure: async ({ node }) => {
+    single(
+      'abort_100',
+      'abort of 100 blocks with a transfer each',
+      'ms',
+      async ({ node, signer }) => {
+        // The nonces of aborted transfers are used again.
+        const requests = signer.fresh().transfers(100);
+        for (const request of requests) await node.send(request);
         const number = Number(await node.call('starknet_blockNumber', {}));
         const starting_block_id = { block_number: number - 99 };
         return each(1, () => node.call('devnet_abortBlocks', { starting_block_id }));
       },
-    },
+      { rounds: 3 },
+    ),
   ],
 };
 
+// Events.
+
 const EVENTS_EACH = 200;
 
-/** Sends transactions that emit events, and keeps the address of the contract. */
-async function emitEvents(side: Side, events: number): Promise<number> {
-  const { node, signer, kept } = side;
-  const { request, hash } = await signer.declare(await ourContract('emitter'));
-  await node.send(request);
-  const deployed = Object(await node.send(signer.deploy(hash, 1)));
-  const receipt = Object(
-    await node.call('starknet_getTransactionReceipt', {
-      transaction_hash: deployed.transaction_hash,
-    }),
+/** Deploys a contract that emits events; its address. */
+async function deployEmitter({ node, signer }: Side): Promise<string> {
+  const it = await newClass(await ourContract('emitter'));
+  await node.send(signer.declare(it));
+  const { transaction_hash } = Object(await node.send(signer.deploy(it.compiled.hash, 1)));
+  const { events } = Object(
+    await node.call('starknet_getTransactionReceipt', { transaction_hash }),
   );
-  const event = receipt.events.find(
+  const deployed = events.find(
     ({ keys }: { keys: readonly string[] }) => keys[0] === starknetKeccak('ContractDeployed'),
   );
-  const address: string = event.data[0];
-  kept.set('emitter', address);
-  const calldata = [hex(EVENTS_EACH), '0x1', '0x2'];
-  const calls = [{ to: address, name: 'emit_batch', calldata }];
-  const count = Math.ceil(events / EVENTS_EACH);
-  const took = await each(count, () => node.send(signer.invoke(calls)));
-  return took;
+  return String(deployed?.data[0]);
 }
 
-/** All events of the contract, page by page. */
+/** All events of the contract, page by page; milliseconds. */
 async function readEvents({ node, kept }: Side): Promise<number> {
+  const address = kept.get('emitter');
+  if (address === undefined) throw new Unable('has no events: their contract was refused');
   const begin = performance.now();
-  let continuation_token: unknown;
+  let [continuation_token, seen]: [unknown, number] = [undefined, 0];
   do {
     const filter = {
-      address: kept.get('emitter'),
+      address,
       from_block: { block_number: 0 },
       to_block: 'latest',
       chunk_size: 1000,
       ...(continuation_token === undefined ? {} : { continuation_token }),
     };
     const page = Object(await node.call('starknet_getEvents', { filter }));
-    continuation_token = page.continuation_token;
-  } while (continuation_token !== undefined && continuation_token !== null);
+    seen += page.events.length;
+    continuation_token = page.continuation_token ?? undefined;
+  } while (continuation_token !== undefined);
+  if (seen !== kept.get('emitted')) throw new Error(`${seen} events were listed`);
   return performance.now() - begin;
 }
 
 export const EVENTS: Group = {
   title: 'Events',
   workloads: [
-    {
-      name: 'emit',
-      title: 'transaction with 200 events',
-      unit: 'ms',
-      rounds: 1,
-      measure: (side, { events }) => emitEvents(side, events),
-    },
-    {
-      name: 'events_all',
-      title: '`starknet_getEvents` over 100,000 events, 1,000 a page',
-      unit: 'ms',
+    single(
+      'emit',
+      `transaction with ${EVENTS_EACH} events`,
+      'ms',
+      async (side, { events, limit }) => {
+        const { node, signer, kept, remark } = side;
+        const address = await deployEmitter(side);
+        kept.set('emitter', address);
+        const calldata = [hex(EVENTS_EACH), '0x1', '0x2'];
+        const calls = [{ to: address, name: 'emit_batch', calldata }];
+        const count = Math.ceil(events / EVENTS_EACH);
+        const times = await samples(count, () => node.send(signer.invoke(calls)), limit);
+        if (times.length < count) remark(`stopped at ${times.length * EVENTS_EACH} events`);
+        kept.set('emitted', times.length * EVENTS_EACH);
+        return mean(times);
+      },
+      { rounds: 1 },
+    ),
+    single('events_all', '`starknet_getEvents` of 100,000, 1,000 a page', 'ms', readEvents, {
       rounds: 3,
-      measure: readEvents,
-    },
+    }),
   ],
 };
 
-/** A dump of 100 transfers into a file, and a load of it. */
+// Dumps.
+
+/** A dump of 200 transfers, and a load of it from a file. */
 export const DUMPS: Group = {
   title: 'Dumps',
   options: '--dump-on request',
   workloads: [
     {
-      name: 'dump',
-      title: '`devnet_dump` of 100 transfers',
-      unit: 'ms',
-      rounds: 1,
-      measure: async ({ node, signer, kept }) => {
-        for (const request of signer.transfers(100)) await node.send(request);
-        return each(1, async () => kept.set('dump', await node.call('devnet_dump', {})));
-      },
-    },
-    {
-      name: 'load',
-      title: '`devnet_load` of it',
-      unit: 'ms',
-      rounds: 1,
-      measure: async ({ node, name, kept }) => {
+      figures: [
+        figure('dump', '`devnet_dump` of 200 transfers', 'ms'),
+        figure('load', '`devnet_load` of them', 'ms'),
+      ],
+      rounds: 3,
+      measure: async ({ node, signer, name }, { quick }) => {
+        await node.call('devnet_restart', {});
+        await sendAll(node, signer.fresh().transfers(quick ? 40 : 200));
+        let written: unknown;
+        const dump = await each(1, async () => {
+          written = await node.call('devnet_dump', {});
+        });
         const path = join(tmpdir(), `starkbox-bench-${process.pid}-${name}.json`);
         try {
-          writeFileSync(path, JSON.stringify(kept.get('dump')));
-          return await each(1, () => node.call('devnet_load', { path }));
+          writeFileSync(path, JSON.stringify(written));
+          return [dump, await each(1, () => node.call('devnet_load', { path }))];
         } finally {
           rmSync(path, { force: true });
         }

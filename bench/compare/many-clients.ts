@@ -1,4 +1,4 @@
-// Workloads with many clients: throughput of reads, subscriptions, connections, forks.
+// Workloads with many clients: throughput of reads, subscriptions, connections; and forks.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,57 +8,61 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { storageAddress } from '@starkbox/engine';
 import { WebSocket } from 'ws';
-import { STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { Contender } from './contender.js';
-import { each, type Group, type Side, type Workload } from './measure.js';
-import { Signer } from './signed-requests.js';
+import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { BALANCE_OF } from './first-seconds.js';
+import { each, type Group, type Side, sendAll, single, Unable, type Workload } from './measure.js';
+import { transferTo } from './signed-requests.js';
 
 const run = promisify(execFile);
 
-/** Requests a second by `wrk` with 16 connections; undefined if it is not installed. */
-const throughput = (name: string, method: string, params: object): Workload => ({
-  name: `wrk_${name}`,
-  title: `\`${method}\` under \`wrk\``,
-  unit: 'per s',
-  rounds: 3,
-  measure: async ({ node }, { seconds }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
-    try {
-      const script = join(folder, 'post.lua');
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-      writeFileSync(
-        script,
-        `wrk.method = 'POST'\nwrk.body = '${body}'\nwrk.headers['content-type'] = 'application/json'\n`,
-      );
-      const duration = `${Math.max(1, Math.round(seconds))}s`;
-      const args = ['-t1', '-c16', `-d${duration}`, '-s', script, `${node.url}/rpc`];
-      const { stdout } = await run('wrk', args);
-      return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
-});
+const isInstalled = await run('wrk', ['--version']).then(
+  () => true,
+  // It prints its version and ends with 1.
+  ({ code }: { readonly code?: unknown }) => code !== 'ENOENT',
+);
+
+/** Requests a second by `wrk` with 16 connections. */
+const throughput = (name: string, method: string, params: object): Workload =>
+  single(
+    `wrk_${name}`,
+    `\`${method}\` under \`wrk\`, 16 connections`,
+    'per s',
+    async ({ node }, { seconds }) => {
+      if (!isInstalled) throw new Unable('`wrk` is not installed');
+      const folder = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
+      try {
+        const script = join(folder, 'post.lua');
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+        writeFileSync(
+          script,
+          `wrk.method = 'POST'\nwrk.body = '${body}'\nwrk.headers['content-type'] = 'application/json'\n`,
+        );
+        const args = ['-t1', '-c16', `-d${seconds}s`, '-s', script, `${node.url}/rpc`];
+        const { stdout } = await run('wrk', args);
+        return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+    { rounds: 3 },
+  );
 
 export const READS: Group = {
   title: 'Reads under load',
   workloads: [
-    {
-      name: 'transfers_before_reads',
-      title: 'STRK transfer before the reads',
-      unit: 'ms',
-      rounds: 1,
-      measure: ({ node, signer }) => {
-        const requests = signer.transfers(20);
-        return each(requests.length, (at) => node.send(requests[at] ?? ''));
-      },
-    },
     throughput('block_number', 'starknet_blockNumber', {}),
     throughput('storage_at', 'starknet_getStorageAt', {
       contract_address: STRK,
       key: storageAddress('ERC20_total_supply'),
       block_id: 'latest',
     }),
+    single(
+      'transfer_before_reads',
+      'STRK transfer after these reads',
+      'ms',
+      ({ node, signer }) => sendAll(node, signer.transfers(20)),
+      { rounds: 1 },
+    ),
     throughput('block_with_receipts', 'starknet_getBlockWithReceipts', {
       block_id: { block_number: 10 },
     }),
@@ -85,8 +89,15 @@ class Subscribers {
     }
   }
 
-  async until(count: number): Promise<void> {
-    while (this.received < count) await new Promise((resolve) => setTimeout(resolve, 1));
+  /** Waits until so many notifications have come. */
+  async until(count: number, limit: number): Promise<void> {
+    const begin = performance.now();
+    while (this.received < count) {
+      if (performance.now() - begin > limit) {
+        throw new Unable(`${count - this.received} of ${count} notifications did not come`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
   }
 
   close(): void {
@@ -103,7 +114,7 @@ async function subscribed({ node, signer }: Side, sockets: number): Promise<numb
     const requests = signer.transfers(20);
     const begin = performance.now();
     for (const request of requests) await node.send(request);
-    await subscribers.until(before + sockets * requests.length);
+    await subscribers.until(before + sockets * requests.length, 30_000);
     return (performance.now() - begin) / requests.length;
   } finally {
     subscribers.close();
@@ -111,78 +122,90 @@ async function subscribed({ node, signer }: Side, sockets: number): Promise<numb
 }
 
 /** Milliseconds until all of many clients that connect at once have their first answer. */
-function connected({ node }: Side, connections: number): Promise<number> {
+async function connected({ node }: Side, connections: number): Promise<number> {
   const { hostname, port } = new URL(node.url);
   const body = '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber","params":{}}';
-  const request = `POST /rpc HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const begin = performance.now();
+  const request = `POST /rpc HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const client = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => socket.write(request));
-      socket.once('data', () => {
+      socket.once('data', (piece: Buffer) => {
         socket.destroy();
-        resolve();
+        if (piece.includes(' 200 ')) resolve();
+        else reject(new Unable(`answers ${piece.toString().split('\r\n')[0]}`));
       });
-      socket.on('error', reject);
+      socket.once('error', reject);
     });
-  return Promise.all(Array.from({ length: connections }, client)).then(
-    () => performance.now() - begin,
-  );
+  const begin = performance.now();
+  await Promise.all(Array.from({ length: connections }, client));
+  return performance.now() - begin;
 }
 
 export const CLIENTS: Group = {
   title: 'Many clients',
   workloads: [
-    {
-      name: 'subscribed',
-      title: 'STRK transfer, delivered to 1,000 subscribers',
-      unit: 'ms',
-      rounds: 2,
-      measure: (side, { sockets }) => subscribed(side, sockets),
-    },
-    {
-      name: 'connections',
-      title: '2,000 clients connect at once, until all are answered',
-      unit: 'ms',
-      rounds: 3,
-      measure: (side, { connections }) => connected(side, connections),
-    },
+    single(
+      'subscribed',
+      'STRK transfer, delivered to 1,000 subscribers',
+      'ms',
+      (side, { sockets }) => subscribed(side, sockets),
+      { rounds: 3 },
+    ),
+    single(
+      'connections',
+      '2,000 clients connect at once, until all are answered',
+      'ms',
+      (side, { connections }) => connected(side, connections),
+      { rounds: 5 },
+    ),
   ],
 };
 
-/** Milliseconds of the first transfers on a fork of the measured node. */
+// Forks.
+
+const HOLDERS = Array.from({ length: 20 }, (_, at) => hex(0x7000_0000 + at));
+
 const forked: Workload = {
-  name: 'fork',
-  title: 'start of a fork and 5 transfers on it',
-  unit: 'ms',
+  figures: [
+    { name: 'fork_start', title: 'start of a fork to its first answer', unit: 'ms' },
+    { name: 'fork_call_cold', title: 'call that reads a slot of the origin', unit: 'ms' },
+    { name: 'fork_call_warm', title: 'the same call again', unit: 'ms' },
+    { name: 'fork_transfer_cold', title: 'STRK transfer to an unread receiver', unit: 'ms' },
+    { name: 'fork_transfer_warm', title: 'transfer to the same receiver again', unit: 'ms' },
+  ],
   rounds: 3,
-  measure: async ({ address, kept }) => {
-    const origin = kept.get('origin');
-    if ('url' in address || typeof origin !== 'string') return undefined;
-    const begin = performance.now();
-    const fork = await Contender.open({ command: `${address.command} --fork-network ${origin}` });
+  measure: async ({ address, signer, origin, another }) => {
+    if ('url' in address) throw new Unable('needs a command that starts the node');
+    const fork = await another(`--fork-network ${origin}`);
     try {
-      for (const request of new Signer().transfers(5)) await fork.send(request);
-      return performance.now() - begin;
+      const call = (at: number) => {
+        const request = { ...BALANCE_OF, calldata: [HOLDERS[at]] };
+        return fork.call('starknet_call', { request, block_id: 'latest' });
+      };
+      const [cold, warm] = [await each(10, call), await each(10, call)];
+      const mine = signer.fresh();
+      const transfers = () =>
+        HOLDERS.slice(10).map((receiver) => mine.invoke([transferTo(receiver)]));
+      const [first, second] = [await sendAll(fork, transfers()), await sendAll(fork, transfers())];
+      return [fork.started ?? Number.NaN, cold, warm, first, second];
     } finally {
       await fork.close();
     }
   },
 };
 
+/** Both nodes fork ours, whose accounts have sent nothing, so that nonces begin at 0. */
 export const FORKS: Group = {
   title: 'Forks',
   workloads: [
-    {
-      name: 'origin_mint',
-      title: '`devnet_mint` on the origin',
-      unit: 'ms',
-      rounds: 1,
-      measure: async ({ node, kept }) => {
-        kept.set('origin', `${node.url}/rpc`);
-        return each(5, () => node.call('devnet_mint', { address: '0x99', amount: 1, unit: 'FRI' }));
-      },
-    },
+    single(
+      'origin_mint',
+      '`devnet_mint` before the forks',
+      'ms',
+      ({ node }) =>
+        each(HOLDERS.length, (at) => node.call('devnet_mint', { address: HOLDERS[at], amount: 9 })),
+      { rounds: 1 },
+    ),
     forked,
   ],
 };

@@ -1,10 +1,17 @@
-// Measurement of workloads on two nodes in alternating rounds, and what is kept of it.
-import { median } from '../figures.js';
-import { type Address, Contender } from './contender.js';
+// Workloads, and their measurement on two nodes and the bare engine in alternating rounds.
+import type { BareEngine } from './bare-engine.js';
+import { type Address, CacheFolder, Contender, Refused, withOptions } from './contender.js';
 import { Signer } from './signed-requests.js';
 
 /** Times and sizes are better when they are small, rates when they are large. */
-export type Unit = 'ms' | 'µs' | 'MB' | 'bytes' | 'per s';
+export type Unit = 'ms' | 'µs' | 'MB' | 'KB' | 'bytes' | 'per s';
+
+export interface Figure {
+  readonly name: string;
+  /** For readers of the page. */
+  readonly title: string;
+  readonly unit: Unit;
+}
 
 /** A node while a group of workloads is measured on it. */
 export interface Side {
@@ -12,21 +19,28 @@ export interface Side {
   readonly address: Address;
   readonly node: Contender;
   readonly signer: Signer;
+  /** Where to fork from: our node of the group, so that both have the same origin. */
+  readonly origin: string;
   /** What one workload leaves for the next, by name. */
   readonly kept: Map<string, unknown>;
+  /** Starts another process of the same node, with what earlier ones cached on disk. */
+  readonly another: (options?: string) => Promise<Contender>;
+  /** Adds a remark to the figures of this workload. */
+  readonly remark: (text: string) => void;
 }
 
 export type SideName = 'ours' | 'theirs';
+export type Measured = SideName | 'bare';
 export const SIDES: readonly SideName[] = ['ours', 'theirs'];
 
 export interface Workload {
-  readonly name: string;
-  /** For readers of the page. */
-  readonly title: string;
-  readonly unit: Unit;
+  readonly figures: readonly Figure[];
+  /** At most so many. */
   readonly rounds?: number;
-  /** One round; undefined if it cannot be measured on this node. */
-  readonly measure: (side: Side, size: Size) => Promise<number | undefined>;
+  /** One round: a number for each figure. */
+  readonly measure: (side: Side, size: Size) => Promise<readonly number[]>;
+  /** The same on the engine alone; the last figures may be left out. */
+  readonly bare?: (engine: BareEngine, size: Size) => Promise<readonly number[]>;
 }
 
 /** Workloads that run on the same pair of fresh nodes, in order. */
@@ -46,8 +60,10 @@ export interface Size {
   readonly events: number;
   readonly sockets: number;
   readonly connections: number;
-  /** Seconds of each throughput measurement. */
+  /** Of each throughput measurement. */
   readonly seconds: number;
+  /** Milliseconds after which repeated work ends early. */
+  readonly limit: number;
 }
 
 export const FULL: Size = {
@@ -59,6 +75,7 @@ export const FULL: Size = {
   sockets: 1_000,
   connections: 2_000,
   seconds: 4,
+  limit: 300_000,
 };
 
 export const QUICK: Size = {
@@ -67,80 +84,173 @@ export const QUICK: Size = {
   blocks: 500,
   slots: 20_000,
   events: 2_000,
-  sockets: 20,
-  connections: 50,
-  seconds: 0.5,
+  sockets: 50,
+  connections: 100,
+  seconds: 1,
+  limit: 20_000,
 };
 
-/** The figures of one workload in one run. */
-export interface Row {
+/** A workload that a node cannot do, with the reason. */
+export class Unable extends Error {}
+
+/** One figure in one run: a number for each round, or why there is none. */
+export interface Row extends Figure {
   readonly group: string;
-  readonly name: string;
-  readonly title: string;
-  readonly unit: Unit;
-  /** One figure for each round. */
   readonly ours: readonly number[];
   readonly theirs: readonly number[];
+  readonly bare: readonly number[];
+  readonly cannot: Readonly<Partial<Record<Measured, string>>>;
+  /** Whether our node failed, rather than something that the workload needs. */
+  readonly isFailure: boolean;
+  readonly remarks: Readonly<Partial<Record<SideName, string>>>;
 }
 
-/** How many times better we are, of the medians. */
-export function ratioOf({ unit, ours, theirs }: Pick<Row, 'unit' | 'ours' | 'theirs'>): number {
-  const [mine, other] = [median(ours), median(theirs)];
-  return unit === 'per s' ? mine / other : other / mine;
+/** Something that is measured: a node, or the engine. */
+interface Runner {
+  readonly name: Measured;
+  readonly run: (workload: Workload) => Promise<readonly number[]> | undefined;
 }
 
-/** Measures a group: rounds alternate between the nodes, so that noise affects both. */
-export async function measureGroup(
-  group: Group,
-  addresses: Readonly<Record<SideName, Address>>,
-  size: Size,
-  say: (row: Row) => void,
-): Promise<void> {
+export interface Measurement {
+  readonly addresses: Readonly<Record<SideName, Address>>;
+  readonly bare: BareEngine;
+  readonly size: Size;
+  readonly say: (row: Row) => void;
+}
+
+/** Measures a group on fresh nodes. */
+export async function measureGroup(group: Group, measurement: Measurement): Promise<void> {
+  const { addresses, bare, size, say } = measurement;
   const sides: Side[] = [];
+  const caches: CacheFolder[] = [];
+  const remarks = new Map<SideName, string>();
   try {
     for (const name of SIDES) {
       const address = withOptions(addresses[name], group.options);
-      const node = await Contender.open(address);
-      sides.push({ name, address, node, signer: new Signer(), kept: new Map() });
+      const cache = new CacheFolder();
+      caches.push(cache);
+      const node = await Contender.open(address, cache);
+      sides.push({
+        name,
+        address,
+        node,
+        signer: await Signer.of(node),
+        origin: `${sides[0]?.node.url ?? node.url}/rpc`,
+        kept: new Map(),
+        another: (options) => Contender.open(withOptions(address, options), cache),
+        remark: (text) => remarks.set(name, text),
+      });
     }
+    const runners: readonly Runner[] = [
+      ...sides.map((side) => ({
+        name: side.name,
+        run: (workload: Workload) => workload.measure(side, size),
+      })),
+      { name: 'bare', run: (workload) => workload.bare?.(bare, size) },
+    ];
     for (const workload of group.workloads) {
-      const row = await measureWorkload(group.title, workload, sides, size);
-      if (row) say(row);
+      remarks.clear();
+      const rounds = Math.min(workload.rounds ?? size.rounds, size.rounds);
+      const { figures, cannot, isFailure } = await measureWorkload(workload, runners, rounds);
+      for (const [at, figure] of workload.figures.entries()) {
+        const of = (name: Measured) => figures[name].flatMap((round) => tidy(round[at]));
+        const all = { ours: of('ours'), theirs: of('theirs'), bare: of('bare') };
+        const more = { cannot, isFailure, remarks: Object.fromEntries(remarks) };
+        say({ group: group.title, ...figure, ...all, ...more });
+      }
     }
   } finally {
     for (const { node } of sides) await node.close();
+    for (const cache of caches) cache.remove();
   }
 }
 
-function withOptions(address: Address, options: string | undefined): Address {
-  if ('url' in address || options === undefined) return address;
-  return { command: `${address.command} ${options}` };
+/** Five digits: more is noise. A round may have fewer numbers than there are figures. */
+function tidy(value: number | undefined): readonly number[] {
+  return value === undefined ? [] : [Number(value.toPrecision(5))];
 }
 
+/** Rounds alternate, and so does who begins, so that noise of the machine affects all of them. */
 async function measureWorkload(
-  group: string,
-  { name, title, unit, rounds, measure }: Workload,
-  sides: readonly Side[],
-  size: Size,
-): Promise<Row | undefined> {
-  const measured: Record<SideName, number[]> = { ours: [], theirs: [] };
-  for (let round = 0; round < (rounds ?? size.rounds); round += 1) {
-    for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
+  workload: Workload,
+  runners: readonly Runner[],
+  rounds: number,
+): Promise<{
+  readonly figures: Readonly<Record<Measured, (readonly number[])[]>>;
+  readonly cannot: Readonly<Partial<Record<Measured, string>>>;
+  readonly isFailure: boolean;
+}> {
+  const figures: Record<Measured, (readonly number[])[]> = { ours: [], theirs: [], bare: [] };
+  const cannot: Partial<Record<Measured, string>> = {};
+  let isFailure = false;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, run } of round % 2 === 0 ? runners : [...runners].reverse()) {
+      if (cannot[name] !== undefined) continue;
       try {
-        const figure = await measure(side, size);
-        if (figure !== undefined) measured[side.name].push(figure);
+        const measured = await run(workload);
+        if (measured) figures[name].push(measured);
       } catch (error) {
-        console.error(`${name}: ${side.name}: ${error instanceof Error ? error.message : error}`);
+        cannot[name] = reasonOf(error);
+        isFailure ||= name !== 'theirs' && !(error instanceof Unable);
       }
     }
   }
-  if (measured.ours.length === 0 || measured.theirs.length === 0) return undefined;
-  return { group, name, title, unit, ...measured };
+  return { figures, cannot, isFailure };
 }
 
-/** Milliseconds of one of several equal pieces of work in a row. */
-export async function each(count: number, work: (at: number) => Promise<unknown>): Promise<number> {
+function reasonOf(error: unknown): string {
+  if (error instanceof Refused) return `answers ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Milliseconds of each of several pieces of work in a row; ends early at a limit. */
+export async function samples(
+  count: number,
+  work: (at: number) => Promise<unknown>,
+  limit = 120_000,
+): Promise<readonly number[]> {
+  const taken: number[] = [];
   const begin = performance.now();
-  for (let at = 0; at < count; at += 1) await work(at);
-  return (performance.now() - begin) / count;
+  let before = begin;
+  for (let at = 0; at < count && before - begin < limit; at += 1) {
+    await work(at);
+    const now = performance.now();
+    taken.push(now - before);
+    before = now;
+  }
+  return taken;
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Mean milliseconds of one of several equal pieces of work in a row. */
+export async function each(count: number, work: (at: number) => Promise<unknown>): Promise<number> {
+  return mean(await samples(count, work));
+}
+
+/** Sends requests one after another; mean milliseconds of one. */
+export function sendAll(node: Contender, requests: readonly string[]): Promise<number> {
+  return each(requests.length, (at) => node.send(requests[at] ?? ''));
+}
+
+/** A workload with one figure. */
+export function single(
+  name: string,
+  title: string,
+  unit: Unit,
+  measure: (side: Side, size: Size) => Promise<number>,
+  more: {
+    readonly rounds?: number;
+    readonly bare?: (engine: BareEngine, size: Size) => Promise<number>;
+  } = {},
+): Workload {
+  const { rounds, bare } = more;
+  return {
+    figures: [{ name, title, unit }],
+    ...(rounds === undefined ? {} : { rounds }),
+    measure: async (side, size) => [await measure(side, size)],
+    ...(bare ? { bare: async (engine: BareEngine, size: Size) => [await bare(engine, size)] } : {}),
+  };
 }

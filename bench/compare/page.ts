@@ -1,51 +1,107 @@
-// The generated part of docs/benchmarks.md, from a results file.
-import { median } from '../figures.js';
-import { type Line, linesOf, type Results, shown } from './results.js';
+// The generated part of docs/benchmarks.md and its plots, from results files.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { ratioPlot } from './plot.js';
+import { type Line, linesOf, type Results, type Run, shown, timesBetter } from './results.js';
 
-export const BEGIN = '<!-- generated from the results file: begin -->';
-export const END = '<!-- generated from the results file: end -->';
+const BEGIN = '<!-- generated from the results file: begin -->';
+const END = '<!-- generated from the results file: end -->';
 
-/** The page with its generated part replaced. */
-export function withResults(page: string, results: Results): string {
+/** Writes the page, its plots and the results file that they are made of. */
+export function writePage(root: URL, results: Results): void {
+  const at = (path: string): URL => new URL(`docs/${path}`, root);
+  mkdirSync(at('benchmarks'), { recursive: true });
+  writeFileSync(at('benchmarks/results.json'), resultsText(results));
+  const lines = linesOf(results);
+  for (const group of groupsOf(lines)) {
+    const bars = lines.filter((line) => line.group === group).flatMap(barOf);
+    writeFileSync(
+      at(plotOf(group)),
+      ratioPlot(bars, `${group}: how many times better Starkbox is`),
+    );
+  }
+  const bare = lines.flatMap(bareBarOf);
+  writeFileSync(at(plotOf('Bare engine')), ratioPlot(bare, 'Starkbox beside the bare engine'));
+  const page = at('benchmarks.md');
+  writeFileSync(page, withResults(readFileSync(page, 'utf8'), results));
+}
+
+/** A line for each row, so that changes can be read. */
+export function resultsText({ runs }: Results): string {
+  const written = runs.map(({ rows, ...about }) => {
+    const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
+    return `${JSON.stringify(about).slice(0, -1)},"rows":[\n${lines}\n]}`;
+  });
+  return `{"runs":[\n${written.join(',\n')}\n]}\n`;
+}
+
+function withResults(page: string, results: Results): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error('docs/benchmarks.md has no generated part');
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${generated(results)}\n${page.slice(end)}`;
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${generated(results)}\n\n${page.slice(end)}`;
+}
+
+const groupsOf = (lines: readonly Line[]): readonly string[] => [
+  ...new Set(lines.map(({ group }) => group)),
+];
+
+const plotOf = (group: string): string =>
+  `benchmarks/${group.toLowerCase().replaceAll(' ', '-')}.svg`;
+
+const barOf = ({ title, ratio, spread }: Line) =>
+  ratio === undefined || spread === undefined ? [] : [{ title, ratio, spread }];
+
+function bareBarOf({ title, unit, ours, bare }: Line) {
+  if (ours === undefined || bare === undefined) return [];
+  const ratio = timesBetter(unit, ours, bare);
+  return [{ title, ratio, spread: [ratio, ratio] as const }];
 }
 
 function generated(results: Results): string {
   const lines = linesOf(results);
-  const groups = [...new Set(lines.map(({ group }) => group))];
-  const { against, version, machine, date, runs } = results;
   return [
-    `Against \`${against}\`, ${date}, ${machine}, Starkbox ${version}; ${runs.length} runs. A ratio above 1 means that Starkbox is faster or smaller; the spread is that of the runs.`,
-    ...bareText(results, lines),
-    ...groups.flatMap((group, at) => [
+    ...about(results.runs),
+    ...groupsOf(lines).flatMap((group) => [
       `### ${group}`,
-      `![${group}: ratios](benchmarks/${fileOf(group)})`,
+      `![${group}: how many times better Starkbox is](${plotOf(group)})`,
       table(lines.filter((line) => line.group === group)),
-      ...(at === groups.length - 1 ? [] : ['']),
     ]),
+    '### Beside the bare engine',
+    '![Starkbox beside the bare engine](benchmarks/bare-engine.svg)',
   ].join('\n\n');
 }
 
-export const fileOf = (group: string): string => `${group.toLowerCase().replaceAll(' ', '-')}.svg`;
-
-function bareText({ bare }: Results, lines: readonly Line[]): readonly string[] {
-  const transfer = lines.find(({ name }) => name === 'transfer');
-  if (!transfer || bare.length === 0) return [];
-  const alone = median(bare) / 1000;
+function about(runs: readonly Run[]): readonly string[] {
+  const all = (part: (run: Run) => string): string => [...new Set(runs.map(part))].join('; ');
+  const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  const spread = runs.length === 1 ? 'its rounds' : 'the runs';
   return [
-    `A transfer in a bare loop on the engine took ${shown(alone)} ms in the same runs: over HTTP we reach ${shown(alone / transfer.ours)} of it.`,
+    `${all(({ ours }) => ours)} against ${all(({ theirs }) => theirs)}: ${count}, ${all(({ date }) => date)}, ${all(({ machine }) => machine)}. Figures are medians; the spread is that of ${spread}.`,
+    ...(runs.some(({ quick }) => quick)
+      ? [
+          '**Quick runs on a busy machine**: sizes are far below those that the titles name, and ratios are rough.',
+        ]
+      : []),
   ];
 }
 
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
 function table(lines: readonly Line[]): string {
   return [
-    '| workload | unit | Starkbox | other | ratio | spread |',
-    '| --- | --- | ---: | ---: | ---: | --- |',
-    ...lines.map(
-      ({ title, unit, ours, theirs, ratio, spread }) =>
-        `| ${title} | ${unit} | ${shown(ours)} | ${shown(theirs)} | ${shown(ratio)} | ${spread.map(shown).join(' to ')} |`,
-    ),
+    '| workload | Starkbox | other | ratio | spread | bare engine |',
+    '| --- | ---: | ---: | ---: | --- | ---: |',
+    ...lines.map((line) => {
+      const { title, unit, ratio, spread, bare } = line;
+      const range = spread ? spread.map(shown).join(' to ') : '–';
+      const cells = [title, nodeCell(line, 'ours'), nodeCell(line, 'theirs'), shown(ratio), range];
+      return `| ${[...cells, bare === undefined ? '–' : `${shown(bare)} ${unit}`].map(cell).join(' | ')} |`;
+    }),
   ].join('\n');
+}
+
+function nodeCell(line: Line, side: 'ours' | 'theirs'): string {
+  const { unit, cannot, remarks } = line;
+  if (line[side] === undefined) return `cannot: ${cannot[side] ?? 'not measured'}`;
+  const remark = remarks[side];
+  return `${shown(line[side])} ${unit}${remark === undefined ? '' : ` (${remark})`}`;
 }

@@ -1,143 +1,166 @@
-// Comparison of this node with another one on the same work, side by side in one run.
+// Comparison of this node with another one and with the bare engine on the same work, side by side in one run.
 //
-//   npm run bench -- --against "starknet-devnet --seed 0 --port 0"            everything, three runs
-//   npm run bench -- --against http://127.0.0.1:5050                          a node that runs already
-//   npm run bench -- --against "…" --only "The first seconds" --runs 1        one group
-//   npm run bench -- --against "…" --write                                    and docs/benchmarks.md
-//   npm run bench -- --quick                                                  small, against itself
+//   npm run bench -- --against "starknet-devnet --seed 0 --port 0"   everything, some 20 minutes
+//   npm run bench -- --against http://127.0.0.1:5050                 a node that runs already
+//   npm run bench -- --against "…" --only Transfers --only Events    some groups
+//   npm run bench -- --against "…" --rounds 9 --results FILE         more rounds, another results file
+//   npm run bench -- --page FILE …                                   docs/benchmarks.md from results files
+//   npm run bench -- --quick                                         small, against itself
 //
-// Prints a line for each workload, then one line of JSON.
+// Prints a line for each figure, then one line of JSON. Exits 1 if this node failed in a workload.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { block, genesis, transfer } from '../../packages/engine/test/fixtures/chain.js';
-import { median } from '../figures.js';
-import { addressOf } from './contender.js';
-import { FIRST_SECONDS } from './first-seconds.js';
-import { DUMPS, EVENTS, LARGE_STATE, LONG_CHAIN } from './large-chains.js';
+import { configure } from '@starkbox/engine';
+import { BareEngine } from './bare-engine.js';
+import { type Address, addressOf, CacheFolder, Contender } from './contender.js';
+import { FIRST_SECONDS, TRANSFERS } from './first-seconds.js';
+import { ABORTS, DUMPS, EVENTS, LARGE_STATE, LONG_CHAIN } from './large-chains.js';
 import { CLIENTS, FORKS, READS } from './many-clients.js';
-import { FULL, type Group, measureGroup, QUICK, type Row, ratioOf } from './measure.js';
-import { fileOf, withResults } from './page.js';
-import { ratioPlot } from './plot.js';
-import { linesOf, type Results, type Run, shown } from './results.js';
+import { FULL, type Group, type Measurement, measureGroup, QUICK, type Row } from './measure.js';
+import { resultsText, writePage } from './page.js';
+import { lineOf, linesOf, type Results, type Run, readResults, shown } from './results.js';
 
 const GROUPS: readonly Group[] = [
+  TRANSFERS,
   FIRST_SECONDS,
   READS,
   LARGE_STATE,
   LONG_CHAIN,
+  ABORTS,
   EVENTS,
   DUMPS,
   CLIENTS,
   FORKS,
 ];
 
-const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
-const OURS = `${process.execPath} ${COMMAND} --seed 0 --port 0`;
 const ROOT = new URL('../../../../../', import.meta.url);
+const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
 
-const { values: given } = parseArgs({
+const { values: given, positionals: files } = parseArgs({
+  allowPositionals: true,
   options: {
-    quick: { type: 'boolean', default: false },
-    node: { type: 'string', default: OURS },
     against: { type: 'string' },
-    runs: { type: 'string' },
-    only: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    blocks: { type: 'string' },
+    node: { type: 'string', default: `${process.execPath} ${COMMAND} --seed 0 --port 0` },
+    only: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+    runs: { type: 'string', default: '1' },
+    results: { type: 'string' },
+    page: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
   },
 });
 
-const size = {
-  ...(given.quick ? QUICK : FULL),
-  ...(given.blocks === undefined ? {} : { blocks: Number(given.blocks) }),
-};
-const RUNS = Number(given.runs ?? (given.quick ? 1 : 3));
-const groups = GROUPS.filter(({ title }) => given.only === undefined || title === given.only);
-if (groups.length === 0) {
-  throw new Error(`no group ${given.only}: one of ${GROUPS.map(({ title }) => title).join(', ')}`);
+function chosenGroups(): readonly Group[] {
+  const names = (given.only ?? []).map((name) => name.toLowerCase());
+  const found = GROUPS.filter(({ title }) => names.includes(title.toLowerCase()));
+  if (found.length < names.length) {
+    const known = GROUPS.map(({ title }) => title).join(', ');
+    throw new Error(`no group ${given.only?.join(', ')}: --only takes one of ${known}`);
+  }
+  return names.length === 0 ? GROUPS : found;
 }
-const addresses = {
-  ours: addressOf(given.node),
-  theirs: addressOf(given.against ?? given.node),
-};
+
+/** The name and version of a node as it gives them; a path on this machine is left out. */
+async function nameOf(address: Address): Promise<string> {
+  const cache = new CacheFolder();
+  const node = await Contender.open(address, cache);
+  try {
+    const { devnet_version: version } = Object(await node.call('devnet_getStatus', {}));
+    if ('url' in address) return `a node of version ${version}`;
+    const program = address.command
+      .split(/\s+/)
+      .map((part) => basename(part, '.js'))
+      .find((part) => part !== 'node' && part !== 'npx');
+    return `${program} ${version}`;
+  } finally {
+    await node.close();
+    cache.remove();
+  }
+}
+
+function commit(): string {
+  const options = { encoding: 'utf8', cwd: fileURLToPath(ROOT) } as const;
+  return execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim();
+}
 
 function say(row: Row): void {
-  const [ours, theirs] = [shown(median(row.ours)), shown(median(row.theirs))];
-  const figures = `${ours.padStart(10)} ${theirs.padStart(10)} ${row.unit.padEnd(6)}`;
-  console.log(`${row.name.padEnd(26)} ${figures} ratio ${shown(ratioOf(row))}`);
+  const line = lineOf([row]);
+  const figures = [line.ours, line.theirs, line.bare].map((value) => shown(value).padStart(10));
+  const range = line.spread ? line.spread.map(shown).join(' to ') : '';
+  const ratio = `ratio ${shown(line.ratio).padStart(6)}  ${range.padEnd(16)}`;
+  const remarks = [
+    ...Object.entries(line.remarks).map(([side, text]) => `${side}: ${text}`),
+    ...Object.entries(line.cannot).map(([side, text]) => `${side} cannot: ${text}`),
+  ].join('; ');
+  const text = `${row.name.padEnd(26)}${figures.join('')} ${row.unit.padEnd(6)} ${ratio} ${remarks}`;
+  console.log(text.trimEnd());
 }
 
-/** Microseconds of a transfer in a bare loop on the engine. */
-async function bareTransfer(): Promise<number> {
-  const { state, accounts } = await genesis();
-  const [account] = accounts;
-  if (!account) throw new Error('no account');
-  const count = given.quick ? 10 : 40;
-  const natives = Array.from(
-    { length: count },
-    (_, nonce) => transfer(account, '0x1234', 1, nonce).native,
-  );
-  const times: number[] = [];
-  for (let round = 0; round < 6; round += 1) {
-    times.push((await state.native.benchBare(block(1).native, natives)) / count);
-  }
-  return median(times.slice(1));
-}
-
-async function runAll(): Promise<{ readonly rows: Run; readonly bare: number }> {
+async function measureOnce(addresses: Measurement['addresses']): Promise<Run> {
   const rows: Row[] = [];
-  console.log(`${''.padEnd(26)} ${'ours'.padStart(10)} ${'other'.padStart(10)}`);
-  const bare = await bareTransfer();
-  for (const group of groups) {
-    console.log(group.title);
-    await measureGroup(group, addresses, size, (row) => {
-      rows.push(row);
-      say(row);
+  const bare = await BareEngine.create();
+  const size = given.quick ? QUICK : FULL;
+  const heads = ['ours', 'other', 'bare'].map((head) => head.padStart(10)).join('');
+  for (const group of chosenGroups()) {
+    console.log(`${group.title.padEnd(26)}${heads}`);
+    await measureGroup(group, {
+      addresses,
+      bare,
+      size: { ...size, rounds: Number(given.rounds ?? size.rounds) },
+      say: (row) => {
+        rows.push(row);
+        say(row);
+      },
     });
   }
-  return { rows, bare };
-}
-
-function write(results: Results): void {
-  const at = (path: string): URL => new URL(`docs/${path}`, ROOT);
-  mkdirSync(at('benchmarks'), { recursive: true });
-  writeFileSync(at('benchmarks/results.json'), `${JSON.stringify(results, undefined, 1)}\n`);
-  const lines = linesOf(results);
-  for (const group of new Set(lines.map((line) => line.group))) {
-    const some = lines.filter((line) => line.group === group);
-    writeFileSync(at(`benchmarks/${fileOf(group)}`), ratioPlot(some, `${group}: ratios`));
-  }
-  const page = at('benchmarks.md');
-  writeFileSync(page, withResults(readFileSync(page, 'utf8'), results));
-}
-
-const all: { readonly rows: Run; readonly bare: number }[] = [];
-for (let count = 0; count < RUNS; count += 1) all.push(await runAll());
-const results: Results = {
-  against: given.against ?? 'itself',
-  version: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
-  machine: `${cpus().length} cores, Node ${process.version}`,
-  date: new Date().toISOString().slice(0, 10),
-  quick: given.quick,
-  runs: all.map(({ rows }) => rows),
-  bare: all.map(({ bare }) => bare),
-};
-if (given.write) write(results);
-const ratios = linesOf(results).map(({ name, ratio }) => [name, Number(ratio.toPrecision(4))]);
-const missing = groups
-  .flatMap(({ workloads }) => workloads)
-  .filter(({ name }) => !results.runs.every((run) => run.some((row) => row.name === name)))
-  .map(({ name }) => name);
-console.log(
-  JSON.stringify({
-    ...Object.fromEntries(ratios),
-    bare_transfer_us: Math.round(median(results.bare)),
-    missing,
+  return {
+    ours: `Starkbox ${commit()}`,
+    theirs: await nameOf(addresses.theirs),
+    machine: `${cpus().length} cores, Node ${process.version}`,
+    date: new Date().toISOString().slice(0, 10),
     quick: given.quick,
-  }),
-);
-// With itself every workload can be measured.
-if (missing.length > 0 && given.against === undefined) process.exitCode = 1;
+    rows,
+  };
+}
+
+async function measureAll(): Promise<Results> {
+  // What this process compiles must not be found by the nodes.
+  configure({ cacheDir: null });
+  const addresses = { ours: addressOf(given.node), theirs: addressOf(given.against ?? given.node) };
+  const runs: Run[] = [];
+  while (runs.length < Number(given.runs)) runs.push(await measureOnce(addresses));
+  return { runs };
+}
+
+/** One line of JSON: the ratios, and where this node failed. */
+function finish(results: Results): void {
+  const ratios = linesOf(results).flatMap(({ name, ratio }) =>
+    ratio === undefined ? [] : [[name, Number(ratio.toPrecision(4))] as const],
+  );
+  const rows = results.runs.flatMap((run) => run.rows);
+  const failed = rows.filter(({ isFailure }) => isFailure);
+  const quick = results.runs.some((run) => run.quick);
+  const names = failed.map(({ name }) => name);
+  console.log(JSON.stringify({ ...Object.fromEntries(ratios), failed: names, quick }));
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+const PAGE_RESULTS = fileURLToPath(new URL('docs/benchmarks/results.json', ROOT));
+const OTHER_RESULTS = fileURLToPath(new URL('node_modules/.cache/bench/results.json', ROOT));
+
+if (given.page && given.against === undefined) {
+  const paths = [...files, ...(given.results === undefined ? [] : [given.results])];
+  const results = readResults(paths.length === 0 ? [PAGE_RESULTS] : paths);
+  writePage(ROOT, results);
+  finish(results);
+} else {
+  const results = await measureAll();
+  writeFileSync(given.results ?? OTHER_RESULTS, resultsText(results));
+  const isWhole = given.against !== undefined && given.only === undefined && !given.quick;
+  if (isWhole || given.page) writePage(ROOT, results);
+  finish(results);
+}

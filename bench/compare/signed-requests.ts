@@ -10,27 +10,59 @@ import {
   hex,
   invokeValues,
   STRK,
-  seededAccounts,
   UDC,
 } from '../../packages/engine/test/fixtures/chain.js';
-
-const ACCOUNTS = 10;
+import type { Contender } from './contender.js';
 
 const body = (method: string, params: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+/** A transfer of one to a receiver. */
+export const transferTo = (receiver: string): Call => ({
+  to: STRK,
+  name: 'transfer',
+  calldata: [receiver, '0x1', '0x0'],
+});
 
 /** Receivers that no transfer had before. */
 const receiver = (serial: number): string => hex(0x1000_0000 + serial);
 
 /** What the accounts of one node sign: their nonces count what it was sent. */
 export class Signer {
-  readonly #accounts = seededAccounts(0, ACCOUNTS);
-  readonly #nonces = new Map<string, number>();
+  readonly #accounts: readonly Account[];
+  readonly #nonces: Map<string, number>;
   #serial = 0;
 
+  constructor(accounts: readonly Account[], nonces: ReadonlyMap<string, number> = new Map()) {
+    this.#accounts = accounts;
+    this.#nonces = new Map(nonces);
+  }
+
+  /** The accounts of a node as they are now. */
+  static async of(node: Contender): Promise<Signer> {
+    const accounts: Account[] = [];
+    const nonces = new Map<string, number>();
+    for (const given of Object(await node.call('devnet_getPredeployedAccounts', {}))) {
+      const { address, private_key: privateKey, public_key: publicKey } = given;
+      accounts.push({ address, privateKey, publicKey });
+      const params = { block_id: 'latest', contract_address: address };
+      nonces.set(address, Number(await node.call('starknet_getNonce', params)));
+    }
+    return new Signer(accounts, nonces);
+  }
+
+  /** The same accounts on a node that has just started. */
+  fresh(): Signer {
+    return new Signer(this.#accounts);
+  }
+
+  get count(): number {
+    return this.#accounts.length;
+  }
+
   account(index: number): Account {
-    const found = this.#accounts[index % ACCOUNTS];
-    if (!found) throw new Error(`no account ${index}`);
+    const found = this.#accounts[index];
+    if (!found) throw new Error(`the node has ${this.#accounts.length} accounts`);
     return found;
   }
 
@@ -51,15 +83,8 @@ export class Signer {
     return Array.from({ length: count }, () => this.invoke([this.#transfer()], index));
   }
 
-  /** An invoke with the next nonce, which is not sent. */
-  unsent(): object {
-    const account = this.account(0);
-    const nonce = this.#nonces.get(account.address) ?? 0;
-    return invokeValues(account, [this.#transfer()], nonce);
-  }
-
-  /** Several invokes in order, which are not sent. */
-  unsentInOrder(count: number): readonly object[] {
+  /** Invokes in the order of their nonces, which are not sent. */
+  unsent(count: number): readonly object[] {
     const account = this.account(0);
     const nonce = this.#nonces.get(account.address) ?? 0;
     return Array.from({ length: count }, (_, at) =>
@@ -69,7 +94,7 @@ export class Signer {
 
   #transfer(): Call {
     this.#serial += 1;
-    return { to: STRK, name: 'transfer', calldata: [receiver(this.#serial), '0x1', '0x0'] };
+    return transferTo(receiver(this.#serial));
   }
 
   /** A deployment through the universal deployer. */
@@ -78,20 +103,31 @@ export class Signer {
     return this.invoke([{ to: UDC, name: 'deployContract', calldata: args }]);
   }
 
-  async declare(text: string): Promise<{ readonly request: string; readonly hash: string }> {
-    const declared = await Class.compile(text);
+  declare(declared: DeclaredClass): string {
     const account = this.account(0);
-    const values = declareValues(account, declared, this.#nonce(account), {
+    const values = declareValues(account, declared.compiled, this.#nonce(account), {
       resource_bounds: { ...AMPLE, l2_gas: bounds(5_000_000_000n) },
     });
-    const contract_class: unknown = JSON.parse(await declared.json());
-    return {
-      request: body('starknet_addDeclareTransaction', {
-        declare_transaction: { ...values, contract_class },
-      }),
-      hash: declared.hash,
-    };
+    return body('starknet_addDeclareTransaction', {
+      declare_transaction: { ...values, contract_class: declared.written },
+    });
   }
+}
+
+/** A class that is compiled, for its hashes, and as the wire has it. */
+export interface DeclaredClass {
+  readonly compiled: Class;
+  readonly written: unknown;
+}
+
+let serial = 0;
+
+/** The class with a name of its own in its ABI, which no code depends on: no node has compiled it. */
+export async function newClass(text: string): Promise<DeclaredClass> {
+  serial += 1;
+  const name = `${process.pid}_${Date.now()}_${serial}`;
+  const written = { ...Object(JSON.parse(text)), abi: `[{"type":"impl","name":"${name}"}]` };
+  return { compiled: await Class.compile(JSON.stringify(written)), written };
 }
 
 /** The text of a contract of ours, from the root of the repository. */

@@ -1,0 +1,76 @@
+// The engine without a node: what would remain if HTTP, JSON-RPC and the chain cost nothing.
+import { type Block, type State, type StateDiff, starknetKeccak } from '@starkbox/engine';
+import {
+  type Account,
+  block,
+  firstAccount,
+  genesis,
+  hex,
+  invoke,
+  STRK,
+} from '../../packages/engine/test/fixtures/chain.js';
+import { transferTo } from './signed-requests.js';
+
+/** A state with accounts, on which nothing is kept except differences. */
+export class BareEngine {
+  #state: State;
+  readonly #account: Account;
+  readonly #block: Block = block(1);
+  #serial = 0;
+
+  constructor(state: State, account: Account) {
+    this.#state = state;
+    this.#account = account;
+  }
+
+  static async create(): Promise<BareEngine> {
+    const chain = await genesis();
+    return new BareEngine(chain.state, firstAccount(chain));
+  }
+
+  #transfers(count: number) {
+    return Array.from({ length: count }, (_, nonce) => {
+      this.#serial += 1;
+      return invoke(this.#account, [transferTo(hex(0x1000_0000 + this.#serial))], nonce);
+    });
+  }
+
+  /** Milliseconds of a transfer in a loop of the sequencer's executor. */
+  async transfer(count: number): Promise<number> {
+    const natives = this.#transfers(count).map(({ native }) => native);
+    return (await this.#state.native.benchBare(this.#block.native, natives)) / count / 1000;
+  }
+
+  /** Milliseconds until transfers are simulated by the engine, with their traces. */
+  async simulate(count: number): Promise<number> {
+    const transactions = this.#transfers(count);
+    const begin = performance.now();
+    await this.#state.executeMany(this.#block, transactions);
+    return performance.now() - begin;
+  }
+
+  /** Milliseconds of a call of `balanceOf`. */
+  async call(): Promise<number> {
+    const begin = performance.now();
+    await this.#state.call(this.#block, {
+      contract_address: STRK,
+      entry_point_selector: starknetKeccak('balanceOf'),
+      calldata: ['0x1234'],
+    });
+    return performance.now() - begin;
+  }
+
+  /** Milliseconds of a read of a slot. */
+  async storageAt(key: string): Promise<number> {
+    const begin = performance.now();
+    await this.#state.storageAt(STRK, key);
+    return performance.now() - begin;
+  }
+
+  /** Milliseconds until a difference is part of the state. */
+  async apply(diff: Partial<StateDiff>): Promise<number> {
+    const begin = performance.now();
+    this.#state = await this.#state.apply(diff);
+    return performance.now() - begin;
+  }
+}
