@@ -63,12 +63,14 @@ export {
 } from './draft.js';
 export { draftOfText, encodeInput, firstError } from './encode.js';
 // Explained failures.
+export { type ExcerptRow, excerptNote, excerptRows } from './explain/excerpt.js';
 export { explain, type Subject } from './explain/explain.js';
 export type {
   Explained,
   ExplainedArgument,
   ExplainedFrame,
   PrintedText,
+  SourceExcerpt,
   SourceLine,
 } from './explain/explained.js';
 export type { ExplainedTransaction } from './explain/finding.js';

@@ -1,13 +1,22 @@
 // Map that holds a limited number of entries.
 
-/** Drops the entry that was set longest ago when there are too many. */
+/** A second limit: of the sum of a size that each value has. */
+interface SizeLimit<V> {
+  readonly sizeOf: (value: V) => number;
+  readonly most: number;
+}
+
+/** Drops the entries that were set longest ago when there are too many, or when they are too large together. */
 export class BoundedMap<K, V> {
   readonly #most: number;
+  readonly #limit: SizeLimit<V> | undefined;
   readonly #entries = new Map<K, V>();
+  #sum = 0;
 
   /** @param most entries that it holds */
-  constructor(most: number) {
+  constructor(most: number, limit?: SizeLimit<V>) {
     this.#most = most;
+    this.#limit = limit;
   }
 
   get size(): number {
@@ -19,11 +28,18 @@ export class BoundedMap<K, V> {
   }
 
   set(key: K, value: V): void {
-    this.#entries.delete(key);
+    this.#delete(key);
     this.#entries.set(key, value);
+    this.#sum += this.#limit?.sizeOf(value) ?? 0;
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#most) return;
-      this.#entries.delete(oldest);
+      if (this.#entries.size <= this.#most && this.#sum <= (this.#limit?.most ?? 0)) return;
+      this.#delete(oldest);
     }
+  }
+
+  #delete(key: K): void {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.#sum -= this.#limit?.sizeOf(value) ?? 0;
+    this.#entries.delete(key);
   }
 }

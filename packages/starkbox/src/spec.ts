@@ -1712,6 +1712,15 @@ export type SOURCE_LINE = {
   readonly column?: number;
   /** Whether its code is part of that of its caller, which is the next line. */
   readonly inlined?: boolean;
+  /** The text of the line with some around it; absent where the node has none. */
+  readonly excerpt?: {
+    /** The number of the first of the lines. */
+    readonly first_line: number;
+    /** Each character is one column: tabs are spaces, and what does not print is replaced. */
+    readonly lines: readonly string[];
+    /** Whether the file is newer than the class, so that its lines may have moved since. */
+    readonly changed?: boolean;
+  };
 };
 
 export type STARKNET_HINT =
@@ -2529,6 +2538,7 @@ export interface Methods {
   readonly devnet_addArtifact: {
     readonly params: {
       readonly artifact: { readonly [name: string]: unknown };
+      readonly sources?: { readonly [name: string]: string };
     };
     readonly result: {
       readonly class_hash: FELT;
@@ -3843,7 +3853,10 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
   },
   devnet_addArtifact: {
     document: 'devnet',
-    params: [{ name: 'artifact', required: true }],
+    params: [
+      { name: 'artifact', required: true },
+      { name: 'sources', required: false },
+    ],
     writes: false,
     journalled: false,
     restricted: true,

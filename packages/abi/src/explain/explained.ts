@@ -2,6 +2,16 @@
 import type { Phase } from '../call-tree.js';
 import type { Panic } from '../failure/panic.js';
 
+/** Some lines of a source file, around the one that a stack names. */
+export interface SourceExcerpt {
+  /** The number of the first of them; the first line of a file is 1. */
+  readonly first_line: number;
+  /** Each character is one column: tabs are spaces, and what does not print is replaced. */
+  readonly lines: readonly string[];
+  /** Whether the file is newer than the class, so that its lines may have moved since. */
+  readonly changed?: boolean;
+}
+
 /** One line of a Cairo stack. */
 export interface SourceLine {
   /** The function with its path, as the compiler names it. */
@@ -14,6 +24,8 @@ export interface SourceLine {
   readonly column?: number;
   /** Whether the compiler put the code of the function into that of its caller, which is the next line. */
   readonly inlined?: boolean;
+  /** The text of the line with some around it, where the node has it. */
+  readonly excerpt?: SourceExcerpt;
 }
 
 /** A value that a function was called with. */

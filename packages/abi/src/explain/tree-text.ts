@@ -2,6 +2,7 @@
 import type { Frame } from '../call-tree.js';
 import { decodeEvent } from '../decode.js';
 import { shortAddress } from '../felt.js';
+import { excerptText } from './excerpt.js';
 import type { SourceLine } from './explained.js';
 import type { View } from './view.js';
 
@@ -123,12 +124,15 @@ class TreeWriter {
   #failure({ cause }: Frame): readonly string[] {
     if (cause === undefined) return [];
     const { stack = [], cause: better = cause } = this.#options;
+    // Without a file a line says no more than the call above it.
+    const placed = stack.filter(({ file }) => file !== undefined);
+    const innermost = placed.find(({ excerpt }) => excerpt);
     return [
       this.#paint('failed', better),
-      // Without a file a line says no more than the call above it.
-      ...stack
-        .filter(({ file }) => file !== undefined)
-        .map((line) => this.#paint('faint', sourceLineText(line))),
+      ...placed.flatMap((line) => [
+        this.#paint('faint', sourceLineText(line)),
+        ...(line === innermost ? excerptText(line) : []),
+      ]),
     ];
   }
 }

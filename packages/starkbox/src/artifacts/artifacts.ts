@@ -1,6 +1,6 @@
 // Watched folders of compiled contracts: when a file changes, its contracts get the new class.
 import { type FSWatcher, watch } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Class } from '@starkbox/engine';
 import type { Chain } from '../chain/chain.js';
@@ -10,6 +10,7 @@ import { callCause } from '../chain/world/cause.js';
 import type { World } from '../chain/world/world.js';
 import { ARTIFACT } from '../debug-info/artifact.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
+import { PackageTexts } from '../debug-info/source-texts.js';
 import { codeOf, reasonOf } from '../errors.js';
 import { isObject } from '../json/reader.js';
 import type { Log } from '../log.js';
@@ -91,9 +92,11 @@ export class Artifacts {
     await this.#collect(this.#folder, files);
     for (const file of files.sort()) {
       try {
-        const text = await readFile(join(this.#folder, file), 'utf8');
+        const path = join(this.#folder, file);
+        const { mtimeMs } = await stat(path);
+        const text = await readFile(path, 'utf8');
         const hash = await Class.hashOf(text);
-        this.#addDebugInfo(file, hash, text);
+        this.#addDebugInfo(file, hash, text, await PackageTexts.of(path, mtimeMs));
         await use(file, hash, text);
       } catch (error) {
         this.#log.warn(`The artifact ${file} is not used: ${reasonOf(error)}`);
@@ -102,9 +105,9 @@ export class Artifacts {
   }
 
   /** A class hash does not cover debug information, so that it may change alone. */
-  #addDebugInfo(file: string, hash: string, text: string): void {
+  #addDebugInfo(file: string, hash: string, text: string, sources?: PackageTexts): void {
     try {
-      this.#debugInfos.add(hash, JSON.parse(text));
+      this.#debugInfos.add(hash, JSON.parse(text), () => sources);
     } catch (error) {
       this.#log.warn(`The debug information in ${file} is not used: ${reasonOf(error)}`);
     }

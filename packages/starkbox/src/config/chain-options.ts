@@ -55,7 +55,7 @@ export const CHAIN_OPTIONS: OptionTable<ChainConfig> = {
     group: 'Chain',
     default: undefined,
     parse: path,
-    help: 'Watch compiled contracts in this folder and those in it, such as target/dev: when one changes, contracts that were deployed from it get the new class and keep their storage.',
+    help: 'Watch compiled contracts in this folder and those in it, such as target/dev: when one changes, contracts that were deployed from it get the new class and keep their storage. Explanations of failures show lines of their source.',
   },
   liteMode: {
     flag: '--lite-mode',

@@ -81,7 +81,11 @@ export function explainErrors(
       const transaction: ExplainedTransaction = Object(transactionOf(membersOf(params), index));
       const isSent = SENDERS.has(method);
       const subject = await subjectOf(error, transaction, isSent, chain);
-      const attempted = attemptedOf(membersOf(params), transactionOf, index);
+      const attempted: Attempted = {
+        ...attemptedOf(membersOf(params), transactionOf, index),
+        // A page of any site may call these methods, and is not to read the user's files.
+        showsSource: context.session.isForeign !== true,
+      };
       const explained = await explainer.attempt(subject, attempted).catch(() => undefined);
       if (!explained) throw error;
       if (isSent) onRefused?.(await explainer.keep(Object(transaction), explained), explained);

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { classText, classTextWithPlaces } from '../../../../contracts/classes.js';
 import { DebugInfo } from '../../src/debug-info/debug-info.js';
+import { DebugInfos } from '../../src/debug-info/debug-infos.js';
+import { GivenTexts, LONGEST_TEXT } from '../../src/debug-info/source-texts.js';
 
 const PROFILER = 'github.com/software-mansion/cairo-profiler';
 const COVERAGE = 'github.com/software-mansion/cairo-coverage';
@@ -73,4 +75,19 @@ describe('malformed', () => {
   ])('%s', (_, artifact) => {
     expect(() => DebugInfo.read(artifact)).toThrow(TypeError);
   });
+});
+
+test('source texts that were given are kept up to a limit; the first ones go', () => {
+  const infos = new DebugInfos();
+  const text = ' '.repeat(LONGEST_TEXT);
+  const artifact = info({ '1': ['a'] }, { '1': [['a.cairo', place(1, 1)]] });
+  const add = (hash: number) =>
+    infos.add(`0x${hash}`, artifact, (files) => new GivenTexts({ 'a.cairo': text }, files));
+  for (let hash = 1; hash <= 64; hash += 1) add(hash);
+  // Again: it takes the place of the one before.
+  add(2);
+  expect(infos.get('0x1')).toBeDefined();
+  add(65);
+  expect(infos.get('0x1')).toBeUndefined();
+  expect(infos.get('0x2')).toBeDefined();
 });

@@ -4,6 +4,8 @@ import { Class, type Retrace, starknetKeccak, type Transaction } from '@starkbox
 import { BoundedMap } from '../../bounded-map.js';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { withExcerpts } from '../../debug-info/excerpts.js';
+import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -45,15 +47,24 @@ export class Explainer {
     this.#abis = abis;
   }
 
-  /** Takes the debug information of a class as a compiler wrote it, declared or not. */
+  /**
+   * Takes the debug information of a class as a compiler wrote it, declared or not.
+   *
+   * @param sources texts of the files that it names, by their names; no file is opened
+   */
   async addArtifact(
     artifact: object,
+    sources: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly class_hash: string; readonly files: readonly string[] }> {
     const hash = await Class.hashOf(stringify(artifact)).catch((error: unknown) =>
       refuse(`The artifact is no class: ${reasonOf(error)}`),
     );
+    for (const [file, { length }] of Object.entries(sources)) {
+      if (length <= LONGEST_TEXT) continue;
+      refuse(`The source ${file} has more than ${LONGEST_TEXT} characters: leave it out.`);
+    }
     try {
-      const info = this.#infos.add(hash, artifact);
+      const info = this.#infos.add(hash, artifact, (files) => new GivenTexts(sources, files));
       if (info) return { class_hash: hash, files: [...info.files].sort() };
     } catch (error) {
       refuse(`The debug information of the artifact is malformed: ${reasonOf(error)}`);
@@ -68,7 +79,7 @@ export class Explainer {
     if (!found) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
     const { transaction, receipt, trace } = found.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
-    const traced = await this.#traced(() => retraceTransaction(this.#chain, hash));
+    const traced = await this.#traced(() => retraceTransaction(this.#chain, hash), true);
     const state = stateBefore(world, found.block);
     const place = state && { world, number: found.block - 1, state };
     return this.#explain({ ...subject, ...traced }, place, paint);
@@ -87,25 +98,29 @@ export class Explainer {
 
   #attempted(
     transaction: Subject['transaction'],
-    { earlier = [], validate = true }: Attempted,
+    { earlier = [], validate = true, showsSource = false }: Attempted,
     place: RetracePlace,
   ): Promise<Traced> {
     const chain = this.#chain;
-    return this.#traced(() =>
-      transaction.type === 'CALL'
-        ? retraceCall(chain, Object(transaction), place)
-        : retraceAttempt(chain, [...earlier, Object(transaction)], place, validate),
+    return this.#traced(
+      () =>
+        transaction.type === 'CALL'
+          ? retraceCall(chain, Object(transaction), place)
+          : retraceAttempt(chain, [...earlier, Object(transaction)], place, validate),
+      showsSource,
     );
   }
 
   /** What a second run shows. An explanation without it is better than none. */
-  async #traced(run: () => Promise<Retrace | undefined>): Promise<Traced> {
+  async #traced(run: () => Promise<Retrace | undefined>, showsSource: boolean): Promise<Traced> {
     const traced = await run().catch(() => undefined);
     if (!traced) return {};
     const frame = failedFirst(traced.frames);
     const { pendingState } = this.#chain.world;
+    const stack = frame ? await cairoStack(frame, this.#infos, pendingState) : [];
+    const texts = frame && showsSource ? this.#infos.texts(frame.class_hash) : undefined;
     return {
-      stack: frame ? await cairoStack(frame, this.#infos, pendingState) : [],
+      stack: await withExcerpts(stack, texts),
       printed: traced.printed.map(({ contract_address, text }) => ({
         contract: contract_address,
         text,
@@ -207,6 +222,8 @@ export interface Attempted {
   /** The block on whose state it was run; the pending one by default. */
   readonly id?: BLOCK_ID | undefined;
   readonly validate?: boolean;
+  /** Whether lines of the source may be shown to the caller. */
+  readonly showsSource?: boolean;
 }
 
 /** Whether contracts ran, so that one of them may have failed. */

@@ -115,7 +115,7 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
 
     devnet_coverage: async (request) => (await reports()).coverage(request),
 
-    devnet_addArtifact: ({ artifact }) => explainer.addArtifact(artifact),
+    devnet_addArtifact: ({ artifact, sources }) => explainer.addArtifact(artifact, sources),
 
     async devnet_setLabel({ value, label }, { cause }) {
       await chain.label(value, label ?? undefined, cause);

@@ -1,0 +1,112 @@
+// Texts of source files: given with an artifact, or read below the package that an artifact was built in.
+import { constants } from 'node:fs';
+import { access, open, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+
+export interface SourceText {
+  readonly text: string;
+  /** Whether the file changed after the class was compiled. */
+  readonly isNewer: boolean;
+}
+
+/** What has the texts of the files that the debug information of one class names. */
+export interface SourceTexts {
+  /** Characters that it keeps in memory. */
+  readonly size: number;
+  /** The text of a file by its name in the debug information; undefined if there is none. */
+  read(file: string): Promise<SourceText | undefined>;
+}
+
+/** Longer than any source file that a person writes; in bytes of a file, in characters of a given text. */
+export const LONGEST_TEXT: number = 2 ** 20;
+
+/** Texts that were given along with an artifact. */
+export class GivenTexts implements SourceTexts {
+  readonly size: number;
+  readonly #texts: ReadonlyMap<string, string>;
+
+  /** @param files those that can be asked for; texts of others are not kept */
+  constructor(sources: Readonly<Record<string, string>>, files: ReadonlySet<string>) {
+    const texts = new Map(Object.entries(sources).filter(([file]) => files.has(file)));
+    this.#texts = texts;
+    this.size = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async read(file: string): Promise<SourceText | undefined> {
+    const text = this.#texts.get(file);
+    return text === undefined ? undefined : { text, isNewer: false };
+  }
+}
+
+/** A FIFO must not block a thread, and the last part of a resolved path is no link. */
+const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+/**
+ * Source files of a Scarb package, as they are now. Whatever path is asked for, only regular `.cairo` files whose real
+ * path lies below the package's folder are opened.
+ */
+export class PackageTexts implements SourceTexts {
+  readonly size = 0;
+  readonly #root: string;
+  readonly #time: number;
+
+  /**
+   * @param root the real path of the package's folder
+   * @param time when the class was compiled, in milliseconds since 1970
+   */
+  constructor(root: string, time: number) {
+    this.#root = root;
+    this.#time = time;
+  }
+
+  /** The texts of the package that an artifact lies in: the nearest folder above with a `Scarb.toml`. */
+  static async of(artifact: string, time: number): Promise<PackageTexts | undefined> {
+    const root = await packageOf(dirname(resolve(artifact)));
+    return root === undefined ? undefined : new PackageTexts(await realpath(root), time);
+  }
+
+  async read(file: string): Promise<SourceText | undefined> {
+    if (!file.endsWith('.cairo') || file.includes('\0')) return undefined;
+    // Scarb writes absolute paths; others begin at the package's folder, or above with its name.
+    const paths = isAbsolute(file)
+      ? [file]
+      : [join(this.#root, file), join(dirname(this.#root), file)];
+    for (const path of paths) {
+      const found = await realpath(path).catch(() => undefined);
+      if (found?.endsWith('.cairo') && found.startsWith(below(this.#root)))
+        return this.#open(found);
+    }
+    return undefined;
+  }
+
+  /** What cannot be read is not shown. */
+  async #open(path: string): Promise<SourceText | undefined> {
+    const file = await open(path, READING).catch(() => undefined);
+    if (!file) return undefined;
+    try {
+      const status = await file.stat();
+      if (!status.isFile() || status.size > LONGEST_TEXT) return undefined;
+      // It may grow meanwhile.
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(status.size), { position: 0 });
+      const text = buffer.toString('utf8', 0, bytesRead);
+      return { text, isNewer: status.mtimeMs > this.#time };
+    } catch {
+      return undefined;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+const below = (folder: string): string => (folder.endsWith(sep) ? folder : `${folder}${sep}`);
+
+async function packageOf(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    const isPackage = await access(join(at, 'Scarb.toml')).then(
+      () => true,
+      () => false,
+    );
+    if (isPackage) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
