@@ -35,10 +35,15 @@ export class BareEngine {
     });
   }
 
-  /** Milliseconds of a transfer in a loop of the sequencer's executor. */
-  async transfer(count: number): Promise<number> {
+  /** Signs transfers that run in a loop of the sequencer's executor; each run gives its milliseconds. */
+  loop(count: number): () => Promise<number> {
     const natives = this.#transfers(count).map(({ native }) => native);
-    return (await this.#state.native.benchBare(this.#block.native, natives)) / count / 1000;
+    return async () => (await this.#state.native.benchBare(this.#block.native, natives)) / 1000;
+  }
+
+  /** Milliseconds of a transfer in such a loop. */
+  async transfer(count: number): Promise<number> {
+    return (await this.loop(count)()) / count;
   }
 
   /** Milliseconds until transfers are simulated by the engine, with their traces. */

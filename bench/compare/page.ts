@@ -1,28 +1,35 @@
 // The generated part of docs/benchmarks.md and its plots, from results files.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ratioPlot } from './plot.js';
 import { type Line, linesOf, type Results, type Run, shown, timesBetter } from './results.js';
 
 const BEGIN = '<!-- generated from the results file: begin -->';
 const END = '<!-- generated from the results file: end -->';
 
+/** The files of the page by their paths in `docs/`, from the page as it is. */
+export function pageFiles(page: string, results: Results): ReadonlyMap<string, string> {
+  const lines = linesOf(results);
+  const plots = groupsOf(lines).map((group): [string, string] => {
+    const bars = lines.filter((line) => line.group === group).flatMap(barOf);
+    return [plotOf(group), ratioPlot(bars, `${group}: how many times better Starkbox is`)];
+  });
+  const bare = ratioPlot(lines.flatMap(bareBarOf), 'Starkbox beside the bare engine');
+  return new Map([
+    ...plots,
+    [plotOf('Bare engine'), bare],
+    ['benchmarks/results.json', resultsText(results)],
+    ['benchmarks.md', withResults(page, results)],
+  ]);
+}
+
 /** Writes the page, its plots and the results file that they are made of. */
 export function writePage(root: URL, results: Results): void {
-  const at = (path: string): URL => new URL(`docs/${path}`, root);
-  mkdirSync(at('benchmarks'), { recursive: true });
-  writeFileSync(at('benchmarks/results.json'), resultsText(results));
-  const lines = linesOf(results);
-  for (const group of groupsOf(lines)) {
-    const bars = lines.filter((line) => line.group === group).flatMap(barOf);
-    writeFileSync(
-      at(plotOf(group)),
-      ratioPlot(bars, `${group}: how many times better Starkbox is`),
-    );
-  }
-  const bare = lines.flatMap(bareBarOf);
-  writeFileSync(at(plotOf('Bare engine')), ratioPlot(bare, 'Starkbox beside the bare engine'));
-  const page = at('benchmarks.md');
-  writeFileSync(page, withResults(readFileSync(page, 'utf8'), results));
+  const docs = new URL('docs/', root);
+  const page = readFileSync(new URL('benchmarks.md', docs), 'utf8');
+  const files = pageFiles(page, results);
+  rmSync(new URL('benchmarks', docs), { recursive: true, force: true });
+  mkdirSync(new URL('benchmarks', docs));
+  for (const [path, text] of files) writeFileSync(new URL(path, docs), text);
 }
 
 /** A line for each row, so that changes can be read. */

@@ -1,0 +1,77 @@
+// docs/benchmarks.md is what its results give, and a node that cannot do a workload has a row that says so.
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { Row } from '../bench/compare/measure.js';
+import { pageFiles } from '../bench/compare/page.js';
+import { linesOf, type Results, readResults } from '../bench/compare/results.js';
+
+const DOCS = fileURLToPath(new URL('../docs/', import.meta.url));
+const PAGE = readFileSync(`${DOCS}benchmarks.md`, 'utf8');
+
+const row = (changes: Partial<Row>): Row => ({
+  group: 'Transfers',
+  name: 'transfer',
+  title: 'STRK transfer',
+  unit: 'ms',
+  ours: [2, 4, 3],
+  theirs: [9, 6, 12],
+  bare: [1],
+  cannot: {},
+  isFailure: false,
+  remarks: {},
+  ...changes,
+});
+
+const results = (...runs: readonly (readonly Row[])[]): Results => ({
+  runs: runs.map((rows) => ({
+    ...{ ours: 'Starkbox 1', theirs: 'other 2', machine: '2 cores', date: '2026-01-01' },
+    quick: false,
+    rows,
+  })),
+});
+
+const only = (given: Results) => linesOf(given)[0];
+
+test('the page and its plots are those of the results file', () => {
+  const file = `${DOCS}benchmarks/results.json`;
+  if (!existsSync(file)) return;
+  for (const [path, text] of pageFiles(PAGE, readResults([file]))) {
+    expect(readFileSync(`${DOCS}${path}`, 'utf8'), path).toBe(text);
+  }
+});
+
+test('a ratio above 1 is better, of times and of rates', () => {
+  expect(only(results([row({})]))?.ratio).toBe(3);
+  expect(only(results([row({ unit: 'per s' })]))?.ratio).toBeCloseTo(1 / 3);
+});
+
+test('the spread is that of the rounds of one run, and of the runs of several', () => {
+  expect(only(results([row({})]))?.spread).toEqual([1.5, 4.5]);
+  const runs = results([row({})], [row({ theirs: [6] })], [row({ theirs: [15] })]);
+  expect(only(runs)?.spread).toEqual([2, 5]);
+  expect(only(runs)?.theirs).toBe(9);
+});
+
+test('runs of different groups make one page', () => {
+  const events = row({ group: 'Events', name: 'emit', title: 'transaction with events' });
+  const files = pageFiles(PAGE, results([row({})], [events]));
+  expect(files.get('benchmarks.md')).toContain('### Transfers');
+  expect(files.get('benchmarks.md')).toContain('### Events');
+  expect(files.get('benchmarks/events.svg')).toContain('transaction with events');
+});
+
+test('what a node cannot do is in its row, and in no plot', () => {
+  const cannot = { theirs: 'answers -32601 Method not found' };
+  const files = pageFiles(PAGE, results([row({ theirs: [], cannot })]));
+  expect(files.get('benchmarks.md')).toContain(
+    '| STRK transfer | 3 ms | cannot: answers -32601 Method not found | – | – | 1 ms |',
+  );
+  expect(files.get('benchmarks/transfers.svg')).not.toContain('STRK transfer');
+});
+
+test('nothing outside of the generated part is changed', () => {
+  const changed = pageFiles(PAGE, results([row({})])).get('benchmarks.md') ?? '';
+  const outside = (page: string): string => page.replace(/begin -->[\s\S]*<!--/, '');
+  expect(outside(changed)).toBe(outside(PAGE));
+});
