@@ -3,6 +3,7 @@
 //   (after `npm run build:ts` and `npm run build:explorer`)
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { startNode } from '@starkbox/conformance';
 import { Class } from '@starkbox/engine';
 import { chromium } from 'playwright-core';
@@ -75,6 +76,17 @@ const reverted = await send(1, [transfer(2, 1n), transfer(2, 10n ** 30n)]);
 await send(2, [
   { contractAddress: reverter, entrypoint: 'fail_via', calldata: [reverter, '1', '0x6f6f7073'] },
 ]);
+const contracts = new URL('../../../contracts/', import.meta.url);
+const places = readFileSync(new URL('places/failures.sierra.json.gz', contracts));
+const source = readFileSync(new URL('src/failing/failures.cairo', contracts), 'utf8');
+await node.request('devnet_addArtifact', {
+  artifact: JSON.parse(gunzipSync(places).toString()),
+  sources: { 'contracts/src/failing/failures.cairo': source },
+});
+const failures = await deploy('failures', ['0']);
+const overflow = await send(0, [
+  { contractAddress: failures, entrypoint: 'helper', calldata: ['0x1'] },
+]);
 await node.request('devnet_increaseTime', { time: 86_400 });
 await node.request('devnet_setGasPrice', { gas_price_fri: 987_654_321, generate_block: true });
 await send(2, [transfer(0, 25n)]);
@@ -86,6 +98,7 @@ const PAGES = {
   'block-state': 'block/20?tab=state',
   transactions: 'transactions',
   'transaction-reverted': `tx/${reverted}`,
+  'transaction-source': `tx/${overflow}`,
   'transaction-succeeded': `tx/${succeeded}`,
   'transaction-state': `tx/${succeeded}?tab=state`,
   'transaction-events': `tx/${succeeded}?tab=events`,

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classTextWithPlaces } from '../../../../contracts/classes.js';
+import { faultsOf } from '../support/accessibility.js';
 import { STRK, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
@@ -35,20 +36,69 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test('lines of the source follow, where an artifact has them', async () => {
-  const artifact = JSON.parse(await classTextWithPlaces('counter'));
-  await stage.node.client.call('devnet_addArtifact', { artifact });
-  const hash = await stage.send(1, [
-    { contractAddress: counter, entrypoint: 'increase', calldata: ['0x0'] },
-  ]);
-  const { page, complaints } = await stage.open(`tx/${hash}`);
-  const stack = page.getByRole('region', { name: 'Cairo stack' });
-  await stack.waitFor();
-  const source = new URL('../../../../contracts/src/counter.cairo', import.meta.url);
-  const lines = (await readFile(source, 'utf8')).split('\n');
-  const failing = lines.findIndex((line) => line.includes('amount is 0')) + 1;
-  expect(await stack.innerText()).toContain(`contracts/src/counter.cairo:${failing}`);
-  expect(complaints).toEqual([]);
+describe('the source of a failure', () => {
+  const FILE = 'contracts/src/failing/failures.cairo';
+  let failed: string;
+
+  beforeAll(async () => {
+    const failures = await stage.deploy('failures', ['0']);
+    const source = await readFile(new URL(`../../../../${FILE}`, import.meta.url), 'utf8');
+    const artifact = JSON.parse(await classTextWithPlaces('failures'));
+    const sources = { [FILE]: source };
+    await stage.node.client.call('devnet_addArtifact', { artifact, sources });
+    failed = await stage.send(1, [
+      { contractAddress: failures, entrypoint: 'helper', calldata: ['0x1'] },
+    ]);
+  });
+
+  test('is beside the call tree, as the node has it; a function of the stack is chosen by keyboard', async () => {
+    const { stack } = await stage.node.client.call('devnet_explainTransaction', [failed]);
+    const { page, complaints } = await stage.open(`tx/${failed}`);
+    const pane = page.getByRole('region', { name: 'Source' });
+    await pane.waitFor();
+    const tree = await page.getByRole('treegrid').boundingBox();
+    expect((await pane.boundingBox())?.x).toBeGreaterThan((tree?.x ?? 0) + (tree?.width ?? 0));
+    const marked = pane.locator('.code [aria-current]');
+    const shown = () => pane.locator('.code li').allTextContents();
+    const [first, second] = stack;
+    const lines = (at: typeof first) => at?.excerpt?.lines.map((line) => line.trim());
+    expect((await shown()).map((line) => line.trim())).toEqual(lines(first));
+    expect(await marked.textContent()).toMatch(/^ *value - 100 /);
+    expect(await marked.getAttribute('value')).toBe(String(first?.line));
+    await pane.getByRole('button', { name: /::lowered/ }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => marked.getAttribute('value')).toBe(String(second?.line));
+    expect((await shown()).map((line) => line.trim())).toEqual(lines(second));
+    expect(await pane.locator('.place').innerText()).toContain(`${FILE}:${second?.line}:`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is below the tree on a phone, where only its lines scroll sideways; axe finds nothing', async () => {
+    const { page } = await stage.open(`tx/${failed}`, {
+      bypassCSP: true,
+      viewport: { width: 320, height: 700 },
+    });
+    const pane = page.getByRole('region', { name: 'Source' });
+    await pane.waitFor();
+    const tree = await page.getByRole('treegrid').boundingBox();
+    expect((await pane.boundingBox())?.y).toBeGreaterThan(tree?.y ?? 0);
+    const surplus = () => document.documentElement.scrollWidth - innerWidth;
+    expect(await page.evaluate(surplus)).toBeLessThanOrEqual(0);
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test('is a place alone where the node has no text', async () => {
+    const artifact = JSON.parse(await classTextWithPlaces('counter'));
+    await stage.node.client.call('devnet_addArtifact', { artifact });
+    const hash = await stage.send(1, [
+      { contractAddress: counter, entrypoint: 'increase', calldata: ['0x0'] },
+    ]);
+    const { page } = await stage.open(`tx/${hash}`);
+    const pane = page.getByRole('region', { name: 'Source' });
+    await pane.getByText(/^contracts\/src\/counter.cairo:\d+:\d+$/).waitFor();
+    await pane.getByText(/no text of this file/).waitFor();
+  });
 });
 
 describe('a transaction', () => {

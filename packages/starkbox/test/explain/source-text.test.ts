@@ -77,15 +77,16 @@ describe('of the package of an artifact', () => {
       first_line: line - 6,
       lines: lines.slice(line - 7, line + 6),
     });
-    const indent = lines[line - 1]?.search(/\S/) ?? 0;
-    const width = String(line + 1).length;
+    const column = (lines[line - 1]?.search(/\S/) ?? 0) + 1;
+    // Without the indentation that all lines of the excerpt have.
+    const [before, named, after] = lines.slice(line - 2, line + 1).map((one) => one.slice(8));
     expect(text).toContain(
       [
-        `(${file('failures')}:${line}:${indent + 1}) [inlined]`,
-        `     ${String(line - 1).padStart(width)} | ${lines[line - 2]}`,
-        `     ${line} | ${lines[line - 1]}`,
-        `     ${' '.repeat(width)} | ${' '.repeat(indent)}^`,
-        `     ${String(line + 1).padStart(width)} | ${lines[line]}`,
+        `(${file('failures')}:${line}:${column}) [inlined]`,
+        `     ${line - 1} | ${before}`,
+        `     ${line} | ${named}`,
+        `     ${' '.repeat(String(line).length)} | ${' '.repeat(column - 9)}^`,
+        `     ${line + 1} | ${after}`,
       ].join('\n'),
     );
   });

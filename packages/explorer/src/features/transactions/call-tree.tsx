@@ -1,7 +1,14 @@
 // Call tree table: a row per frame, open along the path to the failure, with detail of the selected frame.
 import type { CallTree, Frame } from '@starkbox/abi';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type RefObject, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { grouped } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { isShortcut } from '../../navigation/key-events.js';
@@ -19,9 +26,11 @@ interface CallTreeProps {
   readonly tree: CallTree;
   readonly classes: Classes;
   readonly total: number;
+  /** Shown at the side of the tree, or below it where there is no room. */
+  readonly beside?: ReactNode;
 }
 
-export function CallTreeView({ tree, classes, total }: CallTreeProps) {
+export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
   const wanted = usePlace().query.get('frame') ?? undefined;
   const chosen = wanted ?? tree.cause?.id;
   const field = useRef<HTMLInputElement>(null);
@@ -42,60 +51,63 @@ export function CallTreeView({ tree, classes, total }: CallTreeProps) {
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <>
-      {tree.count > FEW && (
-        <Find
-          field={field}
-          text={filter}
-          change={setFilter}
-          clear={() => {
-            setFilter('');
-            move(0);
-          }}
-          found={matches?.found.size}
-        />
-      )}
-      <section
-        ref={scroller}
-        className="tree-scroll"
-        aria-label="Calls"
-        style={{ height: Math.min(TALLEST, rows.length * rowHeight() + 36) }}
-      >
-        <table
-          className="table tree"
-          role="treegrid"
-          aria-label="Call tree"
-          aria-rowcount={rows.length + 1}
-          onKeyDown={press}
+    <div className="calls">
+      <div>
+        {tree.count > FEW && (
+          <Find
+            field={field}
+            text={filter}
+            change={setFilter}
+            clear={() => {
+              setFilter('');
+              move(0);
+            }}
+            found={matches?.found.size}
+          />
+        )}
+        <section
+          ref={scroller}
+          className="tree-scroll"
+          aria-label="Calls"
+          style={{ height: Math.min(TALLEST, rows.length * rowHeight() + 36) }}
         >
-          <TreeHead />
-          <tbody>
-            {before > 0 && <Spacer height={before} />}
-            {items.map(({ index }) => {
-              const frame = rows[index];
-              return (
-                frame && (
-                  <FrameRow
-                    key={frame.id}
-                    frame={frame}
-                    index={index}
-                    classes={classes}
-                    total={total}
-                    isOpen={open.has(frame.id)}
-                    isChosen={frame.id === chosen}
-                    isActive={index === active}
-                    activate={setActive}
-                    toggle={toggle}
-                  />
-                )
-              );
-            })}
-            {after > 0 && <Spacer height={after} />}
-          </tbody>
-        </table>
-      </section>
-      {selected && <FrameDetail of={selected} classes={classes} />}
-    </>
+          <table
+            className="table tree"
+            role="treegrid"
+            aria-label="Call tree"
+            aria-rowcount={rows.length + 1}
+            onKeyDown={press}
+          >
+            <TreeHead />
+            <tbody>
+              {before > 0 && <Spacer height={before} />}
+              {items.map(({ index }) => {
+                const frame = rows[index];
+                return (
+                  frame && (
+                    <FrameRow
+                      key={frame.id}
+                      frame={frame}
+                      index={index}
+                      classes={classes}
+                      total={total}
+                      isOpen={open.has(frame.id)}
+                      isChosen={frame.id === chosen}
+                      isActive={index === active}
+                      activate={setActive}
+                      toggle={toggle}
+                    />
+                  )
+                );
+              })}
+              {after > 0 && <Spacer height={after} />}
+            </tbody>
+          </table>
+        </section>
+        {beside}
+        {selected && <FrameDetail of={selected} classes={classes} />}
+      </div>
+    </div>
   );
 }
 

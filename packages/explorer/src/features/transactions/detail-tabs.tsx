@@ -6,6 +6,7 @@ import { to, usePlace } from '../../navigation/route.js';
 import { Json, Problem } from '../../parts/page-states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { EventTable } from '../../parts/transaction/event-table.js';
+import { SourcePane } from '../../parts/transaction/source-pane.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
 import { Address, FunctionName, Link } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
@@ -49,6 +50,7 @@ export function DetailTabs({
               tree={tree}
               classes={classes}
               total={receipt.execution_resources.l2_gas}
+              beside={receipt.execution_status === 'REVERTED' && <SourcePane hash={hash} />}
             />
           )}
         </>

@@ -10,7 +10,6 @@ import { act } from '../../parts/action.js';
 import { Confirm, type Question } from '../../parts/confirm.js';
 import { Label } from '../../parts/label-form.js';
 import { BesideContext, Heading, Loading, Problem } from '../../parts/page-states.js';
-import { CairoStack } from '../../parts/transaction/cairo-stack.js';
 import { Amount, BlockRef, Copy, Link, Status, UntrustedText } from '../../parts/values.js';
 import { useHeader } from '../../rpc/block-header.js';
 import { call, RpcFailure } from '../../rpc/client.js';
@@ -134,15 +133,12 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       {isOk ? (
         <TokenTransfers receipt={receipt} trace={trace} classes={classes} />
       ) : (
-        <>
-          <Why
-            hash={hash}
-            tree={tree}
-            classes={classes}
-            reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
-          />
-          <CairoStack hash={hash} />
-        </>
+        <Why
+          hash={hash}
+          tree={tree}
+          classes={classes}
+          reason={'revert_reason' in receipt ? receipt.revert_reason : ''}
+        />
       )}
       <DetailTabs hash={hash} traceError={traceError} {...parts} />
     </>
