@@ -148,9 +148,15 @@ export class Contender {
         });
       });
       sent.on('timeout', () => sent.destroy(new Error(`no answer in ${ANSWER_WITHIN / 1000} s`)));
-      sent.on('error', reject);
+      sent.on('error', (error) =>
+        reject(this.#hasEnded ? new Error('its process has ended') : error),
+      );
       sent.end(body);
     });
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child !== undefined && (this.#child.exitCode ?? this.#child.signalCode) !== null;
   }
 
   /** Resident memory of the node and its children in megabytes; undefined for one that ran. */
@@ -169,7 +175,7 @@ export class Contender {
   async close(): Promise<void> {
     this.#agent.destroy();
     const child = this.#child;
-    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.pid === undefined || this.#hasEnded) return;
     const ended = once(child, 'exit');
     process.kill(-child.pid, 'SIGKILL');
     await ended;

@@ -90,17 +90,21 @@ function memoryOf({ node }: Side): number {
 /** Smaller differences of resident memory are noise, in megabytes. */
 const NOISE = 4;
 
-/** Memory that work adds, for one of `count` pieces in the figure's unit; at least the noise. */
-async function added(
+/**
+ * The time of work and the memory that it adds, for one of `count` pieces in the figure's unit. It is at least
+ * the noise, and left out if the node's processes are not ours to look at.
+ */
+async function withMemory(
   side: Side,
   unit: number,
   work: () => Promise<{ readonly count: number; readonly took: number }>,
-): Promise<{ readonly memory: number; readonly took: number }> {
-  const before = memoryOf(side);
+): Promise<readonly number[]> {
+  const before = side.node.memory();
   const { count, took } = await work();
-  const grown = memoryOf(side) - before;
-  if (grown < NOISE) side.remark(`memory grew by less than ${NOISE} MB`);
-  return { memory: (Math.max(grown, NOISE) * 2 ** 20) / count / unit, took };
+  const after = side.node.memory();
+  if (before === undefined || after === undefined) return [took];
+  if (after - before < NOISE) side.remark(`memory grew by less than ${NOISE} MB`);
+  return [took, (Math.max(after - before, NOISE) * 2 ** 20) / count / unit];
 }
 
 const figure = (name: string, title: string, unit: Figure['unit']): Figure => ({
@@ -111,47 +115,47 @@ const figure = (name: string, title: string, unit: Figure['unit']): Figure => ({
 
 const SNAPSHOTS = 20;
 
-const snapshotMemory = single(
-  'memory_snapshot',
-  'memory of a snapshot, a transfer after each',
-  'KB',
-  async (side) => {
+const snapshotMemory: Workload = {
+  figures: [
+    figure('snapshot_transfer', 'snapshot and a transfer', 'ms'),
+    figure('memory_snapshot', 'memory of such a snapshot', 'KB'),
+  ],
+  rounds: 1,
+  measure: (side) => {
     const requests = side.signer.transfers(SNAPSHOTS);
-    const { memory } = await added(side, 1024, async () => {
+    return withMemory(side, 1024, async () => {
       const took = await each(SNAPSHOTS, async (at) => {
         await side.node.call('devnet_snapshot', []);
         await side.node.send(requests[at] ?? '');
       });
       return { count: SNAPSHOTS, took };
     });
-    return memory;
   },
-  { rounds: 1 },
-);
+};
 
-/** Memory of another chain: an instance, or a process where a node has none. */
-const chainMemory = single(
-  'memory_instance',
-  'memory of one more chain of the same content',
-  'KB',
-  async (side, { quick }) => {
-    const count = quick ? 100 : 1_000;
-    if (!(await side.node.answers('devnet_createInstance'))) {
-      if ('url' in side.address) throw new Unable('has no instances');
-      side.remark('a process of its own, empty');
-      const other = await side.another();
-      const memory = 1024 * (other.memory() ?? Number.NaN);
-      await other.close();
-      return memory;
+/** Another chain: an instance, or a process where a node has none. */
+const chainMemory: Workload = {
+  figures: [
+    figure('instance', 'one more chain, as an instance', 'ms'),
+    figure('memory_instance', 'its memory', 'KB'),
+  ],
+  rounds: 1,
+  measure: async (side, { quick }) => {
+    if (await side.node.answers('devnet_createInstance')) {
+      const count = quick ? 100 : 1_000;
+      return withMemory(side, 1024, async () => {
+        const took = await each(count, () => side.node.call('devnet_createInstance', {}));
+        return { count, took };
+      });
     }
-    const { memory } = await added(side, 1024, async () => {
-      const took = await each(count, () => side.node.call('devnet_createInstance', {}));
-      return { count, took };
-    });
-    return memory;
+    if ('url' in side.address) throw new Unable('has no instances');
+    side.remark('has no instances: a new process with an empty chain');
+    const other = await side.another();
+    const memory = 1024 * (other.memory() ?? Number.NaN);
+    await other.close();
+    return [other.started ?? Number.NaN, memory];
   },
-  { rounds: 1 },
-);
+};
 
 export const LARGE_STATE: Group = {
   title: 'Large state',
@@ -189,12 +193,11 @@ export const LARGE_STATE: Group = {
       measure: async (side, size) => {
         const more = Math.max(PIECE, size.slots - SMALL);
         const before = Number(side.kept.get('slots'));
-        const { memory, took } = await added(side, 1, async () => {
-          const time = await applySlots(side, more, size);
+        return withMemory(side, 1, async () => {
+          const took = await applySlots(side, more, size);
           await side.node.call('devnet_createBlock', {});
-          return { count: Number(side.kept.get('slots')) - before, took: time };
+          return { count: Number(side.kept.get('slots')) - before, took };
         });
-        return [took, memory];
       },
     },
     transfersOn('transfer_1m', 'STRK transfer on 1,000,000 slots'),
@@ -209,15 +212,13 @@ const growth: Workload = {
     figure('memory_block', 'memory of an empty block', 'bytes'),
   ],
   rounds: 1,
-  measure: async (side, { blocks, limit }) => {
-    const { memory, took } = await added(side, 1, async () => {
+  measure: (side, { blocks, limit }) =>
+    withMemory(side, 1, async () => {
       const create = () => side.node.call('devnet_createBlock', {});
       const times = await samples(blocks, create, limit);
       if (times.length < blocks) side.remark(`stopped at ${times.length} blocks`);
       return { count: times.length, took: mean(times) };
-    });
-    return [took, memory];
-  },
+    }),
 };
 
 const transferMemory: Workload = {
@@ -226,13 +227,12 @@ const transferMemory: Workload = {
     figure('memory_transfer', 'memory of a block with a transfer', 'KB'),
   ],
   rounds: 1,
-  measure: async (side, { quick }) => {
+  measure: (side, { quick }) => {
     const requests = side.signer.transfers(quick ? 100 : 2_000);
-    const { memory, took } = await added(side, 1024, async () => ({
+    return withMemory(side, 1024, async () => ({
       took: await sendAll(side.node, requests),
       count: requests.length,
     }));
-    return [took, memory];
   },
 };
 
@@ -251,8 +251,7 @@ export const ABORTS: Group = {
       'abort of 100 blocks with a transfer each',
       'ms',
       async ({ node, signer }) => {
-        // The nonces of aborted transfers are used again.
-        const requests = signer.fresh().transfers(100);
+        const requests = signer.copy().transfers(100);
         for (const request of requests) await node.send(request);
         const number = Number(await node.call('starknet_blockNumber', {}));
         const starting_block_id = { block_number: number - 99 };

@@ -120,48 +120,78 @@ export interface Measurement {
 
 /** Measures a group on fresh nodes. */
 export async function measureGroup(group: Group, measurement: Measurement): Promise<void> {
-  const { addresses, bare, size, say } = measurement;
-  const sides: Side[] = [];
-  const caches: CacheFolder[] = [];
-  const remarks = new Map<SideName, string>();
+  const { bare, size, say } = measurement;
+  const sides = new Sides();
   try {
+    const runners: Runner[] = [];
     for (const name of SIDES) {
-      const address = withOptions(addresses[name], group.options);
-      const cache = new CacheFolder();
-      caches.push(cache);
-      const node = await Contender.open(address, cache);
-      sides.push({
-        name,
-        address,
-        node,
-        signer: await Signer.of(node),
-        origin: `${sides[0]?.node.url ?? node.url}/rpc`,
-        kept: new Map(),
-        another: (options) => Contender.open(withOptions(address, options), cache),
-        remark: (text) => remarks.set(name, text),
-      });
+      const side = await sides.open(name, withOptions(measurement.addresses[name], group.options));
+      runners.push({ name, run: (workload) => runOn(side, workload, size) });
     }
-    const runners: readonly Runner[] = [
-      ...sides.map((side) => ({
-        name: side.name,
-        run: (workload: Workload) => workload.measure(side, size),
-      })),
-      { name: 'bare', run: (workload) => workload.bare?.(bare, size) },
-    ];
+    runners.push({ name: 'bare', run: (workload) => workload.bare?.(bare, size) });
     for (const workload of group.workloads) {
-      remarks.clear();
+      sides.remarks.clear();
       const rounds = Math.min(workload.rounds ?? size.rounds, size.rounds);
       const { figures, cannot, isFailure } = await measureWorkload(workload, runners, rounds);
       for (const [at, figure] of workload.figures.entries()) {
         const of = (name: Measured) => figures[name].flatMap((round) => tidy(round[at]));
         const all = { ours: of('ours'), theirs: of('theirs'), bare: of('bare') };
-        const more = { cannot, isFailure, remarks: Object.fromEntries(remarks) };
+        const more = { cannot, isFailure, remarks: Object.fromEntries(sides.remarks) };
         say({ group: group.title, ...figure, ...all, ...more });
       }
     }
   } finally {
-    for (const { node } of sides) await node.close();
-    for (const cache of caches) cache.remove();
+    await sides.close();
+  }
+}
+
+async function runOn(
+  side: Side | string,
+  workload: Workload,
+  size: Size,
+): Promise<readonly number[]> {
+  if (typeof side === 'string') throw new Unable(side);
+  try {
+    return await workload.measure(side, size);
+  } catch (error) {
+    // The next workload begins with what has arrived; a node that has ended refuses that too.
+    await side.signer.readNonces(side.node).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The nodes of a group. */
+class Sides {
+  readonly remarks = new Map<SideName, string>();
+  readonly #nodes: Contender[] = [];
+  readonly #caches: CacheFolder[] = [];
+
+  /** A side, or why the other node cannot be started. */
+  async open(name: SideName, address: Address): Promise<Side | string> {
+    const cache = new CacheFolder();
+    this.#caches.push(cache);
+    try {
+      const node = await Contender.open(address, cache);
+      this.#nodes.push(node);
+      return {
+        name,
+        address,
+        node,
+        signer: await Signer.of(node),
+        origin: `${this.#nodes[0]?.url}/rpc`,
+        kept: new Map(),
+        another: (options) => Contender.open(withOptions(address, options), cache),
+        remark: (text) => this.remarks.set(name, text),
+      };
+    } catch (error) {
+      if (name === 'ours') throw error;
+      return reasonOf(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const node of this.#nodes) await node.close();
+    for (const cache of this.#caches) cache.remove();
   }
 }
 

@@ -40,20 +40,33 @@ export class Signer {
 
   /** The accounts of a node as they are now. */
   static async of(node: Contender): Promise<Signer> {
-    const accounts: Account[] = [];
-    const nonces = new Map<string, number>();
-    for (const given of Object(await node.call('devnet_getPredeployedAccounts', {}))) {
-      const { address, private_key: privateKey, public_key: publicKey } = given;
-      accounts.push({ address, privateKey, publicKey });
+    const given: readonly object[] = Object(await node.call('devnet_getPredeployedAccounts', {}));
+    const signer = new Signer(
+      given.map((account) => {
+        const { address, private_key: privateKey, public_key: publicKey } = Object(account);
+        return { address, privateKey, publicKey };
+      }),
+    );
+    await signer.readNonces(node);
+    return signer;
+  }
+
+  /** Takes nonces from a node, because not everything that was signed may have been sent. */
+  async readNonces(node: Contender): Promise<void> {
+    for (const { address } of this.#accounts) {
       const params = { block_id: 'latest', contract_address: address };
-      nonces.set(address, Number(await node.call('starknet_getNonce', params)));
+      this.#nonces.set(address, Number(await node.call('starknet_getNonce', params)));
     }
-    return new Signer(accounts, nonces);
   }
 
   /** The same accounts on a node that has just started. */
   fresh(): Signer {
     return new Signer(this.#accounts);
+  }
+
+  /** The same accounts where they are now, to send something that will be undone. */
+  copy(): Signer {
+    return new Signer(this.#accounts, this.#nonces);
   }
 
   get count(): number {
