@@ -31,8 +31,8 @@ export function hostTriple() {
 }
 
 /**
- * Changes to the pinned blockifier: hooks where an entry point runs and where a contract prints. Each file
- * must be the one that the change was written for.
+ * Changes to the pinned blockifier: hooks where a contract is called, where its code runs and where it prints.
+ * Each file must be the one that the change was written for.
  *
  * @type {readonly { file: string; sha256: string; edits: readonly (readonly [before: string, after: string])[] }[]}
  */
@@ -43,21 +43,46 @@ const CHANGES = [
     edits: [['pub mod hint_code;\n', 'pub mod hint_code;\npub mod observer;\n']],
   },
   {
+    file: 'src/execution/entry_point.rs',
+    sha256: '4d11b0590356711a3d61b765ff34d6997244c6e08379bf9341f61f2c6542e631',
+    edits: [
+      [
+        '        execute_entry_point_call_wrapper(\n            self.into_executable(class_hash),\n',
+        '        let call = self.into_executable(class_hash);\n' +
+          '        crate::execution::observer::called(&call);\n' +
+          '        let result = execute_entry_point_call_wrapper(\n            call,\n',
+      ],
+      [
+        '            remaining_gas,\n        )\n    }\n',
+        '            remaining_gas,\n        );\n' +
+          '        crate::execution::observer::returned(result.as_ref().ok());\n        result\n    }\n',
+      ],
+      [
+        '    Ok(empty_constructor_call_info)\n',
+        '    crate::execution::observer::deployed(&empty_constructor_call_info);\n' +
+          '    Ok(empty_constructor_call_info)\n',
+      ],
+    ],
+  },
+  {
     file: 'src/execution/entry_point_execution.rs',
     sha256: 'abd2b23bbe11e4131b185981194027bc29bb3bed71759772091f0df7fd02351c',
     edits: [
       [
-        '    let VmExecutionContext {\n',
-        '    let observed = crate::execution::observer::Entered::new(&call);\n    let VmExecutionContext {\n',
-      ],
-      [
         '= initialize_execution_context(call, &compiled_class, state, context)\n',
-        '= initialize_execution_context_with_runner_mode(call, &compiled_class, state, context, observed.mode())\n',
+        '= initialize_execution_context_with_runner_mode(call, &compiled_class, state, context, ' +
+          'crate::execution::observer::entered())\n',
       ],
       [
         '    run_entry_point(&mut runner, &mut syscall_handler, entry_point, args, program_segment_size)?;\n',
         '    let ran = run_entry_point(&mut runner, &mut syscall_handler, entry_point, args, program_segment_size);\n' +
-          '    observed.ran(&mut runner, &syscall_handler.base.syscalls_usage, ran.is_ok());\n    ran?;\n',
+          '    crate::execution::observer::ran(&mut runner, &syscall_handler.base.syscalls_usage, ran.is_ok());\n' +
+          '    ran?;\n',
+      ],
+      [
+        '        extract_extended_vm_resources(&runner, &syscall_handler)?;\n',
+        '        extract_extended_vm_resources(&runner, &syscall_handler)?;\n' +
+          '    crate::execution::observer::measured(&runner);\n',
       ],
     ],
   },

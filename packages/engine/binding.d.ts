@@ -118,10 +118,10 @@ export declare class State {
   /** Calls a function and gives `{result}` or `{failure}` as JSON. */
   call(block: Block, address: string, selector: string, calldata: Array<string>): Promise<string>
   /**
-   * Executes transactions one after another on a temporary layer, those from `first` on with the
-   * machine's trace. Gives the frames of each traced one as JSON.
+   * Executes transactions one after another on a temporary layer, some with the machine's trace. Gives the
+   * frames of each traced one as JSON.
    */
-  retrace(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, first: number, visited: boolean): Promise<Array<string>>
+  retrace(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced): Promise<Array<string>>
   /** Calls a function with the machine's trace and gives its frames as JSON. */
   retraceCall(block: Block, address: string, selector: string, calldata: Array<string>, visited: boolean): Promise<string>
 }
@@ -217,6 +217,16 @@ export interface StateSlot {
 }
 
 export declare function storageAddress(variable: string, keys: Array<string>): string
+
+/** What is traced, and what is told of it. */
+export interface Traced {
+  /** Index of the first traced transaction. */
+  first: number
+  /** Whether visited statements are listed. */
+  visited: boolean
+  /** Also what the machine did, with the registers of at most so many steps of each transaction. */
+  machine?: number
+}
 
 export interface UnauditedLibfunc {
   name: string

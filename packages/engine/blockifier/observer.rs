@@ -1,25 +1,34 @@
-//! Hooks on the runs of Cairo 1 entry points. The build adds this file to blockifier as
-//! `execution::observer`.
+//! Hooks on calls of contracts and on the machine's runs of Cairo 1 code. The build adds this file to
+//! blockifier as `execution::observer`.
 
 use std::cell::RefCell;
 
 use cairo_lang_casm::hints::{CoreHint, CoreHintBase};
 use cairo_lang_runner::casm_run::{format_for_debug, read_felts};
 use cairo_vm::vm::errors::hint_errors::HintError;
-use cairo_vm::vm::runners::cairo_runner::CairoRunner;
+use cairo_vm::vm::runners::cairo_runner::{CairoRunner, ExecutionResources};
 use cairo_vm::vm::vm_core::VirtualMachine;
 use starknet_api::core::{ClassHash, ContractAddress};
 
+use crate::execution::call_info::CallInfo;
 use crate::execution::entry_point::ExecutableCallEntryPoint;
 use crate::execution::entry_point_execution::ExecutionRunnerMode;
 use crate::execution::syscalls::vm_syscall_utils::SyscallUsageMap;
 
-/// Sees every entry point that this thread runs while it is set.
+/// Sees every call that this thread executes while it is set.
 pub trait Observer {
-    fn entered(&mut self, call: &ExecutableCallEntryPoint);
+    /// A call of a class of any kind begins.
+    fn called(&mut self, call: &ExecutableCallEntryPoint);
+    /// The call that began last runs Cairo 1 code.
+    fn entered(&mut self);
     /// The run ended: with return values, or by an error of the machine.
     fn ran(&mut self, runner: &mut CairoRunner, syscalls: &SyscallUsageMap, completed: bool);
-    fn left(&mut self);
+    /// What a completed run used, without its system calls.
+    fn measured(&mut self, used: &ExecutionResources);
+    /// The call that began last ended; without information after an error.
+    fn returned(&mut self, info: Option<&CallInfo>);
+    /// A contract was deployed whose class has no constructor.
+    fn deployed(&mut self, info: &CallInfo);
 }
 
 /// What a contract printed.
@@ -57,31 +66,37 @@ fn observe(work: impl FnOnce(&mut dyn Observer)) -> bool {
     })
 }
 
-/// An entry point that is about to run; left when it is dropped.
-pub(crate) struct Entered(bool);
+pub(crate) fn called(call: &ExecutableCallEntryPoint) {
+    observe(|observer| observer.called(call));
+}
 
-impl Entered {
-    pub(crate) fn new(call: &ExecutableCallEntryPoint) -> Self {
-        Entered(observe(|observer| observer.entered(call)))
-    }
+pub(crate) fn returned(info: Option<&CallInfo>) {
+    observe(|observer| observer.returned(info));
+}
 
-    pub(crate) fn mode(&self) -> ExecutionRunnerMode {
-        if self.0 { ExecutionRunnerMode::Tracing } else { ExecutionRunnerMode::Starknet }
-    }
+pub(crate) fn deployed(info: &CallInfo) {
+    observe(|observer| observer.deployed(info));
+}
 
-    pub(crate) fn ran(&self, runner: &mut CairoRunner, syscalls: &SyscallUsageMap, completed: bool) {
-        if self.0 {
-            observe(|observer| observer.ran(runner, syscalls, completed));
-        }
+/// The mode of a run of Cairo 1 code that is about to begin.
+pub(crate) fn entered() -> ExecutionRunnerMode {
+    if observe(|observer| observer.entered()) {
+        ExecutionRunnerMode::Tracing
+    } else {
+        ExecutionRunnerMode::Starknet
     }
 }
 
-impl Drop for Entered {
-    fn drop(&mut self) {
-        if self.0 {
-            observe(|observer| observer.left());
+pub(crate) fn ran(runner: &mut CairoRunner, syscalls: &SyscallUsageMap, completed: bool) {
+    observe(|observer| observer.ran(runner, syscalls, completed));
+}
+
+pub(crate) fn measured(runner: &CairoRunner) {
+    observe(|observer| {
+        if let Ok(used) = runner.get_execution_resources() {
+            observer.measured(&used);
         }
-    }
+    });
 }
 
 pub(crate) fn is_print(hint: &CoreHintBase) -> bool {

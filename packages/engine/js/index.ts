@@ -24,6 +24,7 @@ export type {
   Fault,
   Frame,
   Gas,
+  MachineRun,
   MessageToL1,
   Printed,
   Receipt,

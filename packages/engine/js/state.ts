@@ -308,19 +308,29 @@ export class State {
    *
    * @param options.first index of the first traced transaction; by default the last alone is traced
    * @param options.visited list the visited statements of every frame
+   * @param options.machine tell what the machine did, also in calls of Cairo 0 code, with the registers of at
+   * most so many steps of each traced transaction: frames beyond have none
    */
   async retrace(
     block: Block,
     transactions: readonly Transaction[],
     flags: ExecutionFlags | readonly ExecutionFlags[] = {},
-    options: { readonly first?: number; readonly visited?: boolean } = {},
+    options: {
+      readonly first?: number;
+      readonly visited?: boolean;
+      readonly machine?: number | undefined;
+    } = {},
   ): Promise<readonly Retrace[]> {
-    const { first = Math.max(0, transactions.length - 1), visited = false } = options;
+    const { first = Math.max(0, transactions.length - 1), visited = false, machine } = options;
     const natives = transactions.map((transaction) => transaction.native);
     const each =
       'map' in flags ? flags.map((one) => ({ ...one })) : natives.map(() => ({ ...flags }));
     const reports = await callWorker(() =>
-      this.native.retrace(block.native, natives, each, first, visited),
+      this.native.retrace(block.native, natives, each, {
+        first,
+        visited,
+        ...(machine === undefined ? {} : { machine }),
+      }),
     );
     return reports.map((text) => parseReport<Retrace>(text));
   }

@@ -12,6 +12,11 @@ use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
 use cairo_lang_starknet_classes::contract_class::ContractClass;
 use serde::Serialize;
 
+#[path = "../class/checksum.rs"]
+mod checksum;
+
+use checksum::checksum;
+
 /// Exit code that marks the memory limit, known to the engine.
 const OUT_OF_MEMORY: i32 = 86;
 
@@ -118,14 +123,4 @@ struct Statements {
     end: usize,
     functions: Vec<(usize, u64)>,
     checksum: u32,
-}
-
-/// As the engine computes it of the code that runs.
-fn checksum(casm: &CasmContractClass) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    for word in &casm.bytecode {
-        hasher.update(&word.value.to_bytes_le());
-        hasher.update(&[0xff]);
-    }
-    hasher.finalize()
 }

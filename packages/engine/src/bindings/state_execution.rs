@@ -34,6 +34,17 @@ fn classes_of(
     }
 }
 
+/// What is traced, and what is told of it.
+#[napi(object)]
+pub struct Traced {
+    /// Index of the first traced transaction.
+    pub first: u32,
+    /// Whether visited statements are listed.
+    pub visited: bool,
+    /// Also what the machine did, with the registers of at most so many steps of each transaction.
+    pub machine: Option<u32>,
+}
+
 fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Result<Call> {
     Ok(Call {
         address: parse_address("contract_address", address)?,
@@ -130,8 +141,8 @@ impl State {
         })
     }
 
-    /// Executes transactions one after another on a temporary layer, those from `first` on with the
-    /// machine's trace. Gives the frames of each traced one as JSON.
+    /// Executes transactions one after another on a temporary layer, some with the machine's trace. Gives the
+    /// frames of each traced one as JSON.
     #[napi(catch_unwind)]
     pub fn retrace<'env>(
         &self,
@@ -139,8 +150,7 @@ impl State {
         block: &Block,
         transactions: Vec<ClassInstance<'env, Transaction>>,
         flags: Vec<Flags>,
-        first: u32,
-        visited: bool,
+        traced: Traced,
     ) -> Result<PromiseRaw<'env, Vec<String>>> {
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         let transactions: Vec<_> = transactions.iter().map(|tx| tx.inner.clone()).collect();
@@ -150,16 +160,18 @@ impl State {
             return Err(input(format!("flags: {} for {} transactions", counts.0, counts.1)).into());
         }
         off_thread(env, move || {
-            let mut session = Session::new(state.clone(), at, block);
+            let mut session = Session::new(state.clone(), at, block.clone());
             let classes = classes_of(state, at, &transactions);
+            let machine = traced.machine.map(|most| most as usize);
+            let wanted = Wanted { visited: traced.visited, machine };
             let mut reports = Vec::new();
             for (index, (transaction, flags)) in transactions.iter().zip(flags).enumerate() {
-                if index < first as usize {
+                if index < traced.first as usize {
                     session.run(transaction, flags)?;
                     continue;
                 }
                 let (run, recorded) =
-                    retrace::record(Wanted { visited }, Box::new(classes.clone()), || {
+                    retrace::record(wanted, block.clone(), Box::new(classes.clone()), || {
                         session.run(transaction, flags)
                     });
                 run?;
@@ -184,8 +196,9 @@ impl State {
         let (state, at, block) = (self.inner.clone(), self.at, block.inner.clone());
         off_thread(env, move || {
             let classes = classes_of(state.clone(), at, &[]);
+            let wanted = Wanted { visited, machine: None };
             let (called, recorded) =
-                retrace::record(Wanted { visited }, Box::new(classes.clone()), || {
+                retrace::record(wanted, block.clone(), Box::new(classes.clone()), || {
                     execution::call(state, at, &block, call)
                 });
             called?;

@@ -2,6 +2,7 @@
 
 mod audited;
 mod casm_cache;
+mod checksum;
 pub mod compiler;
 mod compression;
 mod contract_class;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use cairo_lang_starknet_classes::casm_contract_class::CasmContractClass;
-
+use super::checksum::checksum;
 use super::compiler;
 use super::contract_class::Class;
 use super::limits::Limits;
@@ -47,13 +46,4 @@ impl Class {
         }
         Ok(self.statements.get_or_init(|| Arc::new(statements)).clone())
     }
-}
-
-fn checksum(casm: &CasmContractClass) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    for word in &casm.bytecode {
-        hasher.update(&word.value.to_bytes_le());
-        hasher.update(&[0xff]);
-    }
-    hasher.finalize()
 }

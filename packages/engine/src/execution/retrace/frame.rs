@@ -8,7 +8,8 @@ use serde::Serialize;
 use starknet_api::contract_class::EntryPointType;
 use starknet_types_core::felt::Felt;
 
-use super::recorder::{FrameRecord, Recorded};
+use super::machine::Machine;
+use super::recorder::{FrameRecord, Recorded, Wanted};
 use crate::class::{Class, Statements};
 use crate::error::Result;
 use crate::execution::report::{PrintedText, texts};
@@ -37,6 +38,8 @@ struct Frame {
     stack: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     visited: Option<Vec<(usize, u64, u64)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<Machine>,
 }
 
 type Found = HashMap<Felt, Option<Arc<Statements>>>;
@@ -47,7 +50,9 @@ pub fn report(recorded: Recorded, class: impl Fn(Felt) -> Option<Arc<Class>>) ->
     let mut found = Found::new();
     let mut frames = Vec::with_capacity(recorded.frames.len());
     for frame in recorded.frames {
-        let used = frame.failed && !frame.place.is_empty() || frame.visited.is_some();
+        let used = frame.failed && !frame.place.is_empty()
+            || frame.visited.is_some()
+            || frame.machine.registers.is_some();
         let statements = if used {
             found
                 .entry(frame.class_hash)
@@ -56,12 +61,17 @@ pub fn report(recorded: Recorded, class: impl Fn(Felt) -> Option<Arc<Class>>) ->
         } else {
             None
         };
-        frames.push(resolved(frame, statements.as_deref()));
+        frames.push(resolved(frame, recorded.wanted, statements.as_deref()));
     }
     to_json(&Retrace { frames, printed: texts(recorded.printed) })
 }
 
-fn resolved(frame: FrameRecord, statements: Option<&Statements>) -> Frame {
+fn resolved(frame: FrameRecord, wanted: Wanted, statements: Option<&Statements>) -> Frame {
+    let mut machine = frame.machine;
+    if statements.is_none() {
+        // Addresses in code of another compiler say nothing.
+        machine.registers = None;
+    }
     Frame {
         depth: frame.depth,
         contract_address: Hex(frame.contract_address),
@@ -87,5 +97,6 @@ fn resolved(frame: FrameRecord, statements: Option<&Statements>) -> Frame {
             (Some(visits), Some(statements)) => Some(statements.visited(&visits)),
             _ => None,
         },
+        machine: wanted.machine.map(|_| machine),
     }
 }

@@ -1,6 +1,7 @@
-//! Runs with the machine's trace on: where contracts failed, and which statements they visited.
+//! Runs with the machine's trace on: where contracts failed, which statements they visited, and each step.
 
 mod frame;
+mod machine;
 mod place;
 mod recorder;
 

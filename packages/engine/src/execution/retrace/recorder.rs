@@ -5,23 +5,31 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use blockifier::execution::entry_point::{CallType, ExecutableCallEntryPoint};
+use blockifier::execution::call_info::CallInfo;
+use blockifier::execution::entry_point::{
+    CallEntryPointVariant, CallType, ExecutableCallEntryPoint,
+};
 use blockifier::execution::observer::{Observer, Printed, set_observer, take_printed};
 use blockifier::execution::syscalls::vm_syscall_utils::SyscallUsageMap;
-use cairo_vm::vm::runners::cairo_runner::CairoRunner;
+use cairo_vm::vm::runners::cairo_runner::{CairoRunner, ExecutionResources};
+use cairo_vm::vm::trace::trace_entry::RelocatedTraceEntry;
 use starknet_api::contract_class::EntryPointType;
 use starknet_types_core::felt::Felt;
 
+use super::machine::{Code, Machine, own_resources, registers};
 use super::place::{Trace, visits};
 use crate::class::{Class, Hints};
+use crate::execution::Block;
 
 /// What is recorded besides the frames and where they failed.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted {
     pub visited: bool,
+    /// Also what the machine did, of calls of every kind, with the registers of at most so many steps.
+    pub machine: Option<usize>,
 }
 
-/// One run of an entry point of a Cairo 1 class.
+/// One call. Those that run no Cairo 1 code are recorded if the machine's work is wanted.
 pub struct FrameRecord {
     pub depth: usize,
     pub contract_address: Felt,
@@ -40,11 +48,13 @@ pub struct FrameRecord {
     pub place: Vec<usize>,
     /// Offsets into the bytecode and how often each ran.
     pub visited: Option<Vec<(usize, u64)>>,
+    pub machine: Machine,
 }
 
 pub struct Recorded {
     /// In the order in which they began.
     pub frames: Vec<FrameRecord>,
+    pub wanted: Wanted,
     pub printed: Vec<Printed>,
 }
 
@@ -54,33 +64,60 @@ pub type Classes = Box<dyn Fn(Felt) -> Option<Arc<Class>>>;
 struct Recorder {
     classes: Classes,
     wanted: Wanted,
+    block: Arc<Block>,
+    /// Steps whose registers are still kept.
+    left: usize,
     frames: Vec<FrameRecord>,
     open: Vec<usize>,
 }
 
-struct Shared(Rc<RefCell<Recorder>>);
-
-impl Observer for Shared {
-    fn entered(&mut self, call: &ExecutableCallEntryPoint) {
-        let mut recorder = self.0.borrow_mut();
-        let depth = recorder.open.len();
-        let index = recorder.frames.len();
-        recorder.open.push(index);
-        recorder.frames.push(FrameRecord {
+impl Recorder {
+    fn add<T>(&mut self, call: &CallEntryPointVariant<T>, class_hash: Felt, code: Code) {
+        let all = self.wanted.machine.is_some();
+        let is_counted = |index: &&usize| all || self.frames[**index].machine.code == Code::Cairo1;
+        let depth = self.open.iter().filter(is_counted).count();
+        self.frames.push(FrameRecord {
             depth,
             contract_address: *call.storage_address.0.key(),
-            class_hash: call.class_hash.0,
+            class_hash,
             selector: call.entry_point_selector.0,
             entry_point_type: call.entry_point_type,
             call_type: call.call_type,
             // Holds for a frame that never ran.
-            failed: true,
+            failed: code != Code::None,
             steps: 0,
             builtins: BTreeMap::new(),
             syscalls: BTreeMap::new(),
             place: Vec::new(),
             visited: None,
+            machine: Machine::new(code, call.calldata.0.len()),
         });
+    }
+
+    fn current(&mut self) -> Option<&mut FrameRecord> {
+        self.open.last().and_then(|index| self.frames.get_mut(*index))
+    }
+
+    fn registers(&mut self, steps: &[RelocatedTraceEntry], runner: &CairoRunner) -> Option<String> {
+        self.left = self.left.checked_sub(steps.len())?;
+        Some(registers(steps, runner.get_program().data_len()))
+    }
+}
+
+struct Shared(Rc<RefCell<Recorder>>);
+
+impl Observer for Shared {
+    fn called(&mut self, call: &ExecutableCallEntryPoint) {
+        let mut recorder = self.0.borrow_mut();
+        let index = recorder.frames.len();
+        recorder.add(call, call.class_hash.0, Code::Cairo0);
+        recorder.open.push(index);
+    }
+
+    fn entered(&mut self) {
+        if let Some(frame) = self.0.borrow_mut().current() {
+            frame.machine.code = Code::Cairo1;
+        }
     }
 
     fn ran(&mut self, runner: &mut CairoRunner, syscalls: &SyscallUsageMap, completed: bool) {
@@ -90,7 +127,8 @@ impl Observer for Shared {
             Err(_) => Vec::new(),
         };
         let recorder = &mut *self.0.borrow_mut();
-        let visited = recorder.wanted.visited;
+        let wanted = recorder.wanted;
+        let registers = wanted.machine.and_then(|_| recorder.registers(&steps, runner));
         let Some(frame) = recorder.open.last().and_then(|index| recorder.frames.get_mut(*index))
         else {
             return;
@@ -103,25 +141,52 @@ impl Observer for Shared {
         let place = if completed { trace.panic_place() } else { Some(trace.error_place()) };
         frame.failed = place.is_some();
         frame.steps = steps.len();
-        frame.builtins = builtins(runner);
-        frame.syscalls = syscalls
-            .iter()
-            .map(|(selector, usage)| (format!("{selector:?}"), usage.call_count))
-            .collect();
+        frame.builtins = runner.get_execution_resources().map(builtins).unwrap_or_default();
+        frame.syscalls = counts(syscalls);
+        frame.machine.called_system(syscalls);
         frame.place = place.unwrap_or_default();
-        frame.visited = visited.then(|| visits(&steps));
+        frame.visited = wanted.visited.then(|| visits(&steps));
+        frame.machine.registers = registers;
     }
 
-    fn left(&mut self) {
-        self.0.borrow_mut().open.pop();
+    fn measured(&mut self, used: &ExecutionResources) {
+        if let Some(frame) = self.0.borrow_mut().current() {
+            frame.machine.memory_holes = used.n_memory_holes;
+        }
+    }
+
+    fn returned(&mut self, info: Option<&CallInfo>) {
+        let recorder = &mut *self.0.borrow_mut();
+        let constants = recorder.block.context.versioned_constants();
+        let frame = recorder.open.pop().and_then(|index| recorder.frames.get_mut(index));
+        let (Some(frame), Some(info)) = (frame, info) else { return };
+        frame.machine.returned(info);
+        if frame.machine.code == Code::Cairo0 {
+            let own = own_resources(info, constants);
+            frame.failed = info.execution.failed;
+            frame.steps = own.n_steps;
+            frame.machine.memory_holes = own.n_memory_holes;
+            frame.builtins = builtins(own);
+            frame.syscalls = counts(&info.syscalls_usage);
+            frame.machine.called_system(&info.syscalls_usage);
+        }
+    }
+
+    fn deployed(&mut self, info: &CallInfo) {
+        let class_hash = info.call.class_hash.unwrap_or_default().0;
+        self.0.borrow_mut().add(&info.call, class_hash, Code::None);
     }
 }
 
-/// What the run used of each builtin; none after an error of the machine.
-fn builtins(runner: &CairoRunner) -> BTreeMap<String, usize> {
-    let counts = runner.get_execution_resources().map(|used| used.builtin_instance_counter);
-    let counts = counts.unwrap_or_default().into_iter().filter(|(_, count)| *count > 0);
-    counts.map(|(name, count)| (name.to_str().to_owned(), count)).collect()
+fn counts(syscalls: &SyscallUsageMap) -> BTreeMap<String, usize> {
+    let used = syscalls.iter();
+    used.map(|(selector, usage)| (format!("{selector:?}"), usage.call_count)).collect()
+}
+
+/// What a run used of each builtin.
+fn builtins(used: ExecutionResources) -> BTreeMap<String, usize> {
+    let used = used.builtin_instance_counter.into_iter().filter(|(_, count)| *count > 0);
+    used.map(|(name, count)| (name.to_str().to_owned(), count)).collect()
 }
 
 /// Removes the observer of this thread, also when the work panics.
@@ -134,14 +199,24 @@ impl Drop for Unset {
 }
 
 /// Runs `work` and records every frame in it.
-pub fn record<T>(wanted: Wanted, classes: Classes, work: impl FnOnce() -> T) -> (T, Recorded) {
-    let recorder = Recorder { classes, wanted, frames: Vec::new(), open: Vec::new() };
+pub fn record<T>(
+    wanted: Wanted,
+    block: Arc<Block>,
+    classes: Classes,
+    work: impl FnOnce() -> T,
+) -> (T, Recorded) {
+    let left = wanted.machine.unwrap_or_default();
+    let frames = Vec::new();
+    let recorder = Recorder { classes, wanted, block, left, frames, open: Vec::new() };
     let recorder = Rc::new(RefCell::new(recorder));
     take_printed();
     set_observer(Some(Box::new(Shared(recorder.clone()))));
     let unset = Unset;
     let done = work();
     drop(unset);
-    let frames = std::mem::take(&mut recorder.borrow_mut().frames);
-    (done, Recorded { frames, printed: take_printed() })
+    let mut frames = std::mem::take(&mut recorder.borrow_mut().frames);
+    if wanted.machine.is_none() {
+        frames.retain(|frame| frame.machine.code == Code::Cairo1);
+    }
+    (done, Recorded { frames, wanted, printed: take_printed() })
 }
