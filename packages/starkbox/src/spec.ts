@@ -1295,6 +1295,58 @@ export type LABEL_ROW = {
   readonly label: LABEL;
 };
 
+/** What the machine did in one call, without the calls that it made. */
+export type MACHINE_CALL = {
+  /** 0 for the validation and the execution. */
+  readonly depth: number;
+  readonly contract_address: ADDRESS;
+  readonly class_hash: FELT;
+  readonly entry_point_selector: FELT;
+  readonly entry_point_type: 'EXTERNAL' | 'CONSTRUCTOR' | 'L1_HANDLER';
+  readonly call_type: 'CALL' | 'DELEGATE';
+  readonly contract_name?: string;
+  /** None if the ABI has none. */
+  readonly function_name?: string;
+  readonly failed: boolean;
+  /** The code that ran: `none` where a class without a constructor was deployed. */
+  readonly code: 'none' | 'cairo0' | 'cairo1';
+  readonly steps: number;
+  readonly memory_holes: number;
+  /** How often each builtin was used. */
+  readonly builtins: { readonly [name: string]: number };
+  /** How often each system call was made. */
+  readonly syscalls: { readonly [name: string]: number };
+  /** Lengths that system calls were also paid by. */
+  readonly syscall_lengths: { readonly [name: string]: number };
+  /** Sierra gas, here with that of the calls that it made; none if the call is paid by steps, or ended by an error of the machine. */
+  readonly gas_consumed?: number;
+  readonly calldata_length: number;
+  /** The number of keys and of data of each event. */
+  readonly events: readonly (readonly number[])[];
+  /** The length of each message to L1. */
+  readonly messages: readonly number[];
+  /** The address of the instruction, the allocation pointer and the frame pointer at each step, as unsigned integers of 32 bits, little-endian, in base64. The program begins at 1, the stack behind it. None for Cairo 0 code, and for code of another compiler version than that of this node. */
+  readonly registers?: string;
+};
+
+/** Names in the Sierra program of a class. */
+export type MACHINE_CLASS = {
+  readonly class_hash: FELT;
+  /** By number: those of its artifact, or else entry points by their name in the ABI. */
+  readonly functions: readonly SIERRA_FUNCTION[];
+  /** The functions of the source that a statement is of, innermost first, if the node has the artifact of the class. */
+  readonly statements?: readonly SIERRA_STATEMENT[];
+};
+
+/** What the machine did in a transaction. */
+export type MACHINE_TRACE = {
+  readonly signature_length: number;
+  /** In the order in which they began: each is followed by those that it made. */
+  readonly calls: readonly MACHINE_CALL[];
+  /** The classes of the calls that have registers. */
+  readonly classes: readonly MACHINE_CLASS[];
+};
+
 /** A transaction that left the mempool without being executed. */
 export type MEMPOOL_DROPPED = {
   readonly transaction_hash: TXN_HASH;
@@ -1669,6 +1721,18 @@ export type SIERRA_ENTRY_POINTS = {
   readonly CONSTRUCTOR: readonly SIERRA_ENTRY_POINT[];
   readonly EXTERNAL: readonly SIERRA_ENTRY_POINT[];
   readonly L1_HANDLER: readonly SIERRA_ENTRY_POINT[];
+};
+
+/** A function of a Sierra program. */
+export type SIERRA_FUNCTION = {
+  readonly id: number;
+  readonly name: string;
+};
+
+/** A statement of a Sierra program. */
+export type SIERRA_STATEMENT = {
+  readonly statement: number;
+  readonly functions: readonly string[];
 };
 
 /** What the account checks; two felts for most accounts. */
@@ -2562,6 +2626,13 @@ export interface Methods {
       readonly limit?: number;
     };
     readonly result: COVERAGE;
+  };
+  /** What the machine did in a transaction, call by call. */
+  readonly devnet_machineTrace: {
+    readonly params: {
+      readonly transaction_hash: TXN_HASH;
+    };
+    readonly result: MACHINE_TRACE;
   };
   /** Name an address, a class or any other felt. */
   readonly devnet_setLabel: {
@@ -3897,6 +3968,20 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: false,
     finality: false,
     waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+  },
+  devnet_machineTrace: {
+    document: 'devnet',
+    params: [{ name: 'transaction_hash', required: true }],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: true,
     needsListener: false,
     redacted: false,
     isLogged: true,

@@ -73,6 +73,7 @@ const EXAMPLES = `  starkbox --seed 0                       the same accounts ev
   starkbox replay FILE                    recorded requests once more
   starkbox report                         gas by function, of a node that runs
   starkbox coverage                       entry points that were called
+  starkbox profile HASH                   a trace for cairo-profiler
   starkbox explain HASH                   why a transaction failed`;
 
 /** Throws a `UsageError` for invalid arguments and a `ConfigError` for an invalid combination. */

@@ -60,6 +60,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
   'replay',
   'report',
   'coverage',
+  'profile',
   'explain',
 ]);
 

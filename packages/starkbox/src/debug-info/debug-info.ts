@@ -122,6 +122,19 @@ export class DebugInfo {
     return lines;
   }
 
+  /** Numbers and names of the functions of the Sierra program. */
+  get functions(): Iterable<readonly [id: number, name: string]> {
+    return this.#names;
+  }
+
+  /** Statements with the functions that each is of, innermost first; those of none are left out. */
+  *statements(): Generator<readonly [statement: number, functions: readonly string[]]> {
+    for (let statement = 0; statement + 1 < this.#starts.length; statement += 1) {
+      const names = this.linesAt(statement).flatMap(({ function: name }) => name || []);
+      if (names.length > 0) yield [statement, names];
+    }
+  }
+
   /** The name of a function of the Sierra program. */
   functionName(id: number): string | undefined {
     return this.#names.get(id);

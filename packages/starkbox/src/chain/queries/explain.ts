@@ -9,7 +9,7 @@ import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { BLOCK_ID } from '../../spec.js';
+import type { BLOCK_ID, MACHINE_TRACE } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { cairoStack, failedFirst } from '../retrace/cairo-stack.js';
 import {
@@ -83,6 +83,12 @@ export class Explainer {
     const state = stateBefore(world, found.block);
     const place = state && { world, number: found.block - 1, state };
     return this.#explain({ ...subject, ...traced }, place, paint);
+  }
+
+  /** What the machine did in a transaction of a block. */
+  async machineTrace(hash: string): Promise<MACHINE_TRACE> {
+    const { machineTrace } = await import('./machine-trace.js');
+    return machineTrace(this.#chain, hash, { infos: this.#infos, abis: this.#abis });
   }
 
   /** Something that was not included, on the state that it was refused on. */

@@ -30,7 +30,7 @@ export async function rerunEach<T extends Placed>(
   for (const [block, inBlock] of blocks) {
     const indexes = inBlock.map(({ index }) => index);
     const [first, last] = [Math.min(...indexes), Math.max(...indexes)];
-    const traced = await retraceBlock(chain, world, { block, first, last, visited: true });
+    const traced = await retraceBlock(chain, world, { block, first, last }, { visited: true });
     for (const placed of inBlock) use(placed, traced[placed.index - first]);
   }
 }

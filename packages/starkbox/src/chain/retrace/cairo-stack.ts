@@ -83,7 +83,7 @@ function functionOf(
 }
 
 /** Names by the ABI of the functions that are entry points, by their numbers. */
-async function entryPointNames(
+export async function entryPointNames(
   json: string,
   abi: readonly unknown[],
 ): Promise<ReadonlyMap<number, string>> {

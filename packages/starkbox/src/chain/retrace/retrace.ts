@@ -11,19 +11,26 @@ import { isImpersonated } from '../world/impersonation.js';
 import { findTransaction, transactionAt, type World } from '../world/world.js';
 
 /** Transactions of the same block that are executed before the one that is traced. */
-const MOST_EARLIER = 1_000;
+export const MOST_EARLIER = 1_000;
+
+/** What a second run tells besides frames and where they failed. */
+export interface RetraceDetail {
+  readonly visited?: boolean;
+  /** What the machine did, with the registers of at most so many steps. */
+  readonly machine?: number;
+}
 
 /** A transaction of a block, run again on the state before it; undefined if that state is not kept. */
 export async function retraceTransaction(
   chain: Chain,
   hash: string,
-  visited = false,
+  detail: RetraceDetail = {},
 ): Promise<Retrace | undefined> {
   const { world } = chain;
   const found = findTransaction(world, hash);
   if (!found || found.index > MOST_EARLIER) return undefined;
   const { block, index } = found;
-  const [traced] = await retraceBlock(chain, world, { block, first: index, last: index, visited });
+  const [traced] = await retraceBlock(chain, world, { block, first: index, last: index }, detail);
   return traced;
 }
 
@@ -35,10 +42,10 @@ export async function retraceBlock(
     readonly block: number;
     readonly first: number;
     readonly last: number;
-    readonly visited: boolean;
   },
+  detail: RetraceDetail,
 ): Promise<readonly Retrace[]> {
-  const { block, first, last, visited } = wanted;
+  const { block, first, last } = wanted;
   const state = stateBefore(world, block);
   if (!state) return [];
   const transactions: Transaction[] = [];
@@ -57,7 +64,7 @@ export async function retraceBlock(
     });
   }
   const context = contextOf(world, chain.options, block);
-  return chain.executions.retrace(state, context, transactions, flags, { first, visited });
+  return chain.executions.retrace(state, context, transactions, flags, { first, ...detail });
 }
 
 /** The state after a block, where something that was not included is run again. */

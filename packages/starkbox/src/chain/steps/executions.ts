@@ -109,7 +109,7 @@ export class Executions {
     block: Block,
     transactions: readonly Transaction[],
     flags: Flags,
-    options: { readonly first?: number; readonly visited?: boolean },
+    options: { readonly first?: number; readonly visited?: boolean; readonly machine?: number },
   ): Promise<readonly Retrace[]> {
     return this.#tracing.run(() =>
       this.#run('simulation', () => state.retrace(block, transactions, flags, options), undefined),

@@ -23,6 +23,7 @@ const VALUES = {
   all: { type: 'boolean' },
   lcov: { type: 'string' },
   artifacts: { type: 'string' },
+  out: { type: 'string' },
   resources: { type: 'boolean' },
 } as const;
 type ValueName = keyof typeof VALUES;
@@ -137,6 +138,22 @@ fails if an answer differs. Times, and what depends on them, may differ.
     async run({ json, values, paint }) {
       const { coverage } = await import('./coverage.js');
       return coverage({ json, paint }, values);
+    },
+  },
+  profile: {
+    usage: 'starkbox profile HASH [--out FILE] [--artifacts FOLDER] [--url URL] [--json]',
+    files: 1,
+    takes: ['out', 'artifacts', 'url'],
+    help: `Writes what the machine did in a transaction as trace data of cairo-profiler, and the classes that it
+ran beside it. The transaction is run again.
+
+  --out FILE             the trace (default: trace_HASH.json); the classes are in FILE_classes
+  --artifacts FOLDER     compiled classes with the names of their functions (default: target/dev,
+                         if there); without them, names are those that the node has
+  --url URL              the node (default: http://127.0.0.1:5050)`,
+    async run({ files: [hash = ''], json, values, paint }) {
+      const { profile } = await import('./profile.js');
+      return profile({ json, paint }, hash, values);
     },
   },
   explain: {

@@ -1,17 +1,13 @@
 // The coverage command: prints which entry points were called, and writes which lines ran.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Coverage, type CoveragePage, coverageText } from '@starkbox/abi';
 import { Class } from '@starkbox/engine';
-import { ADD_DEBUG_INFO, ARTIFACT } from '../../debug-info/artifact.js';
+import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
-import { reasonOf } from '../../errors.js';
 import { isObject } from '../../json/reader.js';
+import { ARTIFACTS, artifactsIn } from './artifact-files.js';
 import type { Style } from './format.js';
 import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
-
-/** Where Scarb writes. */
-const ARTIFACTS = 'target/dev';
 
 export interface CoverageWords extends RangeWords {
   readonly all?: boolean;
@@ -65,8 +61,7 @@ async function writeLines(
   const lines = new LineCoverage();
   const statements = new Map(classes.map((one) => [one.class_hash, one.statements]));
   let used = 0;
-  for (const name of filesIn(folder)) {
-    const text = readFileSync(join(folder, name), 'utf8');
+  for (const text of artifactsIn(folder)) {
     const artifact: unknown = JSON.parse(text);
     if (!hasPlaces(artifact)) continue;
     const visits = statements.get(await Class.hashOf(text));
@@ -81,18 +76,4 @@ async function writeLines(
   }
   writeFileSync(file, lines.lcov());
   return lines.figures;
-}
-
-function filesIn(folder: string): readonly string[] {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return names.filter((name) => ARTIFACT.test(name)).sort();
-  } catch (error) {
-    throw new Error(
-      `cannot read the artifacts: ${reasonOf(error)}. --artifacts names their folder`,
-      {
-        cause: error,
-      },
-    );
-  }
 }

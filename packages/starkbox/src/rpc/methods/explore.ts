@@ -29,6 +29,7 @@ type ExploreMethods =
   | 'devnet_gasReport'
   | 'devnet_explainTransaction'
   | 'devnet_coverage'
+  | 'devnet_machineTrace'
   | 'devnet_addArtifact'
   | 'devnet_setLabel'
   | 'devnet_getLabels';
@@ -114,6 +115,8 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
     devnet_explainTransaction: ({ transaction_hash }) => explainer.transaction(transaction_hash),
 
     devnet_coverage: async (request) => (await reports()).coverage(request),
+
+    devnet_machineTrace: ({ transaction_hash }) => explainer.machineTrace(transaction_hash),
 
     devnet_addArtifact: ({ artifact, sources }) => explainer.addArtifact(artifact, sources),
 

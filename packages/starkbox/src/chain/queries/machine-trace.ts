@@ -1,0 +1,116 @@
+// What the machine did in a transaction of a block: its calls with their registers, and names.
+import { type Abi, contractName, type Names, namesOf, selectorOf } from '@starkbox/abi';
+import type { RetracedFrame, State } from '@starkbox/engine';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { fail, refuse } from '../../errors.js';
+import { parse } from '../../json/json.js';
+import { listOf, membersOf } from '../../json/reader.js';
+import type { MACHINE_CALL, MACHINE_CLASS, MACHINE_TRACE } from '../../spec.js';
+import type { Chain } from '../chain.js';
+import { entryPointNames } from '../retrace/cairo-stack.js';
+import { MOST_EARLIER, retraceTransaction } from '../retrace/retrace.js';
+import { stateBefore } from '../world/find-block.js';
+import { findTransaction } from '../world/world.js';
+import type { Abis } from './abis.js';
+
+/** Steps of a transaction: their registers are an answer of 64 MB. */
+const MOST_STEPS = 4_000_000;
+const CONSTRUCTOR = selectorOf('constructor');
+
+/** Where names come from. */
+export interface NameSources {
+  readonly infos: DebugInfos;
+  readonly abis: Abis;
+}
+
+export async function machineTrace(
+  chain: Chain,
+  hash: string,
+  sources: NameSources,
+): Promise<MACHINE_TRACE> {
+  const { world } = chain;
+  const { record, frames } = await rerun(chain, hash);
+  const names = namesOf(
+    chain.options.genesis.accounts.map(({ address }) => address),
+    world.labels,
+  );
+  const calls: MACHINE_CALL[] = [];
+  for (const frame of frames) {
+    const abi = await sources.abis.of(frame.class_hash, world.pendingState);
+    calls.push(callOf(frame, abi, names));
+  }
+  const withRegisters = calls.filter(({ registers }) => registers !== undefined);
+  const classes: MACHINE_CLASS[] = [];
+  for (const classHash of new Set(withRegisters.map(({ class_hash }) => class_hash))) {
+    classes.push(await classOf(classHash, sources.infos, world.pendingState));
+  }
+  const { signature } = membersOf(parse(record.transaction));
+  return { signature_length: listOf(signature).length, calls, classes };
+}
+
+async function rerun(chain: Chain, hash: string) {
+  const { world, options } = chain;
+  const found = findTransaction(world, hash);
+  if (!found && options.fork) {
+    refuse(
+      `This chain has no transaction ${hash}. One of the forked network cannot be run again here: fork at the block before it, and send it again.`,
+    );
+  }
+  if (!found) return fail('TXN_HASH_NOT_FOUND');
+  const { block, index, record } = found;
+  if (!stateBefore(world, block)) {
+    refuse(
+      `The state before block ${block} is not kept, so its transactions cannot be run again. Start the node without --state-archive-capacity none, and make the transaction again.`,
+    );
+  }
+  if (index > MOST_EARLIER) {
+    refuse(
+      `The transaction is the one of index ${index} in its block: those before it would have to be run again, and at most ${MOST_EARLIER} are. Make it again in a smaller block.`,
+    );
+  }
+  const traced = await retraceTransaction(chain, hash, { machine: MOST_STEPS });
+  const frames = traced?.frames ?? [];
+  if (frames.length === 0) {
+    refuse(
+      'The transaction ran no code: it is a declaration whose account did not validate it. Profile a transaction that calls a contract.',
+    );
+  }
+  const steps = frames.reduce((sum, frame) => sum + frame.steps, 0);
+  if (steps > MOST_STEPS) {
+    refuse(
+      `The transaction took ${steps} steps, and at most ${MOST_STEPS} are told. Make one that does less, such as fewer turns of its loop.`,
+    );
+  }
+  return { record, frames };
+}
+
+function callOf(frame: RetracedFrame, abi: Abi | undefined, names: Names): MACHINE_CALL {
+  const { stack: _stack, visited: _visited, machine, ...rest } = frame;
+  if (!machine) throw new Error('a frame without what the machine did');
+  const { contract_address, class_hash, entry_point_selector: selector } = frame;
+  const declared = selector === CONSTRUCTOR ? abi?.constructor_ : undefined;
+  const functionName = (abi?.functions.get(selector) ?? declared)?.name;
+  return {
+    ...rest,
+    ...machine,
+    contract_name: contractName(contract_address, class_hash, abi, names).name,
+    ...(functionName === undefined ? {} : { function_name: functionName }),
+  };
+}
+
+async function classOf(classHash: string, infos: DebugInfos, state: State): Promise<MACHINE_CLASS> {
+  const info = infos.get(classHash);
+  if (info) {
+    return {
+      class_hash: classHash,
+      functions: Array.from(info.functions, ([id, name]) => ({ id, name })),
+      statements: Array.from(info.statements(), ([statement, functions]) => ({
+        statement,
+        functions,
+      })),
+    };
+  }
+  const found = await state.class(classHash);
+  const named = found ? await entryPointNames(await found.json(), await found.abi()) : [];
+  return { class_hash: classHash, functions: Array.from(named, ([id, name]) => ({ id, name })) };
+}
