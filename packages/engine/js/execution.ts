@@ -17,6 +17,13 @@ export interface ExecutionFlags {
   readonly query?: boolean;
 }
 
+/** A call of a function, outside of a transaction. */
+export interface FunctionCall {
+  readonly contract_address: string;
+  readonly entry_point_selector: string;
+  readonly calldata: readonly string[];
+}
+
 export interface Gas {
   readonly l1_gas: number;
   readonly l1_data_gas: number;
@@ -96,6 +103,19 @@ export interface Printed {
   readonly contract_address: string;
   readonly class_hash: string;
   readonly text: string;
+}
+
+/** What is traced, and what is told of it besides frames and where they failed. */
+export interface RetraceOptions {
+  /** Index of the first traced transaction; by default the last alone is traced. */
+  readonly first?: number;
+  /** List the visited statements of every frame. */
+  readonly visited?: boolean;
+  /**
+   * Tell what the machine did, also in calls of Cairo 0 code, with the registers of at most so many steps of
+   * each traced transaction: frames beyond have none.
+   */
+  readonly machine?: number;
 }
 
 /** What the machine did in one call. */

@@ -23,6 +23,7 @@ export type {
   ExecutionFlags,
   Fault,
   Frame,
+  FunctionCall,
   Gas,
   MachineRun,
   MessageToL1,
@@ -33,6 +34,7 @@ export type {
   RejectionReason,
   Retrace,
   RetracedFrame,
+  RetraceOptions,
 } from './execution.js';
 export { FileLock } from './file-lock.js';
 export * from './hash.js';

@@ -7,10 +7,12 @@ import {
   type CallOutcome,
   type Executed,
   type ExecutionFlags,
+  type FunctionCall,
   outcomeOf,
   type Receipt,
   type Rejected,
   type Retrace,
+  type RetraceOptions,
 } from './execution.js';
 import type { Origin } from './origin.js';
 import type { Block, Seal, Transaction } from './transaction.js';
@@ -285,14 +287,7 @@ export class State {
   }
 
   /** Calls a function and drops its changes. */
-  async call(
-    block: Block,
-    call: {
-      readonly contract_address: string;
-      readonly entry_point_selector: string;
-      readonly calldata: readonly string[];
-    },
-  ): Promise<CallOutcome> {
+  async call(block: Block, call: FunctionCall): Promise<CallOutcome> {
     const { contract_address, entry_point_selector, calldata } = call;
     return parseReport<CallOutcome>(
       await callWorker(() =>
@@ -305,21 +300,12 @@ export class State {
    * Executes transactions as `executeMany` does, those from `first` on with the machine's trace, and tells
    * where they failed and, if asked, which Sierra statements they visited. One answer for each traced one.
    * A step takes about 60 bytes until its frame ends.
-   *
-   * @param options.first index of the first traced transaction; by default the last alone is traced
-   * @param options.visited list the visited statements of every frame
-   * @param options.machine tell what the machine did, also in calls of Cairo 0 code, with the registers of at
-   * most so many steps of each traced transaction: frames beyond have none
    */
   async retrace(
     block: Block,
     transactions: readonly Transaction[],
     flags: ExecutionFlags | readonly ExecutionFlags[] = {},
-    options: {
-      readonly first?: number;
-      readonly visited?: boolean;
-      readonly machine?: number | undefined;
-    } = {},
+    options: RetraceOptions = {},
   ): Promise<readonly Retrace[]> {
     const { first = Math.max(0, transactions.length - 1), visited = false, machine } = options;
     const natives = transactions.map((transaction) => transaction.native);
@@ -338,11 +324,7 @@ export class State {
   /** As `call`, with the machine's trace. */
   async retraceCall(
     block: Block,
-    call: {
-      readonly contract_address: string;
-      readonly entry_point_selector: string;
-      readonly calldata: readonly string[];
-    },
+    call: FunctionCall,
     options: { readonly visited?: boolean } = {},
   ): Promise<Retrace> {
     const { contract_address, entry_point_selector, calldata } = call;

@@ -1,5 +1,11 @@
 // Second runs of what failed, with the machine's trace.
-import { type ExecutionFlags, type Retrace, type State, Transaction } from '@starkbox/engine';
+import {
+  type ExecutionFlags,
+  type Retrace,
+  type RetraceOptions,
+  type State,
+  Transaction,
+} from '@starkbox/engine';
 import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import type { FUNCTION_CALL } from '../../spec.js';
@@ -14,11 +20,7 @@ import { findTransaction, transactionAt, type World } from '../world/world.js';
 export const MOST_EARLIER = 1_000;
 
 /** What a second run tells besides frames and where they failed. */
-export interface RetraceDetail {
-  readonly visited?: boolean;
-  /** What the machine did, with the registers of at most so many steps. */
-  readonly machine?: number;
-}
+type RetraceDetail = Omit<RetraceOptions, 'first'>;
 
 /** A transaction of a block, run again on the state before it; undefined if that state is not kept. */
 export async function retraceTransaction(

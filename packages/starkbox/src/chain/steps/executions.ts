@@ -9,6 +9,7 @@ import type {
   Printed,
   Rejected,
   Retrace,
+  RetraceOptions,
   State,
   Transaction,
 } from '@starkbox/engine';
@@ -109,7 +110,7 @@ export class Executions {
     block: Block,
     transactions: readonly Transaction[],
     flags: Flags,
-    options: { readonly first?: number; readonly visited?: boolean; readonly machine?: number },
+    options: RetraceOptions,
   ): Promise<readonly Retrace[]> {
     return this.#tracing.run(() =>
       this.#run('simulation', () => state.retrace(block, transactions, flags, options), undefined),
