@@ -10,6 +10,13 @@ declare module 'vitest' {
   }
 }
 
+/** One renderer for all pages of a context: otherwise every page that is opened starts a process or two. */
+const ONE_RENDERER = [
+  '--renderer-process-limit=1',
+  '--process-per-site',
+  '--disable-site-isolation-trials',
+];
+
 let server: BrowserServer | undefined;
 
 export async function launchBrowserServer(): Promise<BrowserServer> {
@@ -19,7 +26,8 @@ export async function launchBrowserServer(): Promise<BrowserServer> {
       `Browser tests need chromium, and ${executablePath} does not exist. Install it (apt-get install chromium) or name another executable in CHROMIUM.`,
     );
   }
-  return chromium.launchServer({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const args = ['--no-sandbox', '--disable-gpu', ...ONE_RENDERER];
+  return chromium.launchServer({ executablePath, args });
 }
 
 export async function setup(project: TestProject): Promise<void> {
