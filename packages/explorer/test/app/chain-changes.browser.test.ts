@@ -12,8 +12,7 @@ async function openAll(stage: Stage, things: readonly string[]): Promise<readonl
     .locator('nav.rail a.entry')
     .evaluateAll((links) => links.map((link) => (link.getAttribute('href') ?? '').slice(4)));
   await leave();
-  const visits: Open[] = [];
-  for (const path of [...rail, ...things]) visits.push({ path, ...(await stage.open(path)) });
+  const visits = await stage.openTabs([...rail, ...things]);
   for (const visit of visits) await isLive(visit.page);
   return visits;
 }

@@ -39,6 +39,8 @@ export interface Stage {
    * with options, even none (`{}`), it is in a new context.
    */
   open(path: string, options?: BrowserContextOptions): Promise<Visit>;
+  /** Pages of the explorer that share their storage, one after the other, until the test ends. */
+  openTabs(paths: readonly string[]): Promise<readonly (Visit & { readonly path: string })[]>;
   close(): Promise<void>;
 }
 
@@ -95,7 +97,19 @@ export async function setStage(config: Parameters<typeof startNode>[0] = {}): Pr
       });
       return deploy.contract_address;
     },
-    open: async (path, options) => visit(origin, path, options),
+    async open(path, options) {
+      return visit(origin, path, await (await sharedPages()).take(options));
+    },
+    async openTabs(paths) {
+      const pages = await sharedPages();
+      const visits: (Visit & { readonly path: string })[] = [];
+      for (const path of paths) {
+        const [first] = visits;
+        const page = first ? await pages.takeBeside(first.page) : await pages.take();
+        visits.push({ path, ...(await visit(origin, path, page)) });
+      }
+      return visits;
+    },
     close: () => node.close(),
   };
 }
@@ -111,13 +125,7 @@ async function compiled(name: string, change?: (sierra: { abi: unknown }) => voi
   return { contract, compiledClassHash, ...(change ? {} : { classHash: hash }) };
 }
 
-async function visit(
-  origin: string,
-  path: string,
-  options: BrowserContextOptions | undefined,
-): Promise<Visit> {
-  const pages = await sharedPages();
-  const page = await pages.take(options);
+async function visit(origin: string, path: string, page: Page): Promise<Visit> {
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -147,7 +155,8 @@ async function visit(
   };
   await page.goto(`${origin}/ui/${path}`);
   await page.locator('h1').waitFor();
-  return { page, complaints, requests, settled, leave: () => pages.release(page) };
+  const leave = async (): Promise<void> => (await sharedPages()).release(page);
+  return { page, complaints, requests, settled, leave };
 }
 
 /** Pages may not read the clipboard, so what they write is caught on the way; gives the last text. */
