@@ -32,8 +32,8 @@ mod failing_account {
     }
 
     fn burn(mut n: u64) {
-        while n != 0 {
-            n -= 1; // fails: account_endless
+        while n != 0 { // fails: account_endless
+            n -= 1;
         }
     }
 

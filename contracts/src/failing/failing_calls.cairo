@@ -94,11 +94,11 @@ mod failing_calls {
         felts.span()
     }
 
-    fn endless(value: felt252) -> felt252 {
+    fn endless(value: felt252) -> felt252 { // fails: recurse_forever
         if value == 0 {
             return 0;
         }
-        endless(value + 1) + value // fails: recurse_forever
+        endless(value + 1) + value
     }
 
     #[abi(embed_v0)]

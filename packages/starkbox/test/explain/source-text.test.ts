@@ -127,6 +127,16 @@ describe('of the package of an artifact', () => {
     expect((await explain('failures')).stack[0]?.excerpt).toBeUndefined();
   });
 
+  test('a failure that was caught is not the one that is shown', async () => {
+    const [to = '', callee = ''] = ['failing_calls', 'failing_callee'].map((name) =>
+      addresses.get(name),
+    );
+    const hash = await sender.invoke([{ to, name: 'call_caught', calldata: [callee, '0x1'] }]);
+    const { stack, frames } = await client.call('devnet_explainTransaction', [hash]);
+    expect(frames.at(-1)?.function).toBe('call_caught');
+    expect(stack[0]?.line).toBe(marks().get('call_caught')?.line);
+  });
+
   test('a page of another site gets places without text', async () => {
     const { url } = await node.listen();
     const ask = async (origin: string): Promise<Explained> => {

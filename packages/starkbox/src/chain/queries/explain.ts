@@ -79,7 +79,8 @@ export class Explainer {
     if (!found) return this.#refused.get(hash) ?? this.#ofOrigin(hash);
     const { transaction, receipt, trace } = found.record;
     const subject = subjectOf(parse(transaction), parse(receipt), parse(trace));
-    const traced = await this.#traced(() => retraceTransaction(this.#chain, hash), true);
+    const run = (): Promise<Retrace | undefined> => retraceTransaction(this.#chain, hash);
+    const traced = await this.#traced(run, subject.reason, true);
     const state = stateBefore(world, found.block);
     const place = state && { world, number: found.block - 1, state };
     return this.#explain({ ...subject, ...traced }, place, paint);
@@ -94,7 +95,8 @@ export class Explainer {
   /** Something that was not included, on the state that it was refused on. */
   async attempt({ transaction, ...rest }: Subject, attempted: Attempted = {}): Promise<Explained> {
     const place = attemptPlace(this.#chain.world, attempted.id);
-    const traced = hasRun(rest) ? await this.#attempted(transaction, attempted, place) : {};
+    const subject = { transaction, ...rest };
+    const traced = hasRun(rest) ? await this.#attempted(subject, attempted, place) : {};
     const isDeployed = transaction.type === 'DEPLOY_ACCOUNT';
     const address = isDeployed ? (await this.#read(Object(transaction)))?.address : undefined;
     const known =
@@ -103,7 +105,7 @@ export class Explainer {
   }
 
   #attempted(
-    transaction: Subject['transaction'],
+    { transaction, reason }: Subject,
     { earlier = [], validate = true, showsSource = false }: Attempted,
     place: RetracePlace,
   ): Promise<Traced> {
@@ -113,15 +115,21 @@ export class Explainer {
         transaction.type === 'CALL'
           ? retraceCall(chain, Object(transaction), place)
           : retraceAttempt(chain, [...earlier, Object(transaction)], place, validate),
+      reason,
       showsSource,
     );
   }
 
   /** What a second run shows. An explanation without it is better than none. */
-  async #traced(run: () => Promise<Retrace | undefined>, showsSource: boolean): Promise<Traced> {
+  async #traced(
+    run: () => Promise<Retrace | undefined>,
+    reason: string | undefined,
+    showsSource: boolean,
+  ): Promise<Traced> {
     const traced = await run().catch(() => undefined);
     if (!traced) return {};
-    const frame = failedFirst(traced.frames);
+    const { readFailure } = await import('@starkbox/abi');
+    const frame = failedFirst(traced.frames, readFailure(reason ?? '').path.at(-1));
     const { pendingState } = this.#chain.world;
     const stack = frame ? await cairoStack(frame, this.#infos, pendingState) : [];
     const texts = frame && showsSource ? this.#infos.texts(frame.class_hash) : undefined;

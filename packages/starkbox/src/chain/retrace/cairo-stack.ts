@@ -5,22 +5,41 @@ import type { DebugInfo } from '../../debug-info/debug-info.js';
 import type { DebugInfos } from '../../debug-info/debug-infos.js';
 import { listOf, membersOf } from '../../json/reader.js';
 
-/** The frame that failed first on the way to the failure of a run; undefined if nothing failed. */
-export function failedFirst(frames: readonly RetracedFrame[]): RetracedFrame | undefined {
+/** A call as the reason of a failure names it. */
+interface NamedCall {
+  readonly contract: string;
+  readonly classHash: string;
+  readonly selector: string;
+}
+
+/**
+ * The frame that failed first on the way to the failure of a run; undefined if nothing failed.
+ *
+ * @param named the innermost call of the reason: what failed inside of it was caught
+ */
+export function failedFirst(
+  frames: readonly RetracedFrame[],
+  named?: NamedCall,
+): RetracedFrame | undefined {
+  const path: RetracedFrame[] = [];
   // A transaction has several outermost frames: its validation, its execution, its fee.
   let at = frames.findLastIndex(({ depth, failed }) => depth === 0 && failed);
-  if (at < 0) return undefined;
-  for (;;) {
-    const parent = frames[at];
-    if (!parent) return undefined;
+  for (let frame = frames[at]; frame; frame = frames[at]) {
+    path.push(frame);
+    const { depth: parent } = frame;
     const next = endOf(frames, at);
-    const inner = frames.findLastIndex(
-      ({ depth, failed }, index) =>
-        index > at && index < next && failed && depth === parent.depth + 1,
+    const from = at;
+    at = frames.findLastIndex(
+      ({ depth, failed }, index) => index > from && index < next && failed && depth === parent + 1,
     );
-    if (inner < 0) return parent;
-    at = inner;
   }
+  const innermost = path.findLast(
+    ({ contract_address, class_hash, entry_point_selector }) =>
+      contract_address === named?.contract &&
+      class_hash === named.classHash &&
+      entry_point_selector === named.selector,
+  );
+  return innermost ?? path.at(-1);
 }
 
 /** The index behind the frames that a frame called. */
@@ -38,21 +57,43 @@ export async function cairoStack(
 ): Promise<readonly SourceLine[]> {
   const info = infos.get(class_hash);
   const lines = stack.flatMap((statement) => info?.linesAt(statement) ?? []);
-  if (lines.length > 0) return withoutLibrary(lines);
+  if (lines.length > 0) return withoutLibrary(lines).filter(isNoRepetition);
   return namesOf(class_hash, stack, info, state);
 }
 
 /** The core library and generated dispatchers make most panics: what matters is the line that called them. */
 const isLibrary = ({ function: name }: SourceLine): boolean =>
   /^core(::|$)/.test(name) || /Dispatcher(Impl)?::\w+$/.test(name);
-/** Generated code that reads the calldata, and has no line of its own. */
-const isWrapper = ({ function: name }: SourceLine): boolean => /(^|::)__wrapper__\w*$/.test(name);
+/** Generated code that reads the calldata, and has no line of its own; its name has that of the function. */
+const WRAPPER = /(?<=^|::)__wrapper__(?:(\w+?)__)?(\w+)$/;
+const isWrapper = ({ function: name }: SourceLine): boolean => WRAPPER.test(name);
+const wrappedName = (name: string): string =>
+  name.replace(WRAPPER, (_, impl: string | undefined, own: string) =>
+    impl === undefined ? own : `${impl}::${own}`,
+  );
 
 function withoutLibrary(lines: readonly SourceLine[]): readonly SourceLine[] {
   const own = lines.findIndex((line) => !isLibrary(line));
   const rest = own < 0 ? lines : lines.slice(own);
   const shown = rest.filter((line) => !isWrapper(line));
-  return shown.length > 0 ? shown : rest.map(({ function: name }) => ({ function: name }));
+  return shown.length > 0
+    ? shown
+    : rest.map(({ function: name }) => ({ function: wrappedName(name) }));
+}
+
+/** Each turn of a loop is a call of the same line, as is each call of a recursion. */
+function isNoRepetition(
+  { function: name, line, column, file }: SourceLine,
+  at: number,
+  lines: readonly SourceLine[],
+): boolean {
+  const before = lines[at - 1];
+  return !(
+    before?.function === name &&
+    before.file === file &&
+    before.line === line &&
+    before.column === column
+  );
 }
 
 /** Names of the functions alone. */
