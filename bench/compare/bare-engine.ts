@@ -54,22 +54,18 @@ export class BareEngine {
     return performance.now() - begin;
   }
 
-  /** Milliseconds of a call of `balanceOf`. */
-  async call(): Promise<number> {
-    const begin = performance.now();
+  /** Calls `balanceOf`. */
+  async call(): Promise<void> {
     await this.#state.call(this.#block, {
       contract_address: STRK,
       entry_point_selector: starknetKeccak('balanceOf'),
       calldata: ['0x1234'],
     });
-    return performance.now() - begin;
   }
 
-  /** Milliseconds of a read of a slot. */
-  async storageAt(key: string): Promise<number> {
-    const begin = performance.now();
+  /** Reads a slot of the STRK contract. */
+  async storageAt(key: string): Promise<void> {
     await this.#state.storageAt(STRK, key);
-    return performance.now() - begin;
   }
 
   /** Milliseconds until a difference is part of the state. */

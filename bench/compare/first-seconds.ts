@@ -2,6 +2,7 @@
 import { builtinClass, starknetKeccak, storageAddress } from '@starkbox/engine';
 import { STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { median } from '../figures.js';
+import type { BareEngine } from './bare-engine.js';
 import type { Contender } from './contender.js';
 import {
   each,
@@ -148,13 +149,24 @@ const firstReads = (name: string, method: string, params: object): Workload =>
   );
 
 /** The same read after thousands. */
-const warmReads = (name: string, method: string, params: object): Workload =>
-  single(`${name}_warm`, `\`${method}\` after thousands`, 'µs', async ({ node, kept }, size) => {
-    const read = () => node.call(method, params);
-    if (!kept.has(name)) await each(fewer(5_000, size), read);
-    kept.set(name, true);
-    return 1000 * (await each(fewer(500, size), read));
-  });
+const warmReads = (
+  name: string,
+  method: string,
+  params: object,
+  bare?: (engine: BareEngine) => Promise<void>,
+): Workload =>
+  single(
+    `${name}_warm`,
+    `\`${method}\` after thousands`,
+    'µs',
+    async ({ node, kept }, size) => {
+      const read = () => node.call(method, params);
+      if (!kept.has(name)) await each(fewer(5_000, size), read);
+      kept.set(name, true);
+      return 1000 * (await each(fewer(500, size), read));
+    },
+    bare ? { bare: async (engine) => 1000 * (await each(5_000, () => bare(engine))) } : {},
+  );
 
 // Execution without a transaction.
 
@@ -177,7 +189,7 @@ const executions: readonly Workload[] = [
     '`starknet_call`',
     'ms',
     ({ node }, size) => each(fewer(50, size), () => node.call('starknet_call', CALL)),
-    { bare: (engine) => engine.call() },
+    { bare: (engine, size) => each(fewer(50, size), () => engine.call()) },
   ),
   single('calls_16', '`starknet_call`, 16 clients', 'per s', async ({ node }, size) => {
     const count = fewer(20, size);
@@ -261,7 +273,7 @@ export const FIRST_SECONDS: Group = {
     firstReads('block_number', 'starknet_blockNumber', {}),
     firstReads('storage_at', 'starknet_getStorageAt', SLOT),
     warmReads('block_number', 'starknet_blockNumber', {}),
-    warmReads('storage_at', 'starknet_getStorageAt', SLOT),
+    warmReads('storage_at', 'starknet_getStorageAt', SLOT, (engine) => engine.storageAt(SLOT.key)),
     single('mint', '`devnet_mint`', 'ms', ({ node }) =>
       each(20, (at) =>
         node.call('devnet_mint', { address: `0x${(at + 100).toString(16)}`, amount: 1 }),
