@@ -12,8 +12,6 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 export declare class Block {
   /** Microseconds that one copy of the block context takes; blockifier makes two a transaction. */
   benchClone(times: number): Promise<number>
-  /** Commitments, counts and hash of the block that `version` of the state is. */
-  seal(state: State, version: number, transactions: string, parentHash: string): Promise<string>
   constructor(values: string)
 }
 
@@ -38,6 +36,18 @@ export declare class Class {
   casm(): Promise<string>
 }
 
+/** A closed block, and the states after it. */
+export declare class Closed {
+  /** Commitments, counts and hash as JSON. */
+  get seal(): string
+  /** What the version changed, as JSON. */
+  get diff(): string
+  /** The state at its end. */
+  get latest(): State
+  /** The state at the start of the next version. */
+  get next(): State
+}
+
 export declare class Execution {
   /** `accepted`, `reverted` or `rejected`. */
   get outcome(): string
@@ -51,6 +61,8 @@ export declare class Execution {
   get diffLength(): number
   /** The state after it; none if it was rejected or ran on a temporary layer. */
   get next(): State | null
+  /** The block that was closed with it, once. */
+  takeClosed(): Closed | null
 }
 
 export declare class FileLock {
@@ -75,6 +87,12 @@ export declare class State {
   benchSeed(address: string, slots: number): Promise<State>
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
+  /** Closes the version being written at once, without a hash. */
+  advance(firstWrite?: SlotWrite | undefined | null): State
+  /** Closes the version being written. */
+  close(block: Block, transactions: string, parentHash: string, firstWrite?: SlotWrite | undefined | null): Promise<Closed>
+  /** Executes a transaction and, unless it is rejected, closes the version with it. */
+  executeAndClose(block: Block, transaction: Transaction, flags: Flags | undefined | null, parentHash: string, firstWrite?: SlotWrite | undefined | null): Promise<Execution>
   constructor(version: number, keepHistory: boolean, origin?: Origin | undefined | null)
   /** The version being written, or the one that a view shows. */
   get version(): number
@@ -93,8 +111,6 @@ export declare class State {
   /** The version that declared a class; null if this chain did not. */
   classSince(classHash: string): number | null
   apply(diff: string, classes: Array<Class>): Promise<State>
-  /** Closes the version being written. */
-  advance(): State
   /** A second handle on the same value. */
   copy(): State
   /** A read-only view of an older version. */
@@ -200,6 +216,13 @@ export interface SierraFunction {
 }
 
 export declare function sign(privateKey: string, hash: string): Array<string>
+
+/** A slot that is written at the start of a version. */
+export interface SlotWrite {
+  address: string
+  key: string
+  value: string
+}
 
 export interface StateFigures {
   slots: number

@@ -773,9 +773,10 @@ if (
   }
 }
 
-const { Block, Class, Execution, FileLock, Origin, State, StateExport, StateImport, Transaction, blake, configure, contractAddress, hades, keccak, messageToL1Hash, pedersen, pedersenPair, poseidon, privateKeys, publicKey, sign, storageAddress, versions } = nativeBinding
+const { Block, Class, Closed, Execution, FileLock, Origin, State, StateExport, StateImport, Transaction, blake, configure, contractAddress, hades, keccak, messageToL1Hash, pedersen, pedersenPair, poseidon, privateKeys, publicKey, sign, storageAddress, versions } = nativeBinding
 export { Block }
 export { Class }
+export { Closed }
 export { Execution }
 export { FileLock }
 export { Origin }

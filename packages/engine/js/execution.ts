@@ -206,6 +206,16 @@ export type CallOutcome = (
     }
 ) & { readonly printed?: readonly Printed[] };
 
+/** Flags for all transactions, or one for each. */
+export type FlagsOfEach = ExecutionFlags | readonly ExecutionFlags[];
+
+/** @internal */
+export function flagsOfEach(flags: FlagsOfEach, count: number): ExecutionFlags[] {
+  return 'map' in flags
+    ? flags.map((one) => ({ ...one }))
+    : Array.from({ length: count }, () => ({ ...flags }));
+}
+
 /** @internal */
 export function outcomeOf(native: binding.Execution): Executed | Rejected {
   const { outcome, receipt, trace, failure } = native;

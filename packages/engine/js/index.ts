@@ -48,12 +48,18 @@ export {
 } from './origin.js';
 export {
   type Applied,
-  type Slot,
+  type Closed,
+  type ExecutedAndClosed,
   State,
-  type StateDiff,
-  type StateFigures,
-  type StateOptions,
 } from './state.js';
+export type {
+  ClosingOptions,
+  Slot,
+  SlotWrite,
+  StateDiff,
+  StateFigures,
+  StateOptions,
+} from './state-values.js';
 export {
   Block,
   type BlockValues,

@@ -7,7 +7,9 @@ import {
   type CallOutcome,
   type Executed,
   type ExecutionFlags,
+  type FlagsOfEach,
   type FunctionCall,
+  flagsOfEach,
   outcomeOf,
   type Receipt,
   type Rejected,
@@ -15,6 +17,14 @@ import {
   type RetraceOptions,
 } from './execution.js';
 import type { Origin } from './origin.js';
+import type {
+  ClosingOptions,
+  Slot,
+  SlotWrite,
+  StateDiff,
+  StateFigures,
+  StateOptions,
+} from './state-values.js';
 import type { Block, Seal, Transaction } from './transaction.js';
 
 /** As `Executed`, with the state after it. */
@@ -22,49 +32,20 @@ export interface Applied extends Executed {
   readonly next: State;
 }
 
-/** A state difference as the RPC writes it. Every list may be left out when writing. */
-export interface StateDiff {
-  readonly storage_diffs: readonly {
-    readonly address: string;
-    readonly storage_entries: readonly { readonly key: string; readonly value: string }[];
-  }[];
-  readonly nonces: readonly { readonly contract_address: string; readonly nonce: string }[];
-  readonly deployed_contracts: readonly { readonly address: string; readonly class_hash: string }[];
-  readonly replaced_classes: readonly {
-    readonly contract_address: string;
-    readonly class_hash: string;
-  }[];
-  readonly declared_classes: readonly {
-    readonly class_hash: string;
-    readonly compiled_class_hash: string;
-  }[];
-  readonly deprecated_declared_classes: readonly string[];
+/** As `Executed`, with the block that it is the only transaction of. */
+export interface ExecutedAndClosed extends Executed {
+  readonly closed: Closed;
 }
 
-export interface StateOptions {
-  /** Number of the block that is written first. Default 0. */
-  readonly version?: number;
-  /** Keep what older blocks held. Default true. */
-  readonly keepHistory?: boolean;
-  readonly origin?: Origin;
-}
-
-/** What a slot holds, and the version that wrote it. */
-export interface Slot {
-  readonly key: string;
-  readonly value: string;
-  readonly since: number;
-}
-
-export interface StateFigures {
-  readonly slots: number;
-  readonly contracts: number;
-  readonly classes: number;
-  /** Closed versions and the one being written. */
-  readonly versions: number;
-  /** Values kept only for history. */
-  readonly olderValues: number;
-  readonly approximateBytes: number;
+/** A closed version as a block of a chain. */
+export interface Closed {
+  readonly seal: Seal;
+  /** What it changed, as JSON text. */
+  readonly diff: string;
+  /** The state at its end. */
+  readonly latest: State;
+  /** The state at the start of the next version. */
+  readonly next: State;
 }
 
 const MAKE = Symbol('only the engine makes states');
@@ -201,9 +182,13 @@ export class State {
     return this.#next(await callWorker(() => this.native.apply(JSON.stringify(diff), natives)));
   }
 
-  /** Closes the version being written and begins the next. */
-  advance(): State {
-    return this.#next(callNow(() => this.native.advance()));
+  /**
+   * Closes the version being written and begins the next.
+   *
+   * @param firstWrite written to the next version
+   */
+  advance(firstWrite?: SlotWrite): State {
+    return this.#next(callNow(() => this.native.advance(firstWrite)));
   }
 
   /** A second handle on the same value. */
@@ -273,13 +258,12 @@ export class State {
   async executeMany(
     block: Block,
     transactions: readonly Transaction[],
-    flags: ExecutionFlags | readonly ExecutionFlags[] = {},
+    flags: FlagsOfEach = {},
     options: { readonly initialReads?: boolean; readonly timeLimit?: number } = {},
   ): Promise<readonly (Executed | Rejected)[]> {
     const { initialReads = false, timeLimit } = options;
     const natives = transactions.map((transaction) => transaction.native);
-    const each =
-      'map' in flags ? flags.map((one) => ({ ...one })) : natives.map(() => ({ ...flags }));
+    const each = flagsOfEach(flags, natives.length);
     const reports = await callWorker(() =>
       this.native.executeMany(block.native, natives, each, initialReads, timeLimit),
     );
@@ -304,13 +288,12 @@ export class State {
   async retrace(
     block: Block,
     transactions: readonly Transaction[],
-    flags: ExecutionFlags | readonly ExecutionFlags[] = {},
+    flags: FlagsOfEach = {},
     options: RetraceOptions = {},
   ): Promise<readonly Retrace[]> {
     const { first = Math.max(0, transactions.length - 1), visited = false, machine } = options;
     const natives = transactions.map((transaction) => transaction.native);
-    const each =
-      'map' in flags ? flags.map((one) => ({ ...one })) : natives.map(() => ({ ...flags }));
+    const each = flagsOfEach(flags, natives.length);
     const reports = await callWorker(() =>
       this.native.retrace(block.native, natives, each, {
         first,
@@ -343,20 +326,46 @@ export class State {
   }
 
   /**
-   * Commitments and hash of the block that `version` of this state is.
+   * Closes the version being written as a block, with its commitments and hash.
    *
    * @param transactions signature and receipt of each, in order
    */
-  async seal(
+  async close(
     block: Block,
-    version: number,
     transactions: readonly { readonly signature: readonly string[]; readonly receipt: Receipt }[],
-    parentHash: string,
-  ): Promise<Seal> {
+    { parentHash, firstWrite }: ClosingOptions,
+  ): Promise<Closed> {
     const text = JSON.stringify(transactions);
-    return parseReport<Seal>(
-      await callWorker(() => block.native.seal(this.native, version, text, parentHash)),
+    return this.#closed(
+      await callWorker(() => this.native.close(block.native, text, parentHash, firstWrite)),
     );
+  }
+
+  /** Executes a transaction and closes its block with it, unless it is rejected. */
+  async executeAndClose(
+    block: Block,
+    transaction: Transaction,
+    flags: ExecutionFlags,
+    { parentHash, firstWrite }: ClosingOptions,
+  ): Promise<ExecutedAndClosed | Rejected> {
+    const [context, tx, each] = [block.native, transaction.native, { ...flags }];
+    const native = await callWorker(() =>
+      this.native.executeAndClose(context, tx, each, parentHash, firstWrite),
+    );
+    const report = outcomeOf(native);
+    if (report.outcome === 'rejected') return report;
+    const closed = native.takeClosed();
+    if (!closed) throw new EngineError('internal', 'an executed transaction closed no block');
+    return { ...report, closed: this.#closed(closed) };
+  }
+
+  #closed({ seal, diff, latest, next }: binding.Closed): Closed {
+    return {
+      seal: parseReport<Seal>(seal),
+      diff,
+      latest: this.#next(latest),
+      next: this.#next(next),
+    };
   }
 
   /** A handle on another version of this chain, above the same origin. */

@@ -6,6 +6,7 @@ use blockifier::blockifier_versioned_constants::VersionedConstants;
 use blockifier::execution::observer::take_printed;
 use napi_derive::napi;
 
+use super::closing::Closed;
 use super::state::State;
 use super::state_release::release;
 use crate::error;
@@ -22,6 +23,7 @@ pub struct Execution {
     printed: Option<String>,
     pub(super) reads: Option<String>,
     pub(super) next: Option<Arc<state::State>>,
+    pub(super) closed: Option<Closed>,
 }
 
 #[napi]
@@ -69,6 +71,12 @@ impl Execution {
     pub fn next(&self) -> Option<State> {
         self.next.clone().map(State::head)
     }
+
+    /// The block that was closed with it, once.
+    #[napi(catch_unwind)]
+    pub fn take_closed(&mut self) -> Option<Closed> {
+        self.closed.take()
+    }
 }
 
 impl Execution {
@@ -88,6 +96,7 @@ impl Execution {
                 printed,
                 reads: None,
                 next: None,
+                closed: None,
             },
             Run::Executed(run) => Execution {
                 outcome: if run.info.is_reverted() { "reverted" } else { "accepted" },
@@ -98,6 +107,7 @@ impl Execution {
                 printed,
                 reads: None,
                 next: None,
+                closed: None,
             },
         })
     }

@@ -6,6 +6,7 @@
 mod arguments;
 mod bench;
 mod class;
+mod closing;
 mod execution;
 mod file_lock;
 mod hash;

@@ -212,12 +212,6 @@ impl State {
         })
     }
 
-    /// Closes the version being written.
-    #[napi(catch_unwind)]
-    pub fn advance(&self) -> Result<State> {
-        Ok(State::head(Arc::new(self.writable()?.advance())))
-    }
-
     /// A second handle on the same value.
     #[napi(catch_unwind)]
     pub fn copy(&self) -> State {

@@ -1,4 +1,4 @@
-//! Executions, calls and block hashes on a state.
+//! Executions and calls on a state.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use napi_derive::napi;
 use starknet_api::core::EntryPointSelector;
 use starknet_types_core::felt::Felt;
 
-use super::arguments::{time_limit, version_number};
+use super::arguments::time_limit;
 use super::execution::Execution;
 use super::promise::off_thread;
 use super::state::State;
@@ -204,23 +204,5 @@ impl State {
             called?;
             retrace::report(recorded, classes)
         })
-    }
-}
-
-#[napi]
-impl Block {
-    /// Commitments, counts and hash of the block that `version` of the state is.
-    #[napi(catch_unwind)]
-    pub fn seal<'env>(
-        &self,
-        env: &'env Env,
-        state: &State,
-        version: f64,
-        transactions: String,
-        parent_hash: String,
-    ) -> Result<PromiseRaw<'env, String>> {
-        let diff = state.inner.diff_of(version_number("version", version)?)?;
-        let block = self.inner.clone();
-        off_thread(env, move || execution::seal(&block, &diff, &transactions, &parent_hash))
     }
 }

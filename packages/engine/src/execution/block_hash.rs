@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::block_on;
 use serde::{Deserialize, Serialize};
-use starknet_api::block::BlockHash;
+use starknet_api::block::{BlockHash, StarknetVersion};
 use starknet_api::block_hash::block_hash_calculator::{
-    PartialBlockHashComponents, TransactionHashingData, TransactionOutputForHash,
-    calculate_block_commitments, calculate_block_hash,
+    BlockHeaderCommitments, PartialBlockHashComponents, TransactionHashingData,
+    TransactionOutputForHash, calculate_block_hash, concat_counts,
 };
-use starknet_api::core::{ContractAddress, EthAddress, GlobalRoot};
+use starknet_api::block_hash::receipt_commitment::{ReceiptElement, calculate_receipt_commitment};
+use starknet_api::block_hash::state_diff_hash::calculate_state_diff_hash;
+use starknet_api::block_hash::transaction_commitment::{
+    TransactionLeafElement, calculate_transaction_commitment,
+};
+use starknet_api::core::{ContractAddress, EthAddress, EventCommitment, GlobalRoot};
+use starknet_api::crypto::patricia_hash::calculate_root;
 use starknet_api::data_availability::L1DataAvailabilityMode;
 use starknet_api::execution_resources::GasVector;
 use starknet_api::transaction::fields::{Fee, TransactionSignature};
@@ -18,8 +23,11 @@ use starknet_api::transaction::{
     TransactionExecutionStatus, TransactionHash,
 };
 use starknet_types_core::felt::Felt;
+use starknet_types_core::hash::{Poseidon, StarkHash};
 
 use super::block::Block;
+use super::session::Executed;
+use super::transaction::Transaction;
 use crate::error::{Failure, Kind, Result, input};
 use crate::felt::{Hex, parse};
 use crate::json::{parse_json, to_json};
@@ -104,15 +112,79 @@ impl Included {
     }
 }
 
-/// Commitments, counts and hash of a block, as JSON. Blocks; not for the JavaScript thread.
-pub fn seal(block: &Block, diff: &Diff, transactions: &str, parent_hash: &str) -> Result<String> {
-    let included: Vec<Included> = parse_json("transactions", transactions)?;
-    let parent_hash = BlockHash(parse("parent_hash", parent_hash)?);
-    let data: Vec<_> = included.into_iter().map(Included::hashing_data).collect::<Result<_>>()?;
+/// The transactions of a block from their receipts and signatures as JSON.
+pub fn parse_included(text: &str) -> Result<Vec<TransactionHashingData>> {
+    let included: Vec<Included> = parse_json("transactions", text)?;
+    included.into_iter().map(Included::hashing_data).collect()
+}
+
+/// A transaction of a block as it was executed.
+pub fn included(transaction: &Transaction, run: &Executed) -> TransactionHashingData {
+    TransactionHashingData {
+        transaction_signature: transaction.signature(),
+        transaction_output: run.info.output_for_hashing(),
+        transaction_hash: transaction.hash,
+    }
+}
+
+/// Versions before this one hash a missing signature as a zero.
+const WITH_EMPTY_SIGNATURES: StarknetVersion = StarknetVersion::V0_13_4;
+
+fn transaction_leaf(
+    data: &TransactionHashingData,
+    version: &StarknetVersion,
+) -> TransactionLeafElement {
+    if version < &WITH_EMPTY_SIGNATURES && data.transaction_signature.0.is_empty() {
+        let transaction_signature = TransactionSignature(Arc::new(vec![Felt::ZERO]));
+        return TransactionLeafElement::from(&TransactionHashingData {
+            transaction_signature,
+            ..data.clone()
+        });
+    }
+    TransactionLeafElement::from(data)
+}
+
+/// The leaves of events are private to their crate, and its function for all commitments of a block
+/// moves each of them to another thread, which takes longer than a small block itself.
+fn event_commitment(transactions: &[TransactionHashingData]) -> (EventCommitment, usize) {
+    let mut leaves = Vec::new();
+    for TransactionHashingData { transaction_output, transaction_hash, .. } in transactions {
+        for Event { from_address, content } in &transaction_output.events {
+            let mut felts = vec![*from_address.0.key(), transaction_hash.0];
+            felts.push(Felt::from(content.keys.len()));
+            felts.extend(content.keys.iter().map(|key| key.0));
+            felts.push(Felt::from(content.data.0.len()));
+            felts.extend(&content.data.0);
+            leaves.push(Poseidon::hash_array(&felts));
+        }
+    }
+    let count = leaves.len();
+    (EventCommitment(calculate_root::<Poseidon>(leaves)), count)
+}
+
+/// Commitments, counts and hash of a block, as JSON. Takes long for a large one; not for the
+/// JavaScript thread.
+pub fn seal(
+    block: &Block,
+    diff: &Diff,
+    transactions: &[TransactionHashingData],
+    parent_hash: BlockHash,
+) -> Result<String> {
     let info = block.context.block_info();
+    let version = &info.starknet_version;
     let da_mode = L1DataAvailabilityMode::from_use_kzg_da(info.use_kzg_da);
-    let (commitments, counts) =
-        block_on(calculate_block_commitments(&data, diff.thin()?, da_mode, &info.starknet_version));
+    let leaves: Vec<_> = transactions.iter().map(|data| transaction_leaf(data, version)).collect();
+    let receipts: Vec<_> = transactions.iter().map(ReceiptElement::from).collect();
+    let thin = diff.thin()?;
+    let (count, length) = (transactions.len(), thin.len());
+    let (event_commitment, event_count) = event_commitment(transactions);
+    let commitments = BlockHeaderCommitments {
+        transaction_commitment: calculate_transaction_commitment::<Poseidon>(&leaves),
+        event_commitment,
+        receipt_commitment: calculate_receipt_commitment::<Poseidon>(&receipts),
+        state_diff_commitment: calculate_state_diff_hash(&thin),
+        concatenated_counts: concat_counts(count, event_count, length, da_mode),
+    };
     let parts = PartialBlockHashComponents::new(info, commitments.clone());
     // There is no trie, so the root of every block is 0.
     let hash = calculate_block_hash(&parts, GlobalRoot(Felt::ZERO), parent_hash)
@@ -123,8 +195,8 @@ pub fn seal(block: &Block, diff: &Diff, transactions: &str, parent_hash: &str) -
         event_commitment: Hex(commitments.event_commitment.0),
         receipt_commitment: Hex(commitments.receipt_commitment.0),
         state_diff_commitment: Hex(commitments.state_diff_commitment.0.0),
-        transaction_count: counts.n_txs,
-        event_count: counts.n_events,
-        state_diff_length: counts.state_diff_length,
+        transaction_count: count,
+        event_count,
+        state_diff_length: length,
     })
 }

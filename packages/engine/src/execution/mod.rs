@@ -3,6 +3,7 @@
 mod block;
 mod block_hash;
 mod call;
+mod closing;
 mod reader;
 pub mod report;
 pub mod retrace;
@@ -10,8 +11,9 @@ mod session;
 mod transaction;
 
 pub use block::{Block, parse_chain_id};
-pub use block_hash::seal;
+pub use block_hash::{included, parse_included};
 pub use call::{Call, call};
+pub use closing::{Closed, Closing, FirstWrite};
 pub use reader::Reader;
 pub use session::{Run, Session};
 pub use transaction::{Flags, Transaction};

@@ -167,6 +167,16 @@ impl Transaction {
         }
     }
 
+    /// Empty for what is not signed.
+    pub fn signature(&self) -> TransactionSignature {
+        match &self.body {
+            Body::Invoke(tx) => tx.signature(),
+            Body::Declare(tx) => tx.signature(),
+            Body::DeployAccount(tx) => tx.signature(),
+            Body::L1Handler(_) | Body::Deploy(_) => TransactionSignature::default(),
+        }
+    }
+
     pub fn pays_in_wei(&self) -> bool {
         matches!(self.body, Body::L1Handler(_))
     }

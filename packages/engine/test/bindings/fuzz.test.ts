@@ -161,7 +161,7 @@ test('receipts of finished blocks', { timeout: 180_000 }, async () => {
   const good = asJson([{ signature: ['0x1', '0x2'], receipt: done.receipt }]);
   const context = block();
   const seen = await barrage(
-    (input) => callWorker(() => context.native.seal(chain.state.native, 1, input, '0x0')),
+    (input) => callWorker(() => chain.state.native.close(context.native, input, '0x0')),
     [good],
   );
   expect(refusals(seen)).toBeGreaterThan(INPUTS / 4);

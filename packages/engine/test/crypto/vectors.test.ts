@@ -138,7 +138,9 @@ describe('transactions', () => {
       l2_gas: 1_889_040,
     });
     expect(done.receipt.data_availability.l1_data_gas).toBe(256);
-    const seal = await done.next.seal(block(1), 1, [{ signature, receipt: done.receipt }], '0x0');
+    const { seal } = await done.next.close(block(1), [{ signature, receipt: done.receipt }], {
+      parentHash: '0x0',
+    });
     expect(seal).toMatchObject({
       transaction_commitment: '0x5cd2f23514203eb1ec0dd9e9769fdc89f25564325db6711a1f684b3302a380a',
       event_commitment: '0x133cfbf9f02a8cd94b146e782d2975da7e9f0ca586681d7723440272e22cb0d',

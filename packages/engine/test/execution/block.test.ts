@@ -84,7 +84,7 @@ describe('a finished block', () => {
 
   test('without content has the known commitments', async () => {
     const state = chain.state.advance();
-    const seal = await state.seal(block(1), 1, [], '0x5');
+    const { seal } = await state.close(block(1), [], { parentHash: '0x5' });
     expect(seal).toMatchObject({
       transaction_commitment: '0x0',
       event_commitment: '0x0',
@@ -99,7 +99,7 @@ describe('a finished block', () => {
   test('hashes its parent, number, time, prices and sequencer', async () => {
     const state = chain.state.advance();
     const hash = async (context: Block, parent = '0x5') =>
-      (await state.seal(context, 1, [], parent)).block_hash;
+      (await state.close(context, [], { parentHash: parent })).seal.block_hash;
     const hashes = [
       await hash(block(1)),
       await hash(block(1), '0x6'),
@@ -126,7 +126,8 @@ describe('a finished block', () => {
     };
     const seal = async (change: Partial<Receipt>) => {
       const transactions = [{ signature: ['0x1'], receipt: { ...receipt, ...change } }];
-      return (await chain.state.seal(block(1), 1, transactions, '0x0')).receipt_commitment;
+      const { seal } = await chain.state.close(block(1), transactions, { parentHash: '0x0' });
+      return seal.receipt_commitment;
     };
     const commitments = [
       await seal({}),
@@ -138,12 +139,27 @@ describe('a finished block', () => {
     expect(new Set(commitments).size).toBe(commitments.length);
   });
 
-  test('of an unknown version, a malformed parent or malformed receipts is refused', async () => {
+  test('of a closed version, a malformed parent or malformed receipts is refused', async () => {
     expect(() => chain.state.native.diffOf(9)).toThrow();
-    await expect(chain.state.seal(block(9), 9, [], '0x0')).rejects.toThrow(refused('state'));
-    await expect(chain.state.seal(block(1), 1, [], 'x')).rejects.toThrow(EngineError);
+    const old = chain.state.advance().at(chain.state.version);
+    await expect(old.close(block(1), [], { parentHash: '0x0' })).rejects.toThrow(refused('state'));
+    await expect(chain.state.close(block(1), [], { parentHash: 'x' })).rejects.toThrow(EngineError);
     await expect(
-      block(1).native.seal(chain.state.native, 1, '[{"signature":[]}]', '0x0'),
+      chain.state.native.close(block(1).native, '[{"signature":[]}]', '0x0'),
     ).rejects.toThrow(/receipt/);
+  });
+
+  test('carries what is written at the start of the next one', async () => {
+    const firstWrite = { address: '0x1', key: '0x5', value: '0xabc' };
+    const { version } = chain.state;
+    const closed = await chain.state.close(block(1), [], { parentHash: '0x0', firstWrite });
+    expect(await closed.latest.storageAt('0x1', '0x5')).toBe('0x0');
+    expect(await closed.next.storageAt('0x1', '0x5')).toBe('0xabc');
+    expect([closed.latest.version, closed.next.version]).toEqual([version + 1, version + 1]);
+    expect(closed.diff).toBe(chain.state.diffTextOf(version));
+    const advanced = chain.state.advance(firstWrite);
+    expect(await closed.next.diffTo(advanced)).toEqual(await advanced.diffTo(advanced));
+    const malformed = { ...firstWrite, key: 'x' };
+    expect(() => chain.state.advance(malformed)).toThrow(refused('input'));
   });
 });

@@ -25,7 +25,7 @@ import {
 } from './steps/apply-state-diff.js';
 import { closeBlock, createWorld, type FirstBlock } from './steps/close-block.js';
 import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
-import { generationOf, include, readAhead } from './steps/include-transaction.js';
+import { closesWithNext, generationOf, include, readAhead } from './steps/include-transaction.js';
 import { L1Steps } from './steps/l1-steps.js';
 import { admitted, type MempoolRules, MempoolSteps } from './steps/mempool-steps.js';
 import { checkProof, type ProofMode } from './steps/mock-proof.js';
@@ -233,9 +233,10 @@ export class Chain {
     refuse?: (rejection: Rejection) => never,
   ): Promise<readonly [World, undefined]> {
     const time = nextTime(world);
-    const made = await include(world, prepared, this.options, time, refuse);
+    const closes = closesWithNext(world, this.options);
+    const made = await include(world, prepared, this.options, time, { refuse, closes });
     const next = await withNoncesOf(made, [prepared.transaction.address]);
-    return [await this.closeIfDue(next, time), undefined];
+    return [closes ? next : await this.closeIfDue(next, time), undefined];
   }
 
   // Blocks.

@@ -39,7 +39,7 @@ export function watchEngine(): EngineWatch {
       running.all -= 1;
     }
   };
-  const { call, execute, executeMany } = State.prototype;
+  const { call, execute, executeAndClose, executeMany } = State.prototype;
   const spies = [
     vi.spyOn(State.prototype, 'call').mockImplementation(function (this: State, ...args) {
       return counted(true, () => call.apply(this, args));
@@ -49,6 +49,12 @@ export function watchEngine(): EngineWatch {
     }),
     vi.spyOn(State.prototype, 'execute').mockImplementation(function (this: State, ...args) {
       return counted(false, () => execute.apply(this, args));
+    }),
+    vi.spyOn(State.prototype, 'executeAndClose').mockImplementation(function (
+      this: State,
+      ...args
+    ) {
+      return counted(false, () => executeAndClose.apply(this, args));
     }),
   ];
   return {

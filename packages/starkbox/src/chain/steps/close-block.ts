@@ -1,11 +1,19 @@
 // Step that closes the pending block.
-import { poseidon, type Seal, type State, starknetKeccak } from '@starkbox/engine';
+import {
+  type Closed,
+  type ClosingOptions,
+  poseidon,
+  type Seal,
+  type SlotWrite,
+  type State,
+  starknetKeccak,
+} from '@starkbox/engine';
 import { hex, shortString } from '../../felt.js';
 import type { Fork } from '../../fork/fork.js';
 import { HASH_BUFFER } from '../../fork/hash-buffer.js';
 import { stringify } from '../../json/json.js';
 import { blockKeysOf } from '../history/block-keys.js';
-import type { Header, HeaderPrices } from '../history/header.js';
+import type { Header } from '../history/header.js';
 import type { History } from '../history/history.js';
 import { afterBlock, nextBlockTime } from '../world/clock.js';
 import { pendingNumber } from '../world/find-block.js';
@@ -32,29 +40,62 @@ export async function createWorld(first: FirstBlock): Promise<World> {
   return closeBlock({ ...world, pendingState: state }, first, time);
 }
 
+/** What the header of the pending block says apart from its content. */
+export type OpenHeader = Pick<
+  Header,
+  'number' | 'parentHash' | 'timestamp' | 'prices' | 'sequencer'
+>;
+
+export function openHeader(
+  world: World,
+  { fork }: BlockRules,
+  timestamp: number,
+  isEmpty: boolean,
+): OpenHeader {
+  return {
+    number: pendingNumber(world),
+    parentHash: world.history.latest?.hash ?? fork?.block.hash ?? '0x0',
+    timestamp,
+    prices: headerPrices(sealingPrices(world.gas, isEmpty)),
+    sequencer: world.blocks.sequencer,
+  };
+}
+
+/** What the engine needs to close the pending block. */
+export function closingOf(
+  { history }: World,
+  { number, parentHash }: OpenHeader,
+  { fork }: BlockRules,
+): ClosingOptions {
+  return { parentHash, firstWrite: oldHash(number + 1, history, fork) };
+}
+
 /** The world after its pending block is closed at `time`. */
 export async function closeBlock(world: World, rules: BlockRules, time: number): Promise<World> {
-  const { history, gas, clock } = world;
-  const { sequencer } = world.blocks;
-  const number = pendingNumber(world);
   const included = world.pending.transactions.toArray();
-  const prices = headerPrices(sealingPrices(gas, included.length === 0));
-  const parentHash = history.latest?.hash ?? rules.fork?.block.hash ?? '0x0';
-  const seal = rules.lite
-    ? liteSeal(world, time, prices, parentHash)
-    : await world.pendingState.seal(
-        makeContext(rules, { number, timestamp: time, prices, sequencer }),
-        number,
+  const header = openHeader(world, rules, time, included.length === 0);
+  const closing = closingOf(world, header, rules);
+  const closed = rules.lite
+    ? liteClosed(world, header, closing)
+    : await world.pendingState.close(
+        makeContext(rules, header),
         included.map(({ signature, receipt }) => ({ signature, receipt })),
-        parentHash,
+        closing,
       );
+  return withClosed(world, header, closed);
+}
+
+/** The world after its pending block. */
+export function withClosed(
+  world: World,
+  open: OpenHeader,
+  { seal, diff, latest, next }: Closed,
+): World {
+  const { gas } = world;
+  const included = world.pending.transactions.toArray();
   const header: Header = {
-    number,
+    ...open,
     hash: seal.block_hash,
-    parentHash,
-    timestamp: time,
-    prices,
-    sequencer,
     transactionCount: seal.transaction_count,
     eventCount: seal.event_count,
     stateDiffLength: seal.state_diff_length,
@@ -64,54 +105,66 @@ export async function closeBlock(world: World, rules: BlockRules, time: number):
     stateDiffCommitment: seal.state_diff_commitment,
   };
   const transactions = included.map(({ record }) => record);
-  const blockKeys = blockKeysOf(transactions, world.pendingState.diffTextOf(number));
-  const grown = history.append(
-    { header, transactions, blockKeys },
+  const history = world.history.append(
+    { header, transactions, blockKeys: blockKeysOf(transactions, diff) },
     included.map(({ receipt }) => receipt.events),
   );
-  const latest = world.pendingState.advance();
   const sent = included.flatMap(({ receipt }) =>
     receipt.execution_status === 'SUCCEEDED' ? receipt.messages_sent : [],
   );
   return Object.freeze({
     ...world,
     latestState: latest,
-    pendingState: await withOldHash(latest, grown, rules.fork),
-    history: grown,
+    pendingState: next,
+    history,
     pending: NOTHING_PENDING,
-    clock: afterBlock(clock),
+    clock: afterBlock(world.clock),
     gas: gas.current === gas.next ? gas : { current: gas.next, next: gas.next },
-    messages: withSent(world.messages, number, sent),
+    messages: withSent(world.messages, open.number, sent),
   });
+}
+
+/** The hash of the newest block that contracts can read from the block `number` on. */
+function oldHash(number: number, history: History, fork?: Fork): SlotWrite | undefined {
+  const old = number - HASH_BUFFER;
+  const value = history.header(old)?.hash ?? fork?.recentHash(old);
+  return value === undefined ? undefined : { address: HASH_CONTRACT, key: hex(old), value };
 }
 
 /** The state at the start of a block: with the hash of the newest block that contracts can read. */
 export async function withOldHash(state: State, history: History, fork?: Fork): Promise<State> {
-  const old = state.version - HASH_BUFFER;
-  const value = history.header(old)?.hash ?? fork?.recentHash(old);
-  if (value === undefined) return state;
-  const entry = { key: hex(old), value };
-  return state.apply({ storage_diffs: [{ address: HASH_CONTRACT, storage_entries: [entry] }] });
+  const write = oldHash(state.version, history, fork);
+  if (!write) return state;
+  const { address, key, value } = write;
+  return state.apply({ storage_diffs: [{ address, storage_entries: [{ key, value }] }] });
 }
 
-/** A seal without commitments; its block hash is not that of the protocol. */
-function liteSeal(world: World, time: number, prices: HeaderPrices, parentHash: string): Seal {
+/** A block without commitments; its hash is not that of the protocol. */
+function liteClosed(world: World, header: OpenHeader, { firstWrite }: ClosingOptions): Closed {
+  const { pendingState: state } = world;
+  const diff = state.diffTextOf(header.number);
+  const latest = state.advance();
+  const next = firstWrite ? state.advance(firstWrite) : latest;
+  return { seal: liteSeal(world, header, diff), diff, latest, next };
+}
+
+function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string): Seal {
   const included = world.pending.transactions.toArray();
   const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } =
-    world.pendingState.diffOf(pendingNumber(world));
+    world.pendingState.diffOf(number);
   const slots = storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0);
   return {
     block_hash: poseidon([
       shortString('STARKBOX_LITE_BLOCK'),
-      hex(pendingNumber(world)),
-      hex(time),
-      parentHash,
+      hex(number),
+      hex(header.timestamp),
+      header.parentHash,
       // Everything else in which two blocks can differ.
       starknetKeccak(
         stringify([
-          prices,
-          ...(world.blocks.sequencer === undefined ? [] : [world.blocks.sequencer]),
-          world.pendingState.diffTextOf(pendingNumber(world)),
+          header.prices,
+          ...(header.sequencer === undefined ? [] : [header.sequencer]),
+          diff,
           ...included.map(({ record }) => record.receipt),
         ]),
       ),

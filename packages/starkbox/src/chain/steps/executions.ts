@@ -4,7 +4,9 @@ import type {
   Applied,
   Block,
   CallOutcome,
+  ClosingOptions,
   Executed,
+  ExecutedAndClosed,
   ExecutionFlags,
   Printed,
   Rejected,
@@ -140,16 +142,28 @@ export class Executions {
   }
 }
 
+/** A transaction that the writer executes. */
+export interface WriterExecution {
+  readonly context: Block;
+  readonly transaction: Transaction;
+  readonly flags: ExecutionFlags;
+  /** Given if its block is closed with it. */
+  readonly closing?: ClosingOptions | undefined;
+}
+
 /** The writer's execution; it needs no slot, because the writer makes one change at a time. */
 export function executeForWriter(
   state: State,
-  block: Block,
-  transaction: Transaction,
-  flags: ExecutionFlags,
+  { context, transaction, flags, closing }: WriterExecution,
   probe: Probe | undefined,
-): Promise<Applied | Rejected> {
-  return during(probe, { kind: 'execution', of: 'transaction' }, () =>
-    state.execute(block, transaction, flags),
+): Promise<Applied | ExecutedAndClosed | Rejected> {
+  return during(
+    probe,
+    { kind: 'execution', of: 'transaction' },
+    (): Promise<Applied | ExecutedAndClosed | Rejected> =>
+      closing
+        ? state.executeAndClose(context, transaction, flags, closing)
+        : state.execute(context, transaction, flags),
   );
 }
 

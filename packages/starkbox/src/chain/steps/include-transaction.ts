@@ -3,11 +3,12 @@ import type { ExecutionFlags, Rejection, Transaction } from '@starkbox/engine';
 import type { BlockGeneration } from '../../block-generation.js';
 import { fail } from '../../errors.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
-import type { Probe } from '../../probe.js';
+import { during, type Probe } from '../../probe.js';
 import { inMempool, withoutWaiting } from '../mempool/mempool.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
 import { type BlockRules, pendingContext } from './block-context.js';
+import { closingOf, openHeader, withClosed } from './close-block.js';
 import { executing, refuseSubmission } from './execution-errors.js';
 import { type Executions, executeForWriter, type OnPrinted } from './executions.js';
 import { fundedState } from './fund-account.js';
@@ -33,25 +34,40 @@ export function generationOf(
   return blocks.generation ?? blockGeneration;
 }
 
+export interface InclusionOptions {
+  /** Throws the error of a rejected transaction, in place of the usual one. */
+  readonly refuse?: ((rejection: Rejection) => never) | undefined;
+  /** Whether its block, which has no other transaction, is closed with it. */
+  readonly closes?: boolean;
+}
+
+/** Whether the engine can execute a transaction and close its block in one go. */
+export function closesWithNext(
+  world: World,
+  rules: Pick<InclusionRules, 'blockGeneration' | 'lite'>,
+): boolean {
+  const isAlone = world.pending.transactions.size === 0;
+  return isAlone && !rules.lite && generationOf(world, rules) === 'transaction';
+}
+
 /**
  * The world with a transaction in its pending block.
  *
  * @param time the timestamp in the block context
- * @param refuse throws the error of a rejected transaction, in place of the usual one
  */
 export async function include(
   world: World,
   prepared: PreparedTransaction,
   rules: InclusionRules,
   time: number,
-  refuse?: (rejection: Rejection) => never,
+  { refuse, closes = false }: InclusionOptions = {},
 ): Promise<World> {
   const { transaction } = prepared;
   if (isKnown(world, transaction.hash)) fail('DUPLICATE_TX');
   const generation = generationOf(world, rules);
   const strictNonce =
     generation === 'transaction' || generation === 'mempool' || transaction.type === 'DECLARE';
-  const attempted = { transaction, sent: () => sentIn(prepared), strictNonce };
+  const attempted = { transaction, sent: () => sentIn(prepared), strictNonce, closes };
   const done = await attempt(world, attempted, rules, time);
   if ('next' in done) return notWaiting(done.next, transaction.hash);
   await mustBeDeclared(world, prepared, done.rejection);
@@ -73,23 +89,36 @@ export interface Attempted {
   readonly sent: () => Sent;
   /** Whether a nonce above that of the account is refused. */
   readonly strictNonce: boolean;
+  /** Whether its block, which has no other transaction, is closed with it. */
+  readonly closes?: boolean;
 }
 
-/** The world with a transaction in its pending block, or why the engine rejects it. */
+/** The world with a transaction in its block, or why the engine rejects it. */
 export async function attempt(
   world: World,
-  { transaction, sent, strictNonce }: Attempted,
+  { transaction, sent, strictNonce, closes = false }: Attempted,
   rules: InclusionRules,
   time: number,
 ): Promise<{ readonly next: World } | { readonly rejection: Rejection }> {
+  const { probe } = rules;
   const context = pendingContext(world, rules, time);
   const state = await fundedState(world.pendingState, transaction, rules.funding);
   const flags = { ...flagsOf(world, transaction, rules), strictNonce };
-  const done = await executing(executeForWriter(state, context, transaction, flags, rules.probe));
+  const header = openHeader(world, rules, time, false);
+  const closing = closes ? closingOf(world, header, rules) : undefined;
+  const done = await executing(
+    executeForWriter(state, { context, transaction, flags, closing }, probe),
+  );
   if (done.printed.length > 0) rules.onPrinted?.(done.printed, transaction.hash);
   if (done.outcome === 'rejected') return { rejection: done.rejection };
   const pending = withIncluded(world.pending, included(transaction.hash, sent(), done));
-  return { next: { ...world, pendingState: done.next, pending } };
+  if ('next' in done) return { next: { ...world, pendingState: done.next, pending } };
+  const { closed } = done;
+  return {
+    next: await during(probe, { kind: 'block' }, async () =>
+      withClosed({ ...world, pending }, header, closed),
+    ),
+  };
 }
 
 /**
