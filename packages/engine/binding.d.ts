@@ -87,12 +87,6 @@ export declare class State {
   benchSeed(address: string, slots: number): Promise<State>
   /** Nanoseconds a random read takes, at the head or at random older versions. */
   benchReads(address: string, reads: number, distinct: number, old: boolean): Promise<number>
-  /** Closes the version being written at once, without a hash. */
-  advance(firstWrite?: SlotWrite | undefined | null): State
-  /** Closes the version being written. */
-  close(block: Block, transactions: string, parentHash: string, firstWrite?: SlotWrite | undefined | null): Promise<Closed>
-  /** Executes a transaction and, unless it is rejected, closes the version with it. */
-  executeAndClose(block: Block, transaction: Transaction, flags: Flags | undefined | null, parentHash: string, firstWrite?: SlotWrite | undefined | null): Promise<Execution>
   constructor(version: number, keepHistory: boolean, origin?: Origin | undefined | null)
   /** The version being written, or the one that a view shows. */
   get version(): number
@@ -140,6 +134,12 @@ export declare class State {
   retrace(block: Block, transactions: Array<Transaction>, flags: Array<Flags>, traced: Traced): Promise<Array<string>>
   /** Calls a function with the machine's trace and gives its frames as JSON. */
   retraceCall(block: Block, address: string, selector: string, calldata: Array<string>, visited: boolean): Promise<string>
+  /** Closes the version being written at once, without a hash. */
+  advance(firstWrite?: SlotWrite | undefined | null): State
+  /** Closes the version being written. */
+  close(block: Block, transactions: string, parentHash: string, firstWrite?: SlotWrite | undefined | null): Promise<Closed>
+  /** Executes a transaction and, unless it is rejected, closes the version with it. */
+  executeAndClose(block: Block, transaction: Transaction, flags: Flags | undefined | null, parentHash: string, firstWrite?: SlotWrite | undefined | null): Promise<Execution>
 }
 
 export declare class StateExport {

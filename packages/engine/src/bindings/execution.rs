@@ -6,12 +6,54 @@ use blockifier::blockifier_versioned_constants::VersionedConstants;
 use blockifier::execution::observer::take_printed;
 use napi_derive::napi;
 
-use super::closing::Closed;
 use super::state::State;
 use super::state_release::release;
 use crate::error;
 use crate::execution::{self, Run, report};
 use crate::state;
+
+/// A closed block, and the states after it.
+#[napi]
+pub struct Closed {
+    seal: String,
+    diff: String,
+    latest: State,
+    next: State,
+}
+
+impl From<execution::Closed> for Closed {
+    fn from(closed: execution::Closed) -> Self {
+        let execution::Closed { seal, diff, latest, next } = closed;
+        Closed { seal, diff, latest: State::head(latest), next: State::head(next) }
+    }
+}
+
+#[napi]
+impl Closed {
+    /// Commitments, counts and hash as JSON.
+    #[napi(getter, catch_unwind)]
+    pub fn seal(&self) -> &str {
+        &self.seal
+    }
+
+    /// What the version changed, as JSON.
+    #[napi(getter, catch_unwind)]
+    pub fn diff(&self) -> &str {
+        &self.diff
+    }
+
+    /// The state at its end.
+    #[napi(getter, catch_unwind)]
+    pub fn latest(&self) -> State {
+        self.latest.copy()
+    }
+
+    /// The state at the start of the next version.
+    #[napi(getter, catch_unwind)]
+    pub fn next(&self) -> State {
+        self.next.copy()
+    }
+}
 
 #[napi]
 pub struct Execution {

@@ -6,7 +6,6 @@
 mod arguments;
 mod bench;
 mod class;
-mod closing;
 mod execution;
 mod file_lock;
 mod hash;

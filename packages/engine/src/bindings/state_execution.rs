@@ -1,4 +1,4 @@
-//! Executions and calls on a state.
+//! Executions, calls and closing of blocks on a state.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,19 +6,22 @@ use std::time::Instant;
 use blockifier::execution::observer::take_printed;
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
+use starknet_api::block::BlockHash;
 use starknet_api::core::EntryPointSelector;
 use starknet_types_core::felt::Felt;
 
 use super::arguments::time_limit;
-use super::execution::Execution;
+use super::execution::{Closed, Execution};
 use super::promise::off_thread;
 use super::state::State;
 use super::transaction::{Block, Flags, Transaction};
 use crate::class::Class;
 use crate::error::{self, Failure, Kind, input};
 use crate::execution::retrace::{self, Wanted};
-use crate::execution::{self, Call, Reader, Run, Session, report};
-use crate::felt::{parse, parse_address, parse_all};
+use crate::execution::{
+    self, Call, FirstWrite, Reader, Run, Session, included, parse_included, report,
+};
+use crate::felt::{parse, parse_address, parse_all, parse_key};
 
 /// Classes of a state, and those that the transactions on it declare.
 fn classes_of(
@@ -50,6 +53,36 @@ fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Resu
         address: parse_address("contract_address", address)?,
         selector: EntryPointSelector(parse("entry_point_selector", selector)?),
         calldata: parse_all("calldata", calldata)?,
+    })
+}
+
+/// A slot that is written at the start of a version.
+#[napi(object)]
+pub struct SlotWrite {
+    pub address: String,
+    pub key: String,
+    pub value: String,
+}
+
+impl SlotWrite {
+    fn parse(&self) -> error::Result<FirstWrite> {
+        Ok(FirstWrite {
+            address: parse_address("address", &self.address)?.into(),
+            key: parse_key("key", &self.key)?.into(),
+            value: parse("value", &self.value)?,
+        })
+    }
+}
+
+fn closing(
+    block: &Block,
+    parent_hash: &str,
+    first_write: Option<&SlotWrite>,
+) -> error::Result<execution::Closing> {
+    Ok(execution::Closing {
+        block: block.inner.clone(),
+        parent_hash: BlockHash(parse("parent_hash", parent_hash)?),
+        first_write: first_write.map(SlotWrite::parse).transpose()?,
     })
 }
 
@@ -203,6 +236,62 @@ impl State {
                 });
             called?;
             retrace::report(recorded, classes)
+        })
+    }
+}
+
+#[napi]
+impl State {
+    /// Closes the version being written at once, without a hash.
+    #[napi(catch_unwind)]
+    pub fn advance(&self, first_write: Option<SlotWrite>) -> Result<State> {
+        let next = self.writable()?.advance();
+        Ok(State::head(Arc::new(match first_write {
+            Some(write) => write.parse()?.apply(&next)?,
+            None => next,
+        })))
+    }
+
+    /// Closes the version being written.
+    #[napi(catch_unwind)]
+    pub fn close<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transactions: String,
+        parent_hash: String,
+        first_write: Option<SlotWrite>,
+    ) -> Result<PromiseRaw<'env, Closed>> {
+        let state = self.writable()?.clone();
+        let closing = closing(block, &parent_hash, first_write.as_ref())?;
+        off_thread(env, move || Ok(closing.close(&state, &parse_included(&transactions)?)?.into()))
+    }
+
+    /// Executes a transaction and, unless it is rejected, closes the version with it.
+    #[napi(catch_unwind)]
+    pub fn execute_and_close<'env>(
+        &self,
+        env: &'env Env,
+        block: &Block,
+        transaction: &Transaction,
+        flags: Option<Flags>,
+        parent_hash: String,
+        first_write: Option<SlotWrite>,
+    ) -> Result<PromiseRaw<'env, Execution>> {
+        let flags = execution::Flags::from(flags);
+        let (state, at) = (self.writable()?.clone(), self.at);
+        let closing = closing(block, &parent_hash, first_write.as_ref())?;
+        let transaction = transaction.inner.clone();
+        off_thread(env, move || {
+            let mut session = Session::new(state.clone(), at, closing.block.clone());
+            let run = session.run(&transaction, flags)?;
+            let mut report = Execution::from_run(&run, &transaction, session.constants())?;
+            if let Run::Executed(run) = &run {
+                let after = state.apply(&run.changes)?;
+                let closed = closing.close(&after, &[included(&transaction, run)])?;
+                report.closed = Some(closed.into());
+            }
+            Ok(report)
         })
     }
 }

@@ -232,8 +232,7 @@ export class Chain {
     prepared: PreparedTransaction,
     refuse?: (rejection: Rejection) => never,
   ): Promise<readonly [World, undefined]> {
-    const time = nextTime(world);
-    const closes = closesWithNext(world, this.options);
+    const [time, closes] = [nextTime(world), closesWithNext(world, this.options)];
     const made = await include(world, prepared, this.options, time, { refuse, closes });
     const next = await withNoncesOf(made, [prepared.transaction.address]);
     return [closes ? next : await this.closeIfDue(next, time), undefined];
