@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { storageAddress } from '@starkbox/engine';
 import { WebSocket } from 'ws';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
+import { Refused } from './contender.js';
 import { BALANCE_OF } from './first-seconds.js';
 import { each, type Group, type Side, sendAll, single, Unable, type Workload } from './measure.js';
 import { transferTo } from './signed-requests.js';
@@ -80,9 +81,9 @@ class Subscribers {
       this.#sockets.push(socket);
       await once(socket, 'open');
       const subscribed = once(socket, 'message');
-      const request = { jsonrpc: '2.0', id: 1, method: 'starknet_subscribeNewHeads', params: {} };
-      socket.send(JSON.stringify(request));
-      await subscribed;
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_subscribeNewHeads' }));
+      const { error } = Object(JSON.parse(String((await subscribed)[0])));
+      if (error !== undefined) throw new Refused(error);
       socket.on('message', () => {
         this.received += 1;
       });
