@@ -105,8 +105,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Many tests wait for a process or a timer, so two workers more than there are cores pay. */
-const maxWorkers = availableParallelism() + 2;
+/** Many tests wait for a process, a timer or the disk: a worker takes less than half of a core. */
+const maxWorkers = availableParallelism() + 3;
 
 export default defineConfig({
   resolve: {
@@ -195,7 +195,8 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
-          maxWorkers: availableParallelism(),
+          // With its page and its node, a worker takes two thirds of a core.
+          maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 1 },
         },
       },
