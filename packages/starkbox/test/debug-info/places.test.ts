@@ -301,6 +301,9 @@ test('turns of a loop and calls of a recursion are one line each', async () => {
   const names = stack.map(({ function: name }) => name.split('::').at(-1));
   expect(names).toEqual(['endless', 'endless']);
   expect((stack[1]?.line ?? 0) - (stack[0]?.line ?? 0)).toBe(4);
+  const turns = ['0x1', '0x1', '0x1', '0x1', '0x1', '0x1', '0x0'];
+  const looped = await stackOf('failures', 'looped', [hex(turns.length), ...turns]);
+  expect(looped).toEqual(await stackOf('failures', 'looped', ['0x3', '0x1', '0x1', '0x0']));
 });
 
 test('functions around the line that failed follow, with what was inlined', async () => {

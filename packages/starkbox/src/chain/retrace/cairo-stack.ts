@@ -56,9 +56,11 @@ export async function cairoStack(
   state: State,
 ): Promise<readonly SourceLine[]> {
   const info = infos.get(class_hash);
-  const lines = stack.flatMap((statement) => info?.linesAt(statement) ?? []);
+  // Each turn of a loop is a call by the same statement, as is each call of a recursion.
+  const statements = stack.filter((statement, at) => statement !== stack[at - 1]);
+  const lines = statements.flatMap((statement) => info?.linesAt(statement) ?? []);
   if (lines.length > 0) return withoutLibrary(lines).filter(isNoRepetition);
-  return namesOf(class_hash, stack, info, state);
+  return namesOf(class_hash, statements, info, state);
 }
 
 /** The core library and generated dispatchers make most panics: what matters is the line that called them. */
@@ -81,7 +83,7 @@ function withoutLibrary(lines: readonly SourceLine[]): readonly SourceLine[] {
     : rest.map(({ function: name }) => ({ function: wrappedName(name) }));
 }
 
-/** Each turn of a loop is a call of the same line, as is each call of a recursion. */
+/** Whether it differs from the one before. */
 function isNoRepetition(
   { function: name, line, column, file }: SourceLine,
   at: number,
