@@ -27,6 +27,10 @@ export class BoundedMap<K, V> {
     return this.#entries.get(key);
   }
 
+  values(): Iterable<V> {
+    return this.#entries.values();
+  }
+
   set(key: K, value: V): void {
     this.#delete(key);
     this.#entries.set(key, value);

@@ -593,6 +593,8 @@ export type COVERAGE = {
   readonly from_block: number;
   readonly to_block: number;
   readonly transactions: number;
+  /** How many calls outside of transactions are counted too, with `--record-calls`. They are in no block, and on the first page of any range. */
+  readonly calls?: number;
   readonly classes: readonly COVERED_CLASS[];
   /** How many of the transactions could not be run again, because the state before them is not kept. */
   readonly not_rerun?: number;

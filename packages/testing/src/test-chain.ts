@@ -9,7 +9,7 @@ import {
 import { CallData, Contract, type RawArgs } from 'starknet';
 import { accountsOf, type ChainAccount, forgetNonces, impersonate } from './client/account.js';
 import { type ChainProvider, providerOf } from './client/provider.js';
-import { type Collector, collectorOf } from './reports/collecting.js';
+import { type Collector, collectorOf, countsCalls } from './reports/collecting.js';
 
 export interface DeployOptions extends Pick<Deployment, 'salt'> {
   /** Who sends the transactions of the contract; the first account by default. */
@@ -25,7 +25,8 @@ export interface DeployOptions extends Pick<Deployment, 'salt'> {
  * await counter.invoke('increase', [5]);
  */
 export async function createTestChain(options: ConfigInput = {}): Promise<TestChain> {
-  return new TestChain(await createNode({ seed: 0, port: 0, ...options }));
+  const reported = countsCalls() ? { recordCalls: true } : {};
+  return new TestChain(await createNode({ seed: 0, port: 0, ...reported, ...options }));
 }
 
 export class TestChain implements AsyncDisposable {

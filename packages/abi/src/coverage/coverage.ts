@@ -20,15 +20,19 @@ export interface CoveredClass {
 
 export interface CoveragePage {
   readonly transactions: number;
+  /** Calls outside of transactions that are counted too. */
+  readonly calls?: number;
   readonly classes: readonly CoveredClass[];
 }
 
 export class Coverage {
   #transactions = 0;
+  #calls = 0;
   readonly #classes = new Map<string, CoveredClass>();
 
-  addPage({ transactions, classes }: CoveragePage): void {
+  addPage({ transactions, calls = 0, classes }: CoveragePage): void {
     this.#transactions += transactions;
+    this.#calls += calls;
     for (const one of classes) {
       const known = this.#classes.get(one.class_hash);
       this.#classes.set(one.class_hash, known ? sumOf(known, one) : one);
@@ -40,7 +44,8 @@ export class Coverage {
     const all = [...this.#classes.values()];
     const classes = all.filter(({ declared_in: block }) => withReadyMade || (block ?? 0) > 0);
     classes.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
-    return { transactions: this.#transactions, classes };
+    const calls = this.#calls === 0 ? {} : { calls: this.#calls };
+    return { transactions: this.#transactions, ...calls, classes };
   }
 }
 
@@ -72,7 +77,7 @@ function nameOf({ contract_name, class_hash }: CoveredClass): string {
 
 /** @param heading how a heading is written, for example in bold */
 export function coverageText(
-  { transactions, classes }: CoveragePage,
+  { transactions, calls, classes }: CoveragePage,
   heading: (text: string) => string = (text) => text,
 ): string {
   const lines = classes.flatMap((one) => {
@@ -90,7 +95,10 @@ export function coverageText(
   });
   const entries = classes.flatMap(({ entry_points }) => entry_points);
   const called = entries.filter(({ calls }) => calls > 0).length;
-  const count = `${transactions} ${transactions === 1 ? 'transaction' : 'transactions'}`;
+  const count = [
+    `${transactions} ${transactions === 1 ? 'transaction' : 'transactions'}`,
+    ...(calls === undefined ? [] : [`${calls} ${calls === 1 ? 'call' : 'calls'} outside of them`]),
+  ].join(' and ');
   return [...lines, `${count}, entry points called: ${shareOf(called, entries.length)}`].join('\n');
 }
 

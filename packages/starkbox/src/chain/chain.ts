@@ -2,10 +2,11 @@
 import type { Class, Rejection } from '@starkbox/engine';
 import { refuse } from '../errors.js';
 import { onlyOriginFailures } from '../fork/fork.js';
-import { during, type Probe } from '../probe.js';
+import { during } from '../probe.js';
 import type { BLOCK_ID } from '../spec.js';
 import { BlockTimer } from './block-timer.js';
-import type { Genesis } from './genesis/genesis.js';
+import type { ChainOptions } from './chain-options.js';
+import { RecordedCalls } from './recorded-calls.js';
 import { SenderQueue } from './sender-queue.js';
 import {
   addSnapshot,
@@ -23,13 +24,12 @@ import {
   compileGiven,
   type StateChange,
 } from './steps/apply-state-diff.js';
-import { closeBlock, createWorld, type FirstBlock } from './steps/close-block.js';
-import { type ExecutionLimits, Executions, slotsOf } from './steps/executions.js';
+import { closeBlock, createWorld } from './steps/close-block.js';
+import { Executions, slotsOf } from './steps/executions.js';
 import { closesWithNext, generationOf, include, readAhead } from './steps/include-transaction.js';
 import { L1Steps } from './steps/l1-steps.js';
-import { admitted, type MempoolRules, MempoolSteps } from './steps/mempool-steps.js';
-import { checkProof, type ProofMode } from './steps/mock-proof.js';
-import type { NetworkRules } from './steps/network-rules.js';
+import { admitted, MempoolSteps } from './steps/mempool-steps.js';
+import { checkProof } from './steps/mock-proof.js';
 import {
   type Broadcasted,
   type PreparedTransaction,
@@ -44,23 +44,7 @@ import type { Impersonation } from './world/impersonation.js';
 import { labelled } from './world/labels.js';
 import { type L1Link, readOn, restarted, unlinked } from './world/messages.js';
 import { nextTime, type World } from './world/world.js';
-import { type Change, type ObserverErrorHandler, Writer } from './writer.js';
-
-export interface ChainOptions extends FirstBlock, MempoolRules, ExecutionLimits {
-  readonly genesis: Genesis;
-  readonly proofMode: ProofMode;
-  /** The rules of a public network that submissions are held to. */
-  readonly rules?: NetworkRules | undefined;
-  /** Whether calls that change the chain are kept in its journal. */
-  readonly keepsJournal?: boolean;
-  /** How many snapshots there may be. */
-  readonly maximumSnapshots?: number;
-  /** How many seconds a change or an execution may wait in its queue. */
-  readonly patience?: number;
-  readonly probe?: Probe;
-  /** Runs when an observer of a change fails. */
-  readonly onObserverError?: ObserverErrorHandler;
-}
+import { type Change, Writer } from './writer.js';
 
 /** A function from a world to the next one and the result for the caller. */
 export type Step<T> = (world: World) => Promise<readonly [World, T]>;
@@ -68,6 +52,8 @@ export type Step<T> = (world: World) => Promise<readonly [World, T]>;
 export class Chain {
   /** Executions whose changes are dropped. */
   readonly executions: Executions;
+  /** Undefined unless calls are recorded. */
+  readonly calls: RecordedCalls | undefined;
   #options: ChainOptions;
   readonly #writer: Writer;
   readonly #senderQueue = new SenderQueue();
@@ -92,6 +78,7 @@ export class Chain {
   ) {
     this.#options = options;
     this.executions = executions;
+    this.calls = options.recordsCalls ? new RecordedCalls() : undefined;
     this.#writer = new Writer(start, store, options);
     this.#writer.watch(({ before, after }) => {
       if (before.blocks.generation !== after.blocks.generation) this.#startTimer?.();

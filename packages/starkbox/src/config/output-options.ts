@@ -11,6 +11,7 @@ export interface OutputConfig {
   readonly logFormat: 'pretty' | 'json';
   readonly logBodies: 'none' | 'request' | 'response' | 'both';
   readonly printTraces: boolean;
+  readonly recordCalls: boolean;
   readonly traceRequests: string | undefined;
   readonly configOut: string | undefined;
   readonly banner: boolean;
@@ -60,6 +61,13 @@ export const OUTPUT_OPTIONS: OptionTable<OutputConfig> = {
     default: false,
     parse: trueOrFalse,
     help: 'Print the calls of every transaction as a tree: arguments, results, events, gas, and what failed.',
+  },
+  recordCalls: {
+    flag: '--record-calls',
+    group: 'Output',
+    default: false,
+    parse: trueOrFalse,
+    help: 'Keep the last 1,000 distinct calls outside of transactions (starknet_call): the coverage counts them.',
   },
   traceRequests: {
     flag: '--trace-requests <FILE>',

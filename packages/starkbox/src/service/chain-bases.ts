@@ -1,5 +1,5 @@
 // Options of chains: from a config to what a chain is created with.
-import type { ChainOptions } from '../chain/chain.js';
+import type { ChainOptions } from '../chain/chain-options.js';
 import { createGenesis, type Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import type { Log } from '../log.js';

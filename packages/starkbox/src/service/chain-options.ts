@@ -1,6 +1,6 @@
 // Options of a chain, and the config that `devnet_getConfig` shows.
 import { shownBlockGeneration } from '../block-generation.js';
-import type { ChainOptions } from '../chain/chain.js';
+import type { ChainOptions } from '../chain/chain-options.js';
 import type { Genesis } from '../chain/genesis/genesis.js';
 import { networkRules } from '../chain/steps/network-rules.js';
 import { type Config, patienceOf } from '../config/options.js';
@@ -33,6 +33,7 @@ export function chainOptionsOf(
       l2_gas_price_wei: config.l2GasPriceWei,
       l2_gas_price_fri: config.l2GasPriceFri,
     },
+    recordsCalls: config.recordCalls,
     maximumSnapshots: config.maximumSnapshots,
     patience: patienceOf(config),
     maximumExecutions: config.maximumExecutions,

@@ -92,6 +92,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   logFormat: 'pretty',
   logBodies: 'none',
   printTraces: false,
+  recordCalls: false,
   traceRequests: undefined,
   banner: true,
 };

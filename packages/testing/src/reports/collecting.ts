@@ -27,6 +27,11 @@ export function wantedKinds(): readonly Kind[] {
   return (['gas', 'coverage'] as const).filter((kind) => words.includes(kind));
 }
 
+/** Whether this run counts calls outside of transactions. */
+export function countsCalls(): boolean {
+  return process.env[FOLDER] !== undefined && wantedKinds().includes('coverage');
+}
+
 /** What one chain adds to the reports of the run: its blocks from now on. */
 export interface Collector {
   /** Writes it, before the chain is closed. */
@@ -69,7 +74,7 @@ async function read(chain: ReportedChain, kind: Kind, from_block: number): Promi
       const include = ['statements'] as const;
       const page = await chain.request('devnet_coverage', { ...range, include });
       cursor = page.next;
-      if (page.transactions > 0) entries.push({ kind, page });
+      if (page.transactions > 0 || page.calls !== undefined) entries.push({ kind, page });
     }
   } while (cursor !== undefined);
   return entries;

@@ -50,8 +50,9 @@ export async function call(
   id: BLOCK_ID,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const { state, context } = at(chain, id);
+  const { state, context, number } = at(chain, id);
   if ((await state.classHashAt(request.contract_address)) === '0x0') fail('CONTRACT_NOT_FOUND');
+  chain.calls?.add(request, number);
   const { result, failure } = await chain.executions.call(state, context, request, {
     signal,
   });

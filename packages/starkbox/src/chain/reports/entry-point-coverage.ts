@@ -6,6 +6,7 @@ import {
   type TracedTransaction,
   type TransactionTrace,
 } from '@starkbox/abi';
+import type { RetracedFrame } from '@starkbox/engine';
 import type { COVERAGE, COVERED_CLASS } from '../../spec.js';
 import type { TransactionRecord } from '../history/header.js';
 import type { World } from '../world/world.js';
@@ -39,14 +40,18 @@ export class EntryPointCoverage {
           classHash === undefined
             ? entriesOf(this.#unknown, contract)
             : entriesOf(this.#classes, classHash);
-        const known = entries.get(selector) ?? { calls: 0, failed: 0 };
-        entries.set(selector, known);
-        known.calls += 1;
-        if (failed) known.failed += 1;
+        count(entries, selector, failed, 1);
       }
       frame.children.forEach(visit);
     };
     buildTree(sent, traced, result).roots.forEach(visit);
+  }
+
+  /** Adds the frames of a call outside of transactions. */
+  addFrames(frames: readonly RetracedFrame[], times: number): void {
+    for (const { class_hash, entry_point_selector, failed } of frames) {
+      count(entriesOf(this.#classes, class_hash), entry_point_selector, failed, times);
+    }
   }
 
   async page(
@@ -86,6 +91,18 @@ export class EntryPointCoverage {
     });
     return { transactions: this.#transactions, classes };
   }
+}
+
+function count(
+  entries: Map<string, Calls>,
+  selector: string,
+  failed: boolean,
+  times: number,
+): void {
+  const known = entries.get(selector) ?? { calls: 0, failed: 0 };
+  entries.set(selector, known);
+  known.calls += times;
+  if (failed) known.failed += times;
 }
 
 function entriesOf(of: Map<string, Map<string, Calls>>, key: string): Map<string, Calls> {

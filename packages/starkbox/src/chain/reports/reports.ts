@@ -19,7 +19,7 @@ import { pendingNumber } from '../world/find-block.js';
 import { transactionHashesOf, type World } from '../world/world.js';
 import { ClassFactsCache } from './class-facts.js';
 import { EntryPointCoverage } from './entry-point-coverage.js';
-import { type Placed, rerunEach } from './rerun.js';
+import { type Placed, rerunCalls, rerunEach } from './rerun.js';
 import { StatementCoverage } from './statement-coverage.js';
 
 /** Transactions of a page. */
@@ -83,16 +83,31 @@ export class Reports {
       coverage.add(record);
       wanted.push(placed);
     });
-    const page = await coverage.page(world, this.#classes);
-    if (!isTraced) return { ...read, ...page };
     const statements = new StatementCoverage();
+    let calls = 0;
+    // They are in no block, and so on the first page.
+    if (range.cursor === undefined) {
+      for (const { retrace, times } of await rerunCalls(this.#chain, world, {
+        visited: isTraced,
+      })) {
+        coverage.addFrames(retrace.frames, times);
+        statements.add(retrace, times);
+        calls += times;
+      }
+    }
+    const counted = {
+      ...read,
+      ...(await coverage.page(world, this.#classes)),
+      ...(calls === 0 ? {} : { calls }),
+    };
+    if (!isTraced) return counted;
     let missing = 0;
     await rerunEach(this.#chain, world, wanted, (_placed, retrace) => {
       if (retrace) statements.add(retrace);
       else missing += 1;
     });
     const classes: COVERED_CLASS[] = [];
-    for (const one of page.classes) {
+    for (const one of counted.classes) {
       // Ready-made classes are not of the user.
       const found =
         (one.declared_in ?? 0) > world.history.first
@@ -100,7 +115,7 @@ export class Reports {
           : undefined;
       classes.push({ ...one, ...(found ? { statements: found } : {}) });
     }
-    return { ...read, ...page, classes, ...(missing === 0 ? {} : { not_rerun: missing }) };
+    return { ...counted, classes, ...(missing === 0 ? {} : { not_rerun: missing }) };
   }
 
   async #names(

@@ -1,7 +1,8 @@
 // Second runs of the transactions of a report, block by block.
 import type { Retrace } from '@starkbox/engine';
 import type { Chain } from '../chain.js';
-import { retraceBlock } from '../retrace/retrace.js';
+import { retraceBlock, retraceCall } from '../retrace/retrace.js';
+import { pendingNumber, stateByNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 
 /** A transaction of a block, by its position. */
@@ -33,4 +34,29 @@ export async function rerunEach<T extends Placed>(
     const traced = await retraceBlock(chain, world, { block, first, last }, { visited: true });
     for (const placed of inBlock) use(placed, traced[placed.index - first]);
   }
+}
+
+/** A call that was made outside of transactions, run again. */
+export interface RerunCall {
+  readonly retrace: Retrace;
+  readonly times: number;
+}
+
+/** Runs the recorded calls again. Those whose state is not kept any more are left out. */
+export async function rerunCalls(
+  chain: Chain,
+  world: World,
+  detail: { readonly visited: boolean },
+): Promise<readonly RerunCall[]> {
+  const done: RerunCall[] = [];
+  for (const { call, number: wanted, times } of chain.calls?.all ?? []) {
+    // Blocks may have been aborted since.
+    const number = Math.min(wanted, pendingNumber(world));
+    const retrace = await Promise.resolve()
+      .then(() => stateByNumber(world, number, { block_number: number }))
+      .then((state) => retraceCall(chain, call, { world, number, state }, detail))
+      .catch(() => undefined);
+    if (retrace) done.push({ retrace, times });
+  }
+  return done;
 }

@@ -5,12 +5,12 @@ import type { World } from '../world/world.js';
 export class StatementCoverage {
   readonly #visits = new Map<string, Map<number, number>>();
 
-  add({ frames }: Retrace): void {
+  add({ frames }: Retrace, runs = 1): void {
     for (const { class_hash, visited } of frames) {
       const known = this.#visits.get(class_hash) ?? new Map<number, number>();
       this.#visits.set(class_hash, known);
       for (const [statement, times] of visited ?? []) {
-        known.set(statement, (known.get(statement) ?? 0) + times);
+        known.set(statement, (known.get(statement) ?? 0) + times * runs);
       }
     }
   }

@@ -81,8 +81,10 @@ export function retraceCall(
   chain: Chain,
   call: FUNCTION_CALL,
   { world, number, state }: RetracePlace,
+  detail: Pick<RetraceDetail, 'visited'> = {},
 ): Promise<Retrace> {
-  return chain.executions.retraceCall(state, contextOf(world, chain.options, number), call);
+  const context = contextOf(world, chain.options, number);
+  return chain.executions.retraceCall(state, context, call, detail);
 }
 
 /** The last of some transactions that were not included, run again as an estimate runs them. */

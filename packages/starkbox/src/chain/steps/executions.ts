@@ -120,9 +120,14 @@ export class Executions {
   }
 
   /** As {@link call}, with the machine's trace. */
-  retraceCall(state: State, block: Block, call: FUNCTION_CALL): Promise<Retrace> {
+  retraceCall(
+    state: State,
+    block: Block,
+    call: FUNCTION_CALL,
+    options: Pick<RetraceOptions, 'visited'>,
+  ): Promise<Retrace> {
     return this.#tracing.run(() =>
-      this.#run('call', () => state.retraceCall(block, call), undefined),
+      this.#run('call', () => state.retraceCall(block, call, options), undefined),
     );
   }
 
