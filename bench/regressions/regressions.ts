@@ -38,7 +38,7 @@ interface Operation {
 }
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  transfer: { make: () => signer.transfers(20), trips: 2, heapKilobytes: 150, cpuOverBare: 3 },
+  transfer: { make: () => signer.transfers(20), trips: 1, heapKilobytes: 150, cpuOverBare: 3 },
   estimate: {
     make: () =>
       repeated(
