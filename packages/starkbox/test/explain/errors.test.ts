@@ -137,6 +137,20 @@ describe('devnet_explainTransaction', () => {
     expect(summary).toBe("Reverted: my contract::fail panicked with 'oops', 0x7");
   });
 
+  test('runs a transaction that used all of its gas only as far as it came', async () => {
+    const resource_bounds = bounds({ l1_gas: 100_000n, l1_data_gas: 100_000n, l2_gas: 3_000_000n });
+    const burns = { to: reverter, name: 'burn', calldata: [hex(1_000_000)] };
+    const request = await sender.invokeRequest([burns], { resource_bounds });
+    const { transaction_hash } = await client.call('starknet_addInvokeTransaction', [request]);
+    const { summary } = await client.call('devnet_explainTransaction', [transaction_hash]);
+    expect(summary).toContain('it used all of the 3000000 l2_gas that it offered');
+    const { classes } = await client.call('devnet_coverage', { include: ['statements'], limit: 1 });
+    const ran = classes.flatMap(({ statements = [] }) => statements.map(([, times = 0]) => times));
+    // A step takes 100 gas at least.
+    expect(Math.max(...ran)).toBeGreaterThan(1_000);
+    expect(Math.max(...ran)).toBeLessThan(30_000);
+  });
+
   test('does not know what was never sent', async () => {
     expect((await client.failure('devnet_explainTransaction', ['0x123'])).code).toBe(29);
   });

@@ -10,7 +10,10 @@ import { parse } from '../../json/json.js';
 import { isObject, type Members, membersOf } from '../../json/reader.js';
 import type { FUNCTION_CALL } from '../../spec.js';
 import type { Chain } from '../chain.js';
+import { STRK } from '../genesis/genesis.js';
+import { isReverted } from '../history/block-keys.js';
 import { contextOf } from '../steps/block-context.js';
+import { strkBalance } from '../steps/fund-account.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
 import { stateBefore } from '../world/find-block.js';
 import { isImpersonated } from '../world/impersonation.js';
@@ -50,23 +53,53 @@ export async function retraceBlock(
   const { block, first, last } = wanted;
   const state = stateBefore(world, block);
   if (!state) return [];
+  const charges = chain.options.chargesFee !== false;
   const transactions: Transaction[] = [];
   const flags: ExecutionFlags[] = [];
   for (let index = 0; index <= last; index += 1) {
     const record = transactionAt(world, block, index);
     if (!record) return [];
     const values = membersOf(parse(record.transaction));
-    transactions.push(await readAgain(values, world, chain.options.chainId));
+    const transaction = await readAgain(values, world, chain.options.chainId);
+    transactions.push(transaction);
     flags.push({
       validate: membersOf(parse(record.trace))['validate_invocation'] !== undefined,
-      // The balance may have been given to the account in the same block.
-      chargeFee: false,
-      unboundedGas: chain.options.chargesFee === false,
+      // Only with its fee a transaction that used all of its gas ends where it did.
+      chargeFee:
+        charges && isReverted(record.receipt) && (await canPay(state, transaction, values)),
+      unboundedGas: !charges,
       strictNonce: false,
     });
   }
   const context = contextOf(world, chain.options, block);
-  return chain.executions.retrace(state, context, transactions, flags, { first, ...detail });
+  const options = { first, ...detail };
+  const traced = await chain.executions.retrace(state, context, transactions, flags, options);
+  return traced.map((one, at) => (flags[first + at]?.chargeFee ? withoutFee(one) : one));
+}
+
+/** Without the transfer of the fee, which comes last; no account has the address of the token. */
+function withoutFee(traced: Retrace): Retrace {
+  const { frames } = traced;
+  const fee = frames.findIndex(
+    ({ depth, contract_address }) => depth === 0 && contract_address === STRK,
+  );
+  return fee < 0 ? traced : { ...traced, frames: frames.slice(0, fee) };
+}
+
+/** Whether an account holds what its transaction may cost; it may be given that in the same block. */
+async function canPay(
+  state: State,
+  { address, type }: Transaction,
+  { resource_bounds, tip }: Members,
+): Promise<boolean> {
+  if (type === 'L1_HANDLER') return false;
+  let most = 0n;
+  for (const [resource, bound] of Object.entries(membersOf(resource_bounds))) {
+    const { max_amount, max_price_per_unit } = membersOf(bound);
+    const price = resource === 'l2_gas' ? [max_price_per_unit, tip] : [max_price_per_unit];
+    for (const part of price) most += BigInt(String(max_amount)) * BigInt(String(part));
+  }
+  return (await strkBalance(state, address)) >= most;
 }
 
 /** The state after a block, where something that was not included is run again. */
