@@ -131,10 +131,10 @@ export default defineConfig({
   test: {
     environment: 'node',
     experimental: { fsModuleCache: true },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Polls end as soon as their condition holds; the limit only catches hangs.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

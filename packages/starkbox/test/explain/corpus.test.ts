@@ -104,7 +104,7 @@ const CORPUS: Readonly<Record<string, readonly Case[]>> = {
   'Calls, estimates, simulations and messages from L1': OTHERS,
 };
 
-test('every failure is explained as corpus.md has it', { timeout: 120_000 }, async () => {
+test('every failure is explained as corpus.md has it', { timeout: 300_000 }, async () => {
   const chain = await startFailingChain();
   const lines = [
     '# Explained failures',
