@@ -139,7 +139,8 @@ let serial = 0;
 export async function newClass(text: string): Promise<DeclaredClass> {
   serial += 1;
   const name = `${process.pid}_${Date.now()}_${serial}`;
-  const written = { ...Object(JSON.parse(text)), abi: `[{"type":"impl","name":"${name}"}]` };
+  const abi = JSON.stringify([{ type: 'impl', name, interface_name: name }]);
+  const written = { ...Object(JSON.parse(text)), abi };
   return { compiled: await Class.compile(JSON.stringify(written)), written };
 }
 
