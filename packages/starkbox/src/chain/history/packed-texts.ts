@@ -139,11 +139,8 @@ export class TextChunk {
 // for the stream and the callback of every job. So texts are compressed on this thread in a later
 // turn of the event loop, which does not delay the response to the transaction.
 
-/**
- * This many characters stay uncompressed: new blocks are read or reverted most often, and the chains of
- * most tests end before the first text is compressed.
- */
-const UNPACKED_CHARACTERS = 2 * 1024 * 1024;
+/** This many characters stay uncompressed: new blocks are read or reverted most often. */
+const UNPACKED_CHARACTERS = 256 * 1024;
 /** Limit of the queue; beyond it, texts are compressed synchronously. */
 const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;
 /** Compressed in one turn of the event loop, which takes about a millisecond. */

@@ -379,6 +379,6 @@ describe('the memory of a block with one transfer', () => {
     const weight: Weight = JSON.parse(said);
     console.log('a block with one transfer:', weight);
     expect(weight.block).toBeLessThan(3 * 1024);
-    expect(weight.waited).toBeLessThan(3 * 1024 * 1024);
+    expect(weight.waited).toBeLessThan(512 * 1024);
   }, 120_000);
 });

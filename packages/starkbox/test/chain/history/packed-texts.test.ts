@@ -112,7 +112,7 @@ describe('packing', () => {
 
   test('leaves new texts alone, and takes the older ones in later turns', async () => {
     packNow();
-    const bodies = Array.from({ length: 500 }, (_, seed) => one(seed));
+    const bodies = Array.from({ length: 200 }, (_, seed) => one(seed));
     expect(bodies.some(isPacked)).toBe(false);
     const seen = new Set<number>();
     for (let turns = 0; turns < 100; turns += 1) {
@@ -125,7 +125,7 @@ describe('packing', () => {
     expect(seen.size).toBeGreaterThan(5);
     expect(isPacked(bodies[0] ?? [])).toBe(true);
     expect(isPacked(bodies.at(-1) ?? [])).toBe(false);
-    expect(packing().characters).toBeLessThanOrEqual(2 * 1024 * 1024);
+    expect(packing().characters).toBeLessThanOrEqual(256 * 1024);
     bodies.forEach((body, seed) => {
       expect(textsAt(body, 0)?.trace).toBe(text(seed));
     });
