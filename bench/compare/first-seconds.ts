@@ -54,7 +54,7 @@ const fewer = (count: number, { quick }: Size): number => (quick ? Math.ceil(cou
 const firstTransfers: Workload = {
   figures: [
     { name: 'transfer_first_100', title: 'STRK transfer, the first 100 of a chain', unit: 'ms' },
-    { name: 'transfer_after_500', title: 'the 100 after 500', unit: 'ms' },
+    { name: 'transfer_after_500', title: 'STRK transfer, the 100 after 500', unit: 'ms' },
   ],
   rounds: 3,
   measure: (side, size) =>
@@ -73,7 +73,7 @@ const firstTransfers: Workload = {
 const transfers: Workload = {
   figures: [
     { name: 'transfer_p50', title: 'STRK transfer, one client, median', unit: 'ms' },
-    { name: 'transfer_p99', title: 'the slowest of 100', unit: 'ms' },
+    { name: 'transfer_p99', title: 'STRK transfer, one client, the slowest of 100', unit: 'ms' },
     { name: 'transfers_1', title: 'STRK transfers, one client', unit: 'per s' },
   ],
   measure: async ({ node, signer }, size) => {
@@ -108,7 +108,7 @@ const manyTransfers = single(
 const besideReaders: Workload = {
   figures: [
     { name: 'transfer_beside_readers', title: 'STRK transfer beside 8 readers', unit: 'ms' },
-    { name: 'reads_beside_transfers', title: 'their calls', unit: 'per s' },
+    { name: 'reads_beside_transfers', title: 'calls of these 8 readers', unit: 'per s' },
   ],
   measure: async ({ node, signer }, size) => {
     const requests = signer.transfers(fewer(40, size));
@@ -223,10 +223,10 @@ const declaring: Workload = {
     { name: 'declare_first', title: 'declare of a 640 KB class, the first time', unit: 'ms' },
     {
       name: 'declare_again',
-      title: 'again in the same process, after `devnet_restart`',
+      title: 'declare again in the same process, after `devnet_restart`',
       unit: 'ms',
     },
-    { name: 'declare_new_process', title: 'again in a new process', unit: 'ms' },
+    { name: 'declare_new_process', title: 'declare again in a new process', unit: 'ms' },
   ],
   rounds: 3,
   measure: async (side) => {

@@ -120,7 +120,7 @@ const ENOUGH = 1_000;
 const snapshotMemory: Workload = {
   figures: [
     figure('snapshot_transfer', 'snapshot and a transfer', 'ms'),
-    figure('memory_snapshot', 'memory of such a snapshot', 'KB'),
+    figure('memory_snapshot', 'memory of a snapshot', 'KB'),
   ],
   rounds: 1,
   measure: (side) =>
@@ -145,7 +145,7 @@ const snapshotMemory: Workload = {
 const chainMemory: Workload = {
   figures: [
     figure('instance', 'one more chain, as an instance', 'ms'),
-    figure('memory_instance', 'its memory', 'KB'),
+    figure('memory_instance', 'memory of one more chain', 'KB'),
   ],
   rounds: 1,
   measure: async (side, { quick }) => {
@@ -175,7 +175,7 @@ export const LARGE_STATE: Group = {
     {
       figures: [
         figure('apply_slots', '`devnet_applyStateDiff` of 100,000 slots', 'ms'),
-        figure('seal_slots', 'the block that holds them', 'ms'),
+        figure('seal_slots', 'the block that holds 100,000 slots', 'ms'),
       ],
       rounds: 1,
       measure: async (side, size) => [
@@ -231,7 +231,7 @@ const growth: Workload = {
 
 const transferMemory: Workload = {
   figures: [
-    figure('transfer_long', 'STRK transfer after them', 'ms'),
+    figure('transfer_long', 'STRK transfer after 100,000 blocks', 'ms'),
     figure('memory_transfer', 'memory of a block with a transfer', 'KB'),
   ],
   rounds: 1,
@@ -347,7 +347,7 @@ export const DUMPS: Group = {
     {
       figures: [
         figure('dump', '`devnet_dump` of 200 transfers', 'ms'),
-        figure('load', '`devnet_load` of them', 'ms'),
+        figure('load', '`devnet_load` of 200 transfers', 'ms'),
       ],
       rounds: 3,
       measure: async ({ node, signer, name }, { quick }) => {

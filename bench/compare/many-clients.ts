@@ -168,11 +168,11 @@ const HOLDERS = Array.from({ length: 20 }, (_, at) => hex(0x7000_0000 + at));
 
 const forked: Workload = {
   figures: [
-    { name: 'fork_start', title: 'start of a fork to its first answer', unit: 'ms' },
-    { name: 'fork_call_cold', title: 'call that reads a slot of the origin', unit: 'ms' },
-    { name: 'fork_call_warm', title: 'the same call again', unit: 'ms' },
-    { name: 'fork_transfer_cold', title: 'STRK transfer to an unread receiver', unit: 'ms' },
-    { name: 'fork_transfer_warm', title: 'transfer to the same receiver again', unit: 'ms' },
+    { name: 'fork_start', title: 'fork: start to first answer', unit: 'ms' },
+    { name: 'fork_call_cold', title: 'fork: call that reads a slot of the origin', unit: 'ms' },
+    { name: 'fork_call_warm', title: 'fork: the same call again', unit: 'ms' },
+    { name: 'fork_transfer_cold', title: 'fork: STRK transfer to an unread receiver', unit: 'ms' },
+    { name: 'fork_transfer_warm', title: 'fork: transfer to the same receiver again', unit: 'ms' },
   ],
   rounds: 3,
   measure: async ({ address, signer, origin, another }) => {

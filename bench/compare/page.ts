@@ -84,9 +84,7 @@ function about(runs: readonly Run[]): readonly string[] {
   return [
     `${all(({ ours }) => ours)} against ${all(({ theirs }) => theirs)}: ${count}, ${all(({ date }) => date)}, ${all(({ machine }) => machine)}. Figures are medians; the spread is that of ${spread}.`,
     ...(runs.some(({ quick }) => quick)
-      ? [
-          '**Quick runs on a busy machine**: sizes are far below those that the titles name, and ratios are rough.',
-        ]
+      ? ['**Quick runs**: sizes are far below those that the titles name, and ratios are rough.']
       : []),
   ];
 }

@@ -10,7 +10,7 @@ export interface Run {
   readonly theirs: string;
   readonly machine: string;
   readonly date: string;
-  /** Small sizes, on a machine that may have been busy. */
+  /** Small sizes. */
   readonly quick: boolean;
   readonly rows: readonly Row[];
 }
@@ -48,20 +48,17 @@ export function timesBetter(unit: Figure['unit'], one: number, other: number): n
   return unit === 'per s' ? one / other : other / one;
 }
 
-/** One ratio for each run, or, of a single run, for each round. */
-function ratiosOf(rows: readonly Row[]): readonly number[] {
-  const measured = rows.filter(({ ours, theirs }) => ours.length > 0 && theirs.length > 0);
-  const [only] = measured;
-  if (measured.length !== 1 || !only) {
-    return measured.map(({ unit, ours, theirs }) =>
-      timesBetter(unit, median(ours), median(theirs)),
-    );
-  }
+function ratioOf({ unit, ours, theirs }: Row): number {
+  return timesBetter(unit, median(ours), median(theirs));
+}
+
+/** The ratios of the runs, or, of a single run, of its rounds. */
+function spreadOf(rows: readonly Row[]): readonly number[] {
+  const [only] = rows;
+  if (rows.length !== 1 || !only) return rows.map(ratioOf);
   const { unit, ours, theirs } = only;
-  const rounds = Math.min(ours.length, theirs.length);
-  return Array.from({ length: rounds }, (_, at) =>
-    timesBetter(unit, ours[at] ?? Number.NaN, theirs[at] ?? Number.NaN),
-  );
+  const rounds = ours.slice(0, theirs.length);
+  return rounds.map((mine, at) => timesBetter(unit, mine, theirs[at] ?? Number.NaN));
 }
 
 export function linesOf({ runs }: Results): readonly Line[] {
@@ -81,13 +78,12 @@ export function lineOf(rows: readonly Row[]): Line {
     const measured = rows.filter((row) => row[who].length > 0);
     return measured.length > 0 ? median(measured.map((row) => median(row[who]))) : undefined;
   };
-  const ratios = ratiosOf(rows);
-  const [ours, theirs] = [of('ours'), of('theirs')];
-  const isMeasured = ours !== undefined && theirs !== undefined && ratios.length > 0;
+  const both = rows.filter((row) => row.ours.length > 0 && row.theirs.length > 0);
+  const spread = spreadOf(both);
   return {
-    ...{ group, name, title, unit, ours, theirs, bare: of('bare') },
-    ratio: isMeasured ? timesBetter(unit, ours, theirs) : undefined,
-    spread: isMeasured ? [Math.min(...ratios), Math.max(...ratios)] : undefined,
+    ...{ group, name, title, unit, ours: of('ours'), theirs: of('theirs'), bare: of('bare') },
+    ratio: both.length === 0 ? undefined : median(both.map(ratioOf)),
+    spread: both.length === 0 ? undefined : [Math.min(...spread), Math.max(...spread)],
     cannot: Object.assign({}, ...rows.map(({ cannot }) => cannot)),
     remarks: Object.assign({}, ...rows.map(({ remarks }) => remarks)),
   };
