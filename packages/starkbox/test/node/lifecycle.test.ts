@@ -97,7 +97,7 @@ function growth(samples: readonly Sample[], of: 'resident' | 'heap'): number {
   return (median(last, of) - median(first, of)) / (median(last, 'round') - median(first, 'round'));
 }
 
-test(`${ROUNDS} nodes leave nothing behind`, { timeout: 180_000 }, async () => {
+test(`${ROUNDS} nodes leave nothing behind`, { timeout: 300_000 }, async () => {
   const begin = performance.now();
   const samples = await run();
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);
@@ -106,8 +106,9 @@ test(`${ROUNDS} nodes leave nothing behind`, { timeout: 180_000 }, async () => {
   console.log(
     `${ROUNDS} nodes in ${seconds} s; each left ${shown(resident)} resident, ${shown(heap)} of heap`,
   );
-  expect(resident).toBeLessThan(20 * 1024);
-  expect(heap).toBeLessThan(5 * 1024);
+  // A node takes more than a megabyte. Resident memory varies by some megabytes from sample to sample.
+  expect(resident).toBeLessThan(100 * 1024);
+  expect(heap).toBeLessThan(10 * 1024);
   const [first] = samples;
   expect(samples).toHaveLength(SAMPLES + 1);
   for (const { resources, files } of samples) {
