@@ -1,6 +1,7 @@
 // Files that disappear while a node runs: no change is answered that is not kept.
-import { cpSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../src/store/database/database.js';
 import type { RunningCommand } from '../support/running-command.js';
@@ -21,6 +22,12 @@ beforeEach(() => {
   directory = workshop.copy(whole);
 });
 afterAll(() => workshop.remove());
+
+/** Waits until the node has moved old blocks to the file: a file that is cut in the middle of that ends the process. */
+async function written(): Promise<void> {
+  const time = (): number => statSync(mdb()).mtimeMs;
+  for (let before = 0; before !== time(); await delay(500)) before = time();
+}
 
 interface Case {
   readonly damage: () => void;
@@ -98,6 +105,7 @@ describe('while a node runs', () => {
   test.each([0, 3])('chain.mdb is cut to %d pages', async (pages) => {
     const node = await workshop.start('--data-dir', directory, '--recent-blocks', '1');
     await mint(node);
+    await written();
     truncateSync(mdb(), pages * page());
     const words = /chain\.mdb was cut from \d+ to \d+ bytes while the node was running/;
     await expect(mint(node)).rejects.toThrow(words);
