@@ -8,13 +8,11 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { block, genesis, transfer } from '../packages/engine/test/fixtures/chain.js';
+import { median } from './figures.js';
 
 const STRETCH = 20;
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 20 : 100;
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 function shuffled<T>(values: readonly T[]): T[] {
   return values

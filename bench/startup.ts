@@ -7,10 +7,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Figures, median } from './figures.js';
+import { freePort } from './free-port.js';
 
 const quick = process.argv.includes('--quick');
 const STARTS = quick ? 9 : 31;
@@ -18,17 +18,6 @@ const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve(
 /** Polling interval in milliseconds, which is the precision of the measurement. */
 const PAUSE = 2;
 const PATIENCE = 30_000;
-
-/** A free port. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address: AddressInfo | string | null = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
-}
 
 function isAlive(port: number): Promise<boolean> {
   return new Promise((resolve) => {

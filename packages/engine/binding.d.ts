@@ -136,6 +136,11 @@ export declare class State {
   retraceCall(block: Block, address: string, selector: string, calldata: Array<string>, visited: boolean): Promise<string>
   /** Closes the version being written at once, without a hash. */
   advance(firstWrite?: SlotWrite | undefined | null): State
+  /**
+   * Closes the version being written as a block without transactions, at once; null if its
+   * difference is too large for the JavaScript thread.
+   */
+  closeEmpty(block: Block, parentHash: string, firstWrite?: SlotWrite | undefined | null): Closed | null
   /** Closes the version being written. */
   close(block: Block, transactions: string, parentHash: string, firstWrite?: SlotWrite | undefined | null): Promise<Closed>
   /** Executes a transaction and, unless it is rejected, closes the version with it. */

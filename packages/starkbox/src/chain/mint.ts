@@ -1,13 +1,14 @@
 // Minting of tokens by a transaction, and balances.
-import { type CallOutcome, starknetKeccak, storageAddress } from '@starkbox/engine';
+import { type CallOutcome, starknetKeccak } from '@starkbox/engine';
 import { RpcError, refuse } from '../errors.js';
-import { fromU256, nextSlot, u256 } from '../felt.js';
+import { fromU256, u256 } from '../felt.js';
 import type { BLOCK_ID, BROADCASTED_INVOKE_TXN, FUNCTION_CALL, PRICE_UNIT } from '../spec.js';
 import type { Chain } from './chain.js';
 import { ETH, STRK } from './genesis/genesis.js';
 import { minterInvoke } from './minter.js';
 import { contextOf, pendingContext } from './steps/block-context.js';
 import { callForWriter } from './steps/executions.js';
+import { balanceIn } from './steps/fund-account.js';
 import type { Cause } from './world/cause.js';
 import { findBlock, stateByNumber } from './world/find-block.js';
 import { findTransaction, nextTime, type World } from './world/world.js';
@@ -63,10 +64,8 @@ async function balanceAfter(
   const { strk, eth } = chain.options.genesis;
   const token = unit === 'FRI' ? strk : eth;
   if ((await state.classHashAt(token.address)) === token.classHash) {
-    const slot = storageAddress('ERC20_balances', [address]);
-    const low = await state.storageAt(token.address, slot);
-    const high = await state.storageAt(token.address, nextSlot(slot));
-    return () => fromU256(low, high);
+    const balance = await balanceIn(state, token.address, address);
+    return () => balance;
   }
   const context = pendingContext(world, chain.options, nextTime(world));
   const called = await callForWriter(state, context, balanceRequest(address, unit));

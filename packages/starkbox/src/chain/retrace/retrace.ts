@@ -13,7 +13,7 @@ import type { Chain } from '../chain.js';
 import { STRK } from '../genesis/genesis.js';
 import { isReverted } from '../history/block-keys.js';
 import { contextOf } from '../steps/block-context.js';
-import { strkBalance } from '../steps/fund-account.js';
+import { balanceIn } from '../steps/fund-account.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
 import { stateBefore } from '../world/find-block.js';
 import { isImpersonated } from '../world/impersonation.js';
@@ -99,7 +99,7 @@ async function canPay(
     const price = resource === 'l2_gas' ? [max_price_per_unit, tip] : [max_price_per_unit];
     for (const part of price) most += BigInt(String(max_amount)) * BigInt(String(part));
   }
-  return (await strkBalance(state, address)) >= most;
+  return (await balanceIn(state, STRK, address)) >= most;
 }
 
 /** The state after a block, where something that was not included is run again. */

@@ -6,6 +6,7 @@ import {
   type Seal,
   type SlotWrite,
   type State,
+  type StateDiff,
   starknetKeccak,
 } from '@starkbox/engine';
 import { hex, shortString } from '../../felt.js';
@@ -150,8 +151,8 @@ function liteClosed(world: World, header: OpenHeader, { firstWrite }: ClosingOpt
 
 function liteSeal(world: World, { number, ...header }: OpenHeader, diff: string): Seal {
   const included = world.pending.transactions.toArray();
-  const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } =
-    world.pendingState.diffOf(number);
+  const changed: StateDiff = JSON.parse(diff);
+  const { storage_diffs, nonces, deployed_contracts, replaced_classes, ...declared } = changed;
   const slots = storage_diffs.reduce((sum, { storage_entries }) => sum + storage_entries.length, 0);
   return {
     block_hash: poseidon([

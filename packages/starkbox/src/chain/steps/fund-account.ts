@@ -15,20 +15,21 @@ export async function fundedState(
   amount: bigint | undefined,
 ): Promise<State> {
   if (amount === undefined || type === 'L1_HANDLER') return state;
-  if ((await strkBalance(state, address)) !== 0n) return state;
+  if ((await balanceIn(state, STRK, address)) !== 0n) return state;
   const balance = balanceSlot(address);
   const supply = storageAddress('ERC20_total_supply');
-  const total = (await wideAt(state, supply)) + amount;
+  const total = (await wideAt(state, STRK, supply)) + amount;
   const storage_entries = [...u256Entries(balance, amount), ...u256Entries(supply, total)];
   return applied(state, { storage_diffs: [{ address: STRK, storage_entries }] }, []);
 }
 
-export function strkBalance(state: State, address: string): Promise<bigint> {
-  return wideAt(state, balanceSlot(address));
+/** What an address holds of a token with the storage of the predeployed ones. */
+export function balanceIn(state: State, token: string, address: string): Promise<bigint> {
+  return wideAt(state, token, balanceSlot(address));
 }
 
 const balanceSlot = (address: string): string => storageAddress('ERC20_balances', [address]);
 
-async function wideAt(state: State, key: string): Promise<bigint> {
-  return fromU256(await state.storageAt(STRK, key), await state.storageAt(STRK, nextSlot(key)));
+async function wideAt(state: State, token: string, key: string): Promise<bigint> {
+  return fromU256(await state.storageAt(token, key), await state.storageAt(token, nextSlot(key)));
 }

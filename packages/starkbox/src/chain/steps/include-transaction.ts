@@ -7,7 +7,7 @@ import { during, type Probe } from '../../probe.js';
 import { inMempool, withoutWaiting } from '../mempool/mempool.js';
 import { isImpersonated } from '../world/impersonation.js';
 import { isKnown, nextTime, type World, withIncluded } from '../world/world.js';
-import { type BlockRules, pendingContext } from './block-context.js';
+import { type BlockRules, makeContext, pendingContext } from './block-context.js';
 import { closingOf, openHeader, withClosed } from './close-block.js';
 import { executing, refuseSubmission } from './execution-errors.js';
 import { type Executions, executeForWriter, type OnPrinted } from './executions.js';
@@ -101,10 +101,10 @@ export async function attempt(
   time: number,
 ): Promise<{ readonly next: World } | { readonly rejection: Rejection }> {
   const { probe } = rules;
-  const context = pendingContext(world, rules, time);
+  const header = openHeader(world, rules, time, false);
+  const context = makeContext(rules, header);
   const state = await fundedState(world.pendingState, transaction, rules.funding);
   const flags = { ...flagsOf(world, transaction, rules), strictNonce };
-  const header = openHeader(world, rules, time, false);
   const closing = closes ? closingOf(world, header, rules) : undefined;
   const done = await executing(
     executeForWriter(state, { context, transaction, flags, closing }, probe),
