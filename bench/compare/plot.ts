@@ -15,7 +15,14 @@ const MARGIN = 60;
 const TOP = 40;
 const TICKS = [0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 20_000];
 
-const escaped = (text: string): string =>
+/** Colours and fonts of all charts, light and dark. */
+export const STYLE: string = `<style>
+text{font:12px system-ui,sans-serif;fill:#444}.title{font-size:14px;font-weight:600}.label{text-anchor:end}.tick{text-anchor:middle;fill:#777}
+.grid{stroke:#ddd}.one{stroke:#555}.ahead{fill:#2f7d5b}.behind{fill:#b4541a}.spread{stroke:#222;stroke-width:1.5}
+@media(prefers-color-scheme:dark){text{fill:#ccc}.tick{fill:#999}.grid{stroke:#333}.one{stroke:#aaa}.spread{stroke:#eee}}
+</style>`;
+
+export const escaped = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -41,11 +48,7 @@ export function ratioPlot(bars: readonly Bar[], title: string): string {
     return `${line}<text x="${at}" y="${height - 10}" class="tick">${tick}×</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escaped(title)}">
-<style>
-text{font:12px system-ui,sans-serif;fill:#444}.title{font-size:14px;font-weight:600}.label{text-anchor:end}.tick{text-anchor:middle;fill:#777}
-.grid{stroke:#ddd}.one{stroke:#555}.ahead{fill:#2f7d5b}.behind{fill:#b4541a}.spread{stroke:#222;stroke-width:1.5}
-@media(prefers-color-scheme:dark){text{fill:#ccc}.tick{fill:#999}.grid{stroke:#333}.one{stroke:#aaa}.spread{stroke:#eee}}
-</style>
+${STYLE}
 <text x="12" y="20" class="title">${escaped(title)}</text>
 ${grid.join('\n')}
 ${bars.map((bar, at) => drawn(bar, TOP + at * ROW, x)).join('\n')}

@@ -1,0 +1,86 @@
+// The section of growth curves in docs/benchmarks.md and its plots, from a results file.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { shown } from '../compare/results.js';
+import { AXES, type Axis } from './chains.js';
+import type { Fit } from './fit.js';
+import { curvePlot } from './plot.js';
+import { type Curve, curvesOf, type GrowthResults, growthText, verdict } from './results.js';
+
+const BEGIN = '<!-- generated from the growth file: begin -->';
+const END = '<!-- generated from the growth file: end -->';
+
+/** The files of the section by their paths in `docs/`, from the page as it is. */
+export function growthFiles(page: string, results: GrowthResults): ReadonlyMap<string, string> {
+  const curves = curvesOf(results.rows);
+  const plots = axesOf(curves).map((axis): [string, string] => [
+    plotOf(axis),
+    curvePlot(
+      curves.filter((curve) => curve.axis === axis),
+      `${axis.title}: cost over that on a small chain`,
+    ),
+  ]);
+  return new Map([
+    ...plots,
+    ['growth/results.json', growthText(results)],
+    ['benchmarks.md', withSection(page, generated(results, curves))],
+  ]);
+}
+
+/** Writes the section, its plots and the results file that they are made of. */
+export function writeGrowth(root: URL, results: GrowthResults): void {
+  const docs = new URL('docs/', root);
+  const files = growthFiles(readFileSync(new URL('benchmarks.md', docs), 'utf8'), results);
+  rmSync(new URL('growth', docs), { recursive: true, force: true });
+  mkdirSync(new URL('growth', docs));
+  for (const [path, text] of files) writeFileSync(new URL(path, docs), text);
+}
+
+function withSection(page: string, text: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error('docs/benchmarks.md has no part for growth');
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${page.slice(end)}`;
+}
+
+const plotOf = ({ name }: Axis): string => `growth/${name}.svg`;
+
+const axesOf = (curves: readonly Curve[]): readonly Axis[] =>
+  AXES.filter((axis) => curves.some((curve) => curve.axis === axis));
+
+function generated(results: GrowthResults, curves: readonly Curve[]): string {
+  const { node, date, machine, quick } = results;
+  return [
+    `${node}, ${date}, ${machine}.`,
+    ...(quick ? ['**A quick run**: small sizes, and exponents are rough.'] : []),
+    ...axesOf(curves).flatMap((axis) => [
+      `### ${axis.title}`,
+      `![${axis.title}: cost over that on a small chain](${plotOf(axis)})`,
+      table(curves.filter((curve) => curve.axis === axis)),
+    ]),
+  ].join('\n\n');
+}
+
+export const exponent = ({ exponent: value, standardError }: Fit): string =>
+  `${value.toFixed(3)} ± ${standardError.toFixed(3)}`;
+
+function table(curves: readonly Curve[]): string {
+  const [first] = curves;
+  const ends = [first?.rows[0], first?.rows.at(-1)].map(
+    (row) => `${shown(row?.size)} ${first?.axis.unit}`,
+  );
+  return [
+    `| operation | CPU at ${ends.join(' | at ')} | over a small chain | exponent of CPU | exponent of time | |`,
+    '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
+    ...curves.map(({ operation, rows, fit }) => {
+      const [least, most] = [rows[0], rows.at(-1)];
+      const cells = [
+        operation.title,
+        ...[least, most].map((row) => `${shown(row?.grown.cpu)} µs`),
+        `${shown(most?.ratio.cpu)}×`,
+        exponent(fit.cpu),
+        exponent(fit.wall),
+        verdict(fit.cpu),
+      ];
+      return `| ${cells.join(' | ')} |`;
+    }),
+  ].join('\n');
+}
