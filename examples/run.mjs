@@ -78,6 +78,10 @@ function manifest(file) {
 function install(folder, examples) {
   mkdirSync(join(folder, 'packages'));
   const packed = join(folder, 'packages');
+  must(
+    'finding the bundle (npm run build:bundle)',
+    existsSync(join(ROOT, 'packages/starkbox/dist/bundle/cli.js')),
+  );
   const workspaces = PACKAGES.flatMap((name) => ['--workspace', `packages/${name}`]);
   const pack = ['pack', '--ignore-scripts', '--pack-destination', packed, ...workspaces];
   must('npm pack', run('npm', pack, { cwd: ROOT, quiet: true }));

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import type { Stream } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PACKAGE_FOLDER } from '../files/package-folder.js';
 import { parse, stringify } from '../json/json.js';
 import { trusted } from '../library/methods.js';
 import type { Methods } from '../spec.js';
@@ -205,7 +206,7 @@ export interface DevnetConfig {
   keepAlive?: boolean;
 }
 
-const COMMAND = fileURLToPath(new URL('../../bin/starkbox.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('bin/starkbox.js', PACKAGE_FOLDER));
 const CHECK_INTERVAL = 20;
 
 /** A node in a process of its own. */

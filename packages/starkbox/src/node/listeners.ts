@@ -19,8 +19,10 @@ import { ServiceTarget } from './targets.js';
 /** Paths that take WebSocket connections, besides those of single versions. */
 const SOCKET_PATHS = ['/ws', '/', '/rpc', '/ws/rpc'];
 
-/** Delay of the warm-up, so that clients that wait for the port are answered first. */
-const WARM_UP_MILLISECONDS = 20;
+/** How long a node must have had little to do before each step of its warm-up. */
+const QUIET_MILLISECONDS = 20;
+/** Share of the time in which a node with little to do is busy. */
+const QUIET_SHARE = 0.2;
 
 /** What the chain of the node has and branches have not. */
 export interface RootParts {
@@ -32,8 +34,8 @@ export interface RootParts {
 export interface ListenerParts {
   readonly service: ChainService;
   readonly root?: RootParts | undefined;
-  /** Makes ready what the first request needs. */
-  readonly warm: () => Promise<unknown>;
+  /** Make ready what first requests need, in the order of their use. */
+  readonly warmUp: readonly (() => unknown)[];
   readonly log: Log;
 }
 
@@ -94,7 +96,7 @@ export class Listeners implements Part {
       binding.bind(server);
       // Clients count the interval of blocks from when they can connect.
       service.start();
-      this.#warming = setTimeout(() => this.#warm(), WARM_UP_MILLISECONDS);
+      this.#warm();
       const { host, port } = server;
       return { host, port, url: binding.url ?? '', metricsUrl: page?.url };
     });
@@ -179,10 +181,33 @@ export class Listeners implements Part {
   }
 
   #warm(): void {
-    const { warm, log } = this.#parts;
-    Promise.all([warm(), this.#loadSockets()]).catch((err: unknown) =>
-      log.warn({ err }, 'preparing for the first request failed'),
-    );
+    const { service, warmUp } = this.#parts;
+    // Clients that wait for the port are answered first.
+    this.#warming = setTimeout(() => {
+      // Works on a thread of the engine.
+      void this.#take(() => service.base.genesis.warm());
+      this.#takeWhenQuiet([...warmUp, () => this.#loadSockets()]);
+    }, QUIET_MILLISECONDS);
+  }
+
+  /** Takes one step after each quiet moment: clients that call already wait for none of them. */
+  #takeWhenQuiet([step, ...later]: readonly (() => unknown)[]): void {
+    if (!step || this.#isStopped) return;
+    const before = performance.eventLoopUtilization();
+    this.#warming = setTimeout(async () => {
+      const { utilization } = performance.eventLoopUtilization(before);
+      const isQuiet = utilization < QUIET_SHARE;
+      if (isQuiet) await this.#take(step);
+      this.#takeWhenQuiet(isQuiet ? later : [step, ...later]);
+    }, QUIET_MILLISECONDS);
+  }
+
+  async #take(step: () => unknown): Promise<void> {
+    try {
+      await step();
+    } catch (err) {
+      this.#parts.log.warn({ err }, 'preparing for the first requests failed');
+    }
   }
 
   stop(): void {
@@ -191,6 +216,7 @@ export class Listeners implements Part {
   }
 
   async close(): Promise<void> {
+    this.stop();
     // An opening that fails has closed what it opened.
     await this.#opening?.catch(() => undefined);
     clearTimeout(this.#warming);

@@ -118,7 +118,7 @@ async function openParts(
       {
         service: served,
         root,
-        warm: () => Promise.all([shared.protocol.schema.warm(), genesis.warm()]),
+        warmUp: shared.protocol.warmUp,
         log,
       },
       steps,

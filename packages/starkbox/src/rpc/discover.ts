@@ -2,7 +2,7 @@
 import { JsonText, stringify } from '../json/json.js';
 import { isObject, listOf } from '../json/reader.js';
 import { aliasOf } from '../method-names.js';
-import type { Documents } from './protocol/schema.js';
+import type { Documents } from './protocol/documents.js';
 
 /** One OpenRPC document of the methods that are served, with their aliases. */
 export function discovery(

@@ -3,13 +3,20 @@ import type { JsonText } from '../json/json.js';
 import { discoveryOnce } from '../rpc/discover.js';
 import { MethodGroups, type Served } from '../rpc/methods/table.js';
 import type { Handler, HandlerLookup } from '../rpc/protocol/call-context.js';
+import { readDocuments } from '../rpc/protocol/documents.js';
 import { MethodIndex } from '../rpc/protocol/method-table.js';
-import { readDocuments, Schema } from '../rpc/protocol/schema.js';
-import { OlderVersion } from '../rpc/versions/versions.js';
+import { PRECOMPILED } from '../rpc/protocol/precompiled.js';
+import { Schema } from '../rpc/protocol/schema.js';
+import { NEWEST, OlderVersion } from '../rpc/versions/versions.js';
 
 /** What the dispatchers of all chains of a node share. */
 export class Protocol {
-  readonly schema: Schema = new Schema(readDocuments);
+  readonly schema: Schema = new Schema(readDocuments, PRECOMPILED[NEWEST]);
+  /** Make ready what first calls need, in the order of their use. */
+  readonly warmUp: readonly (() => unknown)[] = [
+    () => this.schema.warm(),
+    () => this.schema.warmRefusals(),
+  ];
   readonly #restricted: readonly string[] | undefined;
   readonly #version: string;
   readonly #older = new Map<string, OlderVersion>();

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { stringify } from '../../src/json/json.js';
-import { readDocuments } from '../../src/rpc/protocol/schema.js';
+import { readDocuments } from '../../src/rpc/protocol/documents.js';
 import { METHODS } from '../../src/spec.js';
 
 const page = readFileSync(new URL('../../../../docs/methods.md', import.meta.url), 'utf8');

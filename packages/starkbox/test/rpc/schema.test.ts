@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../src/errors.js';
 import { parse } from '../../src/json/json.js';
-import { readDocuments, Schema } from '../../src/rpc/protocol/schema.js';
+import { readDocuments } from '../../src/rpc/protocol/documents.js';
+import { Schema } from '../../src/rpc/protocol/schema.js';
 import { METHODS } from '../../src/spec.js';
 
 const FELT = { type: 'string', pattern: '^0x0$', 'x-felt': 'felt' };

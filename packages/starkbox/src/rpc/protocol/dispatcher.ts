@@ -15,6 +15,7 @@ import {
   type RequestObserver,
   refused,
 } from './call-observer.js';
+import { readDocuments } from './documents.js';
 import {
   type Call,
   errorAnswer,
@@ -26,7 +27,7 @@ import {
 } from './envelope.js';
 import { MethodIndex, MethodTable } from './method-table.js';
 import { isLong, readLong, readShort } from './read-request.js';
-import { readDocuments, Schema } from './schema.js';
+import { Schema } from './schema.js';
 
 export interface DispatcherOptions {
   /** All handlers, or what finds them, with the index of their methods. */

@@ -1,5 +1,6 @@
 // Errors of ajv as one line: which value is wrong, and what was expected.
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from 'ajv';
+import { parse } from '../../json/json.js';
 import { didYouMean, nearest } from './method-suggestions.js';
 
 /** What an explanation needs of the validator. */
@@ -158,7 +159,8 @@ function describe(schema: AnySchemaObject, isForLarge: boolean): string {
   if (schema['x-felt'] !== undefined) {
     return '0x and hexadecimal digits, below the prime 2^251 + 17 * 2^192 + 1';
   }
-  const exact: AnySchemaObject | undefined = schema['x-exact'];
+  const text: string | undefined = schema['x-exact'];
+  const exact: AnySchemaObject | undefined = text === undefined ? undefined : Object(parse(text));
   switch (exact?.['type'] ?? schema['type']) {
     case 'object': {
       const required: readonly string[] = schema['required'] ?? [];

@@ -2,8 +2,10 @@
 import type { JsonText } from '../../json/json.js';
 import { discoveryOnce } from '../discover.js';
 import type { HandlerLookup } from '../protocol/call-context.js';
+import { type Documents, readDocuments } from '../protocol/documents.js';
 import { MethodIndex } from '../protocol/method-table.js';
-import { type Documents, type ParamsReader, Schema } from '../protocol/schema.js';
+import { PRECOMPILED } from '../protocol/precompiled.js';
+import { type ParamsReader, Schema } from '../protocol/schema.js';
 import { AdaptedMethods } from './adapt.js';
 import type { Version } from './difference.js';
 import { documentsOf, messagesOf } from './documents.js';
@@ -11,7 +13,7 @@ import { V0_8 } from './v0_8.js';
 import { V0_9 } from './v0_9.js';
 
 /** The newest version in paths. */
-const NEWEST = 'v0_10';
+export const NEWEST = 'v0_10';
 
 /** Newest first: each is described by its differences from the one before, the first from {@link NEWEST}. */
 const OLDER: readonly Version[] = [V0_9, V0_8];
@@ -23,6 +25,19 @@ const OLDER_NAMES: readonly string[] = OLDER.map(({ name }) => name);
 export const VERSION_PATHS: readonly string[] = [...OLDER_NAMES.toReversed(), NEWEST].map(
   (name) => `/rpc/${name}`,
 );
+
+/** Names of all versions in paths. */
+export const VERSION_NAMES: readonly string[] = [NEWEST, ...OLDER_NAMES];
+
+/** The documents by which a version checks its parameters. */
+export function documentsFor(name: string): Documents {
+  return name === NEWEST ? readDocuments() : documentsOf(stepsTo(name));
+}
+
+/** A version and those between it and the newest, newest first. */
+function stepsTo(name: string): readonly Version[] {
+  return OLDER.slice(0, OLDER_NAMES.indexOf(name) + 1);
+}
 
 /** The name of the older version that is served at a path; undefined where the newest is. */
 export function olderAt(path: string): string | undefined {
@@ -42,10 +57,10 @@ export class OlderVersion {
     newest: { readonly names: readonly string[]; readonly schema: Schema },
     { restricted, version }: { restricted: readonly string[] | undefined; version: string },
   ) {
-    const steps = OLDER.slice(0, OLDER_NAMES.indexOf(name) + 1);
+    const steps = stepsTo(name);
     let loaded: Documents | undefined;
     const documents = (): Documents => {
-      loaded ??= documentsOf(steps);
+      loaded ??= documentsFor(name);
       return loaded;
     };
     this.#methods = new AdaptedMethods(newest.names, steps, (method) =>
@@ -55,7 +70,7 @@ export class OlderVersion {
     const discovered = discoveryOnce(documents, version);
     this.#discover = () => discovered(names);
     this.index = new MethodIndex(names, restricted, renamed);
-    this.schema = new VersionSchema(newest.schema, new Schema(documents));
+    this.schema = new VersionSchema(newest.schema, new Schema(documents, PRECOMPILED[name]));
   }
 
   /** Handlers for one chain, over its handlers of the newest version. */

@@ -1,11 +1,12 @@
 // Server of the explorer's files, with their security headers.
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { readBuilt } from './built-files.js';
 import type { Reply } from './reply.js';
 
 /** Where the build puts them; the same path from `src` and from `dist`. */
-const FOLDER = fileURLToPath(new URL('../../../dist/explorer', import.meta.url));
+const FOLDER = fileURLToPath(new URL('dist/explorer', PACKAGE_FOLDER));
 
 const POLICY = [
   "default-src 'none'",

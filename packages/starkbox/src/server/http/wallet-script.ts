@@ -1,13 +1,14 @@
 // Server of the wallet's script.
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { readBuilt } from './built-files.js';
 import type { Reply } from './reply.js';
 
 export const WALLET_PATH = '/wallet.js';
 
 /** Where the build puts it; the same path from `src` and from `dist`. */
-const FILE = fileURLToPath(new URL('../../../dist/wallet/wallet.js', import.meta.url));
+const FILE = fileURLToPath(new URL('dist/wallet/wallet.js', PACKAGE_FOLDER));
 
 export class WalletScript {
   readonly #file: string;
