@@ -7,9 +7,11 @@ import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { accepted, GrowingChain } from '../growing-chain.js';
 
 /** One of this many blocks has a transfer, the others are empty. */
-const RARE = 20;
+const RARE = 100;
 /** Blocks of a chain before it is grown, a transfer each; a control has no more. */
 const FIRST = 60;
+/** Of a chain in a data directory, so that all older blocks are read from there, the control's too. */
+const RECENT_BLOCKS = 8;
 /** Slots in one difference. */
 const PIECE = 50_000;
 
@@ -34,7 +36,8 @@ export class MeasuredChain {
     const temporary =
       isStored && kept === undefined ? mkdtempSync(join(tmpdir(), 'starkbox-growth-')) : undefined;
     const dataDir = kept ?? temporary;
-    const config: Partial<Config> = dataDir === undefined ? {} : { dataDir };
+    const config: Partial<Config> =
+      dataDir === undefined ? {} : { dataDir, recentBlocks: RECENT_BLOCKS };
     const made = new MeasuredChain(await GrowingChain.impersonated(config), temporary);
     made.#latest = Number(await made.node.request('starknet_blockNumber'));
     if (made.#latest > 0) throw new Error(`${dataDir} holds a chain already`);
