@@ -95,7 +95,7 @@ export function wireReceiptWithBlock(
 ): JsonText {
   return spliced(record.receipt, {
     finality_status: finality(world, block),
-    block_hash: world.history.header(block)?.hash,
+    block_hash: world.history.hash(block),
     block_number: block,
   });
 }

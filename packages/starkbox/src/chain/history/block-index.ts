@@ -208,3 +208,24 @@ class ListCursor implements Cursor {
     return valueAt(this.#at);
   }
 }
+
+/** Cursor over old blocks before `base` and over others from `base` on. */
+export class JoinedCursor implements Cursor {
+  readonly #old: Cursor;
+  readonly #base: number;
+  readonly #recent: Cursor;
+
+  constructor(old: Cursor, base: number, recent: Cursor) {
+    this.#old = old;
+    this.#base = base;
+    this.#recent = recent;
+  }
+
+  seek(least: number): number {
+    if (least < this.#base) {
+      const found = this.#old.seek(least);
+      if (found < this.#base) return found;
+    }
+    return this.#recent.seek(Math.max(least, this.#base));
+  }
+}

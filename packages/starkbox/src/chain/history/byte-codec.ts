@@ -103,6 +103,13 @@ export class ByteReader {
     return `0x${this.#bytes.toString('hex', start, this.#at).replace(/^0(?=.)/, '')}`;
   }
 
+  /** The bytes of several length-prefixed values, for another reader. */
+  values(count: number): string {
+    const start = this.#at;
+    for (let left = count; left > 0; left -= 1) this.#take();
+    return this.#bytes.toString('latin1', start, this.#at);
+  }
+
   /** Skips a length-prefixed value and returns its start. */
   #take(): number {
     const length = this.number();

@@ -2,10 +2,11 @@
 
 import { List } from '../../immutable.js';
 import { Slices } from '../../scheduling/slices.js';
-import { BlockIndex, type Cursor, markOf } from './block-index.js';
+import { BlockIndex, type Cursor, JoinedCursor, markOf } from './block-index.js';
 import { candidates, type Emitted, type EventFilter } from './event-index.js';
 import type { ClosedBlock, Header, TransactionRecord } from './header.js';
 import {
+  blockHash,
   hasHash,
   headerOf,
   marksOf,
@@ -29,6 +30,15 @@ export interface Position {
 export interface Totals {
   readonly transactions: number;
   readonly events: number;
+}
+
+/** What a block says of its transactions' results. */
+export interface BlockOutcome {
+  readonly hash: string;
+  /** Hashes, in order. */
+  readonly transactions: readonly string[];
+  /** JSON texts, in the same order. */
+  readonly receipts: readonly string[];
 }
 
 export interface HistoryFigures extends Totals {
@@ -228,6 +238,18 @@ export class History {
     return block && headerOf(number, block, this.#at(number - 1));
   }
 
+  /** Whether a closed block has this number; reads nothing. */
+  has(number: number): boolean {
+    return number >= this.first && number < this.next;
+  }
+
+  /** The hash of a block; its header needs the block before too. */
+  hash(number: number): string | undefined {
+    if (number === this.latest?.number) return this.latest.hash;
+    const block = this.#at(number);
+    return block && blockHash(block);
+  }
+
   numberOf(hash: string): number | undefined {
     return this.#find(markOf(hash), (block) => hasHash(block, hash));
   }
@@ -283,6 +305,18 @@ export class History {
   receipts(number: number): readonly string[] {
     const block = this.#at(number);
     return block ? receiptsOf(block.texts) : [];
+  }
+
+  /** Hash and receipts of a block, in one read. */
+  outcome(number: number): BlockOutcome | undefined {
+    const block = this.#at(number);
+    return (
+      block && {
+        hash: blockHash(block),
+        transactions: transactionHashes(block),
+        receipts: receiptsOf(block.texts),
+      }
+    );
   }
 
   /** The state difference as JSON text, if the block carries it. */
@@ -348,25 +382,4 @@ export class History {
 
 function* marksOfEach(blocks: readonly PackedBlock[]): Iterable<readonly number[]> {
   for (const block of blocks) yield marksOf(block);
-}
-
-/** Cursor over the archive before `base` and over the blocks in memory from `base` on. */
-class JoinedCursor implements Cursor {
-  readonly #old: Cursor;
-  readonly #base: number;
-  readonly #recent: Cursor;
-
-  constructor(old: Cursor, base: number, recent: Cursor) {
-    this.#old = old;
-    this.#base = base;
-    this.#recent = recent;
-  }
-
-  seek(least: number): number {
-    if (least < this.#base) {
-      const found = this.#old.seek(least);
-      if (found < this.#base) return found;
-    }
-    return this.#recent.seek(Math.max(least, this.#base));
-  }
 }

@@ -31,6 +31,7 @@ type Marks = string;
 
 const FELT = 32;
 const HEADER_FELTS = 5;
+const PRICE_FELTS = 6;
 const ZERO = '0'.charCodeAt(0);
 
 /** @param events the events of each transaction, in the order of the transactions */
@@ -90,7 +91,7 @@ export function headerOf(
   });
 }
 
-const blockHash = (block: PackedBlock): string => feltsIn(block, 0, 1)[0] ?? '0x0';
+export const blockHash = (block: PackedBlock): string => feltsIn(block, 0, 1)[0] ?? '0x0';
 
 export function transactionHashes(block: PackedBlock): readonly string[] {
   return feltsIn(block, HEADER_FELTS, block.felts.length / FELT);
@@ -162,12 +163,10 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
   if (felts.length % FELT !== 0 || felts.length < HEADER_FELTS * FELT || !isParent) {
     throw new BytesError('a block is incomplete');
   }
-  const price = () => ({ price_in_fri: reader.felt(), price_in_wei: reader.felt() });
-  const prices = { l1_gas_price: price(), l1_data_gas_price: price(), l2_gas_price: price() };
-  const marks = [
-    ...times(reader, () => reader.number()),
-    ...(format === WITHOUT_BLOCK_KEYS ? [UNKNOWN] : []),
-  ];
+  const prices = readPrices(reader);
+  let indexMarks: Marks = '';
+  for (let left = reader.number(); left > 0; left -= 1) indexMarks += markText(reader.number());
+  if (format === WITHOUT_BLOCK_KEYS) indexMarks += markText(UNKNOWN);
   const inBody = reader.number();
   const texts = times(reader, () => {
     const size = reader.number();
@@ -189,7 +188,7 @@ export function readPackedBlock(record: Uint8Array, before?: PackedBlock): Packe
     eventsUpTo,
     texts: packedTextsFrom(texts.slice(0, inBody)),
     stateDiff: texts[inBody],
-    indexMarks: marksToText(marks),
+    indexMarks,
   });
 }
 
@@ -206,6 +205,19 @@ export const pricesOf = (prices: HeaderPrices): readonly Price[] => [
   prices.l1_data_gas_price,
   prices.l2_gas_price,
 ];
+
+/** The prices that were read last, and their bytes: most blocks have those of their neighbours. */
+let recentPrices: { readonly bytes: string; readonly prices: HeaderPrices } | undefined;
+
+function readPrices(reader: ByteReader): HeaderPrices {
+  const bytes = reader.values(PRICE_FELTS);
+  if (recentPrices?.bytes === bytes) return recentPrices.prices;
+  const felts = new ByteReader(Buffer.from(bytes, 'latin1'));
+  const price = () => ({ price_in_fri: felts.felt(), price_in_wei: felts.felt() });
+  const prices = { l1_gas_price: price(), l1_data_gas_price: price(), l2_gas_price: price() };
+  recentPrices = { bytes, prices };
+  return prices;
+}
 
 /** Blocks at equal prices share one object. */
 function sharedPrices(prices: HeaderPrices, before: PackedBlock | undefined): HeaderPrices {
@@ -242,8 +254,10 @@ function feltsIn(
 }
 
 function marksToText(marks: readonly number[]): Marks {
-  return marks.map((mark) => String.fromCharCode(mark >>> 15, mark & 0x7fff)).join('');
+  return marks.map(markText).join('');
 }
+
+const markText = (mark: number): string => String.fromCharCode(mark >>> 15, mark & 0x7fff);
 
 function marksFromText(text: Marks): readonly number[] {
   return Array.from(

@@ -16,10 +16,15 @@ export interface EventFilter {
 
 /** An event and its position; `block` is undefined for the pending block. */
 export interface FoundEvent extends EventData {
-  readonly block: number | undefined;
+  readonly block: ClosedPlace | undefined;
   readonly transaction_hash: string;
   readonly transaction_index: number;
   readonly event_index: number;
+}
+
+export interface ClosedPlace {
+  readonly number: number;
+  readonly hash: string;
 }
 
 export interface EventPage {
@@ -75,12 +80,12 @@ export class EventPager {
   #recall(world: World, name: string): Position | undefined {
     const end = this.#ends.get(name);
     // The block may have been aborted and another one closed since.
-    return end && world.history.header(end.block)?.hash === end.hash ? end : undefined;
+    return end && world.history.hash(end.block) === end.hash ? end : undefined;
   }
 
   #remember(world: World, name: string, position: Position): void {
     this.#ends.delete(name);
-    this.#ends.set(name, { ...position, hash: world.history.header(position.block)?.hash });
+    this.#ends.set(name, { ...position, hash: world.history.hash(position.block) });
     if (this.#ends.size > CACHED_ENDS) {
       for (const oldest of this.#ends.keys()) {
         this.#ends.delete(oldest);
@@ -131,12 +136,15 @@ function* candidates(world: World, from: number, to: number, query: Query): Iter
 
 /** All events of a block, in order. */
 export function eventsOf(world: World, block: number): readonly FoundEvent[] {
-  if (block === pendingNumber(world)) {
+  const found = world.history.outcome(block);
+  if (!found) {
+    if (block !== pendingNumber(world)) return [];
     return world.pending.transactions.toArray().flatMap(pendingEvents);
   }
-  return world.history.transactions(block).flatMap(({ hash, receipt }, index) => {
+  const place = { number: block, hash: found.hash };
+  return found.receipts.flatMap((receipt, index) => {
     const { events }: { events: readonly EventData[] } = JSON.parse(receipt);
-    return placed(events, block, hash, index);
+    return placed(events, place, found.transactions[index] ?? '0x0', index);
   });
 }
 
@@ -152,7 +160,7 @@ function pendingEvents({ record, receipt }: Included, index: number): readonly F
 
 function placed(
   events: readonly EventData[],
-  block: number | undefined,
+  block: ClosedPlace | undefined,
   hash: string,
   index: number,
 ): readonly FoundEvent[] {

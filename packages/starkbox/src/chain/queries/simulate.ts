@@ -193,7 +193,7 @@ export async function proveTransaction(
   const proven = prove({
     chainId,
     blockNumber: place.number,
-    blockHash: world.history.header(place.number)?.hash ?? '0x0',
+    blockHash: world.history.hash(place.number) ?? '0x0',
     transactionHash: transaction.hash,
     messages,
   });

@@ -49,7 +49,7 @@ export function acceptedUpTo(world: World, number: number): readonly [World, rea
 }
 
 function hashesOf({ history }: World, numbers: readonly number[]): readonly string[] {
-  return numbers.map((number) => history.header(number)?.hash ?? '0x0');
+  return numbers.map((number) => history.hash(number) ?? '0x0');
 }
 
 function descending(from: number, to: number): readonly number[] {

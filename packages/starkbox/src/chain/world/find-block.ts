@@ -28,7 +28,7 @@ export function findBlock(world: World, id: BLOCK_ID): number | undefined {
     return accepted !== undefined && accepted >= history.first ? accepted : undefined;
   }
   if ('block_hash' in id) return world.history.numberOf(id.block_hash);
-  return world.history.header(id.block_number)?.number;
+  return world.history.has(id.block_number) ? id.block_number : undefined;
 }
 
 export function blockNumber(world: World, id: BLOCK_ID): number {

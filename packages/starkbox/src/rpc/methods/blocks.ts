@@ -73,7 +73,7 @@ export function blockMethods(chain: Chain): Group<BlockMethods> {
       const state_diff = contract_addresses
         ? onlyOf(JSON.parse(text), new Set(contract_addresses))
         : new JsonText(text);
-      const hash = world.history.header(number)?.hash;
+      const hash = world.history.hash(number);
       return hash === undefined
         ? { old_root: '0x0', state_diff }
         : { block_hash: hash, old_root: '0x0', new_root: '0x0', state_diff };

@@ -18,7 +18,7 @@ export function eventMethods(chain: Chain, largest: number): Group<'starknet_get
     return {
       events: events.map(({ block, ...event }) => {
         if (block === undefined) return event;
-        return { ...event, block_hash: world.history.header(block)?.hash, block_number: block };
+        return { ...event, block_hash: block.hash, block_number: block.number };
       }),
       continuation_token: next,
     };

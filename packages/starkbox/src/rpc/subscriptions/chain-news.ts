@@ -241,7 +241,7 @@ function senderOf({ record }: Located): () => string {
 /** @param as the finality that is shown, where it is not the real one */
 export function eventNews(world: World, event: FoundEvent, as?: string): News {
   const { block, ...rest } = event;
-  const real = newsFinality(world, block ?? pendingNumber(world));
+  const real = newsFinality(world, block?.number ?? pendingNumber(world));
   return {
     topic: 'events',
     finality: as ?? real,
@@ -249,8 +249,8 @@ export function eventNews(world: World, event: FoundEvent, as?: string): News {
     text: once(() =>
       stringify({
         ...rest,
-        block_hash: block === undefined ? undefined : world.history.header(block)?.hash,
-        block_number: block,
+        block_hash: block?.hash,
+        block_number: block?.number,
         finality_status: as ?? real,
       }),
     ),

@@ -6,6 +6,7 @@ import {
   State,
   Origin as StateSource,
 } from '@starkbox/engine';
+import { BoundedMap } from '../../bounded-map.js';
 import type { Cursor } from '../../chain/history/block-index.js';
 import type { Archive } from '../../chain/history/history.js';
 import { type PackedBlock, readPackedBlock } from '../../chain/history/packed-block.js';
@@ -36,6 +37,8 @@ export type FallbackSource = Pick<Fork, 'read' | 'sourceOptions'>;
 
 /** States of old blocks in the cache. */
 const STATES = 16;
+/** Blocks in the cache: one request reads a block and the one before it several times. */
+const BLOCKS = 8;
 
 /**
  * Blocks are never overwritten: after a reorganization, new blocks are written under another
@@ -47,6 +50,7 @@ export class Lineage implements Archive, ArchivedStates {
   readonly #keepHistory: boolean;
   readonly #fallback: FallbackSource | undefined;
   readonly #states = new Map<number, State>();
+  readonly #blocks = new BoundedMap<number, PackedBlock>(BLOCKS);
 
   constructor(
     database: Database,
@@ -88,9 +92,13 @@ export class Lineage implements Archive, ArchivedStates {
   }
 
   at(number: number): PackedBlock | undefined {
+    const known = this.#blocks.get(number);
+    if (known) return known;
     const { branch } = this.#segmentOf(number) ?? {};
     const record = branch === undefined ? undefined : this.#database.get(blockKey(branch, number));
-    return record && this.#database.decode(`block ${number}`, () => readPackedBlock(record));
+    const block = record && this.#database.decode(`block ${number}`, () => readPackedBlock(record));
+    if (block) this.#blocks.set(number, block);
+    return block;
   }
 
   find(mark: number, passes: (number: number) => boolean): number | undefined {

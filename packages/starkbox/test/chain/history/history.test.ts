@@ -113,6 +113,8 @@ function check(history: History, model: Model, everything: ReadonlySet<string>):
     transactionCount += transactions.length;
     eventCount += events.flat().length;
     expect(history.header(number)).toEqual(header);
+    expect(history.has(number)).toBe(true);
+    expect(history.hash(number)).toBe(header.hash);
     expect(history.numberOf(header.hash)).toBe(number);
     expect(history.hashes(number)).toEqual(transactions.map(({ hash }) => hash));
     expect(history.transactions(number)).toEqual(transactions);
@@ -142,7 +144,8 @@ function check(history: History, model: Model, everything: ReadonlySet<string>):
     model.filter(hasOne).map(({ block }) => block.header.number),
   );
   for (const number of [-1, 0, FIRST - 1, history.next]) {
-    expect(history.header(number)).toBeUndefined();
+    expect(history.has(number)).toBe(false);
+    expect(history.header(number) ?? history.hash(number)).toBeUndefined();
     expect(history.hashes(number)).toEqual([]);
     expect(history.transactions(number)).toEqual([]);
     expect(history.receipts(number)).toEqual([]);
