@@ -1,6 +1,7 @@
 // A subscription in this process, as an async iterable of its notifications.
 import { parse } from '../json/json.js';
 import { object, string } from '../json/reader.js';
+import { type Amount, type Follower, type Reading, Readings } from '../news-feed.js';
 import type { Listener } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import type { Subscriptions } from '../rpc/subscriptions/subscriptions.js';
@@ -21,9 +22,10 @@ export interface SubscribedChain {
 }
 
 /** Notifications that have not been read, in order. */
-class Inbox implements Listener {
+class Inbox implements Listener, Follower {
   readonly #limit: number;
   readonly #texts: string[] = [];
+  readonly #readings = new Readings(this);
   #afterAnswer: Parameters<Listener['afterAnswer']>[0][] = [];
   #arrived: (() => void) | undefined;
   isOpen = true;
@@ -46,6 +48,20 @@ class Inbox implements Listener {
 
   sendShared(own: Buffer, shared: Buffer): void {
     this.send(own.toString() + shared.toString());
+  }
+
+  follow(reading: Reading): void {
+    this.#readings.add(reading);
+    this.added();
+  }
+
+  unfollow(reading: Reading): void {
+    this.#readings.remove(reading);
+  }
+
+  added(): Amount {
+    this.#readings.takeAll((own, shared) => this.sendShared(own, shared));
+    return { messages: 0, bytes: 0 };
   }
 
   afterAnswer(action: () => (() => void) | undefined): void {

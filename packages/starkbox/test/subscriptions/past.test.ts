@@ -2,9 +2,9 @@
 import { connectSocket } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import { createNode } from '../../src/index.js';
-import type { Listener } from '../../src/rpc/protocol/call-context.js';
 import { type News, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { digest } from '../support/subscriptions/digest.js';
+import { recordingListener } from '../support/subscriptions/recording-listener.js';
 import { gather } from '../support/subscriptions/subscribers.js';
 
 const FIRST = { block_id: { block_number: 0 } };
@@ -49,13 +49,8 @@ test('calls that were sent together are answered in order, each past before the 
 
 describe('of a subscription that is held', () => {
   const held = () => {
-    const sent: string[] = [];
-    const listener: Listener = {
-      isOpen: true,
-      send: () => {},
-      sendShared: (_, shared) => void sent.push(String(shared)),
-      afterAnswer: () => {},
-    };
+    const sent: unknown[] = [];
+    const listener = recordingListener((text) => sent.push(JSON.parse(text).params.result));
     const subscriptions = new Subscriptions(2);
     const pick = (news: News): string | undefined =>
       news.topic === 'heads' ? news.text() : undefined;
@@ -71,7 +66,7 @@ describe('of a subscription that is held', () => {
     expect(sent).toEqual([]);
     release();
     subscriptions.notify({ topic: 'heads', text: () => '3' });
-    expect(sent).toEqual(['past', '1}}', '2}}', '3}}']);
+    expect(sent).toEqual(['past', 1, 2, 3]);
   });
 
   test('nothing is sent after a restart', () => {

@@ -4,10 +4,10 @@ import type { Chain } from '../../src/chain/chain.js';
 import { mint } from '../../src/chain/mint.js';
 import type { Included } from '../../src/chain/world/world.js';
 import { NOTHING_PENDING, type World, withIncluded } from '../../src/chain/world/world.js';
-import type { Listener } from '../../src/rpc/protocol/call-context.js';
 import { announce } from '../../src/rpc/subscriptions/chain-news.js';
 import { type Key, Subscriptions } from '../../src/rpc/subscriptions/subscriptions.js';
 import { bareChain } from '../support/bare-chain.js';
+import { recordingListener } from '../support/subscriptions/recording-listener.js';
 
 let chain: Chain;
 let included: Included;
@@ -39,14 +39,9 @@ function announcing(waiting: number): { readonly read: number; readonly sent: nu
   for (let number = 1; number <= waiting; number += 1) pending = withIncluded(pending, one(number));
   const before: World = { ...chain.world, pending };
   const after: World = { ...chain.world, pending: withIncluded(pending, one(waiting + 1)) };
-  const listener: Listener = {
-    isOpen: true,
-    send: () => {},
-    sendShared: () => {
-      counts.sent += 1;
-    },
-    afterAnswer: () => {},
-  };
+  const listener = recordingListener(() => {
+    counts.sent += 1;
+  });
   const subscriptions = new Subscriptions(10);
   const keys: readonly Key[] = ['heads', 'transactions', 'receipts', 'events'];
   for (const [index, key] of keys.entries()) {

@@ -48,6 +48,7 @@ export function requestMethods(
     devnet_subscribeRequests: (_params, context) =>
       subscriptions.begin(context, {
         key: 'requests',
+        filter: '',
         pick: (one) => (one.topic === 'requests' ? one.text() : undefined),
       }),
   };

@@ -37,7 +37,11 @@ export function sandboxMethods(
     devnet_subscribeSandbox: (_params, context) =>
       subscriptions.begin(
         context,
-        { key: 'sandbox', pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined) },
+        {
+          key: 'sandbox',
+          filter: '',
+          pick: (one) => (one.topic === 'sandbox' ? one.text() : undefined),
+        },
         () => news.begin(),
       ),
   };

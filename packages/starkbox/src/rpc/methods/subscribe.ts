@@ -7,6 +7,7 @@ import { findBlock, latestHeader, pendingNumber } from '../../chain/world/find-b
 import { findTransaction, type World } from '../../chain/world/world.js';
 import { fail, invalidParams } from '../../errors.js';
 import type { Fork, OriginEvent } from '../../fork/fork.js';
+import { stringify } from '../../json/json.js';
 import type { ADDRESS, SUBSCRIPTION_BLOCK_ID, TXN_STATUS } from '../../spec.js';
 import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
@@ -57,7 +58,7 @@ export function subscribeMethods(
    */
   const begin = (
     { listener, prefix, form }: CallContext,
-    wish: Pick<Subscription, 'key' | 'pick'>,
+    wish: Pick<Subscription, 'key' | 'pick' | 'filter'>,
     past: (world: World) => Iterable<News> = () => [],
   ): string => {
     if (!listener) return fail('METHOD_NOT_FOUND');
@@ -80,6 +81,7 @@ export function subscribeMethods(
         const alone = new Subscriptions(1);
         alone.add(subscription);
         announce(alone, { kind: 'step', before: world, after: beginning });
+        alone.clear();
       });
     });
     return subscription.id;
@@ -106,7 +108,11 @@ export function subscribeMethods(
       mustStand(before, fork, block_id);
       return begin(
         context,
-        { key: 'heads', pick: (news) => (news.topic === 'heads' ? news.text() : undefined) },
+        {
+          key: 'heads',
+          filter: '',
+          pick: (news) => (news.topic === 'heads' ? news.text() : undefined),
+        },
         function* (world) {
           if (first === undefined) return;
           for (const header of older) yield pastHeadNews(header);
@@ -141,6 +147,7 @@ export function subscribeMethods(
         context,
         {
           key: 'events',
+          filter: stringify([finality_status, addresses, keys]),
           pick: (news) =>
             news.topic === 'events' &&
             news.finality === finality_status &&
@@ -168,6 +175,7 @@ export function subscribeMethods(
         context,
         {
           key: `status ${transaction_hash}`,
+          filter: '',
           pick: (news) => (news.topic === 'status' ? news.text() : undefined),
         },
         function* (world) {
@@ -184,6 +192,7 @@ export function subscribeMethods(
       const proofFacts = tags?.includes('INCLUDE_PROOF_FACTS') ?? false;
       return begin(context, {
         key: 'transactions',
+        filter: stringify([finality_status, sender_address, proofFacts]),
         pick: (news) =>
           news.topic === 'transactions' && wants(news) ? news.text(proofFacts) : undefined,
       });
@@ -194,6 +203,7 @@ export function subscribeMethods(
       const wants = transactionFilter(finality_status, sender_address);
       return begin(context, {
         key: 'receipts',
+        filter: stringify([finality_status, sender_address]),
         pick: (news) => (news.topic === 'receipts' && wants(news) ? news.text() : undefined),
       });
     },

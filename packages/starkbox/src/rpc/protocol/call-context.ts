@@ -1,5 +1,6 @@
 // A call's caller, context and handler.
 import type { Prefix } from '../../method-names.js';
+import type { Reading } from '../../news-feed.js';
 import type { Caller } from './call-observer.js';
 import type { Call } from './envelope.js';
 
@@ -17,8 +18,12 @@ export interface Session extends Caller {
 export interface Listener {
   readonly isOpen: boolean;
   send(text: string): void;
-  /** Sends a text in two parts, the second of which many get: it is written once for all of them. */
+  /** Sends a text in two parts, after everything that was added to the feeds that it follows. */
   sendShared(own: Buffer, shared: Buffer): void;
+  /** Sends what the subscription has not read, and everything that is added. */
+  follow(reading: Reading): void;
+  /** Ends that; what was added before is sent. */
+  unfollow(reading: Reading): void;
   /**
    * Runs once the answer to the call under way has been sent. A function that is returned runs a moment later, before
    * the next call of this listener.
@@ -28,6 +33,8 @@ export interface Listener {
 
 /** How an older version of the specification writes the notifications of a subscription. */
 export interface NotificationForm {
+  /** Whether the result is the same for all subscriptions that have this form. */
+  readonly isShared: boolean;
   /** The name in this version, without prefix. */
   name(newest: string): string;
   /** The result in this version; undefined if nothing is sent. */

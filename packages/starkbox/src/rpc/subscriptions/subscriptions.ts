@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { fail, refuse } from '../../errors.js';
 import { notificationName, type Prefix } from '../../method-names.js';
+import { Feed, Reading } from '../../news-feed.js';
 import type { CallContext, Listener, NotificationForm } from '../protocol/call-context.js';
 
 /** What happened, by topic. Texts are only made for those who want them. */
@@ -41,6 +42,8 @@ export interface Subscription {
   readonly key: Key;
   /** The text of news that it wants. */
   readonly pick: (news: News) => string | undefined;
+  /** Subscriptions with the same key and filter pick the same; one without a filter is alone. */
+  readonly filter?: string | undefined;
   /** For an older version of the specification. */
   readonly form?: NotificationForm | undefined;
 }
@@ -57,17 +60,42 @@ const NAMES = {
   requests: 'subscriptionRequests',
 } as const;
 
+/** Of 19 digits. */
+const SMALLEST_ID = 10n ** 18n;
+
 /** These outlive a restart of the chain, and get no reorgs. */
 const OF_THE_NODE: readonly Key[] = ['sandbox', 'requests'];
+
+type Shape = Pick<Subscription, 'pick' | 'prefix' | 'form'>;
+
+/** Subscriptions that get the same notifications, which differ by their ids alone. */
+interface Audience {
+  readonly key: Key;
+  /** Its place among the audiences of the key. */
+  readonly filter: string;
+  /** How each of them picks and shows news. */
+  readonly shape: Shape;
+  readonly feed: Feed;
+  readonly members: Set<Subscription>;
+  /** What is to be sent after the past of the only member, oldest first; undefined once that has been sent. */
+  held?: (() => void)[] | undefined;
+}
+
+interface Member {
+  readonly subscription: Subscription;
+  readonly audience: Audience;
+  readonly reading: Reading;
+}
 
 /** The subscriptions of all sockets. */
 export class Subscriptions {
   readonly #limit: number;
-  readonly #byListener = new Map<Listener, Map<string, Subscription>>();
-  /** With the beginning of each notification, which never changes. */
-  readonly #byKey = new Map<Key, Map<Subscription, Buffer>>();
-  /** What follows the past of subscriptions whose past is still to be sent, oldest first. */
-  readonly #held = new Map<Subscription, (() => void)[]>();
+  readonly #byListener = new Map<Listener, Map<string, Member>>();
+  readonly #byKey = new Map<Key, Map<string, Audience>>();
+  /** Those whose past is still to be sent. */
+  readonly #held = new Set<Subscription>();
+  readonly #forms = new WeakMap<NotificationForm, number>();
+  #formCount = 0;
   #epoch = 0;
   /** Notifications that are still to be sent, oldest first. */
   #unsent: (() => void)[] = [];
@@ -99,7 +127,9 @@ export class Subscriptions {
       sandbox: 0,
       requests: 0,
     };
-    for (const [key, same] of this.#byKey) counts[topicOf(key)] += same.size;
+    for (const [key, audiences] of this.#byKey) {
+      for (const { members } of audiences.values()) counts[topicOf(key)] += members.size;
+    }
     return counts;
   }
 
@@ -137,13 +167,14 @@ export class Subscriptions {
         `A socket may have ${this.#limit} subscriptions; --maximum-subscriptions sets the limit`,
       );
     }
-    return randomBytes(8).readBigUInt64LE().toString();
+    // Ids of one length: the frames of two clients then differ in nothing but the digits.
+    return String(SMALLEST_ID + (randomBytes(8).readBigUInt64LE() % (9n * SMALLEST_ID)));
   }
 
   /** Begins one that has no past, once its id has been sent; the id. */
   begin(
     { listener, prefix }: CallContext,
-    wish: Pick<Subscription, 'key' | 'pick'>,
+    wish: Pick<Subscription, 'key' | 'pick' | 'filter'>,
     begun: () => void = () => {},
   ): string {
     if (!listener) return fail('METHOD_NOT_FOUND');
@@ -158,11 +189,43 @@ export class Subscriptions {
   }
 
   add(subscription: Subscription): void {
-    const { listener, id, key } = subscription;
-    const own = this.#byListener.get(listener) ?? new Map<string, Subscription>();
-    this.#byListener.set(listener, own.set(id, subscription));
-    const same = this.#byKey.get(key) ?? new Map<Subscription, Buffer>();
-    this.#byKey.set(key, same.set(subscription, opening(subscription, topicOf(key))));
+    const { reading } = this.#enter(subscription);
+    subscription.listener.follow(reading);
+  }
+
+  #enter(subscription: Subscription): Member {
+    const { listener, id } = subscription;
+    const audience = this.#audienceOf(subscription);
+    audience.members.add(subscription);
+    const member = { subscription, audience, reading: new Reading(audience.feed, id) };
+    const own = this.#byListener.get(listener) ?? new Map<string, Member>();
+    this.#byListener.set(listener, own.set(id, member));
+    return member;
+  }
+
+  #audienceOf(subscription: Subscription): Audience {
+    const { id, key, prefix, pick, form } = subscription;
+    const isAlone = subscription.filter === undefined || form?.isShared === false;
+    const filter = isAlone
+      ? `alone ${id}`
+      : `${prefix} ${this.#numberOf(form)} ${subscription.filter}`;
+    const same = this.#byKey.get(key) ?? new Map<string, Audience>();
+    this.#byKey.set(key, same);
+    const found = same.get(filter);
+    if (found) return found;
+    const shape = { pick, prefix, form };
+    const made = { key, filter, shape, feed: new Feed(), members: new Set<Subscription>() };
+    same.set(filter, made);
+    return made;
+  }
+
+  #numberOf(form: NotificationForm | undefined): number {
+    if (!form) return 0;
+    const known = this.#forms.get(form);
+    if (known !== undefined) return known;
+    this.#formCount += 1;
+    this.#forms.set(form, this.#formCount);
+    return this.#formCount;
   }
 
   /**
@@ -171,12 +234,16 @@ export class Subscriptions {
    * @returns sends both; nothing if the subscription has ended meanwhile
    */
   addHeld(subscription: Subscription, sendPast: () => void): () => void {
+    const { audience, reading } = this.#enter(subscription);
     const held: (() => void)[] = [];
-    this.add(subscription);
-    this.#held.set(subscription, held);
+    // The form of a single subscription may depend on what it has shown, so the past comes first.
+    if (subscription.form?.isShared === false) audience.held = held;
+    this.#held.add(subscription);
     return () => {
       if (!this.#held.delete(subscription)) return;
       sendPast();
+      audience.held = undefined;
+      subscription.listener.follow(reading);
       for (const send of held) send();
     };
   }
@@ -184,15 +251,22 @@ export class Subscriptions {
   /** Ends a subscription; false if the socket has none of that id. */
   remove(listener: Listener, id: string): boolean {
     const own = this.#byListener.get(listener);
-    const subscription = own?.get(id);
-    if (!own || !subscription) return false;
+    const member = own?.get(id);
+    if (!own || !member) return false;
     own.delete(id);
-    this.#held.delete(subscription);
     if (own.size === 0) this.#byListener.delete(listener);
-    const others = this.#byKey.get(subscription.key);
-    others?.delete(subscription);
-    if (others?.size === 0) this.#byKey.delete(subscription.key);
+    this.#leave(member);
     return true;
+  }
+
+  #leave({ subscription, audience, reading }: Member): void {
+    if (!this.#held.delete(subscription)) subscription.listener.unfollow(reading);
+    const { key, filter, members } = audience;
+    members.delete(subscription);
+    if (members.size > 0) return;
+    const others = this.#byKey.get(key);
+    others?.delete(filter);
+    if (others?.size === 0) this.#byKey.delete(key);
   }
 
   /** A socket is gone. */
@@ -202,71 +276,63 @@ export class Subscriptions {
 
   /** Ends all that are of the chain. */
   clear(): void {
-    const kept = OF_THE_NODE.flatMap((key) => [...(this.#byKey.get(key)?.keys() ?? [])]);
-    this.#byListener.clear();
-    this.#byKey.clear();
-    this.#held.clear();
-    for (const subscription of kept) this.add(subscription);
+    for (const [listener, own] of [...this.#byListener]) {
+      for (const [id, { audience }] of [...own]) {
+        if (!OF_THE_NODE.includes(audience.key)) this.remove(listener, id);
+      }
+    }
     this.#epoch += 1;
   }
 
   notify(news: News): void {
-    for (const [subscription, own] of this.#byKey.get(keyOf(news)) ?? []) {
-      this.#send(subscription, news.topic, subscription.pick(news), own);
+    for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
+      const text = audience.shape.pick(news);
+      if (text !== undefined) this.#send(audience, news.topic, text);
     }
   }
 
   /** Sends something of the past of a subscription. */
   notifyOne(subscription: Subscription, news: News): void {
-    const text = shownTo(subscription, news.topic, subscription.pick(news));
-    if (text === undefined) return;
-    subscription.listener.sendShared(opening(subscription, news.topic), closing(text));
+    const text = subscription.pick(news);
+    const shown = text === undefined ? undefined : shownTo(subscription, news.topic, text);
+    if (shown === undefined) return;
+    const { id, listener } = subscription;
+    const own = Buffer.concat([opening(subscription, news.topic), Buffer.from(id)]);
+    listener.sendShared(own, closing(shown));
   }
 
   /** Notifies each subscription once that blocks are gone. */
   notifyReorg(text: string): void {
-    for (const own of this.#byListener.values()) {
-      for (const subscription of own.values()) {
-        if (OF_THE_NODE.includes(subscription.key)) continue;
-        this.#sendReorg(subscription, text);
-      }
+    for (const [key, audiences] of this.#byKey) {
+      if (OF_THE_NODE.includes(key)) continue;
+      for (const audience of audiences.values()) this.#send(audience, 'reorg', text);
     }
   }
 
   /** Sends the text as a reorg to each subscription that wants any of the news, once. */
   notifyReorgOf(all: Iterable<News>): void {
-    const notified = new Set<Subscription>();
+    const notified = new Set<Audience>();
     for (const news of all) {
-      for (const subscription of this.#byKey.get(keyOf(news))?.keys() ?? []) {
-        const text = notified.has(subscription) ? undefined : subscription.pick(news);
+      for (const audience of this.#byKey.get(keyOf(news))?.values() ?? []) {
+        const text = notified.has(audience) ? undefined : audience.shape.pick(news);
         if (text === undefined) continue;
-        notified.add(subscription);
-        this.#sendReorg(subscription, text);
+        notified.add(audience);
+        this.#send(audience, 'reorg', text);
       }
     }
   }
 
-  #sendReorg(subscription: Subscription, text: string): void {
-    this.#send(subscription, 'reorg', text, opening(subscription, 'reorg'));
-  }
-
-  #send(
-    subscription: Subscription,
-    topic: Topic | 'reorg',
-    text: string | undefined,
-    own: Buffer,
-  ): void {
-    if (text === undefined) return;
-    const held = this.#held.get(subscription);
-    if (held) {
-      held.push(() => this.#send(subscription, topic, text, own));
+  #send(audience: Audience, topic: Topic | 'reorg', text: string): void {
+    if (audience.held) {
+      audience.held.push(() => this.#send(audience, topic, text));
       return;
     }
-    const shown = shownTo(subscription, topic, text);
-    if (shown !== undefined) subscription.listener.sendShared(own, this.#shared(shown));
+    const shown = shownTo(audience.shape, topic, text);
+    if (shown === undefined) return;
+    audience.feed.add(opening(audience.shape, topic), this.#shared(shown));
   }
 
-  /** One piece of news goes to all who want it, one after the other; its bytes are the same for them. */
+  /** One piece of news often goes to several audiences, one after the other. */
   #shared(text: string): Buffer {
     if (this.#last?.text !== text) this.#last = { text, bytes: closing(text) };
     return this.#last.bytes;
@@ -292,23 +358,17 @@ function topicOf(key: Key): Topic {
 }
 
 /** A result in the version of its subscriber; undefined if nothing is sent. */
-function shownTo(
-  { form }: Subscription,
-  topic: Topic | 'reorg',
-  text: string | undefined,
-): string | undefined {
-  return form === undefined || text === undefined ? text : form.result(NAMES[topic], text);
+function shownTo({ form }: Shape, topic: Topic | 'reorg', text: string): string | undefined {
+  return form === undefined ? text : form.result(NAMES[topic], text);
 }
 
-/** A notification up to its result. */
-function opening({ id, prefix, form }: Subscription, topic: Topic | 'reorg'): Buffer {
+/** A notification up to the id of its subscription. */
+function opening({ prefix, form }: Shape, topic: Topic | 'reorg'): Buffer {
   const method = notificationName(prefix, form?.name(NAMES[topic]) ?? NAMES[topic]);
-  return Buffer.from(
-    `{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"${id}","result":`,
-  );
+  return Buffer.from(`{"jsonrpc":"2.0","method":"${method}","params":{"subscription_id":"`);
 }
 
-/** A result, and the end of its notification. */
+/** A notification after the id of its subscription. */
 function closing(result: string): Buffer {
-  return Buffer.from(`${result}}}`);
+  return Buffer.from(`","result":${result}}}`);
 }

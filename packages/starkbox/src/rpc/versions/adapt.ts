@@ -151,12 +151,12 @@ const REORG = 'subscriptionReorg';
 
 class Form implements NotificationForm {
   readonly #parts: readonly SubscriptionDifference[];
-  readonly #isShared: boolean;
+  readonly isShared: boolean;
   #last: { readonly text: string; readonly result: string | undefined } | undefined;
 
   constructor(parts: readonly SubscriptionDifference[], isShared = false) {
     this.#parts = parts;
-    this.#isShared = isShared;
+    this.isShared = isShared;
   }
 
   name(newest: string): string {
@@ -169,7 +169,7 @@ class Form implements NotificationForm {
       for (const { reorg } of this.#parts) reorg?.();
       return text;
     }
-    if (this.#isShared && this.#last?.text === text) return this.#last.result;
+    if (this.isShared && this.#last?.text === text) return this.#last.result;
     let value = parse(text);
     for (const part of this.#parts) {
       value = part.result(value);

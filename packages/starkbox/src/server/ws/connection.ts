@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { Log } from '../../log.js';
+import { type Amount, type Follower, type Reading, Readings } from '../../news-feed.js';
 import type { Listener, Session } from '../../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../../rpc/protocol/envelope.js';
@@ -9,11 +10,12 @@ import type { MemoryBudget, Share } from '../../scheduling/memory-budget.js';
 import type { Flushable, FlushScheduler } from './flush-scheduler.js';
 import { FrameQueue } from './frames.js';
 import { IncomingBytes } from './incoming-messages.js';
+import type { SharedFrames } from './shared-frames.js';
 
 export interface ConnectionOptions {
   readonly dispatcher: Pick<Dispatcher, 'handle'>;
   /** What may be queued for a client that does not read. */
-  readonly queueLimit: { readonly messages: number; readonly bytes: number };
+  readonly queueLimit: Amount;
   /** Sends pending notifications, so that they precede the answer of the call that caused them. */
   readonly beforeAnswer: () => void;
   /** Called as soon as a connection is gone. */
@@ -53,7 +55,7 @@ interface QueuedCall {
 }
 
 /** One client. Its calls are answered in order, and everything sent to it goes through one queue. */
-export class Connection implements Listener, Flushable {
+export class Connection implements Listener, Follower, Flushable {
   readonly #socket: WebSocket;
   /** The TCP stream of the socket. Text frames are written to it in batches; `ws` writes the others. */
   readonly #stream: Duplex;
@@ -61,7 +63,10 @@ export class Connection implements Listener, Flushable {
   readonly #dispatcher: ConnectionOptions['dispatcher'];
   readonly #scheduler: FlushScheduler;
   readonly #options: ConnectionOptions;
+  /** What is sent next; then follows what was not read of the feeds. */
   readonly #frames = new FrameQueue();
+  readonly #readings = new Readings(this);
+  readonly #shared: SharedFrames;
   readonly #abandoned = new AbortController();
   /** Writes whose callback has not come yet. */
   #unsettled = 0;
@@ -86,10 +91,12 @@ export class Connection implements Listener, Flushable {
     readonly session: Session;
     readonly dispatcher: ConnectionOptions['dispatcher'];
     readonly scheduler: FlushScheduler;
+    readonly shared: SharedFrames;
     readonly budget: MemoryBudget;
     readonly options: ConnectionOptions;
   }) {
-    const { socket, stream, session, dispatcher, scheduler, budget, options } = parts;
+    const { socket, stream, session, dispatcher, scheduler, shared, budget, options } = parts;
+    this.#shared = shared;
     this.#socket = socket;
     this.#dispatcher = dispatcher;
     this.#stream = stream;
@@ -113,8 +120,9 @@ export class Connection implements Listener, Flushable {
     socket.on('close', () => this.#detach());
   }
 
-  get waiting(): Pick<FrameQueue, 'length' | 'bytes'> {
-    return this.#frames;
+  get waiting(): Amount {
+    const { messages, bytes } = this.#readings.unread;
+    return { messages: messages + this.#frames.length, bytes: bytes + this.#frames.bytes };
   }
 
   get isOpen(): boolean {
@@ -123,6 +131,7 @@ export class Connection implements Listener, Flushable {
 
   send(text: string): void {
     if (!this.isOpen) return;
+    this.#takeUnread();
     this.#frames.push(Buffer.from(text));
     while (this.flush());
     this.#checkLimits();
@@ -133,16 +142,63 @@ export class Connection implements Listener, Flushable {
       this.#detach();
       return;
     }
+    this.#takeUnread();
     this.#frames.push(own, shared);
+    this.#writeSoon(this.waiting);
+  }
+
+  follow(reading: Reading): void {
+    this.#readings.add(reading);
+    if (this.#readings.hasUnread) this.#writeSoon(this.waiting);
+  }
+
+  unfollow(reading: Reading): void {
+    this.#takeUnread();
+    this.#readings.remove(reading);
+  }
+
+  added(): Amount {
+    if (!this.isOpen) {
+      this.#detach();
+      return this.#options.queueLimit;
+    }
+    const { messages, bytes } = this.waiting;
+    this.#writeSoon({ messages, bytes });
+    const { queueLimit } = this.#options;
+    // All feeds together may add as much as is missing to the limit, or to the half at which writing begins.
+    const share = this.#isBlocked || messages * 2 > queueLimit.messages ? 1 : 0.5;
+    const feeds = Math.max(1, this.#readings.all.length);
+    return {
+      messages: Math.max(0, Math.floor((queueLimit.messages * share - messages) / feeds)),
+      bytes: Math.max(0, (queueLimit.bytes * share - bytes) / feeds),
+    };
+  }
+
+  /** What was added to feeds precedes what is sent now. */
+  #takeUnread(): void {
+    this.#readings.takeAll((own, shared) => this.#frames.push(own, shared));
+  }
+
+  #writeSoon(waiting: Amount): void {
     if (this.#isBlocked) this.#checkLimits();
     // The queue is full but the client reads: write now, so that the queue stays bounded.
-    else if (this.#exceeds(1)) this.flush();
-    else {
-      if (this.#exceeds(0.5)) this.#scheduler.flushSoon();
-      if (this.#isScheduled) return;
-      this.#isScheduled = true;
-      this.#scheduler.add(this);
+    else if (this.#exceeds(1, waiting)) {
+      while (this.flush() && this.#exceeds(1));
+      this.#schedule();
+    } else {
+      if (this.#exceeds(0.5, waiting)) this.#scheduler.flushSoon();
+      this.#schedule();
     }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isBlocked || !this.#hasUnsent) return;
+    this.#isScheduled = true;
+    this.#scheduler.add(this);
+  }
+
+  get #hasUnsent(): boolean {
+    return this.#frames.length > 0 || this.#readings.hasUnread;
   }
 
   afterAnswer(action: () => (() => void) | undefined): void {
@@ -152,16 +208,19 @@ export class Connection implements Listener, Flushable {
   /** Writes one batch of frames; true if another one can be written. */
   flush(): boolean {
     this.#isScheduled = false;
-    if (!this.isOpen || this.#isBlocked || this.#frames.length === 0) return false;
-    const piece = this.#frames.take(scratch);
+    if (!this.isOpen || this.#isBlocked) return false;
+    const piece =
+      this.#frames.length > 0 ? this.#frames.take(scratch) : this.#shared.take(this.#readings);
+    if (piece === undefined) return false;
     this.#unsettled += 1;
     this.#stream.write(piece, this.#settled);
     if (this.#stream.writableLength > 0) {
       this.#isBlocked = true;
       // The stream keeps these bytes.
       if (piece.buffer === scratch.buffer) scratch = Buffer.allocUnsafeSlow(PIECE);
+      else this.#shared.give(piece);
     }
-    return !this.#isBlocked && this.#frames.length > 0;
+    return !this.#isBlocked && this.#hasUnsent;
   }
 
   readonly #settled = (): void => {
@@ -171,7 +230,7 @@ export class Connection implements Listener, Flushable {
     this.#isBlocked = false;
     this.#isAlive = true;
     this.#unblocked?.();
-    if (this.#frames.length > 0) this.#scheduler.resume(this);
+    if (this.#hasUnsent) this.#scheduler.resume(this);
   };
 
   /** Releases the shares of answers that have been written. */
@@ -183,9 +242,9 @@ export class Connection implements Listener, Flushable {
     }
   }
 
-  #exceeds(share: number): boolean {
+  #exceeds(share: number, waiting: Amount = this.waiting): boolean {
     const { messages, bytes } = this.#options.queueLimit;
-    return this.#frames.length > messages * share || this.#frames.bytes > bytes * share;
+    return waiting.messages > messages * share || waiting.bytes > bytes * share;
   }
 
   /** Closes the socket if the queue is too long because the client does not read. */
@@ -210,6 +269,7 @@ export class Connection implements Listener, Flushable {
   #detach(): void {
     this.#abandoned.abort();
     this.#frames.clear();
+    this.#readings.clear();
     this.#incoming.close();
     for (const { share } of this.#calls) share.close();
     this.#calls.length = 0;

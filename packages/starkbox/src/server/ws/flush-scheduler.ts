@@ -11,7 +11,7 @@ export interface Flushable {
 const SLICE_MILLISECONDS = 1;
 /** Length of the pause after a round, as a multiple of the time that the round took. */
 const PAUSE_FACTOR = 10;
-const LONGEST_PAUSE_MILLISECONDS = 500;
+const LONGEST_PAUSE_MILLISECONDS = 200;
 /** The resolution of timers. */
 const SHORTEST_PAUSE_MILLISECONDS = 1;
 

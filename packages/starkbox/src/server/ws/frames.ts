@@ -86,12 +86,12 @@ export class FrameQueue {
   }
 }
 
-function frameLength(length: number): number {
+export function frameLength(length: number): number {
   return length + (length < TWO_BYTES ? 2 : length < 2 ** 16 ? 4 : 10);
 }
 
 /** Returns the position after the header. */
-function writeHeader(piece: Buffer, at: number, length: number): number {
+export function writeHeader(piece: Buffer, at: number, length: number): number {
   piece[at] = TEXT_FRAME;
   if (length < TWO_BYTES) {
     piece[at + 1] = length;

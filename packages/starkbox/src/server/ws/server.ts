@@ -12,6 +12,7 @@ import {
   SHUTDOWN_MILLISECONDS,
 } from './connection.js';
 import { FlushScheduler } from './flush-scheduler.js';
+import { SharedFrames } from './shared-frames.js';
 
 export interface SocketOptions extends ConnectionOptions {
   /** The largest message that is accepted, in bytes. */
@@ -76,6 +77,7 @@ export function serveSockets(options: SocketOptions): Sockets {
   };
   const server = new WebSocketServer(settings);
   const scheduler = new FlushScheduler();
+  const shared = new SharedFrames();
   const budget = options.budget ?? new MemoryBudget();
   /** Each with the chain that it calls. */
   const connections = new Map<Connection, object | undefined>();
@@ -95,7 +97,8 @@ export function serveSockets(options: SocketOptions): Sockets {
         const { owner, ...called } = served;
         const own = { ...options, ...called };
         const { dispatcher } = own;
-        const parts = { socket, stream, session, dispatcher, scheduler, budget, options: own };
+        const writing = { scheduler, shared };
+        const parts = { socket, stream, session, dispatcher, ...writing, budget, options: own };
         const connection = new Connection(parts);
         connections.set(connection, owner);
         socket.on('close', () => connections.delete(connection));
@@ -107,7 +110,7 @@ export function serveSockets(options: SocketOptions): Sockets {
     get queued() {
       let [messages, bytes] = [0, 0];
       for (const { waiting } of connections.keys()) {
-        messages += waiting.length;
+        messages += waiting.messages;
         bytes += waiting.bytes;
       }
       return { messages, bytes };
