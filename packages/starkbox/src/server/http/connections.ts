@@ -1,6 +1,7 @@
 // Open HTTP connections, and the requests under way on each.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Admission } from './admission.js';
 
 /** Time for a client to finish sending a request when the server stops. */
 const GRACE_MILLISECONDS = 1_000;
@@ -10,6 +11,7 @@ export class Connections {
   readonly #requests = new Map<Duplex, Set<IncomingMessage>>();
   /** Actions that wait for the requests under way. */
   readonly #waiting = new WeakMap<Duplex, () => void>();
+  readonly #admission = new Admission();
   #draining = false;
 
   get size(): number {
@@ -18,6 +20,7 @@ export class Connections {
 
   add(socket: Duplex): void {
     if (this.#requests.has(socket)) return;
+    this.#admission.accepted();
     this.#requests.set(socket, new Set());
     // Without a listener here, a socket error during an upgrade would end the process.
     socket.on('error', () => {});
@@ -28,7 +31,8 @@ export class Connections {
     this.#requests.delete(socket);
   }
 
-  enter(request: IncomingMessage, response: ServerResponse): void {
+  /** @returns resolves when the request may be answered; undefined if it may at once */
+  enter(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
     const { socket } = request;
     this.#requests.get(socket)?.add(request);
     response.once('close', () => {
@@ -39,6 +43,7 @@ export class Connections {
       else this.#waiting.get(socket)?.();
       this.#waiting.delete(socket);
     });
+    return this.#admission.turn();
   }
 
   /** Runs the action when no request is under way on a connection; never if the connection ends first. */

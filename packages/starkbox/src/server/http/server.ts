@@ -99,8 +99,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
   const connections = new Connections();
   const routes = createRoutes(options, connections);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    connections.enter(request, response);
+    const turn = connections.enter(request, response);
     response.on('error', () => {}); // the client is gone
+    if (turn) await turn;
+    if (request.socket.destroyed) return; // the client is gone
     let reply: Reply | undefined;
     try {
       reply = await serve(routes, request, response, options);

@@ -1,7 +1,7 @@
 // HTTP connections: many requests on one, clients that leave, other protocols, and closing.
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { parse } from '../../../src/json/json.js';
 import { silentLog } from '../../../src/log.js';
@@ -16,13 +16,28 @@ import {
   message,
   post,
   raw,
-  sessions,
   start,
   until,
   WAIT,
 } from './test-server.js';
 
 closeAfterEach();
+
+test('connections that wait are accepted before requests are answered', async () => {
+  const open: number[] = [];
+  const handle = async (): Promise<string> => {
+    open.push(server.connections);
+    return ANSWER;
+  };
+  const server = await start({ dispatcher: { handle } });
+  const clients = Array.from({ length: 60 }, () => connect(server.port, '127.0.0.1'));
+  for (const socket of clients) socket.write(message(CHAIN_ID));
+  await Promise.all(clients.map((socket) => once(socket, 'data')));
+  for (const socket of clients) socket.destroy();
+  expect(open).toHaveLength(60);
+  // One by one, there would be hardly more than one at the first answer.
+  expect(open[0]).toBeGreaterThan(20);
+});
 
 test('a connection serves many requests, also after errors', async () => {
   const { port } = await start();
@@ -55,7 +70,6 @@ test('pipelined requests are answered in their order', async () => {
   const { socket, received } = await raw(port);
   socket.write(message(WAIT) + message(CHAIN_ID) + message('{'));
   await reached;
-  await until(() => sessions.length === 1);
   expect(received()).toBe('');
   open();
   await until(() => received().includes('-32700'));

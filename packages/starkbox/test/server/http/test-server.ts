@@ -73,7 +73,7 @@ export async function start(
     ...options,
   });
   servers.push(server);
-  return { ...server, url: `http://127.0.0.1:${server.port}` };
+  return Object.assign(server, { url: `http://127.0.0.1:${server.port}` });
 }
 
 /** Closes what a test of the file has opened. */
