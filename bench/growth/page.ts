@@ -4,14 +4,21 @@ import { shown } from '../compare/results.js';
 import { AXES, type Axis } from './chains.js';
 import type { Fit } from './fit.js';
 import { curvePlot } from './plot.js';
-import { type Curve, curvesOf, type GrowthResults, growthText, verdict } from './results.js';
+import {
+  type Curve,
+  curvesOf,
+  type GrowthResults,
+  type GrowthRun,
+  growthText,
+  verdict,
+} from './results.js';
 
 const BEGIN = '<!-- generated from the growth file: begin -->';
 const END = '<!-- generated from the growth file: end -->';
 
 /** The files of the section by their paths in `docs/`, from the page as it is. */
 export function growthFiles(page: string, results: GrowthResults): ReadonlyMap<string, string> {
-  const curves = curvesOf(results.rows);
+  const curves = curvesOf(results);
   const plots = axesOf(curves).map((axis): [string, string] => [
     plotOf(axis),
     curvePlot(
@@ -22,7 +29,7 @@ export function growthFiles(page: string, results: GrowthResults): ReadonlyMap<s
   return new Map([
     ...plots,
     ['growth/results.json', growthText(results)],
-    ['benchmarks.md', withSection(page, generated(results, curves))],
+    ['benchmarks.md', withSection(page, generated(curves))],
   ]);
 }
 
@@ -46,18 +53,22 @@ const plotOf = ({ name }: Axis): string => `growth/${name}.svg`;
 const axesOf = (curves: readonly Curve[]): readonly Axis[] =>
   AXES.filter((axis) => curves.some((curve) => curve.axis === axis));
 
-function generated(results: GrowthResults, curves: readonly Curve[]): string {
-  const { node, date, machine, quick } = results;
-  return [
-    `${node}, ${date}, ${machine}.`,
-    ...(quick ? ['**A quick run**: small sizes, and exponents are rough.'] : []),
-    ...axesOf(curves).flatMap((axis) => [
-      `### ${axis.title}`,
-      `![${axis.title}: cost over that on a small chain](${plotOf(axis)})`,
-      table(curves.filter((curve) => curve.axis === axis)),
-    ]),
-  ].join('\n\n');
+function generated(curves: readonly Curve[]): string {
+  return axesOf(curves)
+    .flatMap((axis) => {
+      const own = curves.filter((curve) => curve.axis === axis);
+      return [
+        `### ${axis.title}`,
+        ...own.slice(0, 1).map(({ run }) => about(run)),
+        `![${axis.title}: cost over that on a small chain](${plotOf(axis)})`,
+        table(own),
+      ];
+    })
+    .join('\n\n');
 }
+
+const about = ({ node, date, machine, quick }: GrowthRun): string =>
+  `${node}, ${date}, ${machine}.${quick ? ' **A quick run**: small sizes, and exponents are rough.' : ''}`;
 
 export const exponent = ({ exponent: value, standardError }: Fit): string =>
   `${value.toFixed(3)} ± ${standardError.toFixed(3)}`;

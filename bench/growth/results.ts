@@ -13,7 +13,9 @@ export function verdict({ exponent, standardError }: Fit): 'flat' | 'grows' | 'u
   return exponent - 2 * standardError > FLAT ? 'grows' : 'unclear';
 }
 
-export interface GrowthResults {
+/** One run of some axes. */
+export interface GrowthRun {
+  /** The build that was measured. */
   readonly node: string;
   readonly machine: string;
   readonly date: string;
@@ -21,49 +23,57 @@ export interface GrowthResults {
   readonly rows: readonly Row[];
 }
 
+/** Runs of one or several results files. */
+export interface GrowthResults {
+  readonly runs: readonly GrowthRun[];
+}
+
 /** One operation along one axis. */
 export interface Curve {
   readonly axis: Axis;
+  readonly run: GrowthRun;
   readonly operation: Operation;
   readonly rows: readonly Row[];
   readonly fit: { readonly cpu: Fit; readonly wall: Fit };
 }
 
-export function curvesOf(rows: readonly Row[]): readonly Curve[] {
+export function curvesOf({ runs }: GrowthResults): readonly Curve[] {
   return AXES.flatMap((axis) =>
     OPERATIONS.flatMap((operation) => {
-      const own = rows.filter((row) => row.axis === axis.name && row.operation === operation.name);
-      if (own.length === 0) return [];
+      const isOwn = (row: Row): boolean =>
+        row.axis === axis.name && row.operation === operation.name;
+      const run = runs.find(({ rows }) => rows.some(isOwn));
+      if (!run) return [];
+      const own = run.rows.filter(isOwn);
       const fitted = (part: keyof Cost): Fit =>
         fitPower(own.map(({ size, ratio }) => ({ size, cost: ratio[part] })));
-      return [{ axis, operation, rows: own, fit: { cpu: fitted('cpu'), wall: fitted('wall') } }];
+      return [
+        { axis, run, operation, rows: own, fit: { cpu: fitted('cpu'), wall: fitted('wall') } },
+      ];
     }),
   );
 }
 
-/** Files of several runs as one, a later file before an earlier for the same axis. */
+/** The runs of several files; of an axis, the last file that has it. */
 export function readGrowth(paths: readonly string[]): GrowthResults {
-  const read = paths.map((path): GrowthResults => JSON.parse(readFileSync(path, 'utf8')));
-  const last = read.at(-1);
-  if (!last) throw new Error('no results file');
-  const byAxis = new Map<string, readonly Row[]>();
-  for (const { rows } of read) {
-    for (const { axis } of rows) {
-      byAxis.set(
-        axis,
-        rows.filter((row) => row.axis === axis),
-      );
-    }
-  }
-  return {
-    ...last,
-    quick: read.some(({ quick }) => quick),
-    rows: AXES.flatMap(({ name }) => byAxis.get(name) ?? []),
-  };
+  const read = paths.flatMap((path): readonly GrowthRun[] => {
+    const { runs }: GrowthResults = JSON.parse(readFileSync(path, 'utf8'));
+    return runs;
+  });
+  const hasAxis = ({ rows }: GrowthRun, axis: string): boolean =>
+    rows.some((row) => row.axis === axis);
+  const runs = read.map((run, at) => ({
+    ...run,
+    rows: run.rows.filter(({ axis }) => !read.slice(at + 1).some((later) => hasAxis(later, axis))),
+  }));
+  return { runs: runs.filter(({ rows }) => rows.length > 0) };
 }
 
 /** A line for each row, so that changes can be read. */
-export function growthText({ rows, ...about }: GrowthResults): string {
-  const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
-  return `${JSON.stringify(about).slice(0, -1)},"rows":[\n${lines}\n]}\n`;
+export function growthText({ runs }: GrowthResults): string {
+  const written = runs.map(({ rows, ...about }) => {
+    const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
+    return `${JSON.stringify(about).slice(0, -1)},"rows":[\n${lines}\n]}`;
+  });
+  return `{"runs":[\n${written.join(',\n')}\n]}\n`;
 }

@@ -18,7 +18,14 @@ import { shown } from '../compare/results.js';
 import { AXES, type Axis } from './chains.js';
 import { measureAxis, type Row, sizesOf } from './measure.js';
 import { exponent, writeGrowth } from './page.js';
-import { curvesOf, type GrowthResults, growthText, readGrowth, verdict } from './results.js';
+import {
+  curvesOf,
+  type GrowthResults,
+  type GrowthRun,
+  growthText,
+  readGrowth,
+  verdict,
+} from './results.js';
 
 const ROOT = new URL('../../../../../', import.meta.url);
 const PAGE_RESULTS = fileURLToPath(new URL('docs/growth/results.json', ROOT));
@@ -63,8 +70,11 @@ function say({ axis, operation, size, grown, ratio }: Row): void {
   );
 }
 
-async function measure(): Promise<GrowthResults> {
+async function measure(): Promise<GrowthRun> {
   const rows: Row[] = [];
+  const options = { encoding: 'utf8', cwd: fileURLToPath(ROOT) } as const;
+  // Before the run: what is committed during it is not what is measured.
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim();
   console.log(`${' '.repeat(46)}CPU        time  over control`);
   for (const axis of chosenAxes()) {
     const rounds = Number(given.rounds ?? (given.quick ? 5 : 21));
@@ -74,9 +84,8 @@ async function measure(): Promise<GrowthResults> {
       say(row);
     });
   }
-  const options = { encoding: 'utf8', cwd: fileURLToPath(ROOT) } as const;
   return {
-    node: `Starkbox ${execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim()}`,
+    node: `Starkbox ${commit}`,
     machine: `${cpus().length} cores, Node ${process.version}`,
     date: new Date().toISOString().slice(0, 10),
     quick: given.quick,
@@ -85,10 +94,10 @@ async function measure(): Promise<GrowthResults> {
 }
 
 /** The fits, and one line of JSON with all figures. */
-function finish({ rows, quick }: GrowthResults): void {
+function finish(results: GrowthResults): void {
   const figures: Record<string, number> = {};
   const digits = (value: number): number => Number(value.toPrecision(4));
-  for (const { axis, operation, rows: own, fit } of curvesOf(rows)) {
+  for (const { axis, operation, rows: own, fit } of curvesOf(results)) {
     console.log(
       `${axis.name.padEnd(14)}${operation.name.padEnd(12)} exponent ${exponent(fit.cpu)} of CPU, ${exponent(fit.wall)} of time: ${verdict(fit.cpu)}`,
     );
@@ -104,6 +113,7 @@ function finish({ rows, quick }: GrowthResults): void {
       figures[`${name}_${size}_wall_ratio`] = digits(ratio.wall);
     }
   }
+  const quick = results.runs.some((run) => run.quick);
   console.log(JSON.stringify({ ...figures, quick }));
 }
 
@@ -112,7 +122,7 @@ if (given.page && (files.length > 0 || given.only.length === 0)) {
   writeGrowth(ROOT, results);
   finish(results);
 } else {
-  const results = await measure();
+  const results = { runs: [await measure()] };
   writeFileSync(given.results ?? OTHER_RESULTS, growthText(results));
   if (given.only.length === 0 && !given.quick) writeGrowth(ROOT, results);
   finish(results);
