@@ -62,7 +62,7 @@ export class ServiceTarget implements Target {
     });
     return {
       handle: (text, session, delivery) =>
-        older.handle(text, { ...session, version: name }, delivery),
+        older.handle(text, { ...session, signal: session.signal, version: name }, delivery),
     };
   }
 

@@ -25,9 +25,9 @@ import {
   openCall,
   resultAnswer,
 } from './envelope.js';
-import { MethodIndex, MethodTable } from './method-table.js';
+import { type Method, MethodIndex, MethodTable } from './method-table.js';
 import { isLong, readLong, readShort } from './read-request.js';
-import { Schema } from './schema.js';
+import { type ParamsReader, Schema } from './schema.js';
 
 export interface DispatcherOptions {
   /** All handlers, or what finds them, with the index of their methods. */
@@ -176,7 +176,7 @@ export class Dispatcher {
     if (!calls.some(isObject)) {
       return refused(invalid('a batch is a list of calls'), request, calls);
     }
-    const alone = { ...session, listener: undefined };
+    const alone = { ...session, signal: session.signal, listener: undefined };
     return answerBatch({
       calls,
       limit: this.#maxAnswer,
@@ -210,7 +210,8 @@ export class Dispatcher {
     let answer: string | undefined;
     if (call) {
       try {
-        const value = await this.#run(call, session, mayPause);
+        const run = this.#run(call, session, mayPause);
+        const value = run instanceof Promise ? await run : run;
         observed?.handled();
         const result = this.#write(call.method, value);
         answer = id === undefined ? undefined : resultAnswer(result, id);
@@ -228,12 +229,13 @@ export class Dispatcher {
     return answer;
   }
 
-  /** Runs a call of any transport; the only place that measures it. */
-  #run(call: Call, session: Session, mayPause: boolean): Promise<unknown> {
-    const method = this.#methods.nameOf(call.method);
+  /** Runs a call of any transport; the only place that measures it. The result, or a promise of it. */
+  #run(call: Call, session: Session, mayPause: boolean): unknown {
     const onCall = this.#onCall;
+    if (!onCall && !this.#probe) return this.#perform(call, session, mayPause);
+    const method = this.#methods.nameOf(call.method);
     const run = () =>
-      during(this.#probe, { kind: 'request', method }, () =>
+      during(this.#probe, { kind: 'request', method }, async () =>
         this.#perform(call, session, mayPause),
       );
     if (!onCall) return run();
@@ -245,22 +247,44 @@ export class Dispatcher {
   }
 
   /**
-   * Checks whether the call may be made, validates its params and gives it to its handler.
+   * Checks whether the call may be made, validates its params and gives it to its handler. The result, or a promise
+   * of it: most reads wait for nothing.
    *
    * @param mayPause only for long texts, which are read in slices anyway: on a busy machine any call may
    *   take long to validate, and a pause would let later calls overtake it
    */
-  async #perform(call: Call, session: Session, mayPause: boolean): Promise<unknown> {
+  #perform(call: Call, session: Session, mayPause: boolean): unknown {
     const method = this.#methods.admit(call.method, session);
-    const { name, documented, prefix, handler, isJournalled } = method;
-    const reader = this.#schema.reader(documented);
-    const read = typeof reader === 'function' ? reader : await reader;
-    let begin = milliseconds();
-    const params = read(call.params);
-    if (this.#took('validate', name, begin) > LONG_STEP_MILLISECONDS && mayPause) {
-      await endSharedSlice();
-      begin = milliseconds();
+    const reader = this.#schema.reader(method.entry.documented);
+    if (reader instanceof Promise) {
+      return reader.then((read) => this.#validate(read, method, call, session, mayPause));
     }
+    return this.#validate(reader, method, call, session, mayPause);
+  }
+
+  #validate(
+    read: ParamsReader,
+    method: Method,
+    call: Call,
+    session: Session,
+    mayPause: boolean,
+  ): unknown {
+    const begin = milliseconds();
+    const params = read(call.params);
+    const took = this.#took('validate', method.entry.name, begin);
+    const pause = took > LONG_STEP_MILLISECONDS && mayPause ? endSharedSlice() : undefined;
+    if (pause) return pause.then(() => this.#handle(method, params, call, session));
+    return this.#handle(method, params, call, session);
+  }
+
+  #handle(
+    { entry, handler }: Method,
+    params: Record<string, unknown>,
+    call: Call,
+    session: Session,
+  ): unknown {
+    const { name, prefix, isJournalled } = entry;
+    const begin = milliseconds();
     const cause = isJournalled ? { ...call, method: name } : undefined;
     const result = handler(params, { prefix, session, listener: session.listener, cause });
     this.#took('handle', name, begin);

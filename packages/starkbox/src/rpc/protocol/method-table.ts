@@ -18,7 +18,8 @@ export interface MethodEntry {
   readonly isJournalled: boolean;
 }
 
-export interface Method extends MethodEntry {
+export interface Method {
+  readonly entry: MethodEntry;
   readonly handler: Handler;
 }
 
@@ -95,7 +96,7 @@ export class MethodTable {
     const handler = method && this.#handlerOf(method.documented);
     if (!handler) throw notFound(this.#noSuchMethod(name));
     if (method.needsListener && !session.listener) throw notFound(this.#needsSocket(session));
-    return { ...method, handler };
+    return { entry: method, handler };
   }
 
   /** Without a name to suggest there is no reason: test suites compare the whole error. */

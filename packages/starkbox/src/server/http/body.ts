@@ -74,8 +74,8 @@ class Pieces {
 
   text(): string {
     this.#settle();
-    const [only, ...others] = this.#whole;
-    const bytes = only && others.length === 0 ? only : Buffer.concat(this.#whole);
+    const [first] = this.#whole;
+    const bytes = first && this.#whole.length === 1 ? first : Buffer.concat(this.#whole);
     this.clear();
     return bytes.toString('utf8');
   }

@@ -5,11 +5,12 @@ import { WALLET_PATH } from './wallet-script.js';
 
 /** What is served besides JSON-RPC. */
 export interface Served {
-  readonly explorer: boolean;
-  readonly wallet: boolean;
-  readonly sockets: boolean;
-  /** Paths of single versions of the specification. */
-  readonly versions: readonly string[];
+  readonly explorer?: object | undefined;
+  readonly wallet?: object | undefined;
+  /** What takes over WebSocket connections. */
+  readonly upgrades?: object;
+  /** By the paths of single versions of the specification. */
+  readonly versions?: ReadonlyMap<string, unknown>;
 }
 
 /** The paths that take JSON-RPC. */
@@ -25,7 +26,7 @@ const VERSION = /\/v\d/;
 const LONGEST = 100;
 
 /** Text for a path that does not exist. */
-export function nothingAt(path: string, { explorer, wallet, sockets, versions }: Served): string {
+export function nothingAt(path: string, { explorer, wallet, upgrades, versions }: Served): string {
   if (Explorer.owns(path) && !explorer) {
     return 'The explorer is off: start the node with --ui to have it at /ui/';
   }
@@ -35,21 +36,21 @@ export function nothingAt(path: string, { explorer, wallet, sockets, versions }:
   const shown = path.slice(0, LONGEST);
   const rpc = `JSON-RPC is served at ${AT}`;
   const line = VERSION.test(path)
-    ? `There is no ${shown}: the versions of Starknet JSON-RPC are at ${versions.join(', ')}; ${SPEC_VERSION} is also at ${AT}`
+    ? `There is no ${shown}: the versions of Starknet JSON-RPC are at ${[...(versions?.keys() ?? [])].join(', ')}; ${SPEC_VERSION} is also at ${AT}`
     : `There is no ${shown}: ${rpc}`;
-  return sockets ? `${line}. ${SOCKETS_AT}` : line;
+  return upgrades ? `${line}. ${SOCKETS_AT}` : line;
 }
 
 /** Text for a method that a path does not take. */
-export function wrongMethodAt(path: string, { explorer, sockets, versions }: Served): string {
-  if (!RPC_PATHS.includes(path) && !versions.includes(path)) {
-    return sockets && path.startsWith(SOCKET_PATH)
+export function wrongMethodAt(path: string, { explorer, upgrades, versions }: Served): string {
+  if (!RPC_PATHS.includes(path) && !versions?.has(path)) {
+    return upgrades && path.startsWith(SOCKET_PATH)
       ? `This path takes WebSocket connections only. JSON-RPC over HTTP is served at ${AT}`
       : `This path takes GET only. JSON-RPC is served at ${AT}`;
   }
   return [
     'This path takes JSON-RPC: POST with the header Content-Type: application/json',
-    ...(sockets ? [SOCKETS_AT] : []),
+    ...(upgrades ? [SOCKETS_AT] : []),
     ...(explorer ? ['The explorer is at /ui/'] : []),
   ].join('. ');
 }

@@ -25,6 +25,7 @@ export interface Place {
 export const NO_INSTANCE =
   'There is no such instance: it was never created, was deleted or has expired; devnet_listInstances shows all';
 
+const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
 /** Another chain by its id; a promise while it is being opened. */
@@ -37,6 +38,7 @@ export function placeOf(
   instance: FindInstance | undefined,
 ): Place | Promise<Place> | undefined {
   const whole = pathOf(request);
+  if (!whole.startsWith(INSTANCES)) return { target: own, path: whole };
   const [, id, path = '/'] = INSTANCE_PATH.exec(whole) ?? [];
   if (id === undefined || !instance) return { target: own, path: whole };
   // The explorer is the same for all chains, and says itself that an instance does not exist.
@@ -49,5 +51,6 @@ export function pathOf(request: IncomingMessage): string {
   const url = request.url ?? '/';
   // Proxies may send an absolute URL.
   const path = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
-  return path.split('?', 1)[0] ?? path;
+  const query = path.indexOf('?');
+  return query === -1 ? path : path.slice(0, query);
 }

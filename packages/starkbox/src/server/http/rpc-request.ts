@@ -48,7 +48,7 @@ class Exchange {
   readonly #parts: RpcRequest;
   readonly #options: RpcRequestOptions;
   readonly #share: Share;
-  readonly #abandoned = new AbortController();
+  readonly #session: RequestSession;
   #reading: Reading | undefined;
   #body: string | undefined;
   #stream: PacedWriter | undefined;
@@ -57,6 +57,7 @@ class Exchange {
     this.#parts = parts;
     this.#options = options;
     this.#share = share;
+    this.#session = new RequestSession(parts.session);
   }
 
   serve(): Promise<Reply | undefined> {
@@ -74,7 +75,7 @@ class Exchange {
       ended();
     };
     const gone = (): void => {
-      this.#abandoned.abort();
+      this.#session.abort();
       this.#reading?.stop();
       closed();
     };
@@ -86,17 +87,23 @@ class Exchange {
         () => this.#expire(resolve),
         Math.min(this.#options.timeoutSeconds * 1000, FOREVER_MILLISECONDS),
       );
-      this.#work()
-        .finally(() => {
+      this.#work().then(
+        (reply) => {
           clearTimeout(timer);
           ended();
-        })
-        .then(resolve, reject);
+          resolve(reply);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          ended();
+          reject(error);
+        },
+      );
     });
   }
 
   async #work(): Promise<Reply | undefined> {
-    const { request, session } = this.#parts;
+    const { request } = this.#parts;
     const { bodyLimit, dispatcher } = this.#options;
     this.#reading = readBody(request, bodyLimit, this.#share);
     const body = await this.#reading.body;
@@ -105,9 +112,8 @@ class Exchange {
     if (body === 'too late') return undefined;
     if (typeof body === 'string') return this.#refuse(body);
     this.#body = body.text;
-    const { signal } = this.#abandoned;
     const delivery = { share: this.#share, write: this.#write };
-    const answer = await dispatcher.handle(body.text, { ...session, signal }, delivery);
+    const answer = await dispatcher.handle(body.text, this.#session, delivery);
     if (!this.#stream) return answer === undefined ? { status: 204 } : json(200, answer);
     await this.#stream.write(answer ?? '');
     this.#parts.response.end();
@@ -141,7 +147,38 @@ class Exchange {
       const headers = { ...reply.headers, ...(body === undefined && { connection: 'close' }) };
       resolve({ ...reply, headers });
     }
-    this.#abandoned.abort(error);
+    this.#session.abort(error);
     this.#reading?.stop();
+  }
+}
+
+/** The caller of one request. Its signal is made when a handler asks for it, because most do not. */
+class RequestSession implements Session {
+  readonly transport = 'http';
+  readonly origin?: string;
+  readonly agent?: string;
+  readonly tag?: string;
+  readonly isForeign?: boolean;
+  #controller: AbortController | undefined;
+  #ending: { readonly reason: unknown } | undefined;
+
+  constructor({ origin, agent, tag, isForeign }: Session) {
+    if (origin !== undefined) this.origin = origin;
+    if (agent !== undefined) this.agent = agent;
+    if (tag !== undefined) this.tag = tag;
+    if (isForeign !== undefined) this.isForeign = isForeign;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#ending) this.#controller.abort(this.#ending.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason?: unknown): void {
+    this.#ending ??= { reason };
+    this.#controller?.abort(reason);
   }
 }

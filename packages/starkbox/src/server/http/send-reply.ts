@@ -15,34 +15,35 @@ const UNREAD_MILLISECONDS = 30_000;
 /** How long a refused client may go on sending, so that it can read the refusal. */
 const LINGER_MILLISECONDS = 2_000;
 
-export async function send(
+/** A promise only for a long answer. */
+export function send(
   reply: Reply,
   request: IncomingMessage,
   response: ServerResponse,
   isLast: boolean,
-): Promise<void> {
+): Promise<void> | undefined {
   const { status, headers, body = '', isPage = false } = reply;
-  if (response.destroyed) return;
+  if (response.destroyed) return undefined;
   if (response.headersSent) {
     // Part of another answer was sent: the client must not take it for a complete one.
     response.destroy();
-    return;
+    return undefined;
   }
   // After a refused `Expect: 100-continue`, the body may follow or not.
   const unsettled = request.headers.expect !== undefined && !request.complete;
+  const lingers = reply.lingers && !request.complete;
   response.writeHead(status, {
     ...(isPage ? {} : EVERY_ANSWER),
     ...headers,
     ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }),
     ...((isLast || unsettled) && { connection: 'close' }),
   });
-  if (reply.lingers && !request.complete) linger(body, request, response);
-  else if (typeof body !== 'string' || body.length <= PIECE || request.method === 'HEAD') {
-    response.end(body);
-  } else {
-    await new PacedWriter(response).write(body);
-    response.end();
+  if (typeof body === 'string' && body.length > PIECE && request.method !== 'HEAD' && !lingers) {
+    return new PacedWriter(response).write(body).then(() => void response.end());
   }
+  if (lingers) linger(body, request, response);
+  else response.end(body);
+  return undefined;
 }
 
 /** Closes after a moment: if it closed at once, incoming data would make the system discard the answer. */

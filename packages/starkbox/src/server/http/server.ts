@@ -268,20 +268,14 @@ function serveAt(
   const refusal = refuseAccess(request, options, requiresToken);
   if (refusal) return refusal;
   if (method === 'OPTIONS' && !route?.isOwn) return preflight(request, options.access);
-  const served = {
-    explorer: options.explorer !== undefined,
-    wallet: options.wallet !== undefined,
-    sockets: options.upgrades !== undefined,
-    versions: [...(options.versions?.keys() ?? [])],
-  };
   if (!place) return missed(request, options, 404, NO_INSTANCE);
-  if (route === undefined) return missed(request, options, 404, nothingAt(path, served));
+  if (route === undefined) return missed(request, options, 404, nothingAt(path, options));
   if (route.GET && (method === 'GET' || method === 'HEAD')) {
     return route.GET(request, response, place);
   }
   if (route.POST && method === 'POST') return route.POST(request, response, place);
   const allow = route.GET ? 'GET,HEAD' : 'POST';
-  const reply = missed(request, options, 405, wrongMethodAt(path, served));
+  const reply = missed(request, options, 405, wrongMethodAt(path, options));
   return { ...reply, headers: { ...reply.headers, allow }, isPage: route.isOwn ?? false };
 }
 
