@@ -335,6 +335,10 @@ export class State {
     transactions: readonly { readonly signature: readonly string[]; readonly receipt: Receipt }[],
     { parentHash, firstWrite }: ClosingOptions,
   ): Promise<Closed> {
+    if (transactions.length === 0) {
+      const now = callNow(() => this.native.closeEmpty(block.native, parentHash, firstWrite));
+      if (now) return this.#closed(now);
+    }
     const text = JSON.stringify(transactions);
     return this.#closed(
       await callWorker(() => this.native.close(block.native, text, parentHash, firstWrite)),

@@ -56,6 +56,9 @@ fn parse_call(address: &str, selector: &str, calldata: &[String]) -> error::Resu
     })
 }
 
+/// Entries whose commitment takes less time than waking another thread.
+const SMALL_DIFFERENCE: usize = 8;
+
 /// A slot that is written at the start of a version.
 #[napi(object)]
 pub struct SlotWrite {
@@ -250,6 +253,23 @@ impl State {
             Some(write) => write.parse()?.apply(&next)?,
             None => next,
         })))
+    }
+
+    /// Closes the version being written as a block without transactions, at once; null if its
+    /// difference is too large for the JavaScript thread.
+    #[napi(catch_unwind)]
+    pub fn close_empty(
+        &self,
+        block: &Block,
+        parent_hash: String,
+        first_write: Option<SlotWrite>,
+    ) -> Result<Option<Closed>> {
+        let state = self.writable()?;
+        if state.touched.len() > SMALL_DIFFERENCE {
+            return Ok(None);
+        }
+        let closing = closing(block, &parent_hash, first_write.as_ref())?;
+        Ok(Some(closing.close(state, &[])?.into()))
     }
 
     /// Closes the version being written.

@@ -67,6 +67,12 @@ pub(crate) struct Touched {
     pub declared: OrdSet<Key>,
 }
 
+impl Touched {
+    pub fn len(&self) -> usize {
+        self.storage.len() + self.nonces.len() + self.classes.len() + self.declared.len()
+    }
+}
+
 /// Counts that are kept up to date because counting again would cost a full scan.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Figures {
