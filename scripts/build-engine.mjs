@@ -3,7 +3,9 @@
 //   node scripts/build-engine.mjs                  for development and tests
 //   node scripts/build-engine.mjs --profile dist   for publishing: smaller and faster, builds longer
 //   node scripts/build-engine.mjs --fresh          without the results of earlier builds
+//   node scripts/build-engine.mjs --training       for a training run, which train-engine.mjs does
 //
+// If a training run of the profile has left its counts on this machine, the build uses them.
 // Cargo compiles the package again for every clone, because its fingerprint holds the path. So results
 // are kept beside the target folder by what they are made of, and are copied if nothing has changed.
 import { copyFileSync, renameSync } from 'node:fs';
@@ -12,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BuiltEngine } from './built-engine.mjs';
 import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
+import { countsOf, recordingFlag } from './training.mjs';
 
 const PROFILES = ['release', 'dist'];
 
@@ -19,9 +22,10 @@ const { values } = parseArgs({
   options: {
     profile: { type: 'string', default: 'release' },
     fresh: { type: 'boolean', default: false },
+    training: { type: 'boolean', default: false },
   },
 });
-const { profile, fresh: isFresh } = values;
+const { profile, fresh: isFresh, training: isTraining } = values;
 if (!PROFILES.includes(profile)) {
   console.error(`unknown profile ${profile}: one of ${PROFILES.join(', ')}`);
   process.exit(2);
@@ -29,14 +33,22 @@ if (!PROFILES.includes(profile)) {
 
 const target = hostTriple();
 const compiler = `starkbox-compiler${process.platform === 'win32' ? '.exe' : ''}`;
-const kept = new BuiltEngine(target, profile, compiler);
-if (!isFresh && kept.restore()) console.log(`nothing has changed: copied from ${kept.folder}`);
+const counts = countsOf(profile);
+const flag = counts === undefined ? '' : `-Cprofile-use=${counts}`;
+
+if (isTraining) build(recordingFlag(profile));
 else {
-  build();
-  kept.save();
+  const kept = new BuiltEngine(target, profile, compiler, flag);
+  if (!isFresh && kept.restore()) console.log(`nothing has changed: copied from ${kept.folder}`);
+  else {
+    console.log(counts === undefined ? 'without a training run' : `by the counts in ${counts}`);
+    build(flag);
+    kept.save();
+  }
 }
 
-function build() {
+/** @param {string} flag of rustc, for all crates */
+function build(flag) {
   const napi = createRequire(join(ENGINE, 'package.json')).resolve('@napi-rs/cli/package.json');
 
   // One cargo call for both targets. A second one without napi's environment would run the build script
@@ -60,6 +72,7 @@ function build() {
       ...['--bin', 'starkbox-compiler'],
     ],
     ENGINE,
+    { RUSTFLAGS: [process.env['RUSTFLAGS'], flag].filter(Boolean).join(' ') },
   );
 
   // Renamed into place, because a running node may be executing the old file.

@@ -44,12 +44,13 @@ function inputs() {
 /**
  * @param {string} target
  * @param {string} profile
+ * @param {string} flag
  */
-function folderFor(target, profile) {
+function folderFor(target, profile, flag) {
   const hash = createHash('sha256');
   const rustc = execFileSync('rustc', ['-vV'], { cwd: ROOT, encoding: 'utf8' });
   const variables = VARIABLES.map((name) => process.env[name] ?? '');
-  hash.update(JSON.stringify([target, profile, rustc, ...variables]));
+  hash.update(JSON.stringify([target, profile, flag, rustc, ...variables]));
   for (const path of inputs()) {
     const content = readFileSync(join(ROOT, path));
     hash.update(`\n${path} ${content.length}\n`).update(content);
@@ -62,9 +63,11 @@ export class BuiltEngine {
    * @param {string} target
    * @param {string} profile
    * @param {string} compiler the file name of the compiler binary
+   * @param {string} flag of rustc, beside those of the environment
    */
-  constructor(target, profile, compiler) {
-    this.folder = folderFor(target, profile);
+  constructor(target, profile, compiler, flag) {
+    this.folder = folderFor(target, profile, flag);
+    this.flag = flag;
     this.target = target;
     this.profile = profile;
     this.compiler = compiler;
@@ -86,7 +89,7 @@ export class BuiltEngine {
 
   save() {
     // A source that was edited while cargo ran may or may not be part of the result.
-    if (folderFor(this.target, this.profile) !== this.folder) return;
+    if (folderFor(this.target, this.profile, this.flag) !== this.folder) return;
     const draft = `${this.folder}.${process.pid}`;
     mkdirSync(draft, { recursive: true });
     const addons = readdirSync(ENGINE).filter((name) => name.endsWith('.node'));

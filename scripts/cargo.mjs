@@ -175,14 +175,15 @@ export function changedBlockifier() {
  * @param {string} command
  * @param {readonly string[]} args
  * @param {string} cwd
+ * @param {Readonly<Record<string, string>>} variables of the environment
  */
-export function run(command, args, cwd = ROOT) {
+export function run(command, args, cwd = ROOT, variables = {}) {
   console.log(`$ ${command} ${args.join(' ')}`);
   try {
     execFileSync(command, args, {
       cwd,
       stdio: 'inherit',
-      env: { ...process.env, CARGO_TARGET_DIR: TARGET_DIR },
+      env: { ...process.env, ...variables, CARGO_TARGET_DIR: TARGET_DIR },
     });
   } catch (error) {
     const status = error instanceof Error && 'status' in error ? error.status : null;
