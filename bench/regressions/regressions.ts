@@ -59,6 +59,12 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     heapKilobytes: 16,
     cpuOverBare: 0.6,
   },
+  create_block: {
+    make: () => repeated(50, request('devnet_createBlock', {})),
+    trips: 0,
+    heapKilobytes: 40,
+    cpuOverBare: 0.3,
+  },
   block_number: {
     make: () => repeated(2_000, request('starknet_blockNumber', {})),
     trips: 0,

@@ -157,6 +157,7 @@ export class State {
    * that the difference writes as changed even if the origin holds the same.
    */
   async prefetch(diff: Partial<StateDiff>): Promise<void> {
+    if (!this.#origin) return;
     const {
       storage_diffs = [],
       nonces = [],

@@ -94,6 +94,24 @@ test.each(Object.keys(KINDS))('%s', async (kind) => {
   expect(await together.closed.next.storageAt('0x1', '0x5')).toBe('0xabc');
 });
 
+test.each([0, 8, 9])('no transaction, and %i slots', async (count) => {
+  const entry = (_: unknown, index: number) => ({ key: hex(BigInt(index + 1)), value: '0x1' });
+  const storage_entries = Array.from({ length: count }, entry);
+  const state = await chain.state.apply({
+    storage_diffs: [{ address: CONTRACT, storage_entries }],
+  });
+  const firstWrite = { address: '0x1', key: '0x5', value: '0xabc' };
+
+  const closed = await state.close(block(), [], { parentHash: '0x77', firstWrite });
+  const expected = await state.native.close(block().native, '[]', '0x77', firstWrite);
+  const atOnce = state.native.closeEmpty(block().native, '0x77', firstWrite);
+
+  expect(closed.seal).toEqual(JSON.parse(expected.seal));
+  expect(closed.diff).toBe(expected.diff);
+  expect(atOnce?.seal).toBe(count > 8 ? undefined : expected.seal);
+  expect(await closed.next.storageAt('0x1', '0x5')).toBe('0xabc');
+});
+
 test('a rejected transaction closes nothing', async () => {
   const tx = new Transaction(invokeValues(account, [], 7), CHAIN_ID);
   const done = await chain.state.executeAndClose(block(), tx, {}, { parentHash: '0x0' });
