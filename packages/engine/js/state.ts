@@ -79,10 +79,8 @@ export class State {
   /** An empty state. */
   static create(options: StateOptions = {}): State {
     const { version = 0, keepHistory = true, origin } = options;
-    return State.of(
-      callNow(() => new binding.State(version, keepHistory, origin?.native)),
-      origin,
-    );
+    const native = callNow(() => new binding.State(version, keepHistory, origin?.native));
+    return State.of(native, origin);
   }
 
   /** The version being written, or the one that a view shows. */
@@ -158,12 +156,8 @@ export class State {
    */
   async prefetch(diff: Partial<StateDiff>): Promise<void> {
     if (!this.#origin) return;
-    const {
-      storage_diffs = [],
-      nonces = [],
-      deployed_contracts = [],
-      replaced_classes = [],
-    } = diff;
+    const { storage_diffs = [], nonces = [] } = diff;
+    const { deployed_contracts = [], replaced_classes = [] } = diff;
     const { native } = this;
     await Promise.all([
       ...storage_diffs.flatMap(({ address, storage_entries }) =>
@@ -337,8 +331,8 @@ export class State {
     { parentHash, firstWrite }: ClosingOptions,
   ): Promise<Closed> {
     if (transactions.length === 0) {
-      const now = callNow(() => this.native.closeEmpty(block.native, parentHash, firstWrite));
-      if (now) return this.#closed(now);
+      const closed = callNow(() => this.native.closeEmpty(block.native, parentHash, firstWrite));
+      if (closed) return this.#closed(closed);
     }
     const text = JSON.stringify(transactions);
     return this.#closed(

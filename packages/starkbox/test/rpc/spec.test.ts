@@ -19,7 +19,7 @@ import { ERRORS, METHODS, methodFacts } from '../../src/spec.js';
 const DIRECTORY = fileURLToPath(new URL('../../spec', import.meta.url));
 const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith('.json'));
 const { factProblems }: { factProblems: (method: object) => readonly string[] } = await import(
-  new URL('../../../../scripts/method-facts.mjs', import.meta.url).href
+  new URL('../../../../scripts/generate/method-facts.mjs', import.meta.url).href
 );
 
 interface Descriptor {

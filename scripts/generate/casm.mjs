@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Class } from '@starkbox/engine';
 
-const FOLDER = fileURLToPath(new URL('../contracts/cairo', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../contracts/cairo', import.meta.url));
 
 const sierra = readFileSync(`${FOLDER}/counter.sierra.json`, 'utf8');
 const casm = JSON.parse(await (await Class.compile(sierra)).casm());

@@ -7,11 +7,11 @@ import {
   defaultText,
   environmentExample,
   RESTRICTED_BY_DEFAULT,
-} from '../packages/starkbox/dist/config/option.js';
-import { CONFIG_KEYS, OPTIONS } from '../packages/starkbox/dist/config/options.js';
+} from '../../packages/starkbox/dist/config/option.js';
+import { CONFIG_KEYS, OPTIONS } from '../../packages/starkbox/dist/config/options.js';
 import { methodsPage } from './methods-page.mjs';
 
-const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 
 const INTRO = `# Options
 
@@ -81,7 +81,7 @@ const page = [INTRO, ...groups.map(section), OUTRO].join('\n');
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(join(DOCS, 'options.md'), page);
 
-const SPEC = fileURLToPath(new URL('../packages/starkbox/spec', import.meta.url));
+const SPEC = fileURLToPath(new URL('../../packages/starkbox/spec', import.meta.url));
 const documents = new Map(
   readdirSync(SPEC)
     .filter((file) => file.endsWith('.json'))
