@@ -1,5 +1,5 @@
 // Steps of the mempool: admission, selection, pre-confirmation, removal.
-import { Class, type ClassLimits, EngineError, Transaction } from '@starkbox/engine';
+import { type ClassLimits, EngineError, Transaction } from '@starkbox/engine';
 import { fail, refuse } from '../../errors.js';
 import { hex, padded } from '../../felt.js';
 import { onlyOriginFailures } from '../../fork/fork.js';
@@ -27,7 +27,7 @@ import { type Cause, callCause } from '../world/cause.js';
 import { isKnown, nextTime, type World } from '../world/world.js';
 import { refuseSubmission } from './execution-errors.js';
 import { attempt, type InclusionRules } from './include-transaction.js';
-import { type Submission, sentIn } from './prepare-transaction.js';
+import { compileOnce, type Submission, sentIn } from './prepare-transaction.js';
 
 export interface MempoolRules extends InclusionRules {
   readonly classLimits: ClassLimits;
@@ -251,7 +251,7 @@ async function reread(
   const given = isDeclaration ? values : { ...values, ...(class_hash ? { class_hash } : {}) };
   const facts = proofFacts ? { proof_facts: proofFacts } : {};
   try {
-    const declared = isDeclaration ? await Class.compile(contractClass, classLimits) : undefined;
+    const declared = isDeclaration ? await compileOnce(contractClass, classLimits) : undefined;
     const read = new Transaction({ ...given, ...facts }, chainId, declared);
     return read.hash === hash ? read : `Its hash is ${read.hash} on this chain.`;
   } catch (error) {

@@ -1,4 +1,5 @@
 // Checks of a transaction before its execution, and its record after.
+import { createHash } from 'node:crypto';
 import {
   Class,
   type ClassLimits,
@@ -8,6 +9,7 @@ import {
   Transaction,
   type TransactionValues,
 } from '@starkbox/engine';
+import { BoundedMap } from '../../bounded-map.js';
 import { fail, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -96,7 +98,7 @@ export function read(
 ): Transaction | Promise<Transaction> {
   if (values.type === 'DECLARE') {
     const { contract_class, ...rest } = values;
-    return Class.compile(stringify(contract_class), limits)
+    return compileOnce(stringify(contract_class), limits)
       .then((declared) => new Transaction(rest, chainId, declared))
       .catch(refuseClass);
   }
@@ -105,6 +107,28 @@ export function read(
   } catch (error) {
     return refuseClass(error);
   }
+}
+
+interface Compiled {
+  readonly made: Class;
+  /** Of its text. */
+  readonly length: number;
+}
+
+/** Classes that were compiled lately, of all chains, by a hash of their texts and limits. */
+const recent = new BoundedMap<string, Compiled>(32, {
+  sizeOf: ({ length }) => length,
+  most: 8 << 20,
+});
+
+/** Compiles a class. A text that was compiled lately is neither parsed nor hashed as Sierra again. */
+export async function compileOnce(text: string, limits: ClassLimits): Promise<Class> {
+  const name = createHash('sha256').update(JSON.stringify(limits)).update(text).digest('base64');
+  const known = recent.get(name);
+  if (known) return known.made;
+  const made = await Class.compile(text, limits);
+  recent.set(name, { made, length: text.length });
+  return made;
 }
 
 /** The values that the engine reads: without the proof, and without empty proof facts. */

@@ -1,0 +1,32 @@
+// A class whose text was compiled lately is taken from memory, and any other text is compiled.
+import { Class } from '@starkbox/engine';
+import { expect, test } from 'vitest';
+import { classText } from '../../../../contracts/classes.js';
+import { compileOnce } from '../../src/chain/steps/prepare-transaction.js';
+
+/** The class with a name of its own in its ABI, so that no other test has compiled it. */
+async function text(name: string): Promise<string> {
+  const written: object = JSON.parse(await classText('counter'));
+  return JSON.stringify({ ...written, abi: [{ type: 'struct', name, members: [] }] });
+}
+
+test('the same text is compiled once', async () => {
+  const first = await compileOnce(await text('once'), {});
+  expect(await compileOnce(await text('once'), {})).toBe(first);
+  expect(await Class.compile(await text('once'))).not.toBe(first);
+  expect(first.hash).toBe(await Class.hashOf(await text('once')));
+});
+
+test('another text is another class', async () => {
+  const [one, other] = [await text('one'), await text('other')];
+  expect((await compileOnce(one, {})).hash).toBe(await Class.hashOf(one));
+  expect((await compileOnce(other, {})).hash).toBe(await Class.hashOf(other));
+});
+
+test('limits hold for a text that was compiled under others', async () => {
+  const given = await text('limited');
+  await compileOnce(given, {});
+  const refused = () => compileOnce(given, { bytecodeFelts: 1 });
+  await expect(refused()).rejects.toMatchObject({ kind: 'class_too_large' });
+  await expect(refused()).rejects.toMatchObject({ kind: 'class_too_large' });
+});
