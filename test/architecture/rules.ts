@@ -92,7 +92,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'debug-info': { may: ['bounded-map', 'json'] },
   config: { may: LEAVES },
   telemetry: { may: [...LEAVES, 'config'], packages: ['node:http'] },
-  'fork/origin': { may: LEAVES, packages: ['@starkbox/engine'] },
+  'fork/origin': { may: LEAVES, packages: ['@starkbox/engine', 'node:http'] },
   fork: { may: [...LEAVES, 'config', 'fork/origin'], packages: ['@starkbox/engine'] },
   'chain/history': { may: LEAVES, packages: ['@starkbox/engine'] },
   'chain/mempool': { may: LEAVES, packages: ['@starkbox/engine'] },

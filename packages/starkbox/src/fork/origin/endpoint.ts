@@ -1,6 +1,7 @@
 // One address of the origin: its HTTP requests, and the meaning of its failures.
 import { parse } from '../../json/json.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
+import { type Posted, Poster } from './poster.js';
 import { shapeError } from './shapes.js';
 
 /** Outcome of one question. */
@@ -31,9 +32,7 @@ const WHOLE_ANSWER = 6;
 
 export class Endpoint {
   readonly shown: string;
-  readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #redirect: 'error' | 'follow';
+  readonly #poster: Poster;
   #takesBatches = true;
   #resting: NodeJS.Timeout | undefined;
 
@@ -43,20 +42,18 @@ export class Endpoint {
     const { username, password } = target;
     target.username = '';
     target.password = '';
-    this.#url = target.href;
     this.shown = shownUrl(url);
     const basic = Buffer.from(
       `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
     ).toString('base64');
-    this.#headers = {
+    const all = {
       'content-type': 'application/json',
       accept: 'application/json',
-      // `fetch` rejects URLs with credentials.
       ...(username || password ? { authorization: `Basic ${basic}` } : {}),
       ...Object.fromEntries(headers.map(readHeader)),
     };
     // A redirect would take the headers to another site.
-    this.#redirect = headers.length > 0 ? 'error' : 'follow';
+    this.#poster = new Poster(target, all, headers.length === 0);
   }
 
   get takesBatches(): boolean {
@@ -76,9 +73,10 @@ export class Endpoint {
     }, milliseconds);
   }
 
-  wake(): void {
+  close(): void {
     clearTimeout(this.#resting);
     this.#resting = undefined;
+    this.#poster.close();
   }
 
   /**
@@ -105,11 +103,10 @@ export class Endpoint {
     });
     try {
       const body = isBatch ? `[${bodies.join(',')}]` : (bodies[0] ?? '');
-      const { response, text } = await this.#post(body, patience, signal);
-      const { status } = response;
+      const { status, headers, text } = await this.#post(body, patience, signal);
       if (status === 429) {
         const error = this.failure('rate-limited', 'it answers 429, too many requests');
-        return all(error, 'again', retryAfterOf(response.headers));
+        return all(error, 'again', retryAfterOf(headers));
       }
       const value = parsed(text);
       if (isBatch && refusesBatch(status, value)) {
@@ -120,7 +117,7 @@ export class Endpoint {
       if (status !== 200 && !(status < 500 && isReply(value))) {
         const error = this.failure('http', `it answers with status ${status}`);
         const mayPass = status >= 500 || status === 408 || status === 425;
-        return all(error, mayPass ? 'again' : 'elsewhere', retryAfterOf(response.headers));
+        return all(error, mayPass ? 'again' : 'elsewhere', retryAfterOf(headers));
       }
       if (value === undefined) {
         return all(this.failure('malformed', 'its answer is not JSON'), 'again');
@@ -181,43 +178,36 @@ export class Endpoint {
     };
   }
 
-  async #post(
-    body: string,
-    patience: number,
-    signal: AbortSignal,
-  ): Promise<{ readonly response: Response; readonly text: string }> {
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), patience);
-    const whole = setTimeout(() => silence.abort(), WHOLE_ANSWER * patience);
+  async #post(body: string, patience: number, closing: AbortSignal): Promise<Posted> {
+    const ending = new AbortController();
+    const { signal } = ending;
+    let isSilent = false;
+    const end = (): void => {
+      isSilent = true;
+      ending.abort();
+    };
+    const close = (): void => ending.abort();
+    const timer = setTimeout(end, patience);
+    const whole = setTimeout(end, WHOLE_ANSWER * patience);
+    closing.addEventListener('abort', close);
     let hasBegun = false;
-    try {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: this.#headers,
-        body,
-        redirect: this.#redirect,
-        signal: AbortSignal.any([signal, silence.signal]),
-      });
+    const onData = (length: number): void => {
       hasBegun = true;
-      const pieces: Uint8Array[] = [];
-      let size = 0;
-      for await (const piece of response.body ?? []) {
-        timer.refresh();
-        pieces.push(piece);
-        size += piece.length;
-        if (size > MOST_BYTES) throw this.failure('malformed', 'its answer is too large');
-      }
-      return { response, text: Buffer.concat(pieces).toString() };
+      if (length > 0) timer.refresh();
+      if (length > MOST_BYTES) throw this.failure('malformed', 'its answer is too large');
+    };
+    try {
+      closing.throwIfAborted();
+      return await this.#poster.post({ body, signal, onData });
     } catch (error) {
       if (error instanceof OriginFailure) throw error;
-      if (signal.aborted) throw this.failure('unreachable', 'the connection was closed here');
-      if (silence.signal.aborted) {
-        throw this.failure('timeout', `no answer within ${patience / 1000} s`);
-      }
+      if (closing.aborted) throw this.failure('unreachable', 'the connection was closed here');
+      if (isSilent) throw this.failure('timeout', `no answer within ${patience / 1000} s`);
       throw hasBegun
         ? this.failure('malformed', `its answer broke off (${reasonOf(error)})`)
         : this.failure('unreachable', unreachable(reasonOf(error)));
     } finally {
+      closing.removeEventListener('abort', close);
       clearTimeout(timer);
       clearTimeout(whole);
     }
@@ -251,12 +241,12 @@ function refusesBatch(status: number, value: unknown): boolean {
 }
 
 /** Milliseconds; a date is relative to the origin's own clock. */
-function retryAfterOf(headers: Headers): number | undefined {
-  const value = headers.get('retry-after');
-  if (value === null) return undefined;
+function retryAfterOf(headers: Posted['headers']): number | undefined {
+  const value = headers['retry-after'];
+  if (value === undefined) return undefined;
   const milliseconds = /^\s*\d+(\.\d+)?\s*$/.test(value)
     ? Number(value) * 1000
-    : Date.parse(value) - Date.parse(headers.get('date') ?? '');
+    : Date.parse(value) - Date.parse(headers.date ?? '');
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined;
 }
 

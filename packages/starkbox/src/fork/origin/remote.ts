@@ -1,4 +1,5 @@
 // Requests to the origin: batched, deduplicated, limited in number and retried.
+import { setMaxListeners } from 'node:events';
 import { reasonOf } from '../../errors.js';
 import { stringify } from '../../json/json.js';
 import type { Log } from '../../log.js';
@@ -91,6 +92,8 @@ export class Remote {
     this.#policy = { ...DEFAULT_POLICY, ...policy };
     this.#log = log;
     this.#probe = probe;
+    // Each request under way listens.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   figures(): RemoteFigures {
@@ -127,7 +130,7 @@ export class Remote {
   /** Rejects all open questions. */
   close(): void {
     this.#closing.abort();
-    for (const endpoint of this.#endpoints) endpoint.wake();
+    for (const endpoint of this.#endpoints) endpoint.close();
     const closed = new OriginFailure('unreachable', '', 'the connection was closed here');
     for (const question of this.#queue.splice(0)) question.reject(closed);
     for (const [timer, question] of this.#pauses) {
