@@ -64,6 +64,7 @@ await bundle.write({
   format: 'esm',
   sourcemap: true,
   sourcemapExcludeSources: true,
+  comments: false,
   chunkFileNames: '[name]-[hash].js',
 });
 await bundle.close();

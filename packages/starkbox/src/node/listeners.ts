@@ -34,8 +34,8 @@ export interface RootParts {
 export interface ListenerParts {
   readonly service: ChainService;
   readonly root?: RootParts | undefined;
-  /** Make ready what first requests need, in the order of their use. */
-  readonly warmUp: readonly (() => unknown)[];
+  /** Makes ready what the first request needs. */
+  readonly warm: () => Promise<unknown>;
   readonly log: Log;
 }
 
@@ -181,12 +181,12 @@ export class Listeners implements Part {
   }
 
   #warm(): void {
-    const { service, warmUp } = this.#parts;
+    const { service, warm } = this.#parts;
     // Clients that wait for the port are answered first.
     this.#warming = setTimeout(() => {
       // Works on a thread of the engine.
       void this.#take(() => service.base.genesis.warm());
-      this.#takeWhenQuiet([...warmUp, () => this.#loadSockets()]);
+      this.#takeWhenQuiet([warm, () => this.#loadSockets()]);
     }, QUIET_MILLISECONDS);
   }
 

@@ -118,7 +118,7 @@ async function openParts(
       {
         service: served,
         root,
-        warmUp: shared.protocol.warmUp,
+        warm: () => shared.protocol.schema.warm(),
         log,
       },
       steps,

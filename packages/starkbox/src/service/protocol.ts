@@ -12,11 +12,6 @@ import { NEWEST, OlderVersion } from '../rpc/versions/versions.js';
 /** What the dispatchers of all chains of a node share. */
 export class Protocol {
   readonly schema: Schema = new Schema(readDocuments, PRECOMPILED[NEWEST]);
-  /** Make ready what first calls need, in the order of their use. */
-  readonly warmUp: readonly (() => unknown)[] = [
-    () => this.schema.warm(),
-    () => this.schema.warmRefusals(),
-  ];
   readonly #restricted: readonly string[] | undefined;
   readonly #version: string;
   readonly #older = new Map<string, OlderVersion>();

@@ -46,11 +46,6 @@ export class Schema {
     return this.#loading;
   }
 
-  /** Loads what the first refusal would otherwise wait for. */
-  warmRefusals(): void {
-    this.#compile();
-  }
-
   /**
    * The reader of a method; what no document has takes nothing. A promise until everything is loaded,
    * the same for every method, so that calls are served in the order they came.
