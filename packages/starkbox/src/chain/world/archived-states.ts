@@ -11,6 +11,8 @@ export interface Slots {
 export interface ArchivedStates {
   /** The state after a block, as a base for the next block. */
   stateAfter(number: number): State;
+  /** A slot in the state after a block; `undefined` if no local block has written it. */
+  storageAt(address: string, key: string, number: number): string | undefined;
   /** The block up to `number` that last wrote a slot. */
   storageSince(address: string, key: string, number: number): number | undefined;
   /** The slots of a contract with keys greater than `after`, in the state after a block. */

@@ -53,6 +53,17 @@ export function stateByNumber(world: World, number: number, id: BLOCK_ID): State
     : archivedOf(world).stateAfter(number);
 }
 
+/** A slot after a block that left memory, without a state; undefined if its state must be asked. */
+export function archivedSlot(
+  world: World,
+  number: number,
+  address: string,
+  key: string,
+): string | undefined {
+  if (!world.keepsHistory || isInMemory(world, number)) return undefined;
+  return world.archived?.storageAt(address, key, number);
+}
+
 /** The state before a block; undefined if it is not kept. */
 export function stateBefore(world: World, block: number): State | undefined {
   const number = block - 1;

@@ -3,7 +3,12 @@
 import type { Chain } from '../../chain/chain.js';
 import { call } from '../../chain/queries/simulate.js';
 import { classAt } from '../../chain/queries/visible-class.js';
-import { blockNumber, stateById, stateByNumber } from '../../chain/world/find-block.js';
+import {
+  archivedSlot,
+  blockNumber,
+  stateById,
+  stateByNumber,
+} from '../../chain/world/find-block.js';
 import { fail, RpcError } from '../../errors.js';
 import { hex, PRIME } from '../../felt.js';
 import { JsonText } from '../../json/json.js';
@@ -28,12 +33,15 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
     async starknet_getStorageAt({ contract_address, key, block_id, response_flags }) {
       const { world } = chain;
       const number = blockNumber(world, block_id);
+      const isPlain = !response_flags?.includes('INCLUDE_LAST_UPDATE_BLOCK');
+      const old = isPlain ? archivedSlot(world, number, contract_address, key) : undefined;
+      if (old !== undefined && old !== '0x0') return old;
       const state = stateByNumber(world, number, block_id);
       const value = await state.storageAt(contract_address, key);
       if (value === '0x0' && contract_address !== SYSTEM_CONTRACT) {
         await mustExist(state, contract_address);
       }
-      if (!response_flags?.includes('INCLUDE_LAST_UPDATE_BLOCK')) return value;
+      if (isPlain) return value;
       const since =
         state.storageSince(contract_address, key) ??
         world.archived?.storageSince(contract_address, key, number);

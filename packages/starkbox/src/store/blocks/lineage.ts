@@ -174,6 +174,10 @@ export class Lineage implements Archive, ArchivedStates {
     );
   }
 
+  storageAt(address: string, key: string, number: number): string | undefined {
+    return this.#answer({ kind: 'storage', address, key }, number) ?? undefined;
+  }
+
   storageSince(address: string, key: string, number: number): number | undefined {
     return this.#newest(prefix('storage', [address, key]), number)?.number;
   }
