@@ -9,6 +9,8 @@ export interface Posted {
   readonly text: string;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 export interface PostOptions {
   readonly body: string;
   readonly signal: AbortSignal;
@@ -23,14 +25,14 @@ const MOST_REDIRECTS = 5;
 /** Unlike `fetch`, which takes a millisecond of the event loop for a request. */
 export class Poster {
   readonly #url: URL;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: Headers;
   readonly #follows: boolean;
   readonly #settings = { keepAlive: true, timeout: IDLE_MILLISECONDS };
   readonly #agent = new Agent(this.#settings);
   #secure: { readonly send: typeof request; readonly agent: Agent } | undefined;
 
   /** @param follows whether redirects are followed */
-  constructor(url: URL, headers: Readonly<Record<string, string>>, follows: boolean) {
+  constructor(url: URL, headers: Headers, follows: boolean) {
     this.#url = url;
     this.#headers = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'node', ...headers };
     this.#follows = follows;
@@ -38,8 +40,9 @@ export class Poster {
 
   async post(options: PostOptions): Promise<Posted> {
     let url = this.#url;
+    let sent = this.#headers;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-      const response = await this.#open(url, options);
+      const response = await this.#open(url, sent, options);
       const { statusCode: status = 0, headers } = response;
       if (status < 300 || status >= 400 || headers.location === undefined) {
         options.onData(0);
@@ -47,7 +50,10 @@ export class Poster {
       }
       response.resume();
       if (!this.#follows) throw new Error('it redirects');
-      url = new URL(headers.location, url);
+      const target = new URL(headers.location, url);
+      // A password belongs to one site.
+      if (target.origin !== url.origin) sent = withoutPassword(sent);
+      url = target;
     }
     throw new Error('it redirects too often');
   }
@@ -58,17 +64,17 @@ export class Poster {
     this.#secure?.agent.destroy();
   }
 
-  async #open(url: URL, options: PostOptions): Promise<IncomingMessage> {
+  async #open(url: URL, sent: Headers, options: PostOptions): Promise<IncomingMessage> {
     const plain = { send: request, agent: this.#agent };
     const { send, agent } = url.protocol === 'https:' ? await this.#https() : plain;
     const { body, signal } = options;
-    const headers = { ...this.#headers, 'content-length': Buffer.byteLength(body) };
+    const headers = { ...sent, 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
       const begun = send(url, { method: 'POST', agent, headers, signal }, resolve);
       begun.on('error', (error: NodeJS.ErrnoException) => {
         // The server ended an idle connection just now.
         if (begun.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted) {
-          this.#open(url, options).then(resolve, reject);
+          this.#open(url, sent, options).then(resolve, reject);
         } else {
           reject(error);
         }
@@ -82,6 +88,10 @@ export class Poster {
     this.#secure ??= { send: https.request, agent: new https.Agent(this.#settings) };
     return this.#secure;
   }
+}
+
+function withoutPassword({ authorization: _password, ...others }: Headers): Headers {
+  return others;
 }
 
 function textOf(response: IncomingMessage, onData: PostOptions['onData']): Promise<string> {
