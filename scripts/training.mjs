@@ -1,7 +1,7 @@
 // Execution counts of a training run: where they are kept, and rustc's flags that record or use them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hostTriple, TARGET_DIR } from './cargo.mjs';
 
@@ -39,7 +39,6 @@ export function mergeRecordings(/** @type {string} */ profile) {
   const folder = recordings(profile);
   const recorded = existsSync(folder) ? readdirSync(folder) : [];
   if (recorded.length === 0) throw new Error(`the training run recorded nothing in ${folder}`);
-  mkdirSync(FOLDER, { recursive: true });
   const draft = join(FOLDER, `${profile}.draft`);
   const files = recorded.map((name) => join(folder, name));
   execFileSync(mergeCommand(), ['merge', '-o', draft, ...files], { stdio: 'inherit' });

@@ -1,10 +1,7 @@
 // The generated part of docs/benchmarks.md and its plots, from results files.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ratioPlot } from './plot.js';
 import { type Line, linesOf, type Results, type Run, shown, timesBetter } from './results.js';
-
-const BEGIN = '<!-- generated from the results file: begin -->';
-const END = '<!-- generated from the results file: end -->';
+import { runsText, withGenerated, writeDocs } from './results-file.js';
 
 /** The files of the page by their paths in `docs/`, from the page as it is. */
 export function pageFiles(page: string, results: Results): ReadonlyMap<string, string> {
@@ -17,34 +14,14 @@ export function pageFiles(page: string, results: Results): ReadonlyMap<string, s
   return new Map([
     ...plots,
     [plotOf('Bare engine'), bare],
-    ['benchmarks/results.json', resultsText(results)],
-    ['benchmarks.md', withResults(page, results)],
+    ['benchmarks/results.json', runsText(results.runs)],
+    ['benchmarks.md', withGenerated(page, 'results', generated(results))],
   ]);
 }
 
 /** Writes the page, its plots and the results file that they are made of. */
 export function writePage(root: URL, results: Results): void {
-  const docs = new URL('docs/', root);
-  const page = readFileSync(new URL('benchmarks.md', docs), 'utf8');
-  const files = pageFiles(page, results);
-  rmSync(new URL('benchmarks', docs), { recursive: true, force: true });
-  mkdirSync(new URL('benchmarks', docs));
-  for (const [path, text] of files) writeFileSync(new URL(path, docs), text);
-}
-
-/** A line for each row, so that changes can be read. */
-export function resultsText({ runs }: Results): string {
-  const written = runs.map(({ rows, ...about }) => {
-    const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
-    return `${JSON.stringify(about).slice(0, -1)},"rows":[\n${lines}\n]}`;
-  });
-  return `{"runs":[\n${written.join(',\n')}\n]}\n`;
-}
-
-function withResults(page: string, results: Results): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error('docs/benchmarks.md has no generated part');
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${generated(results)}\n\n${page.slice(end)}`;
+  writeDocs(root, 'benchmarks', (page) => pageFiles(page, results));
 }
 
 const groupsOf = (lines: readonly Line[]): readonly string[] => [

@@ -1,17 +1,13 @@
 // The results file of comparisons, and the figures that are taken from it.
-import { readFileSync } from 'node:fs';
 import { median } from '../figures.js';
 import type { Figure, Measured, Row, SideName } from './measure.js';
+import { type Measuring, readRuns } from './results-file.js';
 
 /** One run of workloads. */
-export interface Run {
+export interface Run extends Measuring {
   /** How the nodes call themselves. */
   readonly ours: string;
   readonly theirs: string;
-  readonly machine: string;
-  readonly date: string;
-  /** Small sizes. */
-  readonly quick: boolean;
   readonly rows: readonly Row[];
 }
 
@@ -21,12 +17,7 @@ export interface Results {
 }
 
 export function readResults(paths: readonly string[]): Results {
-  return {
-    runs: paths.flatMap((path) => {
-      const { runs }: Results = JSON.parse(readFileSync(path, 'utf8'));
-      return runs;
-    }),
-  };
+  return { runs: readRuns<Run>(paths) };
 }
 
 /** A figure over all runs. */

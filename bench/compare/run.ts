@@ -8,9 +8,7 @@
 //   npm run bench -- --quick                                         small, against itself
 //
 // Prints a line for each figure, then one line of JSON. Exits 1 if this node failed in a workload.
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -21,8 +19,9 @@ import { FIRST_SECONDS, TRANSFERS } from './first-seconds.js';
 import { ABORTS, DUMPS, EVENTS, LARGE_STATE, LONG_CHAIN } from './large-chains.js';
 import { CLIENTS, FORKS, READS } from './many-clients.js';
 import { FULL, type Group, type Measurement, measureGroup, QUICK, type Row } from './measure.js';
-import { resultsText, writePage } from './page.js';
+import { writePage } from './page.js';
 import { lineOf, linesOf, type Results, type Run, readResults, shown } from './results.js';
+import { buildName, measuringNow, runsText } from './results-file.js';
 
 const GROUPS: readonly Group[] = [
   TRANSFERS,
@@ -82,11 +81,6 @@ async function nameOf(address: Address): Promise<string> {
   }
 }
 
-function commit(): string {
-  const options = { encoding: 'utf8', cwd: fileURLToPath(ROOT) } as const;
-  return execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim();
-}
-
 function say(row: Row): void {
   const line = lineOf([row]);
   const figures = [line.ours, line.theirs, line.bare].map((value) => shown(value).padStart(10));
@@ -102,6 +96,8 @@ function say(row: Row): void {
 
 async function measureOnce(addresses: Measurement['addresses']): Promise<Run> {
   const rows: Row[] = [];
+  // Before the run: what is committed during it is not what is measured.
+  const ours = buildName(ROOT);
   const bare = await BareEngine.create();
   const size = given.quick ? QUICK : FULL;
   const heads = ['ours', 'other', 'bare'].map((head) => head.padStart(10)).join('');
@@ -118,11 +114,9 @@ async function measureOnce(addresses: Measurement['addresses']): Promise<Run> {
     });
   }
   return {
-    ours: `Starkbox ${commit()}`,
+    ours,
     theirs: await nameOf(addresses.theirs),
-    machine: `${cpus().length} cores, Node ${process.version}`,
-    date: new Date().toISOString().slice(0, 10),
-    quick: given.quick,
+    ...measuringNow(given.quick),
     rows,
   };
 }
@@ -159,7 +153,7 @@ if (given.page && given.against === undefined) {
   finish(results);
 } else {
   const results = await measureAll();
-  writeFileSync(given.results ?? OTHER_RESULTS, resultsText(results));
+  writeFileSync(given.results ?? OTHER_RESULTS, runsText(results.runs));
   const isWhole = given.against !== undefined && given.only === undefined && !given.quick;
   if (isWhole || given.page) writePage(ROOT, results);
   finish(results);

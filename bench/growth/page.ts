@@ -1,20 +1,10 @@
 // The section of growth curves in docs/benchmarks.md and its plots, from a results file.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { shown } from '../compare/results.js';
+import { runsText, withGenerated, writeDocs } from '../compare/results-file.js';
 import { AXES, type Axis } from './chains.js';
 import type { Fit } from './fit.js';
 import { curvePlot } from './plot.js';
-import {
-  type Curve,
-  curvesOf,
-  type GrowthResults,
-  type GrowthRun,
-  growthText,
-  verdict,
-} from './results.js';
-
-const BEGIN = '<!-- generated from the growth file: begin -->';
-const END = '<!-- generated from the growth file: end -->';
+import { type Curve, curvesOf, type GrowthResults, type GrowthRun, verdict } from './results.js';
 
 /** The files of the section by their paths in `docs/`, from the page as it is. */
 export function growthFiles(page: string, results: GrowthResults): ReadonlyMap<string, string> {
@@ -28,24 +18,14 @@ export function growthFiles(page: string, results: GrowthResults): ReadonlyMap<s
   ]);
   return new Map([
     ...plots,
-    ['growth/results.json', growthText(results)],
-    ['benchmarks.md', withSection(page, generated(curves))],
+    ['growth/results.json', runsText(results.runs)],
+    ['benchmarks.md', withGenerated(page, 'growth', generated(curves))],
   ]);
 }
 
 /** Writes the section, its plots and the results file that they are made of. */
 export function writeGrowth(root: URL, results: GrowthResults): void {
-  const docs = new URL('docs/', root);
-  const files = growthFiles(readFileSync(new URL('benchmarks.md', docs), 'utf8'), results);
-  rmSync(new URL('growth', docs), { recursive: true, force: true });
-  mkdirSync(new URL('growth', docs));
-  for (const [path, text] of files) writeFileSync(new URL(path, docs), text);
-}
-
-function withSection(page: string, text: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error('docs/benchmarks.md has no part for growth');
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${page.slice(end)}`;
+  writeDocs(root, 'growth', (page) => growthFiles(page, results));
 }
 
 const plotOf = ({ name }: Axis): string => `growth/${name}.svg`;

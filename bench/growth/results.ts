@@ -1,5 +1,5 @@
 // The results file of growth curves, and the curves with their fits.
-import { readFileSync } from 'node:fs';
+import { type Measuring, readRuns } from '../compare/results-file.js';
 import { AXES, type Axis } from './chains.js';
 import { type Fit, fitPower } from './fit.js';
 import { type Cost, OPERATIONS, type Operation, type Row } from './measure.js';
@@ -14,12 +14,9 @@ export function verdict({ exponent, standardError }: Fit): 'flat' | 'grows' | 'u
 }
 
 /** One run of some axes. */
-export interface GrowthRun {
+export interface GrowthRun extends Measuring {
   /** The build that was measured. */
   readonly node: string;
-  readonly machine: string;
-  readonly date: string;
-  readonly quick: boolean;
   readonly rows: readonly Row[];
 }
 
@@ -56,10 +53,7 @@ export function curvesOf({ runs }: GrowthResults): readonly Curve[] {
 
 /** The runs of several files; of an axis, the last file that has it. */
 export function readGrowth(paths: readonly string[]): GrowthResults {
-  const read = paths.flatMap((path): readonly GrowthRun[] => {
-    const { runs }: GrowthResults = JSON.parse(readFileSync(path, 'utf8'));
-    return runs;
-  });
+  const read = readRuns<GrowthRun>(paths);
   const hasAxis = ({ rows }: GrowthRun, axis: string): boolean =>
     rows.some((row) => row.axis === axis);
   const runs = read.map((run, at) => ({
@@ -67,13 +61,4 @@ export function readGrowth(paths: readonly string[]): GrowthResults {
     rows: run.rows.filter(({ axis }) => !read.slice(at + 1).some((later) => hasAxis(later, axis))),
   }));
   return { runs: runs.filter(({ rows }) => rows.length > 0) };
-}
-
-/** A line for each row, so that changes can be read. */
-export function growthText({ runs }: GrowthResults): string {
-  const written = runs.map(({ rows, ...about }) => {
-    const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
-    return `${JSON.stringify(about).slice(0, -1)},"rows":[\n${lines}\n]}`;
-  });
-  return `{"runs":[\n${written.join(',\n')}\n]}\n`;
 }

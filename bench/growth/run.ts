@@ -9,23 +9,15 @@
 //   npm run bench:growth -- --quick                   small sizes, less than a minute
 //
 // Prints the fit of each curve, then one line of JSON. A run of all axes that is not quick writes the section.
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { shown } from '../compare/results.js';
+import { buildName, measuringNow, runsText } from '../compare/results-file.js';
 import { AXES, type Axis } from './chains.js';
 import { measureAxis, type Row, sizesOf } from './measure.js';
 import { exponent, writeGrowth } from './page.js';
-import {
-  curvesOf,
-  type GrowthResults,
-  type GrowthRun,
-  growthText,
-  readGrowth,
-  verdict,
-} from './results.js';
+import { curvesOf, type GrowthResults, type GrowthRun, readGrowth, verdict } from './results.js';
 
 const ROOT = new URL('../../../../../', import.meta.url);
 const PAGE_RESULTS = fileURLToPath(new URL('docs/growth/results.json', ROOT));
@@ -72,9 +64,8 @@ function say({ axis, operation, size, grown, ratio }: Row): void {
 
 async function measure(): Promise<GrowthRun> {
   const rows: Row[] = [];
-  const options = { encoding: 'utf8', cwd: fileURLToPath(ROOT) } as const;
   // Before the run: what is committed during it is not what is measured.
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim();
+  const node = buildName(ROOT);
   console.log(`${' '.repeat(46)}CPU        time  over control`);
   for (const axis of chosenAxes()) {
     const rounds = Number(given.rounds ?? (given.quick ? 5 : 21));
@@ -84,13 +75,7 @@ async function measure(): Promise<GrowthRun> {
       say(row);
     });
   }
-  return {
-    node: `Starkbox ${commit}`,
-    machine: `${cpus().length} cores, Node ${process.version}`,
-    date: new Date().toISOString().slice(0, 10),
-    quick: given.quick,
-    rows,
-  };
+  return { node, ...measuringNow(given.quick), rows };
 }
 
 /** The fits, and one line of JSON with all figures. */
@@ -123,7 +108,7 @@ if (given.page && (files.length > 0 || given.only.length === 0)) {
   finish(results);
 } else {
   const results = { runs: [await measure()] };
-  writeFileSync(given.results ?? OTHER_RESULTS, growthText(results));
+  writeFileSync(given.results ?? OTHER_RESULTS, runsText(results.runs));
   if (given.only.length === 0 && !given.quick) writeGrowth(ROOT, results);
   finish(results);
 }

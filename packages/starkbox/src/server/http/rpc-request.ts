@@ -87,15 +87,17 @@ class Exchange {
         () => this.#expire(resolve),
         Math.min(this.#options.timeoutSeconds * 1000, FOREVER_MILLISECONDS),
       );
+      const worked = (): void => {
+        clearTimeout(timer);
+        ended();
+      };
       this.#work().then(
         (reply) => {
-          clearTimeout(timer);
-          ended();
+          worked();
           resolve(reply);
         },
         (error: unknown) => {
-          clearTimeout(timer);
-          ended();
+          worked();
           reject(error);
         },
       );

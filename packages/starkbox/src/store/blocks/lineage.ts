@@ -49,7 +49,7 @@ export class Lineage implements Archive, ArchivedStates {
   readonly #database: Database;
   readonly #keepHistory: boolean;
   readonly #fallback: FallbackSource | undefined;
-  readonly #states = new Map<number, State>();
+  readonly #states = new BoundedMap<number, State>(STATES);
   readonly #blocks = new BoundedMap<number, PackedBlock>(BLOCKS);
 
   constructor(
@@ -155,8 +155,6 @@ export class Lineage implements Archive, ArchivedStates {
       keepHistory: this.#keepHistory,
       origin: this.stateSourceAfter(number),
     });
-    const [oldest] = this.#states.keys();
-    if (oldest !== undefined && this.#states.size >= STATES) this.#states.delete(oldest);
     this.#states.set(number, state);
     return state;
   }
