@@ -4,6 +4,7 @@
 //   node examples/run.mjs                               all examples, with the Node that runs this
 //   node examples/run.mjs token-jest                    only this one
 //   node examples/run.mjs --node ~/node-24/bin/node     with another Node; may be given several times
+//   node examples/run.mjs --packed FOLDER               with the files that scripts/pack.mjs wrote there
 //
 // The packages must be built. One installation serves all examples: they are the workspaces of a temporary folder.
 import { spawnSync } from 'node:child_process';
@@ -13,7 +14,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -21,9 +21,9 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { dependenciesOn, pack, packedIn } from '../scripts/pack.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const PACKAGES = ['engine', 'abi', 'signing', 'starkbox', 'testing', 'wallet'];
 const CONTRACT = 'contracts/cairo/token.sierra.json';
 
 /**
@@ -61,41 +61,14 @@ function allExamples() {
 }
 
 /**
- * @param {string} file
- * @returns {{ name: string, version: string }}
- */
-function manifest(file) {
-  const { name, version } = Object(JSON.parse(readFileSync(file, 'utf8')));
-  return { name: String(name), version: String(version) };
-}
-
-/**
- * Packs our packages, copies the examples, and installs.
+ * Copies the examples, and installs.
  *
  * @param {string} folder an empty folder
  * @param {readonly string[]} examples
+ * @param {ReturnType<typeof pack>} packed
  */
-function install(folder, examples) {
-  mkdirSync(join(folder, 'packages'));
-  const packed = join(folder, 'packages');
-  must(
-    'finding the bundle (npm run build:bundle)',
-    existsSync(join(ROOT, 'packages/starkbox/dist/bundle/cli.js')),
-  );
-  const workspaces = PACKAGES.flatMap((name) => ['--workspace', `packages/${name}`]);
-  const pack = ['pack', '--ignore-scripts', '--pack-destination', packed, ...workspaces];
-  must('npm pack', run('npm', pack, { cwd: ROOT, quiet: true }));
-
-  const dependencies = Object.fromEntries(
-    PACKAGES.map((folderName) => {
-      const { name, version } = manifest(join(ROOT, 'packages', folderName, 'package.json'));
-      const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
-      return [name, `file:packages/${file}`];
-    }),
-  );
-  // Ours come from the packed files wherever they are named; nothing of ours is asked of the registry.
-  const overrides = Object.fromEntries(Object.keys(dependencies).map((name) => [name, `$${name}`]));
-  const root = { private: true, workspaces: ['examples/*'], dependencies, overrides };
+function install(folder, examples, packed) {
+  const root = { private: true, workspaces: ['examples/*'], ...dependenciesOn(packed) };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(root, null, 2));
   for (const name of examples) {
     const isSource = (/** @type {string} */ path) =>
@@ -126,7 +99,10 @@ function test(folder, example, node) {
 function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { node: { type: 'string', multiple: true, default: [process.execPath] } },
+    options: {
+      node: { type: 'string', multiple: true, default: [process.execPath] },
+      packed: { type: 'string' },
+    },
   });
   const known = allExamples();
   const examples = positionals.length > 0 ? positionals : known;
@@ -147,7 +123,9 @@ function main() {
   const folder = mkdtempSync(join(tmpdir(), 'starkbox-examples-'));
   const failed = [];
   try {
-    install(folder, examples);
+    const packed =
+      values.packed === undefined ? pack(join(folder, 'packages')) : packedIn(values.packed);
+    install(folder, examples, packed);
     for (const node of nodes) {
       for (const example of examples) {
         console.log(`\n--> ${example}, ${node}`);
