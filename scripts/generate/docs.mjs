@@ -1,4 +1,4 @@
-// Generator of docs/options.md from the table of options, and of docs/methods.md from the OpenRPC
+// Generator of docs/options.md and the manual page from the table of options, and of docs/methods.md from the OpenRPC
 // documents, so that the pages cannot differ from the node.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import {
   RESTRICTED_BY_DEFAULT,
 } from '../../packages/starkbox/dist/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../packages/starkbox/dist/config/options.js';
+import { manPage } from './man-page.mjs';
 import { methodsPage } from './methods-page.mjs';
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
@@ -19,8 +20,8 @@ An option can be an argument, an environment variable or a key of a config file.
 once, the argument counts first, then the variable, then the file. \`createNode\` takes the same keys, and
 refuses unknown keys and wrong values in the same words.
 
-Each variable can also be written with \`STARKBOX_\` before its name, as \`STARKBOX_PORT\`; if both are set,
-that one counts. Use it where a short name such as \`HOST\` or \`SEED\` belongs to another program.
+Each variable also counts without \`STARKBOX_\`, as \`PORT\`; if both are set, the one with \`STARKBOX_\` counts. Prefer
+that one: a short name such as \`HOST\` or \`SEED\` may belong to another program.
 
 A config file is \`starkbox.config.json\`, or \`starkbox.config.mjs\` with an object as its default export, in
 the directory where the node is started; \`--config FILE\` or the variable \`STARKBOX_CONFIG\` names another
@@ -32,7 +33,7 @@ one. Numbers too large for JavaScript are exact in JSON, and strings or BigInts 
 
 The log options also follow \`RUST_LOG\`, [where their own variables are unset](in-place-of-starknet-devnet.md#logs).
 
-A variable that is empty counts as unset (but for [\`RESTRICTIVE_MODE\`](#restricted-methods)). Those of
+A variable that is empty counts as unset (but for [\`STARKBOX_RESTRICTIVE_MODE\`](#restricted-methods)). Those of
 flags hold \`true\` or \`false\`.
 
 Logs go to stderr. The banner goes to stdout, and after it, with or without a banner, one line when the node
@@ -59,7 +60,7 @@ node=$!
 kill $node
 \`\`\`
 
-Where npx has to be between, \`--exit-with-parent\` (\`EXIT_WITH_PARENT=true\`) ends the node within a second
+Where npx has to be between, \`--exit-with-parent\` (\`STARKBOX_EXIT_WITH_PARENT=true\`) ends the node within a second
 after the process that started it is gone, as SIGTERM would; under npm on Linux, also when npm itself is gone.
 
 ## Restricted methods
@@ -80,6 +81,10 @@ const groups = [...new Set(CONFIG_KEYS.map((key) => OPTIONS[key].group))];
 const page = [INTRO, ...groups.map(section), OUTRO].join('\n');
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(join(DOCS, 'options.md'), page);
+
+const MANUAL = fileURLToPath(new URL('../../packages/starkbox/man', import.meta.url));
+mkdirSync(MANUAL, { recursive: true });
+writeFileSync(join(MANUAL, 'starkbox.1'), manPage());
 
 const SPEC = fileURLToPath(new URL('../../packages/starkbox/spec', import.meta.url));
 const documents = new Map(

@@ -164,8 +164,9 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   },
   // A client: it reaches a node over the wire, and finds a free port for one.
   devnet: { may: [...LEAVES, 'library'], packages: ['node:http'] },
+  'cli/completions': { may: ['config'] },
   'cli/commands': {
-    may: [...STEPS, 'config', 'debug-info', 'dump/image', 'node', 'terminal'],
+    may: [...STEPS, 'config', 'cli/completions', 'debug-info', 'dump/image', 'node', 'terminal'],
     packages: ['@starkbox/engine', 'ws'],
   },
   cli: {

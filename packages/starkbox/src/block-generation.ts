@@ -6,6 +6,12 @@
  */
 export type BlockGeneration = 'transaction' | 'demand' | 'mempool' | number;
 
+export const BLOCK_GENERATION_WORDS: readonly Exclude<BlockGeneration, number>[] = [
+  'transaction',
+  'demand',
+  'mempool',
+];
+
 /** Milliseconds; closing an empty block takes about one. */
 const SHORTEST_INTERVAL = 10;
 
@@ -13,13 +19,14 @@ const SHORTEST_INTERVAL = 10;
 const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000);
 
 export const EXPECTED_BLOCK_GENERATION: string =
-  `must be transaction, demand, mempool, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
+  `must be ${BLOCK_GENERATION_WORDS.join(', ')}, a number of seconds from 1 to ${LONGEST_TIMER}, ` +
   `or of milliseconds from ${SHORTEST_INTERVAL}ms`;
 
 /** `undefined` for a text that means none. */
 export function readBlockGeneration(text: string): BlockGeneration | undefined {
   const word = text.toLowerCase();
-  if (word === 'transaction' || word === 'demand' || word === 'mempool') return word;
+  const known = BLOCK_GENERATION_WORDS.find((one) => one === word);
+  if (known !== undefined) return known;
   const [, number, unit] = /^(\d+)(ms)?$/.exec(word) ?? [];
   const seconds = Number(number ?? 0) / (unit ? 1000 : 1);
   return seconds >= SHORTEST_INTERVAL / 1000 && seconds <= LONGEST_TIMER ? seconds : undefined;

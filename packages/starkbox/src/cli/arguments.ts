@@ -65,7 +65,7 @@ const FACTS_WIDTH = HELP_WIDTH - INDENT.length - 1;
 /** Placeholders for a non-breaking space, and for the start of the facts. */
 const UNBROKEN = '\u{e000}';
 const FACTS = '\u{e001}';
-const EXAMPLES = `  starkbox --seed 0                       the same accounts every time
+export const EXAMPLES = `  starkbox --seed 0                       the same accounts every time
   starkbox --block-generation-on demand   blocks only when asked for
   starkbox --port 0 --no-banner           any free port, and little output
   starkbox inspect FILE                   what an image of a chain holds
@@ -74,7 +74,8 @@ const EXAMPLES = `  starkbox --seed 0                       the same accounts ev
   starkbox report                         gas by function, of a node that runs
   starkbox coverage                       entry points that were called
   starkbox profile HASH                   a trace for cairo-profiler
-  starkbox explain HASH                   why a transaction failed`;
+  starkbox explain HASH                   why a transaction failed
+  starkbox completions bash               completions, also for zsh and fish`;
 
 /** Throws a `UsageError` for invalid arguments and a `ConfigError` for an invalid combination. */
 export async function readConfig(
@@ -144,7 +145,7 @@ function readWords(argv: readonly string[], paint: Paint): Words {
   const program = new commander.Command('starkbox')
     .usage('[options]')
     .description(
-      'A local Starknet for developers. An option counts as an argument first, then as an environment variable, then in a config file.',
+      'A local Starknet for developers. An option counts as an argument first, then as an environment variable, with or without STARKBOX_ before its name, then in a config file.',
     )
     .addHelpText('after', `\n${paint('bold', 'Examples:')}\n${EXAMPLES}`)
     .exitOverride()

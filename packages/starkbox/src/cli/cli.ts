@@ -62,6 +62,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
   'coverage',
   'profile',
   'explain',
+  'completions',
 ]);
 
 /** Runs a command line, up to a listening node. */

@@ -1,5 +1,5 @@
 // Options of the connection to L1.
-import { type OptionTable, webUrl, wholeNumber } from './option.js';
+import { type OptionTable, suggesting, webUrl, wholeNumber } from './option.js';
 
 const U16 = 2 ** 16 - 1;
 
@@ -17,7 +17,9 @@ export const L1_OPTIONS: OptionTable<L1Config> = {
     flag: '--l1 <anvil|URL>',
     group: 'L1',
     default: undefined,
-    parse: (text) => (text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text)),
+    parse: suggesting(['anvil'], (text) =>
+      text.toLowerCase() === 'anvil' ? 'anvil' : webUrl(text),
+    ),
     help: 'Ethereum node to exchange messages with: anvil starts one whose snapshots follow those of this chain.',
   },
   l1Port: {

@@ -1,5 +1,6 @@
 // Type of an option, and parsers of its values.
 import {
+  BLOCK_GENERATION_WORDS,
   type BlockGeneration,
   EXPECTED_BLOCK_GENERATION,
   readBlockGeneration,
@@ -39,7 +40,14 @@ export interface Option<T> {
 export type OptionTable<C> = { readonly [K in keyof C]: Option<C[K]> };
 
 /** Throws an `InvalidValue` that says what would be right. */
-export type Parse<T> = (text: string) => T;
+export interface Parse<T> {
+  (text: string): T;
+  /** What a shell offers while the value is typed. */
+  readonly suggests?: Suggestions;
+}
+
+/** Words, or the files and folders that are there. */
+export type Suggestions = readonly string[] | 'paths';
 
 export type OptionKind = 'value' | 'flag' | 'list';
 
@@ -64,18 +72,25 @@ export function longName({ flag }: Pick<Option<unknown>, 'flag'>): string {
   return flag.replace(/ .*/, '');
 }
 
-/** The environment variable: the long name in capitals. `--no-banner` → `BANNER`, which may be `false` */
-export function environmentName(option: Pick<Option<unknown>, 'flag'>): string {
+/**
+ * The short environment variable: the long name in capitals. `--no-banner` → `BANNER`, which may be `false`. It
+ * may belong to another program, as `HOST` does.
+ */
+export function shortEnvironmentName(option: Pick<Option<unknown>, 'flag'>): string {
   return longName(option)
     .replace(/^--(no-)?/, '')
     .replaceAll('-', '_')
     .toUpperCase();
 }
 
-/** Variables that are read: the first one that is set counts. `SEED` may belong to another program. */
+/** The environment variable that only this program reads: `STARKBOX_PORT`. */
+export function environmentName(option: Pick<Option<unknown>, 'flag'>): string {
+  return `STARKBOX_${shortEnvironmentName(option)}`;
+}
+
+/** Variables that are read: the first one that is set counts. */
 export function environmentNames(option: Pick<Option<unknown>, 'flag'>): readonly string[] {
-  const name = environmentName(option);
-  return [`STARKBOX_${name}`, name];
+  return [environmentName(option), shortEnvironmentName(option)];
 }
 
 /** How the variable is used: a flag needs a word in it. */
@@ -112,20 +127,29 @@ export function bigNumber(least: bigint, most?: bigint): Parse<bigint> {
   };
 }
 
+/** A parser whose values a shell can offer. */
+export function suggesting<T>(suggests: Suggestions, parse: (text: string) => T): Parse<T> {
+  return Object.assign(parse, { suggests });
+}
+
 export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
-  return (text) => {
+  return suggesting(choices, (text) => {
     const choice = choices.find((one) => one === text.toLowerCase());
     if (choice === undefined) throw new InvalidValue(`must be ${either(choices)}`);
     return choice;
-  };
+  });
 }
 
-export const trueOrFalse: Parse<boolean> = (text) => oneOf('true', 'false')(text) === 'true';
+const BOOLEANS = ['true', 'false'] as const;
+export const trueOrFalse: Parse<boolean> = suggesting(
+  BOOLEANS,
+  (text) => oneOf(...BOOLEANS)(text) === 'true',
+);
 
-export const path: Parse<string> = (text) => {
+export const path: Parse<string> = suggesting('paths', (text) => {
   if (text === '') throw new InvalidValue('must be a path');
   return text;
-};
+});
 
 /** An address or a name to listen on; the word `localhost` means the IPv4 one, as clients expect. */
 export const host: Parse<string> = (text) => {
@@ -187,28 +211,34 @@ const KNOWN_CHAINS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A known network in any case, or any name that fits into a felt, kept as it is. */
-export const chainName: Parse<string> = (text) => {
+export const chainName: Parse<string> = suggesting([...KNOWN_CHAINS.keys()], (text) => {
   const known = KNOWN_CHAINS.get(text.toUpperCase());
   if (known !== undefined) return known;
   if (!/^[\x21-\x7e]{1,31}$/.test(text)) {
     throw new InvalidValue('must be MAINNET, TESTNET or 1 to 31 ASCII characters without spaces');
   }
   return text;
-};
+});
 
-export const blockGeneration: Parse<BlockGeneration> = (text) => {
-  const generation = readBlockGeneration(text);
-  if (generation === undefined) throw new InvalidValue(EXPECTED_BLOCK_GENERATION);
-  return generation;
-};
+export const blockGeneration: Parse<BlockGeneration> = suggesting(
+  BLOCK_GENERATION_WORDS,
+  (text) => {
+    const generation = readBlockGeneration(text);
+    if (generation === undefined) throw new InvalidValue(EXPECTED_BLOCK_GENERATION);
+    return generation;
+  },
+);
 
 /** Names in any of the four prefixes; nothing or `true` for the default list. */
-export const methodNames: Parse<readonly string[] | undefined> = (text) => {
-  const words = text.split(/[\s,]+/).filter(Boolean);
-  if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
-  if (text === 'false') return undefined;
-  return words.map(canonicalName);
-};
+export const methodNames: Parse<readonly string[] | undefined> = suggesting(
+  Object.keys(METHODS),
+  (text) => {
+    const words = text.split(/[\s,]+/).filter(Boolean);
+    if (words.length === 0 || text === 'true') return RESTRICTED_BY_DEFAULT;
+    if (text === 'false') return undefined;
+    return words.map(canonicalName);
+  },
+);
 
 /** Words with commas or spaces between them. */
 export const words: Parse<readonly string[]> = (text) => {

@@ -247,9 +247,9 @@ describe('questions', () => {
     expect(lines).toEqual(
       expect.arrayContaining(['Accounts:', '  --port <PORT>', '  --restrictive-mode [METHODS...]']),
     );
-    expect(stdout).toContain('[default: 5050] [env: PORT] [config: server_config.port]');
-    expect(stdout).toContain('[env: BANNER=false]');
-    expect(stdout).toContain('[default: info] [env: LOG_LEVEL] [or: RUST_LOG]');
+    expect(stdout).toContain('[default: 5050] [env: STARKBOX_PORT] [config: server_config.port]');
+    expect(stdout).toContain('[env: STARKBOX_BANNER=false]');
+    expect(stdout).toContain('[default: info] [env: STARKBOX_LOG_LEVEL] [or: RUST_LOG]');
     expect(stdout).not.toMatch(/[^\n\x20-\x7e]/);
     expect((await start('-h')).stdout).toBe(stdout);
   });

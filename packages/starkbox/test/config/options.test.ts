@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { environmentName, longName, RESTRICTED_BY_DEFAULT } from '../../src/config/option.js';
+import {
+  environmentName,
+  longName,
+  RESTRICTED_BY_DEFAULT,
+  shortEnvironmentName,
+} from '../../src/config/option.js';
 import { CONFIG_KEYS, type Config, defaultConfig, OPTIONS } from '../../src/config/options.js';
 import { createNode } from '../../src/index.js';
 import { METHODS } from '../../src/spec.js';
@@ -177,9 +182,15 @@ describe('the table', () => {
       STATE_ARCHIVE_CAPACITY FORK_NETWORK FORK_BLOCK FORK_UPSTREAM_CACHING RESTRICTIVE_MODE
       MAXIMUM_CONTRACT_CLASS_SIZE MAXIMUM_CONTRACT_BYTECODE_SIZE MAXIMUM_SIERRA_LENGTH METRICS_HOST
       METRICS_PORT UI`.split(/\s+/);
-    const ours = CONFIG_KEYS.map((key) => environmentName(OPTIONS[key]));
+    const ours = CONFIG_KEYS.map((key) => shortEnvironmentName(OPTIONS[key]));
     expect(ours).toEqual(expect.arrayContaining(names));
     expect(new Set(ours).size).toBe(ours.length);
+  });
+
+  test('leaves the variables with another meaning alone', () => {
+    const ours = CONFIG_KEYS.map((key) => environmentName(OPTIONS[key]));
+    expect(ours).not.toContain('STARKBOX_CONFIG');
+    expect(ours).not.toContain('STARKBOX_AS');
   });
 
   test('has no name twice', () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { RESTRICTED_BY_DEFAULT, UsageError } from '../../src/config/option.js';
-import { defaultConfig, givenIn } from '../../src/config/options.js';
+import {
+  RESTRICTED_BY_DEFAULT,
+  shortEnvironmentName,
+  UsageError,
+} from '../../src/config/option.js';
+import { CONFIG_KEYS, defaultConfig, givenIn, OPTIONS } from '../../src/config/options.js';
 import { createNode } from '../../src/index.js';
 import { stringify } from '../../src/json/json.js';
 import { createLog } from '../../src/log.js';
@@ -29,6 +33,26 @@ describe('sources', () => {
     const env = { STARKBOX_SEED: '7', SEED: '8', STARKBOX_PORT: '', PORT: '9' };
     expect(await read('', env)).toMatchObject({ seed: 7, port: 9 });
     expect((await refusal('', { STARKBOX_SEED: 'x' })).message).toMatch(/variable STARKBOX_SEED: /);
+    expect(await read('--seed 6', env)).toMatchObject({ seed: 6 });
+  });
+
+  // Most options refuse the text and name the variable that they read; paths and names keep the text.
+  test.each(CONFIG_KEYS)('%s has both variables, and the one with STARKBOX_ wins', async (key) => {
+    const short = shortEnvironmentName(OPTIONS[key]);
+    const long = `STARKBOX_${short}`;
+    const outcome = (env: object): Promise<unknown> =>
+      read('', env).then(
+        (config) => config[key],
+        (error: unknown) => String(error),
+      );
+    const seen = {
+      short: await outcome({ [short]: 'one two' }),
+      long: await outcome({ [long]: 'one two' }),
+      both: await outcome({ [short]: 'three four', [long]: 'one two' }),
+    };
+    expect(seen.short).not.toEqual(await outcome({}));
+    expect(seen.both).toEqual(seen.long);
+    expect(String(seen.long).replace(long, short)).toBe(String(seen.short));
   });
 
   test('an empty variable counts as unset', async () => {

@@ -1,29 +1,29 @@
 // Commands other than running a node: names, arguments and results.
 
 import { parseArgs } from 'node:util';
-import { UsageError } from '../../config/option.js';
+import { type Suggestions, UsageError } from '../../config/option.js';
 import { type Source, sourceOfFile } from '../../dump/image/source.js';
 import { reasonOf } from '../../errors.js';
 import { type Paint, painter } from '../../terminal.js';
-import { readNames } from './names.js';
+import { completions, SHELLS } from '../completions/completions.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
 const VALUES = {
-  names: { type: 'string' },
+  names: { type: 'string', suggests: 'paths' },
   url: { type: 'string' },
-  file: { type: 'string' },
+  file: { type: 'string', suggests: 'paths' },
   from: { type: 'string' },
   to: { type: 'string' },
-  by: { type: 'string' },
-  flame: { type: 'string' },
-  resource: { type: 'string' },
-  baseline: { type: 'string' },
-  'save-baseline': { type: 'string' },
+  by: { type: 'string', suggests: ['class', 'contract'] },
+  flame: { type: 'string', suggests: 'paths' },
+  resource: { type: 'string', suggests: ['l2_gas', 'l1_gas', 'l1_data_gas', 'steps'] },
+  baseline: { type: 'string', suggests: 'paths' },
+  'save-baseline': { type: 'string', suggests: 'paths' },
   tolerance: { type: 'string' },
   all: { type: 'boolean' },
-  lcov: { type: 'string' },
-  artifacts: { type: 'string' },
-  out: { type: 'string' },
+  lcov: { type: 'string', suggests: 'paths' },
+  artifacts: { type: 'string', suggests: 'paths' },
+  out: { type: 'string', suggests: 'paths' },
   resources: { type: 'boolean' },
 } as const;
 type ValueName = keyof typeof VALUES;
@@ -42,15 +42,19 @@ interface Command {
   readonly files: number;
   readonly takes: readonly ValueName[];
   readonly help: string;
+  /** What a shell offers as its words. */
+  readonly suggests?: Suggestions;
   /** The text to print. */
   readonly run: (words: Words) => Promise<string>;
 }
 
+/** In the order of help. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   inspect: {
     usage: 'starkbox inspect FILE [--json]',
     files: 1,
     takes: [],
+    suggests: 'paths',
     help: 'Prints what an image holds. Checks all of it.',
     async run({ files: [path = ''], json, paint }) {
       const { inspect } = await import('./inspect.js');
@@ -61,12 +65,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'starkbox diff A B [--json] [--names FILE]',
     files: 2,
     takes: ['names'],
+    suggests: 'paths',
     help: `Prints how the image B differs from the image A.
 
   --names FILE   names for addresses and storage variables, as JSON:
                  {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}
                  "address" in brackets stands for every address that is known.`,
     async run({ files: [one = '', other = ''], json, values: { names }, paint }) {
+      const { readNames } = await import('./names.js');
       const given = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
       return withSource(one, (before) =>
@@ -78,6 +84,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'starkbox replay FILE [--url URL] [--json]',
     files: 1,
     takes: ['url'],
+    suggests: 'paths',
     help: `Repeats the requests that --trace-requests recorded, on a fresh node with the same options, and
 fails if an answer differs. Times, and what depends on them, may differ.
 
@@ -172,7 +179,28 @@ transaction it prints the calls.
       return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
     },
   },
+  completions: {
+    usage: `starkbox completions ${SHELLS.join('|')}`,
+    files: 1,
+    takes: [],
+    suggests: SHELLS,
+    help: `Prints a script that completes the command line in a shell.
+
+  bash: source <(starkbox completions bash)     in ~/.bashrc
+  zsh:  source <(starkbox completions zsh)      in ~/.zshrc, after compinit
+  fish: starkbox completions fish > ~/.config/fish/completions/starkbox.fish`,
+    async run({ files: [shell = ''] }) {
+      const script = completions(shell, COMMANDS, VALUES);
+      if (script !== undefined) return script;
+      throw new UsageError(`no completions for '${shell}': the shells are ${SHELLS.join(', ')}`);
+    },
+  },
 };
+
+/** What the manual page says of each command. */
+export const COMMAND_FACTS: Readonly<
+  Record<string, { readonly usage: string; readonly help: string }>
+> = COMMANDS;
 
 /** The text to print; throws a `UsageError` for invalid arguments. */
 export function runCommand(argv: readonly string[], coloured: boolean): Promise<string> {

@@ -1,0 +1,49 @@
+// Completions for fish.
+import type { Suggestions } from '../../config/option.js';
+import type { Place, Places, TypedOption } from './place.js';
+
+/** A text between single quotes, where only these two have a meaning. */
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+}
+
+function offer(suggests: Suggestions | undefined): string {
+  if (suggests === 'paths') return '-r -F';
+  return suggests === undefined ? '-x' : `-x -a ${quoted(suggests.join(' '))}`;
+}
+
+function optionLine(condition: string, { names, help, value }: TypedOption): string {
+  const flags = names.map((name) =>
+    name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+  );
+  return [
+    'complete -c starkbox',
+    `-n ${quoted(condition)}`,
+    ...flags,
+    ...(help === '' ? [] : [`-d ${quoted(help)}`]),
+    ...(value ? [offer(value.suggests)] : []),
+  ].join(' ');
+}
+
+function linesOf(place: Place): readonly string[] {
+  const condition = `__fish_seen_subcommand_from ${place.name}`;
+  const begin = `complete -c starkbox -n ${quoted(condition)}`;
+  const words =
+    place.suggests === 'paths' ? '-F' : `-a ${quoted((place.suggests ?? []).join(' '))}`;
+  return [
+    `complete -c starkbox -n __fish_use_subcommand -a ${place.name} -d ${quoted(place.help)}`,
+    ...(place.suggests === undefined ? [] : [`${begin} ${words}`]),
+    ...place.options.map((option) => optionLine(condition, option)),
+  ];
+}
+
+export function fishScript({ node, commands }: Places): string {
+  const names = commands.map(({ name }) => name).join(' ');
+  const isNode = `not __fish_seen_subcommand_from ${names}`;
+  return `${[
+    '# Completions of starkbox for fish: starkbox completions fish > ~/.config/fish/completions/starkbox.fish',
+    'complete -c starkbox -f',
+    ...commands.flatMap(linesOf),
+    ...node.options.map((option) => optionLine(isNode, option)),
+  ].join('\n')}\n`;
+}

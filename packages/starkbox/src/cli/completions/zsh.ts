@@ -1,0 +1,61 @@
+// Completions for zsh.
+import type { Suggestions } from '../../config/option.js';
+import { type Place, type Places, quoted, type TypedOption } from './place.js';
+
+/** Inside of a specification, brackets and colons have a meaning. */
+function plain(text: string): string {
+  return text.replaceAll(/[[\]:\\]/g, '\\$&');
+}
+
+function action(suggests: Suggestions | undefined): string {
+  if (suggests === 'paths') return '_files';
+  return suggests === undefined ? ' ' : `(${suggests.join(' ')})`;
+}
+
+function specifications({ names, help, value }: TypedOption): readonly string[] {
+  const described = help === '' ? '' : `[${plain(help)}]`;
+  const taken = value ? `:${plain(value.name)}:${action(value.suggests)}` : '';
+  const others = names.length > 1 ? `(${names.join(' ')})` : '';
+  return names.map((name) => quoted(`${others}${name}${described}${taken}`));
+}
+
+function argumentsOf({ options, suggests }: Place): string {
+  const words = suggests === undefined ? [] : [quoted(`*:word:${action(suggests)}`)];
+  const all = [...options.flatMap(specifications), ...words];
+  return ['_arguments', ...all].join(' \\\n        ');
+}
+
+function commandCase(place: Place): string {
+  // What follows a command is completed as if the command were the program.
+  return `      ${place.name})
+        shift words; (( CURRENT-- ))
+        ${argumentsOf(place)}
+        return ;;`;
+}
+
+export function zshScript({ node, commands }: Places): string {
+  const described = commands.map(({ name, help }) => `    ${quoted(`${name}:${plain(help)}`)}`);
+  return `#compdef starkbox
+# Completions of starkbox for zsh: source <(starkbox completions zsh), or a file named _starkbox in a folder of $fpath
+_starkbox() {
+  local -a commands
+  commands=(
+${described.join('\n')}
+  )
+  if (( CURRENT > 2 )); then
+    case $words[2] in
+${commands.map(commandCase).join('\n')}
+    esac
+  elif [[ $words[2] != -* ]]; then
+    _describe command commands
+    return
+  fi
+  ${argumentsOf({ ...node, suggests: undefined })}
+}
+if [[ $funcstack[1] == _starkbox ]]; then
+  _starkbox "$@"
+else
+  compdef _starkbox starkbox
+fi
+`;
+}

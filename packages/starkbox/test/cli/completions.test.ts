@@ -1,0 +1,121 @@
+// Completions in real shells, and the manual page.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMAND_FACTS, runCommand } from '../../src/cli/commands/command.js';
+import { environmentExample, longName } from '../../src/config/option.js';
+import { CONFIG_KEYS, OPTIONS } from '../../src/config/options.js';
+
+const MANUAL = fileURLToPath(new URL('../../man/starkbox.1', import.meta.url));
+const SHELLS = ['bash', 'zsh', 'fish'];
+
+let directory: string;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'starkbox-completions-'));
+  for (const shell of SHELLS) {
+    writeFileSync(join(directory, shell), await runCommand(['completions', shell], false));
+  }
+  writeFileSync(join(directory, 'an image'), '');
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function runs(command: string, ...args: string[]): string {
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    cwd: directory,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: directory },
+  });
+  expect({ error, status, stderr }).toEqual({ error: undefined, status: 0, stderr: '' });
+  return stdout;
+}
+
+const isInstalled = (command: string): boolean =>
+  (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, command)));
+
+/** What bash offers behind these words; the last one is being typed. */
+function offered(...words: string[]): readonly string[] {
+  const script = `source ./bash
+COMP_WORDS=(starkbox "$@"); COMP_CWORD=$#
+_starkbox 2>&1; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return runs('bash', '--norc', '-c', script, 'bash', ...words)
+    .split('\n')
+    .filter(Boolean);
+}
+
+describe('bash', () => {
+  test('offers the commands first', () => {
+    expect(offered('')).toEqual([...Object.keys(COMMAND_FACTS), 'help']);
+    expect(offered('co')).toEqual(['coverage', 'completions']);
+    expect(offered('help', 'ins')).toEqual(['inspect']);
+  });
+
+  test('offers every option of the table, and those of a command behind it', () => {
+    const names = CONFIG_KEYS.map((key) => longName(OPTIONS[key]));
+    expect(offered('-')).toEqual(expect.arrayContaining([...names, '-e', '--config', '-V']));
+    expect(offered('--seed', '1', '--dump-')).toEqual([
+      '--dump-on',
+      '--dump-path',
+      '--dump-format',
+      '--dump-dir',
+    ]);
+    expect(offered('diff', 'a', '--')).toEqual(['--names', '--json', '--help']);
+  });
+
+  test('offers the values of an option, also behind an equals sign', () => {
+    expect(offered('--dump-on', '')).toEqual(['exit', 'block', 'request']);
+    expect(offered('--dump-on', '=', 'b')).toEqual(['block']);
+    expect(offered('--dump-on', '=')).toEqual(['exit', 'block', 'request']);
+    expect(offered('--block-generation-on', 'd')).toEqual(['demand']);
+    expect(offered('--restrictive-mode', 'devnet_min')).toEqual(['devnet_mint']);
+    expect(offered('report', '--by', 'con')).toEqual(['contract']);
+    expect(offered('completions', '')).toEqual(SHELLS);
+  });
+
+  test('offers no words where any value will do', () => {
+    expect(offered('--port', '')).toEqual([]);
+    expect(offered('--seed', '1', '')).toEqual([]);
+  });
+});
+
+describe.runIf(isInstalled('fish'))('fish', () => {
+  const offers = (line: string): readonly string[] =>
+    runs('fish', '--no-config', '-c', `source ./fish; complete -C '${line}'`)
+      .split('\n')
+      .flatMap((row) => row.split('\t')[0] || []);
+
+  test('offers commands, options, values and paths', () => {
+    expect(offers('starkbox co')).toEqual(expect.arrayContaining(['coverage', 'completions']));
+    expect(offers('starkbox --dump-f')).toEqual(['--dump-format']);
+    expect(offers('starkbox --dump-on ').toSorted()).toEqual(['block', 'exit', 'request']);
+    expect(offers('starkbox inspect an')).toEqual(['an image']);
+    expect(offers('starkbox report --dump-')).toEqual([]);
+  });
+});
+
+test.runIf(isInstalled('zsh'))('zsh reads its script', () => {
+  expect(runs('zsh', '-n', 'zsh')).toBe('');
+});
+
+test('another shell is refused with the names of those that are there', () => {
+  expect(() => runCommand(['completions'], false)).toThrow(/bash\|zsh\|fish/);
+  return expect(runCommand(['completions', 'tcsh'], false)).rejects.toThrow('bash, zsh, fish');
+});
+
+describe('the manual page', () => {
+  test('has every option with its variable, and every command', () => {
+    const page = readFileSync(MANUAL, 'utf8').replaceAll('\\-', '-');
+    for (const key of CONFIG_KEYS) {
+      expect(page).toContain(`\\fB${longName(OPTIONS[key])}\\fR`);
+      expect(page).toContain(`\\fB${environmentExample(OPTIONS[key])}\\fR`);
+    }
+    for (const name of Object.keys(COMMAND_FACTS)) expect(page).toContain(`\n.SS ${name}\n`);
+  });
+
+  test.runIf(isInstalled('groff'))('has no warnings', () => {
+    const text = runs('groff', '-man', '-ww', '-Tascii', '-P-cbu', MANUAL);
+    expect(text).toContain('--restrictive-mode [METHODS...]');
+  });
+});
