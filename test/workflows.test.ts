@@ -1,0 +1,151 @@
+// Workflows, the setup action and issue forms: YAML that parses, and names that exist.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { load } from 'js-yaml';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SETUP = 'setup-starkbox/action.yml';
+const COMMAND = join(ROOT, 'packages/starkbox/bin/starkbox.js');
+
+const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const fields = (value: unknown): Record<string, unknown> => Object(value);
+const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const inFolder = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`);
+
+const WORKFLOWS = inFolder('.github/workflows');
+const FORMS = inFolder('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('/config.yml'));
+const SCRIPTS = Object.keys(fields(fields(JSON.parse(text('package.json')))['scripts']));
+
+/** Every text in a document, with the key that it stands under. */
+function texts(value: unknown, key = ''): readonly (readonly [key: string, text: string])[] {
+  if (typeof value === 'string') return [[key, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) =>
+    texts(one, Array.isArray(value) ? key : name),
+  );
+}
+
+describe.each([...WORKFLOWS, SETUP])('%s', (file) => {
+  const document = fields(load(text(file)));
+  const all = texts(document);
+
+  test('runs only scripts and files that exist', () => {
+    const commands = all
+      .filter(([key]) => key === 'run' || key === 'version')
+      .map(([, one]) => one);
+    // `npm run ${{ matrix.engine }}`: its values are in the matrix.
+    const chosen = all.filter(([key]) => key === 'engine').map(([, one]) => `npm run ${one}`);
+    expect(commands.length).toBeGreaterThan(0);
+    const lines = [...commands, ...chosen].join('\n');
+    const named = [...lines.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name);
+    expect(named.filter((name) => !SCRIPTS.includes(name ?? ''))).toEqual([]);
+    const paths = [...lines.matchAll(/\b(?:node|bash) ([\w.][\w./-]*\/[\w./-]+)/g)];
+    expect(paths.filter(([, path]) => !existsSync(join(ROOT, path ?? '')))).toEqual([]);
+  });
+
+  test('uses actions of a version, or of this repository', () => {
+    for (const [, action] of all.filter(([key]) => key === 'uses')) {
+      if (action.startsWith('./')) expect(existsSync(join(ROOT, action, 'action.yml'))).toBe(true);
+      else expect(action).toMatch(/^[\w-]+\/[\w/-]+@v\d+(\.\d+)*$/);
+    }
+  });
+});
+
+test.each(WORKFLOWS)('jobs of %s need jobs that it has', (file) => {
+  const jobs = fields(fields(load(text(file)))['jobs']);
+  for (const job of Object.values(jobs)) {
+    const needs = [fields(job)['needs'] ?? []].flat();
+    expect(needs.filter((name) => !Object.hasOwn(jobs, String(name)))).toEqual([]);
+    // Without a limit, a job that hangs runs for six hours.
+    expect(fields(job)['timeout-minutes']).toBeTypeOf('number');
+  }
+});
+
+test('the setup action is given only inputs that it has', () => {
+  const inputs = Object.keys(fields(fields(load(text(SETUP)))['inputs']));
+  const steps = WORKFLOWS.flatMap((file) =>
+    Object.values(fields(fields(load(text(file)))['jobs'])).flatMap((job) =>
+      items(fields(job)['steps']),
+    ),
+  );
+  const uses = steps.filter((step) => fields(step)['uses'] === `./${dirname(SETUP)}`);
+  expect(uses.length).toBeGreaterThan(0);
+  for (const step of uses) {
+    const given = Object.keys(fields(fields(step)['with']));
+    expect(inputs).toEqual(expect.arrayContaining(given));
+  }
+});
+
+test.each(FORMS)('%s is an issue form', (file) => {
+  const form = fields(load(text(file)));
+  expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) });
+  const questions = items(form['body']).map(fields);
+  expect(questions.length).toBeGreaterThan(0);
+  const ids = questions.flatMap(({ type, id }) => (type === 'markdown' ? [] : [id]));
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { type, attributes } of questions) {
+    expect(['markdown', 'input', 'textarea', 'dropdown', 'checkboxes']).toContain(type);
+    expect(fields(attributes)).toHaveProperty(type === 'markdown' ? 'value' : 'label');
+  }
+});
+
+describe('the start of the setup action', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'starkbox-action-'));
+    const command = join(folder, 'starkbox');
+    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${COMMAND}" "$@"\n`);
+    chmodSync(command, 0o755);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const start = (options: string) =>
+    spawnSync('bash', [join(ROOT, dirname(SETUP), 'start.sh')], {
+      encoding: 'utf8',
+      cwd: folder,
+      env: {
+        PATH: `${folder}:${process.env['PATH']}`,
+        RUNNER_TEMP: folder,
+        GITHUB_OUTPUT: join(folder, 'outputs'),
+        STARKBOX_ACTION_PORT: '0',
+        STARKBOX_ACTION_OPTIONS: options,
+      },
+    });
+
+  test('ends when the node answers, and says where', async () => {
+    const { status, stdout } = start('--seed 0 --accounts 1');
+    expect(status).toBe(0);
+    const outputs = Object.fromEntries(
+      readFileSync(join(folder, 'outputs'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => line.split('=')),
+    );
+    try {
+      expect(await (await fetch(`${outputs['url']}/is_alive`)).text()).toBe('Alive!!!');
+      expect(stdout).toContain(outputs['url']);
+    } finally {
+      process.kill(Number(outputs['pid']));
+    }
+  });
+
+  test('fails with the output of a node that does not start', () => {
+    const { status, stdout } = start('--accounts many');
+    expect(status).toBe(1);
+    expect(stdout).toContain("error: invalid value 'many' for '--accounts <NUMBER>'");
+    expect(existsSync(join(folder, 'outputs'))).toBe(false);
+  });
+});
