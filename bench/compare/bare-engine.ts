@@ -63,11 +63,6 @@ export class BareEngine {
     });
   }
 
-  /** Reads a slot of the STRK contract. */
-  async storageAt(key: string): Promise<void> {
-    await this.#state.storageAt(STRK, key);
-  }
-
   /** Milliseconds until a difference is part of the state. */
   async apply(diff: Partial<StateDiff>): Promise<number> {
     const begin = performance.now();

@@ -2,7 +2,7 @@
 import { builtinClass, starknetKeccak, storageAddress } from '@starkbox/engine';
 import { STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { median } from '../figures.js';
-import type { BareEngine } from './bare-engine.js';
+import { onBareServer } from './bare-server.js';
 import type { Contender } from './contender.js';
 import {
   each,
@@ -137,35 +137,38 @@ export const TRANSFERS: Group = {
 
 // Reads.
 
+/** Microseconds of a read. */
+const read = async (node: Contender, count: number, method: string, params: object) =>
+  1000 * (await each(count, () => node.call(method, params)));
+
 /** A read: its first hundred on a fresh node. */
 const firstReads = (name: string, method: string, params: object): Workload =>
   single(
     `${name}_first`,
     `\`${method}\`, the first 100`,
     'µs',
-    (side) =>
-      onFresh(side, async (node) => 1000 * (await each(100, () => node.call(method, params)))),
-    { rounds: 3 },
+    (side) => onFresh(side, (node) => read(node, 100, method, params)),
+    { rounds: 3, bare: () => onBareServer((server) => read(server, 100, method, params)) },
   );
 
 /** The same read after thousands. */
-const warmReads = (
-  name: string,
-  method: string,
-  params: object,
-  bare?: (engine: BareEngine) => Promise<void>,
-): Workload =>
+const warmReads = (name: string, method: string, params: object): Workload =>
   single(
     `${name}_warm`,
     `\`${method}\` after thousands`,
     'µs',
     async ({ node, kept }, size) => {
-      const read = () => node.call(method, params);
-      if (!kept.has(name)) await each(fewer(5_000, size), read);
+      if (!kept.has(name)) await read(node, fewer(5_000, size), method, params);
       kept.set(name, true);
-      return 1000 * (await each(fewer(500, size), read));
+      return read(node, fewer(500, size), method, params);
     },
-    bare ? { bare: async (engine) => 1000 * (await each(5_000, () => bare(engine))) } : {},
+    {
+      bare: (_, size) =>
+        onBareServer(async (server) => {
+          await read(server, fewer(5_000, size), method, params);
+          return read(server, fewer(500, size), method, params);
+        }),
+    },
   );
 
 // Execution without a transaction.
@@ -273,7 +276,7 @@ export const FIRST_SECONDS: Group = {
     firstReads('block_number', 'starknet_blockNumber', {}),
     firstReads('storage_at', 'starknet_getStorageAt', SLOT),
     warmReads('block_number', 'starknet_blockNumber', {}),
-    warmReads('storage_at', 'starknet_getStorageAt', SLOT, (engine) => engine.storageAt(SLOT.key)),
+    warmReads('storage_at', 'starknet_getStorageAt', SLOT),
     single('mint', '`devnet_mint`', 'ms', ({ node }) =>
       each(20, (at) =>
         node.call('devnet_mint', { address: `0x${(at + 100).toString(16)}`, amount: 1 }),

@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import { storageAddress } from '@starkbox/engine';
 import { WebSocket } from 'ws';
 import { hex, STRK } from '../../packages/engine/test/fixtures/chain.js';
-import { Refused } from './contender.js';
+import { onBareServer } from './bare-server.js';
+import { type Contender, Refused } from './contender.js';
 import { BALANCE_OF } from './first-seconds.js';
 import { each, type Group, type Side, sendAll, single, Unable, type Workload } from './measure.js';
 import { transferTo } from './signed-requests.js';
@@ -23,29 +24,34 @@ const isInstalled = await run('wrk', ['--version']).then(
 );
 
 /** Requests a second by `wrk` with 16 connections. */
+async function underWrk(node: Contender, seconds: number, method: string, params: object) {
+  if (!isInstalled) throw new Unable('`wrk` is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
+  try {
+    const script = join(folder, 'post.lua');
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    writeFileSync(
+      script,
+      `wrk.method = 'POST'\nwrk.body = '${body}'\nwrk.headers['content-type'] = 'application/json'\n`,
+    );
+    const args = ['-t1', '-c16', `-d${seconds}s`, '-s', script, `${node.url}/rpc`];
+    const { stdout } = await run('wrk', args);
+    return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 const throughput = (name: string, method: string, params: object): Workload =>
   single(
     `wrk_${name}`,
     `\`${method}\` under \`wrk\`, 16 connections`,
     'per s',
-    async ({ node }, { seconds }) => {
-      if (!isInstalled) throw new Unable('`wrk` is not installed');
-      const folder = mkdtempSync(join(tmpdir(), 'starkbox-bench-'));
-      try {
-        const script = join(folder, 'post.lua');
-        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-        writeFileSync(
-          script,
-          `wrk.method = 'POST'\nwrk.body = '${body}'\nwrk.headers['content-type'] = 'application/json'\n`,
-        );
-        const args = ['-t1', '-c16', `-d${seconds}s`, '-s', script, `${node.url}/rpc`];
-        const { stdout } = await run('wrk', args);
-        return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
+    ({ node }, { seconds }) => underWrk(node, seconds, method, params),
+    {
+      rounds: 3,
+      bare: (_, { seconds }) => onBareServer((server) => underWrk(server, seconds, method, params)),
     },
-    { rounds: 3 },
   );
 
 export const READS: Group = {

@@ -70,7 +70,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\
 
 function table(lines: readonly Line[]): string {
   return [
-    '| workload | Starkbox | other | ratio | spread | bare engine |',
+    '| workload | Starkbox | other | ratio | spread | bare |',
     '| --- | ---: | ---: | ---: | --- | ---: |',
     ...lines.map((line) => {
       const { title, unit, ratio, spread, bare } = line;
