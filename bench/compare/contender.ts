@@ -151,15 +151,24 @@ export class Contender {
 
   /** Resident memory of the node and its children in megabytes; undefined for one that ran. */
   memory(): number | undefined {
+    return this.#sum(({ kilobytes }) => kilobytes / 1024);
+  }
+
+  /** CPU milliseconds of the node and its children so far; undefined for one that ran. */
+  cpu(): number | undefined {
+    return this.#sum(({ ticks }) => ticks * TICK);
+  }
+
+  #sum(part: (status: Status) => number): number | undefined {
     const root = this.#child?.pid;
     if (root === undefined) return undefined;
-    let kilobytes = 0;
+    let sum = 0;
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       const status = statusOf(pid);
       // A started node leads its process group.
-      if (status?.group === root) kilobytes += status.kilobytes;
+      if (status?.group === root) sum += part(status);
     }
-    return kilobytes / 1024;
+    return sum;
   }
 
   async close(): Promise<void> {
@@ -172,14 +181,24 @@ export class Contender {
   }
 }
 
-/** Process group and resident memory of a process; undefined if it has ended. */
-function statusOf(pid: string): { readonly group: number; readonly kilobytes: number } | undefined {
+/** Milliseconds of the unit in which Linux counts CPU time. */
+const TICK = 10;
+
+interface Status {
+  readonly group: number;
+  readonly kilobytes: number;
+  readonly ticks: number;
+}
+
+/** Process group, resident memory and CPU time of a process; undefined if it has ended. */
+function statusOf(pid: string): Status | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name in brackets may contain spaces.
-    const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return { group, kilobytes: Number(resident ?? 0) };
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return { group: Number(fields[2]), kilobytes: Number(resident ?? 0), ticks };
   } catch {
     return undefined;
   }

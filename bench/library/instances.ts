@@ -19,6 +19,7 @@ const INSTANCES = quick ? 200 : 10_000;
 const SAMPLES = quick ? 300 : 3_000;
 const TRANSACTIONS = 3;
 const RESTORES = quick ? 300 : 2_000;
+const SNAPSHOTS = quick ? 500 : 10_000;
 const LENGTHS = quick ? [100, 1_000] : [100, 10_000, 100_000];
 const MEBIBYTE = 2 ** 20;
 
@@ -183,10 +184,26 @@ async function measureRestores(): Promise<void> {
   await chain.close();
 }
 
+/** Memory of snapshots that are kept. */
+async function measureSnapshots(): Promise<void> {
+  const chain = await createNode({ seed: 0, maximumSnapshots: 4 * SNAPSHOTS });
+  const keep = async (): Promise<void> => {
+    for (let index = 0; index < SNAPSHOTS; index += 1) await chain.request('devnet_snapshot');
+  };
+  await keep();
+  const before = await settledMemory();
+  await keep();
+  const after = await settledMemory();
+  figures.say('heap_bytes_per_snapshot', (after.heapUsed - before.heapUsed) / SNAPSHOTS);
+  figures.say('resident_bytes_per_snapshot', (after.rss - before.rss) / SNAPSHOTS);
+  await chain.close();
+}
+
 console.log(`a chain of ${BLOCKS} blocks, ${CONTRACTS} contracts and ${SLOTS} slots`);
 const chain = await longChain();
 await measureCreation(chain);
 await measureMany(chain);
 await chain.close();
 await measureRestores();
+await measureSnapshots();
 figures.finish({ bench: 'instances', blocks: BLOCKS, slots: SLOTS, quick });
