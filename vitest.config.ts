@@ -55,6 +55,7 @@ const LONG = [
   'packages/starkbox/test/store/kill.test.ts',
   'packages/starkbox/test/store/damage.test.ts',
   'packages/starkbox/test/explain/corpus.test.ts',
+  'packages/starkbox/test/docs/blocks.test.ts',
   'packages/starkbox/test/model/model.test.ts',
   'packages/starkbox/test/l1/restart.test.ts',
   'packages/starkbox/test/store/lost-files.test.ts',

@@ -1,4 +1,4 @@
-// ARCHITECTURE.md, CONTRIBUTING.md and docs/internals.md name files and commands that exist.
+// ARCHITECTURE.md, CONTRIBUTING.md and docs/how-it-works/internals.md name files and commands that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,12 @@ import { describe, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'packages/starkbox/src');
-const PAGES = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md', 'docs/engine.md'];
+const PAGES = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'docs/how-it-works/internals.md',
+  'docs/how-it-works/engine.md',
+];
 /** The first parts of paths from the root of the repository. */
 const TOP = /^(packages|test|docs|scripts|bench|contracts|\.ci)(\/|$)/;
 

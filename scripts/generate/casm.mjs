@@ -1,4 +1,4 @@
-// Generator of the CASM of the contract in docs/getting-started.md, beside its Sierra class.
+// Generator of the CASM of the contract in docs/start/getting-started.md, beside its Sierra class.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Class } from '@starkbox/engine';

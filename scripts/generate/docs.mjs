@@ -1,18 +1,22 @@
-// Generator of docs/options.md and the manual page from the table of options, and of docs/methods.md from the OpenRPC
-// documents, so that the pages cannot differ from the node.
+// Generator of pages in docs/reference and of the manual page from the table of options, the table of commands and the
+// OpenRPC documents, so that they cannot differ from the node.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMMAND_FACTS } from '../../packages/starkbox/dist/cli/commands/command.js';
 import {
   defaultText,
   environmentExample,
   RESTRICTED_BY_DEFAULT,
 } from '../../packages/starkbox/dist/config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../packages/starkbox/dist/config/options.js';
+import { commandsPage } from './commands-page.mjs';
+import { errorsPage } from './errors-page.mjs';
+import { examples } from './examples.mjs';
 import { manPage } from './man-page.mjs';
 import { methodsPage } from './methods-page.mjs';
 
-const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
+const DOCS = fileURLToPath(new URL('../../docs/reference', import.meta.url));
 
 const INTRO = `# Options
 
@@ -31,14 +35,14 @@ one. Numbers too large for JavaScript are exact in JSON, and strings or BigInts 
 { "seed": 0, "accounts": 3, "initialBalance": 5000000000000000000000, "blockGenerationOn": "demand" }
 \`\`\`
 
-The log options also follow \`RUST_LOG\`, [where their own variables are unset](in-place-of-starknet-devnet.md#logs).
+The log options also follow \`RUST_LOG\`, [where their own variables are unset](../start/from-starknet-devnet.md#logs).
 
 A variable that is empty counts as unset (but for [\`STARKBOX_RESTRICTIVE_MODE\`](#restricted-methods)). Those of
 flags hold \`true\` or \`false\`.
 
 Logs go to stderr. The banner goes to stdout, and after it, with or without a banner, one line when the node
 answers: \`Starkbox listening on http://127.0.0.1:5050 (in wallets: http://localhost:5050)\`. Tools read both. With
-\`STARKBOX_AS=starknet-devnet\` that line is [the one of starknet-devnet](in-place-of-starknet-devnet.md), and the
+\`STARKBOX_AS=starknet-devnet\` that line is [the one of starknet-devnet](../start/from-starknet-devnet.md), and the
 log is on stdout too.
 
 The \`pretty\` format begins a line of the log with the seconds since the start and has colours on a terminal only; the
@@ -53,7 +57,7 @@ const OUTRO = `## In CI
 A signal to \`npx starkbox\` ends npx, and may leave the node running with its port taken. Start the command
 itself, so that the process you end is the node:
 
-\`\`\`sh
+\`\`\`sh no-run: ends a process of yours
 node_modules/.bin/starkbox --seed 0 &
 node=$!
 # … tests …
@@ -95,7 +99,9 @@ const documents = new Map(
       JSON.parse(readFileSync(join(SPEC, file), 'utf8')),
     ]),
 );
-writeFileSync(join(DOCS, 'methods.md'), methodsPage(documents));
+writeFileSync(join(DOCS, 'methods.md'), methodsPage(documents, await examples()));
+writeFileSync(join(DOCS, 'errors.md'), errorsPage(documents));
+writeFileSync(join(DOCS, 'commands.md'), commandsPage(COMMAND_FACTS));
 
 /** @param {string} group */
 function section(group) {

@@ -1,4 +1,5 @@
-// Markdown of docs/methods.md, from the OpenRPC documents.
+// Markdown of docs/reference/methods.md, from the OpenRPC documents and examples.
+import { answerText, requestText } from './example-text.mjs';
 
 /**
  * @typedef {{
@@ -45,16 +46,22 @@ that begin with \`devnet_\` are the sandbox's own, and [their types](#types) are
 \`rpc.discover\` answers with all of this as one OpenRPC document. [Subscriptions](subscriptions.md) need a
 WebSocket.
 
+The examples are from a node with \`--seed 0\`, to which they were sent one after another. \`jsonrpc\` and \`id\` of the
+requests are left out, answers are the \`result\`, or \`error\` where the call was refused, and long values are cut (\`…\`).
+
 Besides the errors that are listed, every method may answer -32602 if a parameter is wrong, -32603 if the
 node fails, and -32604 if the method is forbidden; methods of the sandbox
 answer -1 with a sentence where something cannot be done.
 `;
 
+/** @typedef {import('./examples.mjs').Example} Example */
+
 /**
  * @param {ReadonlyMap<string, Document>} documents by the names of their files, without `.json`
+ * @param {ReadonlyMap<string, Example>} examples by the names of the methods
  * @returns {string}
  */
-export function methodsPage(documents) {
+export function methodsPage(documents, examples) {
   /** @param {string} file */
   const documentOf = (file) => {
     const document = documents.get(file);
@@ -71,7 +78,9 @@ export function methodsPage(documents) {
   );
   const bodies = sections.flatMap(({ file, heading, calls, notifications }) => [
     `## ${heading}`,
-    ...calls.map((method) => callText(method, file, documents)),
+    ...calls.map(
+      (method) => `${callText(method, file, documents)}\n\n${exampleText(method.name, examples)}`,
+    ),
     ...(notifications.length === 0
       ? []
       : [`### Notifications of ${heading.toLowerCase()}`, notificationTable(notifications)]),
@@ -128,6 +137,24 @@ function callText(method, file, documents) {
     ...(params.length === 0 ? ['No parameters.'] : [parameterTable(params)]),
     `Answers ${typeText(result?.schema ?? {})}: ${lowerFirst(sentence(result?.description ?? ''))}`,
     ...(refusals.length === 0 ? [] : [`Errors: ${refusals.join(', ')}.`]),
+  ].join('\n\n');
+}
+
+/**
+ * @param {string} name
+ * @param {ReadonlyMap<string, Example>} examples
+ */
+function exampleText(name, examples) {
+  const example = examples.get(name);
+  if (!example) throw new Error(`examples.mjs has no example of ${name}`);
+  const { params, answer, needs } = example;
+  const request = ['```json', requestText(name, params), '```'].join('\n');
+  if (needs !== undefined) return [`An example, which needs ${needs}:`, request].join('\n\n');
+  return [
+    'For example',
+    request,
+    'is answered with',
+    `\`\`\`json\n${answerText(answer ?? null)}\n\`\`\``,
   ].join('\n\n');
 }
 

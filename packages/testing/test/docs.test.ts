@@ -1,4 +1,4 @@
-// The guides of the library and of tests do what they say: their code is run as it stands there.
+// The README and the guide of tests do what they say: their code is run as it stands there.
 import { execFile } from 'node:child_process';
 import {
   copyFileSync,
@@ -53,21 +53,19 @@ async function run(file: string, text: string, ...args: readonly string[]): Prom
   return stdout;
 }
 
-test('the guide of the library', async () => {
-  // Node 20 and 22 have no `await using`, which their users write as the page says.
-  const text = code('library.md', 'js', 'In one piece').replace('await using', 'const');
-  const printed = await run('library.mjs', `${text}\nawait chain.close();\n`, 'library.mjs');
-  expect(printed).toBe(code('library.md', 'text', 'In one piece'));
+test('the first test of the README', async () => {
+  const text = code('../README.md', 'js', 'First test');
+  expect(await run('first.mjs', text, '--test', 'first.mjs')).toMatch(/^# pass 1$/m);
 });
 
 test('the guide of tests, with node:test', async () => {
-  const text = code('testing.md', 'js', 'node:test');
+  const text = code('guides/test-a-contract.md', 'js', 'With node:test');
   expect(await run('counter.mjs', text, '--test', 'counter.mjs')).toMatch(/^# pass 1$/m);
 });
 
 test('the guide of tests, with vitest', async () => {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const text = code('testing.md', 'js', 'vitest');
+  const text = code('guides/test-a-contract.md', 'js', 'With vitest');
   expect(await run('counter.test.js', text, vitest, 'run', '--root', folder)).toMatch(/3 passed/);
   const gas = readFileSync(join(folder, '__snapshots__/counter.test.js.gas.json'), 'utf8');
   expect(Object.keys(JSON.parse(gas))).toEqual(['the counter > counts']);

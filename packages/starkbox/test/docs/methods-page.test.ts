@@ -5,7 +5,10 @@ import { stringify } from '../../src/json/json.js';
 import { readDocuments } from '../../src/rpc/protocol/documents.js';
 import { METHODS } from '../../src/spec.js';
 
-const page = readFileSync(new URL('../../../../docs/methods.md', import.meta.url), 'utf8');
+const page = readFileSync(
+  new URL('../../../../docs/reference/methods.md', import.meta.url),
+  'utf8',
+);
 
 test('every method has a section of its own, and no other method has', () => {
   const sections = [...page.matchAll(/^### ((?:starknet|devnet|rpc)[._]\S+)$/gm)].map(

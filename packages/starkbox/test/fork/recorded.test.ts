@@ -1,4 +1,4 @@
-// The lock-file flow of docs/forking.md: recorded with a network, repeated without one.
+// The lock-file flow of docs/how-it-works/forking.md: recorded with a network, repeated without one.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,9 +19,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recorded-'));
   vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
   pair = await startPair((origin) => mint(origin, HOLDER, 1000));
-  const page = await readFile(new URL('../../../../docs/forking.md', import.meta.url), 'utf8');
+  const page = await readFile(
+    new URL('../../../../docs/how-it-works/forking.md', import.meta.url),
+    'utf8',
+  );
   const [, section = ''] = page.split('## Tests without a network');
-  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+  const [, commands = ''] = /```sh.*\n([\s\S]*?)```/.exec(section) ?? [];
   const words = commands
     .trim()
     .split('\n')

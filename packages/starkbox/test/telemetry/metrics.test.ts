@@ -9,6 +9,7 @@ import { type Figures, Metrics } from '../../src/telemetry/metrics.js';
 import { Sender } from '../support/compatibility/signing.js';
 import { parse, type Scrape, seriesOf } from '../support/scrape.js';
 
+const REFERENCE = new URL('../../../../docs/reference/', import.meta.url);
 const { node, client, account, url, close } = await startNode({
   listen: true,
   metricsHost: '127.0.0.1',
@@ -18,6 +19,8 @@ const { metricsUrl = '' } = await node.listen();
 afterAll(close);
 
 const scrape = async (): Promise<Scrape> => parse(await (await fetch(metricsUrl)).text());
+const ourMetrics = async (): Promise<readonly string[]> =>
+  [...(await scrape()).types.keys()].filter((name) => !/^(process|nodejs)_/.test(name));
 
 /** What changed while something was done; figures of the process left out. */
 async function moved(work: () => Promise<unknown>): Promise<Record<string, number>> {
@@ -354,8 +357,8 @@ test('a port in use is reported at the start', async () => {
 });
 
 describe('the dashboard', () => {
-  const file = new URL('../../../../docs/grafana-dashboard.json', import.meta.url);
-  const { panels }: { readonly panels: readonly Panel[] } = JSON.parse(readFileSync(file, 'utf8'));
+  const text = readFileSync(new URL('grafana-dashboard.json', REFERENCE), 'utf8');
+  const { panels }: { readonly panels: readonly Panel[] } = JSON.parse(text);
   const queries = panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => [title, expr] as const),
   );
@@ -375,19 +378,15 @@ describe('the dashboard', () => {
 
   test('shows every metric of ours', async () => {
     const shown = new Set(queries.flatMap(([, query]) => seriesOf(query).map((one) => one.metric)));
-    const ours = [...(await scrape()).types.keys()].filter(
-      (name) => !/^(process|nodejs)_/.test(name),
-    );
+    const ours = await ourMetrics();
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);
   });
 });
 
 test('the page about metrics lists every metric of ours, and no other', async () => {
-  const page = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('metrics.md', REFERENCE), 'utf8');
   const listed = [...page.matchAll(/^\| `(\w+)` \| (?:counter|gauge|histogram)/gm)];
-  const ours = [...(await scrape()).types.keys()].filter(
-    (name) => !/^(process|nodejs)_/.test(name),
-  );
+  const ours = await ourMetrics();
   expect(listed.map(([, name]) => name).toSorted()).toEqual(ours.toSorted());
 });
 

@@ -197,7 +197,7 @@ transaction it prints the calls.
   },
 };
 
-/** What the manual page says of each command. */
+/** What the manual page and the reference say of each command. */
 export const COMMAND_FACTS: Readonly<
   Record<string, { readonly usage: string; readonly help: string }>
 > = COMMANDS;

@@ -1,0 +1,42 @@
+// Settings of the documentation site.
+import { anchorOf, sidebar, siteLink, writeTexts } from './pages.mjs';
+
+/** @type {import('vitepress').UserConfig} */
+const config = {
+  title: 'Starkbox',
+  description: 'A local Starknet for developers',
+  cleanUrls: true,
+  lastUpdated: false,
+  themeConfig: {
+    // Offline: the index is part of the site.
+    search: { provider: 'local' },
+    nav: [
+      { text: 'Start', link: '/start/getting-started', activeMatch: '^/start/' },
+      { text: 'Guides', link: '/guides/test-a-contract', activeMatch: '^/guides/' },
+      { text: 'Reference', link: '/reference/options', activeMatch: '^/reference/' },
+      { text: 'How it works', link: '/how-it-works/engine', activeMatch: '^/how-it-works/' },
+      { text: 'Benchmarks', link: '/benchmarks' },
+    ],
+    sidebar: sidebar(),
+    outline: [2, 3],
+    socialLinks: [{ icon: 'github', link: 'https://github.com/starkbox/starkbox' }],
+  },
+  markdown: {
+    // As on GitHub, so that a link works in both places.
+    anchor: { slugify: anchorOf },
+    config(markdown) {
+      markdown.core.ruler.push('repository links', ({ tokens, env }) => {
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.type === 'link_open' ? token.attrGet('href') : null;
+          if (href !== null) token.attrSet('href', siteLink(href, env.relativePath));
+        }
+        return true;
+      });
+    },
+  },
+  buildEnd({ outDir }) {
+    writeTexts(outDir);
+  },
+};
+
+export default config;

@@ -1,0 +1,48 @@
+// Links of all pages lead to files and headings that exist.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { expect, test } from 'vitest';
+import { PAGES, ROOT, readPage } from './markdown.js';
+
+/** The page is written by a run of the benches, and the site maps its old links. */
+const WRITTEN_ELSEWHERE: ReadonlySet<string> = new Set(['docs/benchmarks.md']);
+
+/** Headings as GitHub and the site name them. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const text = readPage(page).replaceAll(/^```[\s\S]*?^```/gm, '');
+  const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(' ', '-')
+      .replaceAll(/[^\p{L}\p{N}_-]/gu, ''),
+  );
+  return new Set(anchors);
+}
+
+test('every link of a page leads somewhere', () => {
+  const dead: string[] = [];
+  let count = 0;
+  for (const page of PAGES) {
+    if (WRITTEN_ELSEWHERE.has(page)) continue;
+    const text = readPage(page).replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+    for (const [, link = ''] of text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)) {
+      count += 1;
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : join(dirname(page), path);
+      const exists = existsSync(join(ROOT, target));
+      const isPage = exists && target.endsWith('.md') && anchor !== undefined;
+      if (!exists || (isPage && !anchorsOf(target).has(anchor))) dead.push(`${page}: ${link}`);
+    }
+  }
+  expect(dead).toEqual([]);
+  expect(count).toBeGreaterThan(300);
+});
+
+test('no folder of the docs has more than 15 pages', () => {
+  const folders = new Map<string, number>();
+  for (const page of PAGES.filter((one) => one.startsWith('docs/'))) {
+    folders.set(dirname(page), (folders.get(dirname(page)) ?? 0) + 1);
+  }
+  expect([...folders].filter(([, count]) => count > 15)).toEqual([]);
+});
