@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     const [name, file] = argument.split('=');
     if (!name || !file) continue;
     const worker = new Worker(new URL(import.meta.url), {
-      env: { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: file },
+      env: { ...process.env, STARKBOX_ENGINE: file },
       workerData: 'serve',
     });
     await once(worker, 'message');

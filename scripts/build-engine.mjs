@@ -1,4 +1,4 @@
-// Builds the addon and the compiler binary, and regenerates the binding's JavaScript and types.
+// Builds the addon and the compiler binary, and regenerates the types of the binding.
 //
 //   node scripts/build-engine.mjs                  for development and tests
 //   node scripts/build-engine.mjs --profile dist   for publishing: smaller and faster, builds longer
@@ -61,8 +61,7 @@ function build(flag) {
       '--platform',
       ...['--target', target],
       ...['--profile', profile],
-      '--esm',
-      ...['--js', 'binding.js'],
+      '--no-js',
       ...['--dts', 'binding.d.ts'],
       '--no-const-enum',
       '--',

@@ -18,7 +18,7 @@ import { ENGINE, ROOT, TARGET_DIR } from './cargo.mjs';
 const FOLDER = join(TARGET_DIR, 'built');
 /** Number of results kept, by last use. */
 const KEPT = 4;
-/** Files that determine the result, besides the sources. The package has the exact version of napi's command. */
+/** Files that determine the result, besides the sources and the settings of napi in the package. */
 const INPUTS = [
   'Cargo.lock',
   'Cargo.toml',
@@ -26,7 +26,6 @@ const INPUTS = [
   'packages/engine/Cargo.toml',
   'packages/engine/blockifier/observer.rs',
   'packages/engine/build.rs',
-  'packages/engine/package.json',
   'scripts/build-engine.mjs',
   'scripts/cargo.mjs',
 ];
@@ -41,6 +40,13 @@ function inputs() {
   return [...INPUTS.filter((path) => existsSync(join(ROOT, path))), ...sources].sort();
 }
 
+/** @returns {unknown[]} the settings of napi and the exact version of its command */
+function napiSettings() {
+  const manifest = readFileSync(join(ENGINE, 'package.json'), 'utf8');
+  const { napi, devDependencies } = Object(JSON.parse(manifest));
+  return [napi, devDependencies['@napi-rs/cli']];
+}
+
 /**
  * @param {string} target
  * @param {string} profile
@@ -50,7 +56,7 @@ function folderFor(target, profile, flag) {
   const hash = createHash('sha256');
   const rustc = execFileSync('rustc', ['-vV'], { cwd: ROOT, encoding: 'utf8' });
   const variables = VARIABLES.map((name) => process.env[name] ?? '');
-  hash.update(JSON.stringify([target, profile, flag, rustc, ...variables]));
+  hash.update(JSON.stringify([target, profile, flag, rustc, ...variables, ...napiSettings()]));
   for (const path of inputs()) {
     const content = readFileSync(join(ROOT, path));
     hash.update(`\n${path} ${content.length}\n`).update(content);
@@ -93,7 +99,7 @@ export class BuiltEngine {
     const draft = `${this.folder}.${process.pid}`;
     mkdirSync(draft, { recursive: true });
     const addons = readdirSync(ENGINE).filter((name) => name.endsWith('.node'));
-    for (const name of [...addons, this.compiler, 'binding.js', 'binding.d.ts']) {
+    for (const name of [...addons, this.compiler, 'binding.d.ts']) {
       copyFileSync(join(ENGINE, name), join(draft, name));
     }
     rmSync(this.folder, { recursive: true, force: true });

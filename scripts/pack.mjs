@@ -1,14 +1,32 @@
 // Our packages as npm would publish them: packed files, and a manifest that installs them.
 //
-//   node scripts/pack.mjs FOLDER
+//   node scripts/pack.mjs FOLDER                all that are published, and the engine for the platform that is built
+//   node scripts/pack.mjs FOLDER starkbox       this one, and those of ours that it depends on
+//   npm run pack -- --out FOLDER [starkbox]     the same
+//   node scripts/pack.mjs FOLDER --strict       fails if a binary needs a newer glibc than we support
 //
 // The packages must be built.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
+import { parseArgs } from 'node:util';
+import {
+  addonFile,
+  compilerFile,
+  PLATFORMS,
+  packageFor,
+} from '../packages/engine/dist/platforms.js';
+import { ENGINE, ROOT } from './cargo.mjs';
+import { areOldEnough } from './packages/glibc.mjs';
+import {
+  builtPlatforms,
+  ENGINE_NAME,
+  npm,
+  published,
+  stage,
+  withDependencies,
+} from './packages/staging.mjs';
 
 /**
  * @typedef {object} Packed
@@ -16,46 +34,50 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
  * @property {string} file the packed file, an absolute path
  */
 
-/** @returns {{ folder: string, name: string, version: string }[]} the packages that are published */
-function published() {
-  return readdirSync(join(ROOT, 'packages')).flatMap((folder) => {
-    const file = join(ROOT, 'packages', folder, 'package.json');
-    if (!existsSync(file)) return [];
-    const { name, version, private: isPrivate } = Object(JSON.parse(readFileSync(file, 'utf8')));
-    return isPrivate === true ? [] : [{ folder, name: String(name), version: String(version) }];
-  });
-}
-
 /**
  * Where the packed files of a folder are; `pack` writes them.
  *
  * @param {string} folder
+ * @param {readonly string[]} [names] of our packages; all unless given
  * @returns {Packed[]}
  */
-export function packedIn(folder) {
-  return published().map(({ name, version }) => {
-    const file = resolve(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+export function packedIn(folder, names = [...published().keys()]) {
+  const version = published().get(ENGINE_NAME)?.manifest.version ?? '';
+  const fileOf = (/** @type {string} */ name, /** @type {string} */ of) =>
+    resolve(folder, `${name.replace('@', '').replace('/', '-')}-${of}.tgz`);
+  const ours = names.map((name) => {
+    const file = fileOf(name, published().get(name)?.manifest.version ?? '');
     if (!existsSync(file))
       throw new Error(`${file} is missing: run node scripts/pack.mjs ${folder}`);
     return { name, file };
   });
+  const platforms = Object.keys(PLATFORMS)
+    .map(packageFor)
+    .map((name) => ({ name, file: fileOf(name, version) }));
+  return [...ours, ...platforms.filter(({ file }) => existsSync(file))];
 }
 
 /**
- * Packs every published package.
+ * Packs packages as they are published.
  *
  * @param {string} folder where the packed files go; it is made
+ * @param {readonly string[]} [names] of our packages; all unless given
  * @returns {Packed[]}
  */
-export function pack(folder) {
+export function pack(folder, names = [...published().keys()]) {
   const bundle = join(ROOT, 'packages/starkbox/dist/bundle/cli.js');
   if (!existsSync(bundle)) throw new Error(`${bundle} is missing: run npm run build:ts`);
+  if (builtPlatforms().length === 0)
+    throw new Error('no engine is built: run npm run build:engine');
   mkdirSync(folder, { recursive: true });
-  const workspaces = published().flatMap((one) => ['--workspace', `packages/${one.folder}`]);
-  const args = ['pack', '--ignore-scripts', '--pack-destination', resolve(folder), ...workspaces];
-  const { status, error, stdout, stderr } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`npm pack failed: ${error?.message ?? `${stdout}${stderr}`}`);
-  return packedIn(folder);
+  const staging = mkdtempSync(join(tmpdir(), 'starkbox-packages-'));
+  try {
+    const folders = stage(staging, names);
+    npm(['pack', '--ignore-scripts', '--pack-destination', resolve(folder), ...folders], ROOT);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  return packedIn(folder, names);
 }
 
 /**
@@ -78,12 +100,32 @@ export function dependenciesOn(packed, installed = packed.map(({ name }) => name
   };
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const folder = process.argv[2];
-  if (folder === undefined) {
-    console.error('Usage: node scripts/pack.mjs FOLDER');
-    process.exitCode = 2;
-  } else {
-    for (const { file } of pack(folder)) console.log(file);
+/** @returns {boolean} whether the binaries that are built here run on the oldest system that we support */
+function isGlibcOldEnough() {
+  const platforms = builtPlatforms().filter((name) => PLATFORMS[name]?.libc === 'glibc');
+  const files = platforms.flatMap((name) => [addonFile(name), compilerFile('linux')]);
+  return areOldEnough(files.map((file) => join(ENGINE, file)));
+}
+
+function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { out: { type: 'string' }, strict: { type: 'boolean', default: false } },
+  });
+  const [folder, ...names] = values.out === undefined ? positionals : [values.out, ...positionals];
+  const known = published();
+  const unknown = names.filter((name) => !known.has(name));
+  if (folder === undefined || unknown.length > 0) {
+    console.error('Usage: node scripts/pack.mjs FOLDER [PACKAGE…] [--strict]');
+    if (unknown.length > 0)
+      console.error(`No package ${unknown.join(', ')}: ${[...known.keys()].join(', ')}`);
+    return 2;
   }
+  const chosen = withDependencies(names.length > 0 ? names : [...known.keys()]);
+  for (const { file } of pack(folder, chosen)) console.log(file);
+  return values.strict && !isGlibcOldEnough() ? 1 : 0;
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  process.exitCode = main();
 }

@@ -1,17 +1,22 @@
-// Bundles the command into a few files, with the checks of parameters compiled: a start would load some hundred files,
-// and the first calls would compile.
+// Bundles the command and the library with the parts of other packages that they use, and with the checks of parameters
+// compiled: a start would load some hundred files, the first calls would compile, and an installation would be five
+// times as large.
 //
-//   node scripts/bundle/bundle.mjs   after `tsc -b packages`
+//   node scripts/bundle/bundle.mjs               after `tsc -b packages`
+//   node scripts/bundle/bundle.mjs --if-older    only if the bundle is older than the build
 //
-// `bin/starkbox.js` runs the bundle unless the build is newer. Dependencies stay packages that npm installs.
-import { renameSync, rmSync } from 'node:fs';
+// `bin/starkbox.js` runs the bundle unless the build is newer.
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { declaredIn, parametersOf } from '../../packages/starkbox/dist/rpc/protocol/documents.js';
 import { Compiler } from '../../packages/starkbox/dist/rpc/protocol/schema-compiler.js';
 import { documentsFor, VERSION_NAMES } from '../../packages/starkbox/dist/rpc/versions/versions.js';
 import { ROOT } from '../cargo.mjs';
 import { checksCode } from './precompiled-checks.mjs';
+import { dependenciesOf, notice, packageOf } from './third-party.mjs';
 
 const PACKAGE = join(ROOT, 'packages', 'starkbox');
 const FOLDER = join(PACKAGE, 'dist', 'bundle');
@@ -19,6 +24,7 @@ const FOLDER = join(PACKAGE, 'dist', 'bundle');
 const NEW_FOLDER = join(PACKAGE, 'dist', 'bundle.new');
 const PROTOCOL = join(PACKAGE, 'src', 'rpc', 'protocol');
 const CHECKS = '\0checks-';
+const NOTICE = 'THIRD-PARTY-NOTICES.txt';
 
 /** @returns {string} the module that stands for `precompiled.ts` */
 function precompiledModule() {
@@ -39,34 +45,98 @@ function checksModule(version) {
   return `import { toCanonical, toClosedCheck, toExactCheck } from ${keywords};\n${code}export { CHECKS };\n`;
 }
 
-rmSync(NEW_FOLDER, { recursive: true, force: true });
-const bundle = await rolldown({
-  input: { cli: join(PACKAGE, 'src', 'cli', 'cli.ts') },
-  platform: 'node',
-  external: /^(node:|@?[a-z])/,
-  resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-  transform: { target: 'node20.19' },
-  checks: { pluginTimings: false },
-  plugins: [
-    {
-      name: 'precompiled checks',
-      resolveId: (id) => (id.startsWith(CHECKS) ? id : undefined),
-      load(id) {
-        if (id === join(PROTOCOL, 'precompiled.ts')) return precompiledModule();
-        if (!id.startsWith(CHECKS)) return undefined;
-        return checksModule(id.slice(CHECKS.length));
+/**
+ * Whether a package stays one that npm installs.
+ *
+ * @param {string} id
+ * @param {string | undefined} importer
+ */
+function isInstalled(id, importer) {
+  if (isBuiltin(id) || id.startsWith('@starkbox/')) return true;
+  // Users install it for traces; metrics need a small part of it in any case.
+  if (id.startsWith('@opentelemetry/')) return importer !== undefined && !packageOf(importer);
+  return OPTIONAL.has(id);
+}
+
+/** Quicker forms of some functions; used where a user has installed them. */
+const OPTIONAL = new Set(['bufferutil', 'utf-8-validate', 'msgpackr-extract']);
+
+/**
+ * Files of ours load CommonJS by `createRequire`, which the bundler does not follow.
+ *
+ * @type {readonly (readonly [from: RegExp, to: string])[]}
+ */
+const REQUIRES = [
+  [/^\s*const require = createRequire\(import\.meta\.url\);$/m, ''],
+  [/createRequire\(import\.meta\.url\)\(/, 'require('],
+];
+
+/**
+ * @param {string} file
+ * @returns {number} 0 if there is none
+ */
+function changed(file) {
+  return statSync(join(PACKAGE, 'dist', file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+const { values } = parseArgs({ options: { 'if-older': { type: 'boolean', default: false } } });
+if (!values['if-older'] || changed('bundle/cli.js') < changed('tsconfig.tsbuildinfo'))
+  await build();
+
+async function build() {
+  rmSync(NEW_FOLDER, { recursive: true, force: true });
+  const bundle = await rolldown({
+    input: {
+      cli: join(PACKAGE, 'src', 'cli', 'cli.ts'),
+      index: join(PACKAGE, 'src', 'index.ts'),
+      devnet: join(PACKAGE, 'src', 'devnet', 'devnet.ts'),
+    },
+    platform: 'node',
+    external: isInstalled,
+    resolve: {
+      extensionAlias: { '.js': ['.ts', '.js'] },
+      alias: {
+        'node-gyp-build-optional-packages': join(ROOT, 'scripts', 'bundle', 'lmdb-addon.mjs'),
       },
     },
-  ],
-});
-await bundle.write({
-  dir: NEW_FOLDER,
-  format: 'esm',
-  sourcemap: true,
-  sourcemapExcludeSources: true,
-  comments: false,
-  chunkFileNames: '[name]-[hash].js',
-});
-await bundle.close();
-rmSync(FOLDER, { recursive: true, force: true });
-renameSync(NEW_FOLDER, FOLDER);
+    transform: { target: 'node20.19' },
+    checks: { eval: false, pluginTimings: false },
+    plugins: [
+      {
+        name: 'precompiled checks',
+        resolveId: (id) => (id.startsWith(CHECKS) ? id : undefined),
+        load(id) {
+          if (id === join(PROTOCOL, 'precompiled.ts')) return precompiledModule();
+          if (!id.startsWith(CHECKS)) return undefined;
+          return checksModule(id.slice(CHECKS.length));
+        },
+      },
+      {
+        name: 'CommonJS that is loaded late',
+        transform(code, id) {
+          if (!id.startsWith(join(PACKAGE, 'src')) || !code.includes('createRequire'))
+            return undefined;
+          const text = REQUIRES.reduce((before, [from, to]) => before.replace(from, to), code);
+          return { code: text, map: null };
+        },
+      },
+    ],
+  });
+  const { output } = await bundle.write({
+    dir: NEW_FOLDER,
+    format: 'esm',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    comments: false,
+    chunkFileNames: '[name]-[hash].js',
+  });
+  await bundle.close();
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const bundled = modules.flatMap((id) => packageOf(id) ?? []);
+  const pages = ['explorer', 'wallet'].flatMap((name) => [
+    ...dependenciesOf(join(ROOT, 'packages', name)),
+  ]);
+  writeFileSync(join(NEW_FOLDER, NOTICE), notice([...bundled, ...pages]));
+  rmSync(FOLDER, { recursive: true, force: true });
+  renameSync(NEW_FOLDER, FOLDER);
+}

@@ -1,7 +1,8 @@
 // Contract classes, and the built-in ones.
 
 import { readFile } from 'node:fs/promises';
-import * as binding from '../binding.js';
+import type * as binding from '../binding.js';
+import { addon } from './addon.js';
 import { callNow, callWorker, EngineError } from './error.js';
 
 /** Bounds on a class and on its compilation. What is left out is not bounded, or at its default. */
@@ -83,19 +84,19 @@ export class Class {
    * console.log(counter.hash, counter.compiledClassHash);
    */
   static async compile(json: string, limits: ClassLimits = {}): Promise<Class> {
-    return Class.of(await callWorker(() => binding.Class.compile(json, { ...limits })));
+    return Class.of(await callWorker(() => addon.Class.compile(json, { ...limits })));
   }
 
   /** As `compile`, with CASM that was compiled earlier by the same compiler. */
   static async withCasm(json: string, casm: string): Promise<Class> {
-    return Class.of(await callWorker(() => binding.Class.withCasm(json, casm)));
+    return Class.of(await callWorker(() => addon.Class.withCasm(json, casm)));
   }
 
   /**
    * Reads what `pack` wrote, at once: hashes are trusted, and code is parsed when it first runs.
    */
   static unpack(bytes: Uint8Array): Class {
-    return Class.of(callNow(() => binding.Class.unpack(bytes)));
+    return Class.of(callNow(() => addon.Class.unpack(bytes)));
   }
 
   /** The class with its CASM as one piece of bytes. */
@@ -110,7 +111,7 @@ export class Class {
 
   /** The class hash alone; nothing is compiled. */
   static hashOf(json: string): Promise<string> {
-    return callWorker(() => binding.Class.hashOf(json));
+    return callWorker(() => addon.Class.hashOf(json));
   }
 
   get figures(): ClassFigures {

@@ -1,6 +1,7 @@
 // An exclusive lock on a file.
 
-import * as binding from '../binding.js';
+import type * as binding from '../binding.js';
+import { addon } from './addon.js';
 import { callNow } from './error.js';
 
 /** A held lock; the system releases it when the process ends, even by a crash. */
@@ -14,7 +15,7 @@ export class FileLock {
 
   /** Locks a file, creating it if needed; `undefined` if another process holds the lock. */
   static take(path: string): FileLock | undefined {
-    const native = callNow(() => binding.FileLock.take(path));
+    const native = callNow(() => addon.FileLock.take(path));
     return native ? new FileLock(native) : undefined;
   }
 

@@ -1,41 +1,41 @@
 // Hashes, addresses, keys and signatures.
 
-import * as binding from '../binding.js';
+import { addon } from './addon.js';
 import { callNow } from './error.js';
 
 /** Pedersen over a list, finished with its length. */
 export function pedersen(felts: readonly string[]): string {
-  return callNow(() => binding.pedersen([...felts]));
+  return callNow(() => addon.pedersen([...felts]));
 }
 
 /** Pedersen of two felts. */
 export function pedersenPair(left: string, right: string): string {
-  return callNow(() => binding.pedersenPair(left, right));
+  return callNow(() => addon.pedersenPair(left, right));
 }
 
 /** Poseidon over a list. */
 export function poseidon(felts: readonly string[]): string {
-  return callNow(() => binding.poseidon([...felts]));
+  return callNow(() => addon.poseidon([...felts]));
 }
 
 /** Blake2 over a list, as a felt. */
 export function blake(felts: readonly string[]): string {
-  return callNow(() => binding.blake([...felts]));
+  return callNow(() => addon.blake([...felts]));
 }
 
 /** The permutation inside Poseidon, on exactly three felts. */
 export function hades(felts: readonly [string, string, string]): readonly string[] {
-  return callNow(() => binding.hades([...felts]));
+  return callNow(() => addon.hades([...felts]));
 }
 
 /** Keccak cut to 250 bits: selectors and the base of storage addresses. */
 export function starknetKeccak(text: string): string {
-  return callNow(() => binding.keccak(text));
+  return callNow(() => addon.keccak(text));
 }
 
 /** The slot of a storage variable, or of an entry of a map when keys are given. */
 export function storageAddress(variable: string, keys: readonly string[] = []): string {
-  return callNow(() => binding.storageAddress(variable, [...keys]));
+  return callNow(() => addon.storageAddress(variable, [...keys]));
 }
 
 export interface Deployment {
@@ -50,7 +50,7 @@ export interface Deployment {
 export function contractAddress(deployment: Deployment): string {
   const { salt, class_hash, constructor_calldata, deployer } = deployment;
   return callNow(() =>
-    binding.contractAddress(salt, class_hash, [...constructor_calldata], deployer),
+    addon.contractAddress(salt, class_hash, [...constructor_calldata], deployer),
   );
 }
 
@@ -61,20 +61,20 @@ export function messageToL1Hash(message: {
   readonly payload: readonly string[];
 }): string {
   const { from_address, to_address, payload } = message;
-  return callNow(() => binding.messageToL1Hash(from_address, to_address, [...payload]));
+  return callNow(() => addon.messageToL1Hash(from_address, to_address, [...payload]));
 }
 
 /** The private keys derived from a seed. */
 export function seededPrivateKeys(seed: number, count: number): readonly string[] {
-  return callNow(() => binding.privateKeys(seed, count));
+  return callNow(() => addon.privateKeys(seed, count));
 }
 
 /** The Stark public key of a private key. */
 export function publicKey(privateKey: string): string {
-  return callNow(() => binding.publicKey(privateKey));
+  return callNow(() => addon.publicKey(privateKey));
 }
 
 /** A deterministic Stark signature: r and s. */
 export function sign(privateKey: string, hash: string): readonly string[] {
-  return callNow(() => binding.sign(privateKey, hash));
+  return callNow(() => addon.sign(privateKey, hash));
 }

@@ -2,8 +2,7 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import * as binding from '../binding.js';
+import { addon, COMPILER } from './addon.js';
 import { callNow } from './error.js';
 
 export {
@@ -79,10 +78,9 @@ export interface EngineOptions {
 
 /** Sets where the compiler and its cache are; the defaults work. */
 export function configure(options: EngineOptions = {}): void {
-  const beside = `../starkbox-compiler${process.platform === 'win32' ? '.exe' : ''}`;
-  const compiler = options.compiler ?? fileURLToPath(new URL(beside, import.meta.url));
+  const compiler = options.compiler ?? COMPILER;
   const cacheDir = options.cacheDir === undefined ? defaultCacheDir() : options.cacheDir;
-  callNow(() => binding.configure(compiler, cacheDir));
+  callNow(() => addon.configure(compiler, cacheDir));
 }
 
 function defaultCacheDir(): string {
@@ -103,5 +101,5 @@ export interface EngineVersions {
 }
 
 export function versions(): EngineVersions {
-  return callNow(() => binding.versions());
+  return callNow(() => addon.versions());
 }

@@ -1,6 +1,7 @@
 // The origin of a forked or archived state: answers reads of what the state does not hold.
 
-import * as binding from '../binding.js';
+import type * as binding from '../binding.js';
+import { addon } from './addon.js';
 import { callNow, EngineError } from './error.js';
 
 /** A read of one felt. */
@@ -39,7 +40,7 @@ export class Origin {
 
   constructor(ask: OriginReader, { timeLimit, lookup }: OriginOptions = {}) {
     this.native = callNow(
-      () => new binding.Origin(async (question) => ask(JSON.parse(question)), timeLimit),
+      () => new addon.Origin(async (question) => ask(JSON.parse(question)), timeLimit),
     );
     this.#lookup = lookup;
   }

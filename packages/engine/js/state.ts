@@ -1,6 +1,7 @@
 // The state of a chain as an immutable value: reading, writing, history, execution, images.
 
-import * as binding from '../binding.js';
+import type * as binding from '../binding.js';
+import { addon } from './addon.js';
 import { Class } from './class.js';
 import { callNow, callWorker, EngineError, parseReport } from './error.js';
 import {
@@ -79,7 +80,7 @@ export class State {
   /** An empty state. */
   static create(options: StateOptions = {}): State {
     const { version = 0, keepHistory = true, origin } = options;
-    const native = callNow(() => new binding.State(version, keepHistory, origin?.native));
+    const native = callNow(() => new addon.State(version, keepHistory, origin?.native));
     return State.of(native, origin);
   }
 
@@ -376,7 +377,7 @@ export class State {
 
   /** The whole state with its history as a compact binary stream. */
   async *export(): AsyncGenerator<Uint8Array, void, undefined> {
-    const stream = callNow(() => new binding.StateExport(this.native));
+    const stream = callNow(() => new addon.StateExport(this.native));
     for (;;) {
       const piece = await callWorker(() => stream.next());
       if (!piece) return;
@@ -389,7 +390,7 @@ export class State {
     pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     origin?: Origin,
   ): Promise<State> {
-    const stream = callNow(() => new binding.StateImport(origin?.native));
+    const stream = callNow(() => new addon.StateImport(origin?.native));
     for await (const piece of pieces) {
       const { buffer, byteOffset, byteLength } = piece;
       await callWorker(() => stream.push(Buffer.from(buffer, byteOffset, byteLength)));

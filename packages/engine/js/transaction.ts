@@ -1,6 +1,7 @@
 // Transactions, and the blocks they run in.
 
-import * as binding from '../binding.js';
+import type * as binding from '../binding.js';
+import { addon } from './addon.js';
 import { Class, type ClassLimits } from './class.js';
 import { callNow, EngineError } from './error.js';
 
@@ -54,7 +55,7 @@ export class Block {
   readonly native: binding.Block;
 
   constructor(values: BlockValues) {
-    this.native = callNow(() => new binding.Block(JSON.stringify(values)));
+    this.native = callNow(() => new addon.Block(JSON.stringify(values)));
   }
 }
 
@@ -93,7 +94,7 @@ export class Transaction {
     // A class is large and has been read already.
     const { contract_class: _class, ...rest } = values;
     const native = callNow(
-      () => new binding.Transaction(JSON.stringify(rest), chainId, declared?.native),
+      () => new addon.Transaction(JSON.stringify(rest), chainId, declared?.native),
     );
     this.native = native;
     this.type = typeOf(native);

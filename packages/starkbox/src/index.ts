@@ -1,7 +1,7 @@
 // Public API: a chain with its options, errors and wire types.
 
 export type { Account as PredeployedAccount } from './chain/genesis/accounts.js';
-export type { Deployed } from './chain/genesis/genesis.js';
+export type { Deployed } from './chain/genesis/deployed.js';
 export { UsageError } from './config/option.js';
 export { type Config, type ConfigInput, defaultConfig } from './config/options.js';
 export { ConfigError } from './config/rules.js';

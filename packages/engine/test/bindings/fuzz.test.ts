@@ -11,7 +11,7 @@ import {
 } from '@starkbox/engine';
 import { beforeAll, expect, test } from 'vitest';
 import { classText } from '../../../../contracts/classes.js';
-import * as binding from '../../binding.js';
+import { addon } from '../../js/addon.js';
 import { callNow, callWorker } from '../../js/error.js';
 import {
   anyNumber,
@@ -95,7 +95,7 @@ test('transactions', { timeout: 180_000 }, async () => {
   const seen = await barrage(
     (input, roll) =>
       callNow(
-        () => new binding.Transaction(input, CHAIN_ID, roll(2) === 0 ? declared.native : undefined),
+        () => new addon.Transaction(input, CHAIN_ID, roll(2) === 0 ? declared.native : undefined),
       ),
     good,
   );
@@ -113,7 +113,7 @@ test('execution of whatever could still be read', { timeout: 120_000 }, async ()
   const context = block();
   let ran = 0;
   await barrage(async (input, roll) => {
-    const tx = callNow(() => new binding.Transaction(input, CHAIN_ID));
+    const tx = callNow(() => new addon.Transaction(input, CHAIN_ID));
     ran += 1;
     const flags = {
       validate: roll(2) === 0,
@@ -128,7 +128,7 @@ test('execution of whatever could still be read', { timeout: 120_000 }, async ()
 
 test('block contexts', async () => {
   const seen = await barrage(
-    (input) => callNow(() => new binding.Block(input)),
+    (input) => callNow(() => new addon.Block(input)),
     [
       asJson(
         blockValues(1, { starknet_version: '0.14.4', use_kzg_da: true, limits: { l1_gas: 5 } }),
@@ -260,7 +260,7 @@ test('felts, keys and addresses', { timeout: 180_000 }, async () => {
             calldata: [string],
           });
         default:
-          return callNow(() => binding.sign(string, string));
+          return callNow(() => addon.sign(string, string));
       }
     },
     [null, '0x1'],
@@ -287,7 +287,7 @@ test('versions', async () => {
 });
 
 test('values of a wrong JavaScript type', () => {
-  const entries: Record<string, unknown> = { ...binding };
+  const entries: Record<string, unknown> = { ...addon };
   for (const value of [null, undefined, 1, {}, true, Symbol('x'), 10n]) {
     for (const name of ['pedersen', 'sign', 'keccak', 'storageAddress', 'publicKey']) {
       const entry = entries[name];

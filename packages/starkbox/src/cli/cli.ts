@@ -103,10 +103,10 @@ export async function run(options: RunOptions): Promise<Outcome> {
   // Tools that start starknet-devnet take lines on stderr for errors.
   const logOutput = name === 'starknet-devnet' ? stdout : stderr;
   const log = createLog({ level: config.logLevel, format: config.logFormat }, logOutput);
-  // Loaded late, because help and usage errors do not need it.
-  const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
   let node: Startable;
   try {
+    // Loaded late, because help and usage errors do not need it.
+    const createNode = options.createNode ?? (await import('../node/node.js')).createNode;
     const progress = progressLine(stderr);
     node = await createNode(given.values, {
       log,

@@ -5,7 +5,8 @@ import type { AnvilAutosave } from './anvil/autosave.js';
 import type { Anvil } from './anvil/process.js';
 import type { AnvilState } from './anvil/state-files.js';
 import { AutoRelay } from './auto-relay.js';
-import { ethereumAt } from './ethereum/client.js';
+import { ethereumAt } from './ethereum/open.js';
+import type { L1Facts } from './l1-facts.js';
 import { PairedSnapshots } from './paired-snapshots.js';
 import { Postman } from './postman.js';
 import type { RouteOptions } from './route.js';
@@ -19,13 +20,6 @@ export interface L1Config {
   readonly dataDir: string | undefined;
   /** Milliseconds between two polls of L1; without it, messages are relayed only on request. */
   readonly l1AutoRelay: number | undefined;
-}
-
-export interface L1Facts {
-  readonly url: string;
-  readonly messagingContract: string;
-  /** Whether it is a managed Anvil, which is reverted together with the chain. */
-  readonly isManaged: boolean;
 }
 
 /** The L1 connection of a node. */

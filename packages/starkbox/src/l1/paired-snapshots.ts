@@ -4,7 +4,7 @@ import type { ChainOptions } from '../chain/chain-options.js';
 import type { L1Link } from '../chain/world/messages.js';
 import { refuse } from '../errors.js';
 import type { Ethereum } from './ethereum/client.js';
-import { L1Error } from './ethereum/endpoint.js';
+import { L1Error } from './ethereum/l1-error.js';
 import type { Postman } from './postman.js';
 
 /** A managed L1, with a snapshot of its initial state. */

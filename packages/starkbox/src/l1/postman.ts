@@ -1,8 +1,9 @@
 // Relay of messages between L1 and L2, exactly once across crashes and network failures.
 import type { Cause } from '../chain/world/cause.js';
 import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
-import { checkKey, DEFAULT_KEY, type Ethereum } from './ethereum/client.js';
-import { L1Error } from './ethereum/endpoint.js';
+import type { Ethereum } from './ethereum/client.js';
+import { L1Error } from './ethereum/l1-error.js';
+import { checkKey, DEFAULT_KEY } from './ethereum/open.js';
 import { type Received, receive } from './receiving.js';
 import { Route, type RouteOptions } from './route.js';
 import { Sending } from './sending.js';

@@ -1,7 +1,7 @@
 // Relay of messages from L1 to L2.
 import type { L1Cursor, L1Link, L1Place } from '../chain/world/messages.js';
 import type { Ethereum, Fetched, SeenBlock } from './ethereum/client.js';
-import { L1Error } from './ethereum/endpoint.js';
+import { L1Error } from './ethereum/l1-error.js';
 import { messagePages } from './ethereum/message-pages.js';
 import type { Route } from './route.js';
 

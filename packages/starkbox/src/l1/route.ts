@@ -2,8 +2,9 @@
 import type { Chain } from '../chain/chain.js';
 import type { L1Link } from '../chain/world/messages.js';
 import type { Log } from '../log.js';
-import { type Ethereum, ethereumAt } from './ethereum/client.js';
-import { L1Error } from './ethereum/endpoint.js';
+import type { Ethereum } from './ethereum/client.js';
+import { L1Error } from './ethereum/l1-error.js';
+import { ethereumAt } from './ethereum/open.js';
 
 export interface RouteOptions {
   readonly chain: Chain;

@@ -7,7 +7,7 @@ import {
   type Outgoing,
 } from '../chain/world/messages.js';
 import type { Ethereum } from './ethereum/client.js';
-import { L1Error } from './ethereum/endpoint.js';
+import { L1Error } from './ethereum/l1-error.js';
 import type { Route } from './route.js';
 
 /** After this many refusals in a row the fault is assumed to be in L1, not in the messages. */

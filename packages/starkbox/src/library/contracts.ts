@@ -38,6 +38,7 @@ export interface DeployedContract {
 /** A nonce that another transaction of the account took in between is tried again. */
 const ATTEMPTS = 5;
 
+/** @internal */
 export class Contracts {
   readonly #chain: Chain;
   readonly #request: Request;

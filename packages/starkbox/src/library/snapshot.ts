@@ -8,7 +8,7 @@ export interface ChainSnapshot {
   restore(): Promise<void>;
 }
 
-/** In memory a snapshot is the world itself: it costs nothing and needs no end. */
+/** In memory a snapshot is the world itself: it costs nothing and needs no end. @internal */
 export function worldSnapshot(chain: Chain): ChainSnapshot {
   const { world } = chain;
   return { restore: () => chain.returnTo(world) };
@@ -16,7 +16,7 @@ export function worldSnapshot(chain: Chain): ChainSnapshot {
 
 /**
  * A snapshot of a chain that is stored, or has an L1 that returns with it. A restore drops
- * snapshots that were made later.
+ * snapshots that were made later. @internal
  */
 export async function storedSnapshot({ snapshots }: Pick<L1, 'snapshots'>): Promise<ChainSnapshot> {
   let id = await snapshots.snapshot();

@@ -1,8 +1,9 @@
 // Starkbox: a chain as a program holds it, with typed calls, branches, snapshots and controls.
 import type { Account } from '../chain/genesis/accounts.js';
-import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
+import type { Deployed } from '../chain/genesis/deployed.js';
+import type { Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
-import type { L1Facts } from '../l1/l1.js';
+import type { L1Facts } from '../l1/l1-facts.js';
 import type { ChainService } from '../service/chain-service.js';
 import type { EXPLAINED } from '../spec.js';
 import {

@@ -16,6 +16,7 @@ export interface ChainSubscription<M extends SubscribeMethodName>
   close(): Promise<void>;
 }
 
+/** @internal */
 export interface SubscribedChain {
   readonly dispatcher: Dispatcher;
   readonly subscriptions: Subscriptions;
@@ -99,6 +100,7 @@ class Inbox implements Listener, Follower {
  * Subscribes at once: what happens after the call is not missed.
  *
  * @param limit notifications that may wait to be read
+ * @internal
  */
 export function subscribeInProcess<M extends SubscribeMethodName>(
   { dispatcher, subscriptions }: SubscribedChain,

@@ -1,5 +1,6 @@
 // Files of a start: the calls of `--init`, and what `--config-out` writes for scripts.
-import type { Deployed, Genesis } from '../chain/genesis/genesis.js';
+import type { Deployed } from '../chain/genesis/deployed.js';
+import type { Genesis } from '../chain/genesis/genesis.js';
 import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { RpcError, reasonOf } from '../errors.js';
@@ -8,7 +9,7 @@ import { replaceText } from '../files/atomic-file.js';
 import { readRegular } from '../files/regular-file.js';
 import { parse, stringify } from '../json/json.js';
 import { list, object, optional, string } from '../json/reader.js';
-import type { L1Facts } from '../l1/l1.js';
+import type { L1Facts } from '../l1/l1-facts.js';
 import type { Address } from '../library/starkbox.js';
 import type { Log } from '../log.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';

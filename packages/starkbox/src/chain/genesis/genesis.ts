@@ -19,6 +19,7 @@ import {
 } from '../../fork/existing-contracts.js';
 import type { Fork } from '../../fork/fork.js';
 import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
+import type { Deployed } from './deployed.js';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 export const ETH = '0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7';
@@ -27,11 +28,6 @@ const LEGACY_UDC = '0x41a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661a
 /** Id of the SNIP-6 account interface. */
 const SRC6 = '0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd';
 const MINTER_BALANCE = 2n ** 255n;
-
-export interface Deployed {
-  readonly address: string;
-  readonly classHash: string;
-}
 
 /** The initial state and its predeployed contracts. */
 export interface Genesis {

@@ -2,7 +2,7 @@
 import { reasonOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Ethereum } from '../ethereum/client.js';
-import { L1Error } from '../ethereum/endpoint.js';
+import { L1Error } from '../ethereum/l1-error.js';
 import type { AnvilState } from './state-files.js';
 
 /** Interval of polling for new blocks. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { L1Error } from '../ethereum/endpoint.js';
+import { L1Error } from '../ethereum/l1-error.js';
 import type { AnvilState } from './state-files.js';
 
 export interface Anvil {

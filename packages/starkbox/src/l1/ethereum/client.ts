@@ -1,5 +1,18 @@
-// Client of an Ethereum node. Viem is loaded when an L1 is first used.
-import type { Address, Hash, Hex } from 'viem';
+// Client of an Ethereum node. It is loaded when an L1 is first used, because viem is large.
+import {
+  type Address,
+  concatHex,
+  decodeEventLog,
+  encodeDeployData,
+  encodeEventTopics,
+  encodeFunctionData,
+  type Hash,
+  type Hex,
+  keccak256,
+  type PrivateKeyAccount,
+  toHex,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { L1Message } from '../../chain/steps/l1-handler.js';
 import type { InFlight, MessageToL1 } from '../../chain/world/messages.js';
 import { hex } from '../../felt.js';
@@ -18,11 +31,9 @@ import {
   TEXT,
   TRANSACTION,
 } from './answer-shapes.js';
-import { Endpoint, L1Error, loadViem, type Viem } from './endpoint.js';
+import { Endpoint } from './endpoint.js';
+import { L1Error } from './l1-error.js';
 import { MESSAGING_ABI, MESSAGING_BYTECODE } from './messaging-contract.js';
-
-/** The publicly known key of the first account of test nodes. */
-export const DEFAULT_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 /** Delay between the request and the cancellation of a message: a day. */
 const CANCELLATION_DELAY_SECONDS = 86_400n;
@@ -46,20 +57,13 @@ export interface SeenBlock {
 
 const EVENT = 'LogMessageToL2';
 
-/** A client of the node at a URL; sends no request yet. */
-export async function ethereumAt(url: string): Promise<Ethereum> {
-  const viem = await loadViem();
-  return new Ethereum(new Endpoint(url, viem), viem);
-}
-
 /** One Ethereum node. */
 export class Ethereum {
   readonly #endpoint: Endpoint;
-  readonly #viem: Viem;
 
-  constructor(endpoint: Endpoint, viem: Viem) {
-    this.#endpoint = endpoint;
-    this.#viem = viem;
+  /** Sends no request yet. */
+  constructor(url: string) {
+    this.#endpoint = new Endpoint(url);
   }
 
   get url(): string {
@@ -92,7 +96,7 @@ export class Ethereum {
 
   /** Deploys a messaging contract. @returns its address */
   async deployMessaging(key: string): Promise<string> {
-    const data = this.#viem.encodeDeployData({
+    const data = encodeDeployData({
       abi: MESSAGING_ABI,
       bytecode: MESSAGING_BYTECODE,
       args: [CANCELLATION_DELAY_SECONDS],
@@ -110,7 +114,7 @@ export class Ethereum {
     fromBlock: number,
     toBlock: number,
   ): Promise<readonly Fetched[]> {
-    const [topic] = this.#viem.encodeEventTopics({ abi: MESSAGING_ABI, eventName: EVENT });
+    const [topic] = encodeEventTopics({ abi: MESSAGING_ABI, eventName: EVENT });
     const range = { fromBlock: quantity(fromBlock), toBlock: quantity(toBlock) };
     const filter = { address: contract, topics: [topic], ...range };
     const logs = await this.#endpoint.ask(
@@ -128,7 +132,7 @@ export class Ethereum {
   #messageIn({ data, topics, block, index, transactionHash }: RawLog): Fetched {
     const [signature, ...rest] = topics;
     try {
-      const { args } = this.#viem.decodeEventLog({
+      const { args } = decodeEventLog({
         abi: MESSAGING_ABI,
         eventName: EVENT,
         data,
@@ -158,7 +162,7 @@ export class Ethereum {
     const words = [l1_contract_address, l2_contract_address, nonce, entry_point_selector];
     const { payload } = message;
     const hash = this.#hash([...words, hex(payload.length), ...payload].map(BigInt));
-    const data = this.#viem.encodeFunctionData({
+    const data = encodeFunctionData({
       abi: MESSAGING_ABI,
       functionName: 'l1ToL2Messages',
       args: [hash],
@@ -173,7 +177,7 @@ export class Ethereum {
     contract: string,
     message: MessageToL1,
   ): Promise<Omit<InFlight, 'id'>> {
-    const data = this.#viem.encodeFunctionData({
+    const data = encodeFunctionData({
       abi: MESSAGING_ABI,
       functionName: 'mockSendMessageFromL2',
       args: [
@@ -189,7 +193,7 @@ export class Ethereum {
     key: string,
     { data, to }: { readonly data: Hex; readonly to?: Address },
   ): Promise<Omit<InFlight, 'id'>> {
-    const account = await accountOf(key);
+    const account = accountOf(key);
     const call = { data, ...(to ? { to } : {}) };
     const [chainId, nonce, fees, gas] = await Promise.all([
       this.#endpoint.ask('eth_chainId', [], COUNT),
@@ -204,7 +208,7 @@ export class Ethereum {
         ? { ...transaction, ...fees, type: 'legacy' }
         : { ...transaction, ...fees, type: 'eip1559' },
     );
-    return { nonce, hash: this.#viem.keccak256(signed), signed };
+    return { nonce, hash: keccak256(signed), signed };
   }
 
   /** A fixed tip: the tip that test nodes suggest rises with each message. */
@@ -250,7 +254,7 @@ export class Ethereum {
 
   /** The next nonce, by mined or by pending transactions. */
   async nonceOf(key: string, at: 'latest' | 'pending'): Promise<number> {
-    return this.#nonce((await accountOf(key)).address, at);
+    return this.#nonce(accountOf(key).address, at);
   }
 
   /** The whole state of an Anvil, in the form that it loads. */
@@ -270,18 +274,12 @@ export class Ethereum {
   }
 
   #hash(words: readonly bigint[]): Hash {
-    const { concatHex, keccak256, toHex } = this.#viem;
     return keccak256(concatHex(words.map((word) => toHex(word, { size: 32 }))));
   }
 }
 
 /** Throws if the key is not a private key. */
-export async function checkKey(key: string): Promise<void> {
-  await accountOf(key);
-}
-
-async function accountOf(key: string): Promise<ReturnType<Accounts['privateKeyToAccount']>> {
-  const { privateKeyToAccount } = await import('viem/accounts');
+export function accountOf(key: string): PrivateKeyAccount {
   const digits = key.replace(/^0x/, '');
   if (!/^[0-9a-fA-F]{64}$/.test(digits))
     throw new L1Error('a private key has 64 hexadecimal digits');
@@ -291,8 +289,6 @@ async function accountOf(key: string): Promise<ReturnType<Accounts['privateKeyTo
     throw new L1Error('this is not a private key');
   }
 }
-
-type Accounts = typeof import('viem/accounts');
 
 function quantity(value: number): Hex {
   return `0x${value.toString(16)}`;

@@ -1,6 +1,15 @@
 // HTTP endpoint of an Ethereum node; every failure becomes an error of one sentence.
-import type { PublicClient } from 'viem';
+import {
+  BaseError,
+  type Client,
+  createClient,
+  HttpRequestError,
+  http,
+  ResponseBodyTooLargeError,
+  TimeoutError,
+} from 'viem';
 import { type Shape, shownAnswer } from './answer-shapes.js';
+import { L1Error } from './l1-error.js';
 
 /** Timeout of a request. */
 const ANSWER_MILLISECONDS = 10_000;
@@ -12,58 +21,24 @@ const ANSWER_BYTES = 10 * 2 ** 20;
 const WHOLE_MILLISECONDS = 60_000;
 const WHOLE_BYTES = 256 * 2 ** 20;
 
-export type Viem = typeof import('viem');
-
-/** A failure of L1, with a message for the caller. */
-export class L1Error extends Error {
-  override readonly name = 'L1Error';
-  /** Whether the node answered with an error. */
-  readonly isAnswer: boolean;
-  readonly code: number | undefined;
-  /** Whether a smaller range might succeed. */
-  readonly isTooMuch: boolean;
-
-  constructor(
-    message: string,
-    {
-      answer,
-      isTooMuch = false,
-    }: { readonly answer?: { code: number | undefined }; isTooMuch?: boolean } = {},
-  ) {
-    super(message);
-    this.isAnswer = answer !== undefined;
-    this.code = answer?.code;
-    this.isTooMuch = isTooMuch;
-  }
-}
-
 /** Error messages of nodes for ranges that are too large, and an error code that some use. */
 const TOO_MUCH =
   /limit|too (large|many|big)|more than|exceed|block range|response size|max results/i;
 const TOO_MUCH_CODE = -32005;
 const TOO_MUCH_STATUS = 413;
 
-let loaded: Promise<Viem> | undefined;
-
-export function loadViem(): Promise<Viem> {
-  loaded ??= import('viem');
-  return loaded;
-}
-
 /** The HTTP endpoint of one Ethereum node. */
 export class Endpoint {
   readonly url: string;
-  readonly #viem: Viem;
-  readonly #client: PublicClient;
+  readonly #client: Client;
   /** For answers that may be long. */
-  readonly #patient: PublicClient;
+  readonly #patient: Client;
 
-  constructor(url: string, viem: Viem) {
+  constructor(url: string) {
     this.url = url;
-    this.#viem = viem;
-    const clientFor = (timeout: number, maxResponseBodySize: number): PublicClient =>
-      viem.createPublicClient({
-        transport: viem.http(url, { timeout, maxResponseBodySize, retryCount: 0 }),
+    const clientFor = (timeout: number, maxResponseBodySize: number): Client =>
+      createClient({
+        transport: http(url, { timeout, maxResponseBodySize, retryCount: 0 }),
         cacheTime: 0,
       });
     this.#client = clientFor(ANSWER_MILLISECONDS, ANSWER_BYTES);
@@ -107,7 +82,6 @@ export class Endpoint {
 
   /** Converts an error of viem to one sentence. */
   #explain(method: string, error: unknown, isWhole: boolean): L1Error {
-    const { BaseError, HttpRequestError, ResponseBodyTooLargeError, TimeoutError } = this.#viem;
     const walked = error instanceof BaseError ? error : undefined;
     const find = (kind: new (...args: never) => unknown): unknown =>
       walked?.walk((one) => one instanceof kind);

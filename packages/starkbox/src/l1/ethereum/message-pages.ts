@@ -1,7 +1,7 @@
 // Pages of L1 messages, in block ranges that the node accepts.
 
 import type { Ethereum, Fetched } from './client.js';
-import { L1Error } from './endpoint.js';
+import { L1Error } from './l1-error.js';
 
 /** Blocks per request. Public nodes allow between 500 and 10,000. */
 const WIDEST_RANGE = 2000;

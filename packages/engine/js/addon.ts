@@ -1,0 +1,112 @@
+// The addon: the file that STARKBOX_ENGINE names, the build of a work tree, or the one of the platform's package.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type * as binding from '../binding.js';
+import { addonFile, compilerFile, PLATFORMS, packageFor } from './platforms.js';
+
+export interface Place {
+  /** The folder of this package. */
+  readonly folder: string;
+  readonly os: string;
+  readonly cpu: string;
+  /** The value of STARKBOX_ENGINE. */
+  readonly named: string | undefined;
+}
+
+export interface Loaded {
+  readonly path: string;
+  readonly addon: typeof binding;
+}
+
+/** Loads the addon; the error says what is missing and how to get it. */
+export function loadAddon({ folder, os, cpu, named }: Place): Loaded {
+  const require = createRequire(join(folder, 'package.json'));
+  const load = (path: string): Loaded => {
+    try {
+      const addon: typeof binding = require(path);
+      return { path, addon };
+    } catch (error) {
+      throw new Error(whyNotLoaded(path, os, cpu, error), { cause: error });
+    }
+  };
+  if (named) {
+    const path = resolve(named);
+    if (!existsSync(path) || !path.endsWith('.node')) {
+      throw new Error(`STARKBOX_ENGINE must name the file of an addon (*.node), not ${path}.`);
+    }
+    return load(path);
+  }
+  const suited = Object.keys(PLATFORMS).filter(
+    (name) => PLATFORMS[name]?.os === os && PLATFORMS[name]?.cpu === cpu,
+  );
+  const paths = suited.flatMap((name) => pathOf(name, folder, require) ?? []);
+  // Old npm installs the packages of both C libraries.
+  const path = paths.length > 1 && isMusl() ? paths.at(-1) : paths[0];
+  if (path === undefined) throw new Error(whyMissing(suited, os, cpu));
+  return load(path);
+}
+
+/** The addon of a platform: in a work tree in the folder of this package, else in a package. */
+function pathOf(platform: string, folder: string, require: NodeJS.Require): string | undefined {
+  const file = addonFile(platform);
+  if (existsSync(join(folder, file))) return join(folder, file);
+  try {
+    return require.resolve(`${packageFor(platform)}/${file}`);
+  } catch {
+    // Only `resolve` finds what every package manager installs, and it throws for what is not there.
+    return undefined;
+  }
+}
+
+function whyMissing(suited: readonly string[], os: string, cpu: string): string {
+  const names = Object.keys(PLATFORMS).join(', ');
+  if (suited.length === 0) {
+    return [
+      `The engine of Starkbox is not built for ${os} ${cpu}, only for ${names}.`,
+      'Build it from the sources, and set STARKBOX_ENGINE to the path of the addon.',
+    ].join('\n');
+  }
+  const missing = (suited.length > 1 && isMusl() ? suited.toReversed() : suited)[0] ?? '';
+  const name = packageFor(missing);
+  return [
+    `The engine of Starkbox for ${os} ${cpu} is missing: the package ${name} is not installed.`,
+    'npm leaves it out with --omit=optional, or if node_modules or package-lock.json come from another platform.',
+    `Remove both and install again, or install it alone: npm install ${name}`,
+    'In a clone of the repository, build it: npm run build:engine',
+    'To use another build, set STARKBOX_ENGINE to the path of its addon.',
+  ].join('\n');
+}
+
+function isMusl(): boolean {
+  const { header } = Object(process.report.getReport());
+  return header.glibcVersionRuntime === undefined;
+}
+
+function whyNotLoaded(path: string, os: string, cpu: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  const hint = /GLIBC_/.test(reason)
+    ? ' The C library of this system is older than those that the engine is built for.'
+    : '';
+  return `The engine of Starkbox at ${path} cannot be loaded on ${os} ${cpu}: ${reason}${hint}`;
+}
+
+const FOLDER = fileURLToPath(new URL('..', import.meta.url));
+
+const loaded = loadAddon({
+  folder: FOLDER,
+  os: process.platform,
+  cpu: process.arch,
+  named: process.env['STARKBOX_ENGINE'],
+});
+
+/** The functions of the engine. */
+export const addon: typeof binding = loaded.addon;
+
+const beside = join(dirname(loaded.path), compilerFile(process.platform));
+
+/** The compiler of the same build; for an addon without one beside it, the one of this work tree. */
+export const COMPILER: string = existsSync(beside)
+  ? beside
+  : join(FOLDER, compilerFile(process.platform));

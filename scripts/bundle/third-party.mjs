@@ -1,0 +1,113 @@
+// Notice of the packages whose code is part of the bundles, with their licences.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const LICENCE = /^(un)?licen[cs]e|^copying|^notice/i;
+
+/**
+ * @typedef {object} Manifest
+ * @property {string} name
+ * @property {string} version
+ * @property {string} [license]
+ * @property {Record<string, string>} [dependencies]
+ */
+
+/**
+ * @param {string} folder of a package
+ * @returns {Manifest}
+ */
+function manifestIn(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/**
+ * The folder of the installed package that a file belongs to. Packages have further manifests without a name, which
+ * say how files are loaded.
+ *
+ * @param {string} file
+ * @returns {string | undefined} undefined for a file of ours
+ */
+export function packageOf(file) {
+  if (!file.includes('/node_modules/')) return undefined;
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json')) && manifestIn(folder).name) return folder;
+  }
+  return undefined;
+}
+
+/**
+ * The packages that a package of ours depends on, with those that they depend on. Ours are followed, not listed.
+ *
+ * @param {string} folder
+ * @param {Set<string>} [found]
+ * @returns {Set<string>} their folders
+ */
+export function dependenciesOf(folder, found = new Set()) {
+  for (const name of Object.keys(manifestIn(folder).dependencies ?? {})) {
+    const places = createRequire(join(folder, 'package.json')).resolve.paths(name) ?? [];
+    const place = places.map((path) => join(path, name)).find((path) => existsSync(path));
+    if (place === undefined)
+      throw new Error(`${name}, a dependency of ${folder}, is not installed`);
+    if (found.has(place)) continue;
+    if (!name.startsWith('@starkbox/')) found.add(place);
+    dependenciesOf(place, found);
+  }
+  return found;
+}
+
+/**
+ * @param {string} folder
+ * @returns {string} the texts of the licences that it has
+ */
+export function licencesIn(folder) {
+  const files = readdirSync(folder).filter(
+    (file) => LICENCE.test(file) && isFile(join(folder, file)),
+  );
+  return files
+    .sort()
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim())
+    .join('\n\n');
+}
+
+/**
+ * @param {string} path
+ * @returns {boolean}
+ */
+function isFile(path) {
+  return statSync(path).isFile();
+}
+
+/**
+ * A notice of parts by others. Those with the same texts stand together.
+ *
+ * @param {Iterable<{ title: string, texts: string }>} parts
+ * @returns {string}
+ */
+export function noticeOf(parts) {
+  /** @type {Map<string, Set<string>>} */
+  const titles = new Map();
+  for (const { title, texts } of parts) {
+    titles.set(texts, (titles.get(texts) ?? new Set()).add(title));
+  }
+  const sections = [...titles].map(
+    ([texts, of]) =>
+      `${[...of].sort().join('\n')}\n\n${texts || 'It holds no text of its licence.'}\n`,
+  );
+  return ['Starkbox contains code of these projects.\n', ...sections.sort()].join(
+    `\n${'-'.repeat(80)}\n\n`,
+  );
+}
+
+/**
+ * @param {Iterable<string>} folders of packages
+ * @returns {string} the text of the notice
+ */
+export function notice(folders) {
+  return noticeOf(
+    [...folders].map((folder) => {
+      const { name, version, license = 'no licence named' } = manifestIn(folder);
+      return { title: `${name} ${version} (${license})`, texts: licencesIn(folder) };
+    }),
+  );
+}

@@ -1,0 +1,173 @@
+// Checks the packages as they are published: facts, types, weight, and an installation that runs.
+//
+//   npm run check:packages                         after the build and the bundle
+//   node scripts/packages/check.mjs --shipped      also the weight of the engine, which is built for publishing
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { ROOT } from '../cargo.mjs';
+import { dependenciesOn, packedIn } from '../pack.mjs';
+import { undeclaredTypes } from './declarations.mjs';
+import { npm, published, stage } from './staging.mjs';
+
+/**
+ * Most kilobytes packed and unpacked, by package: a tenth to a quarter above what each was when it was last looked at.
+ *
+ * @type {Readonly<Record<string, readonly [packed: number, unpacked: number]>>}
+ */
+const LIMITS = {
+  starkbox: [2_000, 6_000],
+  '@starkbox/abi': [90, 400],
+  '@starkbox/engine': [1_600, 2_700],
+  '@starkbox/signing': [30, 120],
+  '@starkbox/starknet-devnet': [5, 10],
+  '@starkbox/testing': [60, 250],
+  '@starkbox/wallet': [60, 250],
+};
+
+/** The same of the engine for a platform. A build for daily work has three times the weight. */
+const ENGINE_LIMITS = [11_000, 24_000];
+
+/** The same of packages that are not in the table. */
+const OTHER_LIMITS = [100, 400];
+
+/** What `npm install starkbox` adds; megabytes without the engine for the platform. */
+const INSTALLED = { megabytes: 26, packages: 8 };
+
+const { values } = parseArgs({ options: { shipped: { type: 'boolean', default: false } } });
+
+/** @type {string[]} */
+const faults = [];
+
+/**
+ * @param {string} folder
+ * @returns {number} bytes of its files
+ */
+function bytesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+/**
+ * @param {string} name of a package
+ * @returns {boolean} whether it has the engine for a platform
+ */
+function isPlatform(name) {
+  return name.startsWith('@starkbox/engine-');
+}
+
+/**
+ * @param {string} name
+ * @param {string} file
+ * @param {string} folder
+ */
+function checkWeight(name, file, folder) {
+  const figures = [statSync(file).size, bytesIn(folder)].map((bytes) => Math.ceil(bytes / 1000));
+  const limits = LIMITS[name] ?? (isPlatform(name) ? ENGINE_LIMITS : OTHER_LIMITS);
+  console.log(`${name}: ${figures.join(' kB packed, ')} kB unpacked`);
+  if (isPlatform(name) && !values.shipped) return;
+  if (figures.some((figure, at) => figure > (limits[at] ?? 0))) {
+    faults.push(`${name} is heavier than ${limits.join(' kB packed, ')} kB unpacked`);
+  }
+}
+
+/**
+ * What publint says of the facts in a manifest.
+ *
+ * @param {string} name
+ * @param {string} folder
+ */
+async function checkFacts(name, folder) {
+  const { messages, pkg } = await publint({ pkgDir: folder, pack: false, strict: true });
+  for (const message of messages) faults.push(`${name}: ${formatMessage(message, pkg)}`);
+}
+
+/**
+ * Whether the types of a packed file are found by every way of resolving that can load ES modules.
+ *
+ * @param {string} name
+ * @param {string} file
+ */
+function checkTypes(name, file) {
+  const command = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+  const args = [command, file, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (status !== 0) faults.push(`${name}: ${stdout}${stderr}`);
+}
+
+/**
+ * Installs starkbox into an empty folder, weighs it and runs it.
+ *
+ * @param {string} folder
+ * @param {ReturnType<typeof packedIn>} packed
+ */
+function checkInstallation(folder, packed) {
+  mkdirSync(folder);
+  const manifest = { private: true, ...dependenciesOn(packed, ['starkbox']) };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  const start = performance.now();
+  npm(['install', '--prefer-offline', '--no-audit', '--no-fund'], folder);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const modules = join(folder, 'node_modules');
+  const engines = packed
+    .filter(({ name }) => isPlatform(name))
+    .map(({ name }) => join(modules, name));
+  const engine = engines.reduce((sum, path) => sum + bytesIn(path), 0) / 1e6;
+  const megabytes = bytesIn(modules) / 1e6 - engine;
+  const { packages } = Object(
+    JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')),
+  );
+  const scripts = Object.keys(packages).filter((path) => packages[path].hasInstallScript);
+  const count = Object.keys(packages).length;
+  const weights = `${megabytes.toFixed(1)} MB and ${engine.toFixed(1)} MB of the engine`;
+  console.log(`an installation: ${weights}, ${count} packages, ${seconds} s`);
+  if (megabytes > INSTALLED.megabytes || count > INSTALLED.packages) {
+    faults.push(
+      `an installation has more than ${INSTALLED.megabytes} MB or ${INSTALLED.packages} packages`,
+    );
+  }
+  if (scripts.length > 0) faults.push(`packages with install scripts: ${scripts.join(', ')}`);
+  writeFileSync(join(folder, 'use.mjs'), readFileSync(join(ROOT, 'scripts/packages/use.mjs')));
+  // Anvil is looked for in the folder where a node is started.
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'use.mjs')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (status !== 0) faults.push(`the installed packages do not work: ${stdout}${stderr}`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'starkbox-check-'));
+try {
+  const tarballs = join(folder, 'tarballs');
+  mkdirSync(tarballs);
+  const folders = stage(join(folder, 'staged'), [...published().keys()]);
+  npm(['pack', '--ignore-scripts', '--pack-destination', tarballs, ...folders], ROOT);
+  const packed = packedIn(tarballs);
+  for (const { name, file } of packed) {
+    const staged = join(folder, 'staged', name);
+    checkWeight(name, file, staged);
+    await checkFacts(name, staged);
+    const hasTypes = readdirSync(staged).includes('dist');
+    if (hasTypes) checkTypes(name, file);
+    if (hasTypes) faults.push(...undeclaredTypes(staged).map((fault) => `${name}: ${fault}`));
+  }
+  checkInstallation(join(folder, 'installed'), packed);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const fault of faults) console.error(fault);
+console.log(`${faults.length} faults`);
+process.exitCode = faults.length === 0 ? 0 : 1;

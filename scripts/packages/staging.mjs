@@ -1,0 +1,210 @@
+// Packages as they are published, each in a folder: with licence, page and facts, the engine divided by platforms.
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import {
+  addonFile,
+  compilerFile,
+  PLATFORMS,
+  packageFor,
+} from '../../packages/engine/dist/platforms.js';
+import { ENGINE, ROOT } from '../cargo.mjs';
+import { cratesNotice } from './crates.mjs';
+import { reachedTypes } from './declarations.mjs';
+
+export const ENGINE_NAME = '@starkbox/engine';
+const NOTICE = 'THIRD-PARTY-NOTICES.txt';
+
+/**
+ * @typedef {Record<string, unknown> & { name: string, version: string, dependencies?: Record<string, string> }} Manifest
+ */
+
+/**
+ * @param {string} folder
+ * @returns {Manifest}
+ */
+function manifestIn(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** @returns {ReadonlyMap<string, { folder: string, manifest: Manifest }>} the packages that are published, by name */
+export function published() {
+  const folders = readdirSync(join(ROOT, 'packages')).map((name) => join(ROOT, 'packages', name));
+  const all = folders
+    .filter((folder) => existsSync(join(folder, 'package.json')))
+    .map((folder) => ({ folder, manifest: manifestIn(folder) }));
+  return new Map(
+    all
+      .filter(({ manifest }) => manifest['private'] !== true)
+      .map((one) => [one.manifest.name, one]),
+  );
+}
+
+/**
+ * @param {readonly string[]} names of our packages
+ * @returns {string[]} these, and those of ours that they depend on
+ */
+export function withDependencies(names) {
+  const all = published();
+  const found = new Set(names);
+  // A set goes on to what is added while it is read.
+  for (const name of found) {
+    const needed = Object.keys(all.get(name)?.manifest.dependencies ?? {});
+    for (const one of needed) if (all.has(one)) found.add(one);
+  }
+  return [...found];
+}
+
+/** @returns {string[]} the platforms whose engine is built in this work tree */
+export function builtPlatforms() {
+  return Object.keys(PLATFORMS).filter((name) => existsSync(join(ENGINE, addonFile(name))));
+}
+
+/**
+ * The files that npm would publish.
+ *
+ * @param {readonly string[]} names of our packages
+ * @returns {Map<string, string[]>} paths by the name of the package
+ */
+function filesOf(names) {
+  const workspaces = names.flatMap((name) => ['--workspace', name]);
+  const output = npm(['pack', '--dry-run', '--json', '--ignore-scripts', ...workspaces], ROOT);
+  /** @type {Record<string, { name: string, files: { path: string }[] }>} an array, or by name since npm 12 */
+  const listed = JSON.parse(output);
+  return new Map(
+    Object.values(listed).map(({ name, files }) => [name, files.map(({ path }) => path)]),
+  );
+}
+
+/**
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ * @returns {string} what it printed
+ */
+export function npm(args, cwd) {
+  // On Windows, npm is no program that can be started without a shell.
+  const script = process.env['npm_execpath'];
+  const [command, ...first] = script === undefined ? ['npm'] : [process.execPath, script];
+  const { status, error, stdout, stderr } = spawnSync(command ?? 'npm', [...first, ...args], {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  if (status === 0) return stdout;
+  throw new Error(`npm ${args[0]} failed: ${error?.message ?? `${stdout}${stderr}`}`);
+}
+
+/**
+ * Writes a package into a folder.
+ *
+ * @param {string} folder
+ * @param {Manifest} manifest
+ * @param {readonly string[]} files
+ * @param {string} source the folder that the files are copied from
+ */
+function write(folder, manifest, files, source) {
+  for (const path of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    copyFileSync(join(source, path), join(folder, path));
+  }
+  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  const page = join(folder, 'README.md');
+  if (manifest.name === 'starkbox') copyFileSync(join(ROOT, 'README.md'), page);
+  else if (!existsSync(page)) writeFileSync(page, pageOf(manifest));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/**
+ * @param {Manifest} manifest
+ * @returns {string}
+ */
+function pageOf({ name, description, homepage }) {
+  return `# ${name}\n\n${description}\n\nA part of [Starkbox](${homepage}), a local Starknet for developers.\n`;
+}
+
+/**
+ * The manifest as it is published.
+ *
+ * @param {Manifest} manifest
+ * @returns {Manifest}
+ */
+function publishedManifest({ scripts: _, devDependencies: __, ...manifest }) {
+  if (manifest.name !== ENGINE_NAME) return manifest;
+  const { version } = manifest;
+  const platforms = Object.keys(PLATFORMS).map((name) => [packageFor(name), version]);
+  return { ...manifest, optionalDependencies: Object.fromEntries(platforms) };
+}
+
+/**
+ * The manifest of the package with the addon and the compiler for a platform.
+ *
+ * @param {string} platform
+ * @returns {Manifest}
+ */
+export function platformManifest(platform) {
+  const facts = PLATFORMS[platform];
+  if (facts === undefined) throw new Error(`unknown platform ${platform}`);
+  const { version, license, repository, homepage, bugs, engines, publishConfig } =
+    manifestIn(ENGINE);
+  return {
+    name: packageFor(platform),
+    version,
+    description: `The engine of Starkbox for ${platform}; @starkbox/engine depends on it.`,
+    license,
+    repository,
+    homepage,
+    bugs,
+    engines,
+    os: [facts.os],
+    cpu: [facts.cpu],
+    ...(facts.libc === undefined ? {} : { libc: [facts.libc] }),
+    main: addonFile(platform),
+    files: [addonFile(platform), compilerFile(facts.os), NOTICE],
+    preferUnplugged: true,
+    publishConfig,
+  };
+}
+
+/**
+ * Writes packages as they are published, without declarations that no entry reaches; with the engine, those of the
+ * platforms that are built.
+ *
+ * @param {string} folder where each gets a folder
+ * @param {readonly string[]} names of our packages
+ * @returns {string[]} their folders
+ */
+export function stage(folder, names) {
+  const all = published();
+  const binaries = Object.keys(PLATFORMS).flatMap((name) => [
+    addonFile(name),
+    compilerFile(PLATFORMS[name]?.os ?? ''),
+  ]);
+  const staged = [...filesOf(names)].map(([name, files]) => {
+    const { folder: source, manifest } = all.get(name) ?? {};
+    if (source === undefined || manifest === undefined) throw new Error(`unknown package ${name}`);
+    const target = join(folder, name);
+    const { files: types } = reachedTypes(source);
+    const needed = files.filter(
+      (path) => !binaries.includes(path) && (!path.endsWith('.d.ts') || types.has(normalize(path))),
+    );
+    write(target, publishedManifest(manifest), needed, source);
+    return target;
+  });
+  if (!names.includes(ENGINE_NAME)) return staged;
+  const platforms = builtPlatforms().map((platform) => {
+    const manifest = platformManifest(platform);
+    const target = join(folder, manifest.name);
+    const { os = '', target: triple = '' } = PLATFORMS[platform] ?? {};
+    write(target, manifest, [addonFile(platform), compilerFile(os)], ENGINE);
+    writeFileSync(join(target, NOTICE), cratesNotice(triple));
+    return target;
+  });
+  return [...staged, ...platforms];
+}

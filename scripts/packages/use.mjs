@@ -1,0 +1,61 @@
+// A program that uses the installed packages: every part that a node loads late is loaded once.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNode } from 'starkbox';
+import { Devnet } from 'starkbox/devnet';
+
+/**
+ * @param {string} url
+ * @returns {Promise<number | undefined>} the status of an attempt to open a socket; Node 20 has no client for them
+ */
+function openSocket(url) {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+  };
+  return new Promise((resolve, reject) => {
+    request(url, { headers })
+      .on('upgrade', ({ statusCode }, socket) => {
+        socket.destroy();
+        resolve(statusCode);
+      })
+      .on('response', ({ statusCode }) => resolve(statusCode))
+      .on('error', reject)
+      .end();
+  });
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'starkbox-use-'));
+try {
+  // The database, the metrics, and the client of L1, which deploys a contract.
+  const dataDir = join(directory, 'data');
+  const options = { seed: 0, dataDir, metricsHost: '127.0.0.1', metricsPort: 0 };
+  const node = await createNode({ ...options, l1: 'anvil', l1Port: 0 });
+  const { url } = await node.listen({ port: 0 });
+  await node.mint('0x1', 1000n);
+  assert.match(node.l1?.messagingContract ?? '', /^0x[0-9a-f]{40}$/);
+  // The schemas explain a refusal.
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'starknet_getNonce', params: [] });
+  const headers = { 'content-type': 'application/json' };
+  const refused = await fetch(url, { method: 'POST', headers, body });
+  assert.equal(Object(await refused.json()).error.code, -32602);
+  assert.equal(await openSocket(`${url}/ws`), 101);
+  const height = await node.request('starknet_blockNumber');
+  await node.close();
+  const again = await createNode(options);
+  assert.equal(await again.request('starknet_blockNumber'), height);
+  await again.close();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+// The command, its arguments and its logs in JSON.
+const args = ['--seed', '0', '--log-format', 'json'];
+const devnet = await Devnet.spawnInstalled({ args, stdout: 'ignore', stderr: 'ignore' });
+assert.equal(await devnet.provider.isAlive(), true);
+devnet.kill();
