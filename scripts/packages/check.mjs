@@ -2,8 +2,9 @@
 //
 //   npm run check:packages                         after the build and the bundle
 //   node scripts/packages/check.mjs --shipped      also the weight of the engine, which is built for publishing
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { ROOT } from '../cargo.mjs';
@@ -28,23 +29,23 @@ import { npm, published, stage } from './staging.mjs';
  * @type {Readonly<Record<string, readonly [packed: number, unpacked: number]>>}
  */
 const LIMITS = {
-  starkbox: [2_000, 6_000],
-  '@starkbox/abi': [90, 400],
-  '@starkbox/engine': [1_600, 2_700],
-  '@starkbox/signing': [30, 120],
+  starkbox: [2_000, 6_500],
+  '@starkbox/abi': [80, 270],
+  '@starkbox/engine': [2_500, 2_600],
+  '@starkbox/signing': [12, 40],
   '@starkbox/starknet-devnet': [5, 10],
-  '@starkbox/testing': [60, 250],
-  '@starkbox/wallet': [60, 250],
+  '@starkbox/testing': [35, 110],
+  '@starkbox/wallet': [30, 90],
 };
 
 /** The same of the engine for a platform. A build for daily work has three times the weight. */
-const ENGINE_LIMITS = [11_000, 24_000];
+const ENGINE_LIMITS = [10_000, 25_000];
 
 /** The same of packages that are not in the table. */
 const OTHER_LIMITS = [100, 400];
 
 /** What `npm install starkbox` adds; megabytes without the engine for the platform. */
-const INSTALLED = { megabytes: 26, packages: 8 };
+const INSTALLED = { megabytes: 27, packages: 8 };
 
 const { values } = parseArgs({ options: { shipped: { type: 'boolean', default: false } } });
 
@@ -96,16 +97,31 @@ async function checkFacts(name, folder) {
 }
 
 /**
+ * Runs a program of Node.
+ *
+ * @param {readonly string[]} args
+ * @returns {Promise<string | undefined>} what it printed if it failed
+ */
+async function failureOf(args) {
+  // Anvil is looked for in the folder where a node is started.
+  const running = promisify(execFile)(process.execPath, args, { cwd: ROOT });
+  return running.then(
+    () => undefined,
+    (error) => `${error.stdout}${error.stderr}`,
+  );
+}
+
+/**
  * Whether the types of a packed file are found by every way of resolving that can load ES modules.
  *
  * @param {string} name
  * @param {string} file
  */
-function checkTypes(name, file) {
+async function checkTypes(name, file) {
   const command = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
-  const args = [command, file, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0) faults.push(`${name}: ${stdout}${stderr}`);
+  const options = ['--profile', 'esm-only', '--format', 'ascii', '--no-emoji'];
+  const failure = await failureOf([command, file, ...options]);
+  if (failure !== undefined) faults.push(`${name}: ${failure}`);
 }
 
 /**
@@ -114,7 +130,7 @@ function checkTypes(name, file) {
  * @param {string} folder
  * @param {ReturnType<typeof packedIn>} packed
  */
-function checkInstallation(folder, packed) {
+async function checkInstallation(folder, packed) {
   mkdirSync(folder);
   const manifest = { private: true, ...dependenciesOn(packed, ['starkbox']) };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
@@ -141,12 +157,8 @@ function checkInstallation(folder, packed) {
   }
   if (scripts.length > 0) faults.push(`packages with install scripts: ${scripts.join(', ')}`);
   writeFileSync(join(folder, 'use.mjs'), readFileSync(join(ROOT, 'scripts/packages/use.mjs')));
-  // Anvil is looked for in the folder where a node is started.
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'use.mjs')], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  if (status !== 0) faults.push(`the installed packages do not work: ${stdout}${stderr}`);
+  const failure = await failureOf([join(folder, 'use.mjs')]);
+  if (failure !== undefined) faults.push(`the installed packages do not work: ${failure}`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'starkbox-check-'));
@@ -156,15 +168,20 @@ try {
   const folders = stage(join(folder, 'staged'), [...published().keys()]);
   npm(['pack', '--ignore-scripts', '--pack-destination', tarballs, ...folders], ROOT);
   const packed = packedIn(tarballs);
+  const typed = packed.filter(({ name }) => existsSync(join(folder, 'staged', name, 'dist')));
+  // They run beside the installation, which mostly waits.
+  const types = typed.map(({ name, file }) => checkTypes(name, file));
   for (const { name, file } of packed) {
-    const staged = join(folder, 'staged', name);
-    checkWeight(name, file, staged);
-    await checkFacts(name, staged);
-    const hasTypes = readdirSync(staged).includes('dist');
-    if (hasTypes) checkTypes(name, file);
-    if (hasTypes) faults.push(...undeclaredTypes(staged).map((fault) => `${name}: ${fault}`));
+    checkWeight(name, file, join(folder, 'staged', name));
+    await checkFacts(name, join(folder, 'staged', name));
   }
-  checkInstallation(join(folder, 'installed'), packed);
+  for (const { name } of typed) {
+    faults.push(
+      ...undeclaredTypes(join(folder, 'staged', name)).map((fault) => `${name}: ${fault}`),
+    );
+  }
+  await checkInstallation(join(folder, 'installed'), packed);
+  await Promise.all(types);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -162,6 +162,7 @@ export function platformManifest(platform) {
     homepage,
     bugs,
     engines,
+    type: 'commonjs',
     os: [facts.os],
     cpu: [facts.cpu],
     ...(facts.libc === undefined ? {} : { libc: [facts.libc] }),

@@ -1,6 +1,5 @@
 // Formats of amounts, prices and counts.
 
-const UNIT = 10n ** 18n;
 const SHOWN_DIGITS = 6;
 
 export interface Unit {
@@ -86,8 +85,4 @@ function scaleOf(suffix: string, unit: Unit): number | undefined {
 export function share(part: bigint | number, whole: bigint | number): number {
   const all = Number(whole);
   return all === 0 ? 0 : Math.min(1, Number(part) / all);
-}
-
-export function wholeUnits(value: bigint): bigint {
-  return value / UNIT;
 }

@@ -1,10 +1,8 @@
 // The L1 of the tests: a real Anvil on a free port, its accounts, and our contracts on it.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 
 import { createInterface } from 'node:readline';
 import {
-  type Abi,
   type Account,
   type Address,
   type Chain,
@@ -86,17 +84,6 @@ export type MessagingContract = GetContractReturnType<typeof MESSAGING_ABI, L1Cl
 
 export function messagingAt(client: L1Client, address: string): MessagingContract {
   return getContract({ abi: MESSAGING_ABI, address: asHex(address), client });
-}
-
-export interface Compiled {
-  readonly abi: Abi;
-  readonly bytecode: Hex;
-}
-
-/** A contract of contracts/solidity. */
-export function solidity(name: string): Compiled {
-  const file = new URL(`../../../../../contracts/solidity/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 /** Where the contract lives that this transaction created, or throws if it was reverted. */
