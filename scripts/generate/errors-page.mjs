@@ -2,10 +2,12 @@
 
 /** @typedef {import('./methods-page.mjs').Document} Document */
 
+/** Codes of the specification that only other nodes use. */
+const ELSEWHERE = 'Not answered by this node itself; on a fork it can come from the network.';
+
 /** What to do about each error of the documents. @type {Readonly<Record<string, string>>} */
 const ADVICE = {
-  FAILED_TO_RECEIVE_TXN:
-    'Not sent by this node; other nodes answer it when they cannot take a transaction.',
+  FAILED_TO_RECEIVE_TXN: ELSEWHERE,
   NO_TRACE_AVAILABLE: 'The transaction waits in the mempool. Ask again when it is executed.',
   CONTRACT_NOT_FOUND:
     'Nothing is deployed at the address in that block. `devnet_listContracts` lists what is.',
@@ -17,8 +19,8 @@ const ADVICE = {
   CLASS_HASH_NOT_FOUND: 'Declare the class first. `devnet_listClasses` lists those that are.',
   TXN_HASH_NOT_FOUND:
     'There is no such transaction. It may have been refused: `devnet_explainTransaction` says why.',
-  PAGE_SIZE_TOO_BIG: 'Ask for fewer events at a time; `--maximum-chunk-size` sets the most.',
-  NO_BLOCKS: 'Not sent by this node, which always has a block.',
+  PAGE_SIZE_TOO_BIG: ELSEWHERE,
+  NO_BLOCKS: ELSEWHERE,
   INVALID_CONTINUATION_TOKEN: 'Begin again without a token.',
   TOO_MANY_KEYS_IN_FILTER: 'Give fewer keys; `--maximum-filter-keys` sets the most.',
   CONTRACT_ERROR: 'The call failed. `data.explained` says where and why.',
@@ -26,8 +28,7 @@ const ADVICE = {
     'The estimate or simulation failed at the transaction `data.transaction_index`. `data.explained` says where and why.',
   STORAGE_PROOF_NOT_SUPPORTED:
     'There are no storage proofs here; on a fork, blocks of the network have those of the network.',
-  COMPILATION_ERROR:
-    'The class cannot be compiled; `data.compilation_error` is what the compiler says.',
+  COMPILATION_ERROR: ELSEWHERE,
   INVALID_CONTRACT_CLASS: 'The class is malformed, or was changed after it was compiled.',
   CLASS_ALREADY_DECLARED: 'Nothing to do: use its hash.',
   INVALID_TRANSACTION_NONCE:
@@ -41,14 +42,15 @@ const ADVICE = {
     'The Sierra program cannot be compiled, or a [network rule](network-rules.md) refuses a libfunc of it.',
   CONTRACT_CLASS_SIZE_IS_TOO_LARGE:
     'Make the class smaller, or raise `--maximum-contract-class-size`, `--maximum-contract-bytecode-size` or `--maximum-sierra-length`.',
-  NON_ACCOUNT: 'The sender is not an account: it lacks `__validate__` or `__execute__`.',
+  NON_ACCOUNT: ELSEWHERE,
   DUPLICATE_TX: 'The same transaction is already there. Nothing to do, or use the next nonce.',
   COMPILED_CLASS_HASH_MISMATCH:
     'Give the hash that the data names; old tools compute it as Starknet did before 0.14.1.',
-  UNSUPPORTED_TX_VERSION: 'Send version 3.',
+  UNSUPPORTED_TX_VERSION: ELSEWHERE,
   UNSUPPORTED_CONTRACT_CLASS_VERSION:
     'Compile with a release that the [network rules](network-rules.md) allow.',
-  UNEXPECTED_ERROR: 'Read the data. If it is a fault of the node, its log has the cause.',
+  UNEXPECTED_ERROR:
+    'In [version 0.8](versions.md) it stands for 64 and 65, with the message as data.',
   REPLACEMENT_TRANSACTION_UNDERPRICED:
     'Raise tip and price further to [replace](mempool.md) a waiting transaction.',
   FEE_BELOW_MINIMUM: 'Offer at least the price of the block; `devnet_setGasPrice` sets it.',
@@ -58,9 +60,9 @@ const ADVICE = {
     'The subscription has ended, for example by `devnet_restart`. Subscribe again.',
   TOO_MANY_ADDRESSES_IN_FILTER: 'Give fewer addresses; `--maximum-filter-addresses` sets the most.',
   TOO_MANY_BLOCKS_BACK: 'Subscribe from a newer block, and read older ones by calls.',
-  INVALID_TRANSACTION_INPUT: 'Correct the transaction that was to be proved.',
-  UNSUPPORTED_TX_TYPE: 'Only invocations can be proved.',
-  TRANSACTION_BLOCKED: 'Not sent by this node.',
+  INVALID_TRANSACTION_INPUT: ELSEWHERE,
+  UNSUPPORTED_TX_TYPE: ELSEWHERE,
+  TRANSACTION_BLOCKED: ELSEWHERE,
   SERVICE_BUSY:
     'Ask again, or for less. `--memory-budget`, `--maximum-answer-size` and `--maximum-executions` set the limits.',
   DUMP_ERROR:

@@ -1,4 +1,5 @@
 // JSON of examples as people read it: short values on one line, long ones cut.
+import { readFileSync } from 'node:fs';
 
 /** @typedef {ReturnType<typeof JSON.parse>} Json */
 
@@ -15,6 +16,11 @@ const FIXED = {
   seconds: 2.5,
   time: 1700000000,
 };
+/** Raised by releases, which do not write these pages anew. */
+const { version: VERSION } = JSON.parse(
+  readFileSync(new URL('../../packages/starkbox/package.json', import.meta.url), 'utf8'),
+);
+const SHOWN_VERSION = '0.1.0';
 /** Ids of instances are random. */
 export const INSTANCE = '5f0c2b7d9a1e4c36';
 const WIDTH = 100;
@@ -113,11 +119,14 @@ function written(value, indent) {
 export function settled(value) {
   if (Array.isArray(value)) return value.map(settled);
   if (typeof value === 'string')
-    return value.replaceAll(/\/instances\/\w+/g, `/instances/${INSTANCE}`);
+    return value
+      .replaceAll(/\/instances\/\w+/g, `/instances/${INSTANCE}`)
+      .replaceAll(`{"starkbox":"${VERSION}"`, `{"starkbox":"${SHOWN_VERSION}"`);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       if (name === 'instance_id') return [name, INSTANCE];
+      if (/version$/.test(name) && member === VERSION) return [name, SHOWN_VERSION];
       const isFixed = Object.hasOwn(FIXED, name) && typeof member === 'number';
       return [name, isFixed ? FIXED[name] : settled(member)];
     }),
