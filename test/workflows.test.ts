@@ -25,7 +25,9 @@ const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? va
 const inFolder = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`);
 
-const WORKFLOWS = inFolder('.github/workflows');
+const inWorkflows = inFolder('.github/workflows');
+const WORKFLOWS = inWorkflows.filter((file) => file.endsWith('.yml'));
+const SHELL_SCRIPTS = inWorkflows.filter((file) => file.endsWith('.sh'));
 const FORMS = inFolder('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('/config.yml'));
 const SCRIPTS = Object.keys(fields(fields(JSON.parse(text('package.json')))['scripts']));
 
@@ -38,23 +40,31 @@ function texts(value: unknown, key = ''): readonly (readonly [key: string, text:
   );
 }
 
-describe.each([...WORKFLOWS, SETUP])('%s', (file) => {
-  const document = fields(load(text(file)));
-  const all = texts(document);
+/** Scripts of npm and files that are run, but do not exist. */
+function missing(lines: string): readonly string[] {
+  const scripts = [...lines.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
+  const paths = [...lines.matchAll(/\b(?:node|bash|sh) ([\w.][\w./-]*\/[\w./-]+)/g)];
+  expect(scripts.length + paths.length).toBeGreaterThan(0);
+  return [
+    ...scripts.filter((name) => !SCRIPTS.includes(name)),
+    ...paths.flatMap(([, path = '']) => (existsSync(join(ROOT, path)) ? [] : [path])),
+  ];
+}
 
-  test('runs only scripts and files that exist', () => {
-    const commands = all
-      .filter(([key]) => key === 'run' || key === 'version')
-      .map(([, one]) => one);
-    // `npm run ${{ matrix.engine }}`: its values are in the matrix.
-    const chosen = all.filter(([key]) => key === 'engine').map(([, one]) => `npm run ${one}`);
-    expect(commands.length).toBeGreaterThan(0);
-    const lines = [...commands, ...chosen].join('\n');
-    const named = [...lines.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name);
-    expect(named.filter((name) => !SCRIPTS.includes(name ?? ''))).toEqual([]);
-    const paths = [...lines.matchAll(/\b(?:node|bash) ([\w.][\w./-]*\/[\w./-]+)/g)];
-    expect(paths.filter(([, path]) => !existsSync(join(ROOT, path ?? '')))).toEqual([]);
-  });
+test.each(WORKFLOWS)('%s runs only scripts and files that exist', (file) => {
+  const all = texts(load(text(file)));
+  const commands = all.filter(([key]) => key === 'run' || key === 'version').map(([, one]) => one);
+  // `npm run ${{ matrix.engine }}`: its values are in the matrix.
+  const chosen = all.filter(([key]) => key === 'engine').map(([, one]) => `npm run ${one}`);
+  expect(missing([...commands, ...chosen].join('\n'))).toEqual([]);
+});
+
+test.each(SHELL_SCRIPTS)('%s runs only scripts and files that exist', (file) => {
+  expect(missing(text(file))).toEqual([]);
+});
+
+describe.each([...WORKFLOWS, SETUP])('%s', (file) => {
+  const all = texts(load(text(file)));
 
   test('uses actions of a version, or of this repository', () => {
     for (const [, action] of all.filter(([key]) => key === 'uses')) {
