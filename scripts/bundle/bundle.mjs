@@ -7,7 +7,7 @@
 //
 // `bin/starkbox.js` runs the bundle unless the build is newer.
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
@@ -61,15 +61,23 @@ function isInstalled(id, importer) {
 /** Quicker forms of some functions; used where a user has installed them. */
 const OPTIONAL = new Set(['bufferutil', 'utf-8-validate', 'msgpackr-extract']);
 
+/** Packages that our files load by `createRequire`, late or because that is quicker. Each becomes a file of its own. */
+const REQUIRED = ['ajv', 'commander', 'immutable', 'pino'];
+
 /**
- * Files of ours load CommonJS by `createRequire`, which the bundler does not follow.
+ * Bundles a package that is loaded by `require`.
  *
- * @type {readonly (readonly [from: RegExp, to: string])[]}
+ * @param {string} name
+ * @returns {Promise<string[]>} the files that it is made of
  */
-const REQUIRES = [
-  [/^\s*const require = createRequire\(import\.meta\.url\);$/m, ''],
-  [/createRequire\(import\.meta\.url\)\(/, 'require('],
-];
+async function bundleRequired(name) {
+  const input = createRequire(join(PACKAGE, 'package.json')).resolve(name);
+  const bundle = await rolldown({ input, platform: 'node', external: isInstalled });
+  const file = join(NEW_FOLDER, `${name}.cjs`);
+  const { output } = await bundle.write({ file, format: 'cjs', comments: false });
+  await bundle.close();
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+}
 
 /**
  * @param {string} file
@@ -112,12 +120,13 @@ async function build() {
         },
       },
       {
-        name: 'CommonJS that is loaded late',
+        name: 'CommonJS',
         transform(code, id) {
-          if (!id.startsWith(join(PACKAGE, 'src')) || !code.includes('createRequire'))
+          if (!id.startsWith(join(PACKAGE, 'src')) || !code.includes('createRequire')) {
             return undefined;
-          const text = REQUIRES.reduce((before, [from, to]) => before.replace(from, to), code);
-          return { code: text, map: null };
+          }
+          const call = new RegExp(`(?<=\\)|\\brequire)\\('(${REQUIRED.join('|')})'\\)`, 'g');
+          return { code: code.replaceAll(call, "('./$1.cjs')"), map: null };
         },
       },
     ],
@@ -131,7 +140,9 @@ async function build() {
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const required = await Promise.all(REQUIRED.map(bundleRequired));
+  const chunks = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const modules = [...chunks, ...required.flat()];
   const bundled = modules.flatMap((id) => packageOf(id) ?? []);
   const pages = ['explorer', 'wallet'].flatMap((name) => [
     ...dependenciesOf(join(ROOT, 'packages', name)),

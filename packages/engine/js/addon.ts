@@ -44,7 +44,7 @@ export function loadAddon({ folder, os, cpu, named }: Place): Loaded {
   const paths = suited.flatMap((name) => pathOf(name, folder, require) ?? []);
   // Old npm installs the packages of both C libraries.
   const path = paths.length > 1 && isMusl() ? paths.at(-1) : paths[0];
-  if (path === undefined) throw new Error(whyMissing(suited, os, cpu));
+  if (path === undefined) throw new Error(whyMissing(suited, os, cpu, require));
   return load(path);
 }
 
@@ -60,7 +60,12 @@ function pathOf(platform: string, folder: string, require: NodeJS.Require): stri
   }
 }
 
-function whyMissing(suited: readonly string[], os: string, cpu: string): string {
+function whyMissing(
+  suited: readonly string[],
+  os: string,
+  cpu: string,
+  require: NodeJS.Require,
+): string {
   const names = Object.keys(PLATFORMS).join(', ');
   if (suited.length === 0) {
     return [
@@ -70,10 +75,11 @@ function whyMissing(suited: readonly string[], os: string, cpu: string): string 
   }
   const missing = (suited.length > 1 && isMusl() ? suited.toReversed() : suited)[0] ?? '';
   const name = packageFor(missing);
+  const { version } = Object(require('./package.json'));
   return [
     `The engine of Starkbox for ${os} ${cpu} is missing: the package ${name} is not installed.`,
     'npm leaves it out with --omit=optional, or if node_modules or package-lock.json come from another platform.',
-    `Remove both and install again, or install it alone: npm install ${name}`,
+    `Remove both and install again, or install it alone: npm install ${name}@${version}`,
     'In a clone of the repository, build it: npm run build:engine',
     'To use another build, set STARKBOX_ENGINE to the path of its addon.',
   ].join('\n');

@@ -48,9 +48,10 @@ test('an installation takes it from the package of the platform', () => {
 test.each(Object.entries(PLATFORMS).filter(([, { libc }]) => libc !== 'musl'))(
   'without the package for %s, its name and the command to install it are given',
   (name, { os, cpu }) => {
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '1.2.3' }));
     const load = () => loadAddon({ folder, os, cpu, named: undefined });
     expect(load).toThrow(`for ${os} ${cpu} is missing`);
-    expect(load).toThrow(`npm install ${packageFor(name)}`);
+    expect(load).toThrow(`npm install ${packageFor(name)}@1.2.3`);
   },
 );
 
