@@ -347,16 +347,21 @@ export class StoredChain implements ChainStore {
   ): Branches {
     if (before.snapshots === after.snapshots) return branches;
     let { snapshots } = branches;
+    let added = 0;
+    // New snapshots have numbers above all others; so an old one costs nothing.
+    for (let id = before.lastSnapshot + 1n; id <= after.lastSnapshot; id += 1n) {
+      const world = after.snapshots.get(id);
+      if (!world) continue;
+      const place = branches.head;
+      entries.push(this.#entries.snapshot(id, { world, place, note: after.notes.get(id) }));
+      snapshots = snapshots.set(id, place);
+      added += 1;
+    }
+    if (after.snapshots.size === before.snapshots.size + added) return { ...branches, snapshots };
     for (const id of before.snapshots.keys()) {
       if (after.snapshots.has(id)) continue;
       entries.push(this.#entries.snapshot(id, undefined));
       snapshots = snapshots.delete(id);
-    }
-    for (const [id, world] of after.snapshots) {
-      if (before.snapshots.get(id) === world) continue;
-      const place = snapshots.get(id) ?? branches.head;
-      entries.push(this.#entries.snapshot(id, { world, place, note: after.notes.get(id) }));
-      snapshots = snapshots.set(id, place);
     }
     return { ...branches, snapshots };
   }
