@@ -218,6 +218,12 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     sources: 'packages/testing/src',
     doors: ['starkbox', '@starkbox/abi', '@starkbox/engine'],
   },
+  // Bundled into starkbox, which loads it by its file.
+  mcp: {
+    name: '@starkbox/mcp',
+    sources: 'packages/mcp/src',
+    doors: ['starkbox', '@starkbox/abi', '@starkbox/engine', '@starkbox/signing'],
+  },
   conformance: {
     name: '@starkbox/conformance',
     sources: 'packages/conformance/src',

@@ -141,6 +141,7 @@ export type {
   TransactionTrace,
 } from './trace.js';
 // Transactions of an account.
+export { type Deployment, deployCall, UDC } from './transactions/deployment.js';
 export {
   type Bound,
   type Bounds,

@@ -1,7 +1,8 @@
-// Public API: signatures of transactions and typed data, hashes of classes, addresses of contracts.
+// Public API: signatures of transactions and typed data, hashes of classes, addresses of contracts, sending.
 
 export { classHash, compiledClassHash } from './class-hash.js';
 export { contractAddress, saltOf } from './contract-address.js';
+export { type Estimate, estimateCalls, type NodeCalls, Sender, type Signer } from './sender.js';
 export {
   type Declare,
   declareHash,

@@ -11,11 +11,11 @@ import {
   type UserCall,
   valueText,
 } from '@starkbox/abi';
+import { estimateCalls } from '@starkbox/signing';
 import type { PendingRequest } from './approvals.js';
 import { NodeError, type WalletNode } from './node.js';
 import { callsOf, type Fields, fieldsOf, isFields } from './read.js';
 import type { Session } from './session.js';
-import { estimateCalls } from './transactions.js';
 
 export interface Section {
   readonly heading?: string;

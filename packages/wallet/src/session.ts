@@ -1,9 +1,9 @@
 // Session of a page: its node, selected account and permission, and the events about them.
+import type { Signer } from '@starkbox/signing';
 import type { ChainId } from '@starknet-io/types-js';
 import { WalletError } from './errors.js';
 import { NodeError, WalletNode } from './node.js';
 import { feltOf, fieldsOf, isFields, listOf } from './read.js';
-import type { Signer } from './transactions.js';
 
 export interface SessionEvents {
   accountsChanged: (accounts: string[]) => void;

@@ -5,6 +5,7 @@ import {
   InvalidTypedData,
   messageHash,
   readTypedData,
+  Sender,
   signedMessage,
   type TypedData,
 } from '@starkbox/signing';
@@ -14,7 +15,6 @@ import { invalid, WalletError } from './errors.js';
 import { NodeError } from './node.js';
 import { callsOf, type Fields, feltOf, fieldsOf, listOf, padded, textOf } from './read.js';
 import type { Session } from './session.js';
-import { Sender } from './transactions.js';
 
 type Messages = RpcTypeToMessageMap;
 export type Method = keyof Messages;

@@ -63,6 +63,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
   'profile',
   'explain',
   'completions',
+  'mcp',
 ]);
 
 /** Runs a command line, up to a listening node. */

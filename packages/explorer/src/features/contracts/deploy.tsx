@@ -1,13 +1,5 @@
 // Form that deploys a contract: constructor inputs, salt, resulting address.
-import {
-  type Abi,
-  feltOf,
-  InvalidInput,
-  inputsOf,
-  selectorOf,
-  toFelt,
-  type UserCall,
-} from '@starkbox/abi';
+import { type Abi, deployCall, feltOf, InvalidInput, inputsOf, toFelt, UDC } from '@starkbox/abi';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { AbiForm } from '../../parts/forms/abi-form.js';
 import { SendForm } from '../../parts/send/send-form.js';
@@ -15,9 +7,6 @@ import { useSender } from '../../parts/send/sender.js';
 import { Address, Copy } from '../../parts/values.js';
 import { useInputs } from './call-form.js';
 
-/** The universal deployer contract (UDC) of every sandbox. */
-const UDC = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125';
-const DEPLOY = selectorOf('deploy_contract');
 const NO_INPUTS = { inputs: [] };
 /** Longest calldata for which the address is computed; each felt takes over half a millisecond. */
 const MOST_HASHED = 500;
@@ -105,27 +94,6 @@ export function DeployForm({ classHash, abi }: { readonly classHash: string; rea
       </dl>
     </SendForm>
   );
-}
-
-interface Deployment {
-  readonly classHash: string;
-  readonly salt: string;
-  readonly isUnique: boolean;
-  readonly calldata: readonly string[];
-}
-
-function deployCall({ classHash, salt, isUnique, calldata }: Deployment): UserCall {
-  return {
-    contract: UDC,
-    selector: DEPLOY,
-    calldata: [
-      classHash,
-      salt,
-      isUnique ? '0x1' : '0x0',
-      toFelt(BigInt(calldata.length)),
-      ...calldata,
-    ],
-  };
 }
 
 interface SaltFieldProps {

@@ -179,6 +179,20 @@ transaction it prints the calls.
       return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
     },
   },
+  mcp: {
+    usage: 'starkbox mcp [--url URL]',
+    files: 0,
+    takes: ['url'],
+    help: `Serves the Model Context Protocol on stdin and stdout, so that a coding agent can start a chain, deploy and
+call contracts, and read why a transaction failed. The agent's program starts it; docs/guides/mcp.md says how.
+
+  --url URL      a node that runs, to be used from the start`,
+    async run({ values: { url } }) {
+      const { serveMcp } = await import('./mcp.js');
+      await serveMcp(url);
+      return '';
+    },
+  },
   completions: {
     usage: `starkbox completions ${SHELLS.join('|')}`,
     files: 1,

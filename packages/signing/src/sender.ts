@@ -1,5 +1,6 @@
-// Transactions of an account: estimated, signed and sent.
+// Transactions of an account on a node: estimated, signed and sent.
 import {
+  type Abi,
   type Bounds,
   boundsFrom,
   callFormatOf,
@@ -12,16 +13,24 @@ import {
   toFelt,
   type UserCall,
 } from '@starkbox/abi';
-import { type Declare, signed, signedDeclare } from '@starkbox/signing';
-import type { WalletNode } from './node.js';
-import { feltOf, fieldsOf, isFields, listOf, textOf } from './read.js';
+import { type Declare, signed, signedDeclare } from './transaction-hash.js';
+
+/** What a sender needs of a node. */
+export interface NodeCalls {
+  readonly url: string;
+  call(method: string, params?: unknown): Promise<unknown>;
+  chainId(): Promise<string>;
+  /** The ABI of a contract's class. */
+  abiAt(address: string): Promise<Abi>;
+}
 
 export interface Signer {
   readonly address: string;
   readonly privateKey: string;
 }
 
-interface Estimate {
+/** What a transaction would do. */
+export interface Estimate {
   readonly transaction: Invoke;
   readonly bounds: Bounds;
   /** Why the transaction would be reverted. */
@@ -33,13 +42,32 @@ const BLOCK = 'pre_confirmed';
 const WAITING = ['RECEIVED', 'CANDIDATE'];
 const FLAGS = ['SKIP_VALIDATE', 'SKIP_FEE_CHARGE'];
 
-async function nonceOf(node: WalletNode, contract_address: string): Promise<string> {
-  const answer = await node.call('starknet_getNonce', { block_id: BLOCK, contract_address });
-  return textOf(answer, 'the nonce');
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function fieldsOf(value: unknown, name: string): Fields {
+  if (isFields(value)) return value;
+  throw new TypeError(`The node answered no object as ${name}.`);
 }
 
-function feeOf(value: unknown): Fee {
-  const fee = fieldsOf(value, 'the fee');
+function firstOf(value: unknown, name: string): Fields {
+  if (Array.isArray(value)) return fieldsOf(value[0], name);
+  throw new TypeError(`The node answered no list as ${name}.`);
+}
+
+function feltOf(value: unknown, name: string): string {
+  if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return toFelt(BigInt(value));
+  throw new TypeError(`The node answered no felt as ${name}.`);
+}
+
+async function nonceOf(node: NodeCalls, contract_address: string): Promise<string> {
+  const answer = await node.call('starknet_getNonce', { block_id: BLOCK, contract_address });
+  return feltOf(answer, 'the nonce');
+}
+
+function feeOf(fee: Fields): Fee {
   const felt = (name: keyof Fee): string => feltOf(fee[name], name);
   return {
     l1_gas_consumed: felt('l1_gas_consumed'),
@@ -59,7 +87,7 @@ function failureOf(trace: unknown): string | undefined {
 
 /** Simulates the calls as one transaction of the account. */
 export async function estimateCalls(
-  node: WalletNode,
+  node: NodeCalls,
   sender: string,
   calls: readonly UserCall[],
 ): Promise<Estimate> {
@@ -70,8 +98,8 @@ export async function estimateCalls(
     transactions: [transaction],
     simulation_flags: FLAGS,
   });
-  const simulated = fieldsOf(listOf(answer, 'the simulation')[0], 'the simulation');
-  const bounds = boundsFrom(feeOf(simulated['fee_estimation']));
+  const simulated = firstOf(answer, 'the simulation');
+  const bounds = boundsFrom(feeOf(fieldsOf(simulated['fee_estimation'], 'the fee')));
   return { transaction, bounds, failure: failureOf(simulated['transaction_trace']) };
 }
 
@@ -87,7 +115,7 @@ export class Sender {
   readonly #last = new Map<string, Sent>();
 
   /** Sends the calls, also if they would be reverted; the hash of the transaction. */
-  invoke(node: WalletNode, signer: Signer, calls: readonly UserCall[]): Promise<string> {
+  invoke(node: NodeCalls, signer: Signer, calls: readonly UserCall[]): Promise<string> {
     return this.#inTurn(async () => {
       const { address, privateKey } = signer;
       const [chainId, { transaction, bounds }] = await Promise.all([
@@ -105,7 +133,7 @@ export class Sender {
 
   /** Declares a class; the hash of the transaction. */
   declare(
-    node: WalletNode,
+    node: NodeCalls,
     signer: Signer,
     contract_class: Sierra,
     hashes: { readonly classHash: string; readonly compiledClassHash: string },
@@ -125,7 +153,7 @@ export class Sender {
         simulation_flags: ['SKIP_VALIDATE'],
         block_id: BLOCK,
       });
-      const resource_bounds = boundsFrom(feeOf(listOf(estimate, 'the estimate')[0]));
+      const resource_bounds = boundsFrom(feeOf(firstOf(estimate, 'the estimate')));
       const nonce = await this.#nonce(node, address, here);
       const bounded = { ...transaction, nonce, resource_bounds };
       const declare_transaction = signedDeclare(bounded, hashes.classHash, chainId, privateKey);
@@ -136,7 +164,7 @@ export class Sender {
   }
 
   /** The node's nonce does not count transactions that wait in its mempool. */
-  async #nonce(node: WalletNode, address: string, here: string): Promise<string> {
+  async #nonce(node: NodeCalls, address: string, here: string): Promise<string> {
     const last = this.#last.get(`${node.url} ${address}`);
     if (!last || BigInt(here) > last.nonce) return here;
     const status = await node
@@ -148,14 +176,14 @@ export class Sender {
   }
 
   async #send(
-    node: WalletNode,
+    node: NodeCalls,
     address: string,
     nonce: string,
     method: string,
     params: object,
   ): Promise<string> {
     const sent = fieldsOf(await node.call(method, params), 'the answer');
-    const hash = textOf(sent['transaction_hash'], 'the transaction hash');
+    const hash = feltOf(sent['transaction_hash'], 'the transaction hash');
     this.#last.set(`${node.url} ${address}`, { nonce: BigInt(nonce), hash });
     return hash;
   }

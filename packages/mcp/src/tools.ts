@@ -1,0 +1,246 @@
+// The tools: their inputs, what they are for, and what they do.
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import { callContract, declare, deploy, explain, send } from './contracts.js';
+import type { Docs } from './docs.js';
+import type { NodeClient } from './node-client.js';
+import type { Session } from './session.js';
+
+const FELT = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/, 'Write a felt in hexadecimal, for example "0x1a2b".');
+const ACCOUNT = z
+  .union([z.int().min(0), FELT])
+  .default(0)
+  .describe('Who sends it: an index in list_accounts, or its address. The first by default.');
+const ARGUMENTS = z
+  .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
+  .default([])
+  .describe(
+    'By position as a list, or by name as an object. Numbers above 2^53 as texts. Structs are objects, enums {"Variant": value}, byte arrays texts; a short string in a felt has quotes of its own: "\'EXM\'".',
+  );
+const CALL = z.strictObject({
+  contract_address: FELT,
+  function: z.string().min(1).describe('The name of the function in the ABI.'),
+  arguments: ARGUMENTS,
+});
+
+const READS = { readOnlyHint: true } as const;
+const CHANGES = { readOnlyHint: false } as const;
+
+/** The answer of a tool. */
+function answer(value: unknown): { content: { type: 'text'; text: string }[] } {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null, null, 2);
+  return { content: [{ type: 'text', text }] };
+}
+
+async function factsOf(client: NodeClient) {
+  const [chain_id, block_number] = await Promise.all([
+    client.chainId(),
+    client.read(z.number(), 'starknet_blockNumber'),
+  ]);
+  return { url: client.url, chain_id, block_number };
+}
+
+/** Tools that choose the chain. */
+export function addChainTools(server: McpServer, session: Session): void {
+  server.registerTool(
+    'start_chain',
+    {
+      description:
+        'Starts a new local Starknet with funded accounts, in this process. Other programs reach it at the URL that is answered, and people by the explorer. Closes a chain that was started before.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({
+        seed: z
+          .int()
+          .min(0)
+          .max(2 ** 32 - 1)
+          .default(0)
+          .describe('Keys and addresses of the accounts follow from it.'),
+        accounts: z.int().min(1).max(255).optional().describe('How many accounts; 10 by default.'),
+        port: z.int().min(0).max(65_535).default(0).describe('0 takes a free one.'),
+        fork_network: z.url().optional().describe('RPC URL of a network to begin from.'),
+        fork_block: z.int().min(0).optional().describe('Which block of it; the latest by default.'),
+        artifacts: z
+          .string()
+          .optional()
+          .describe(
+            'A folder of compiled classes (target/dev), so that failures show Cairo lines.',
+          ),
+        block_generation_on: z
+          .enum(['transaction', 'demand'])
+          .default('transaction')
+          .describe('Whether each transaction makes a block, or only devnet_createBlock.'),
+      }),
+    },
+    async (given) => {
+      const { seed, accounts, port, artifacts } = given;
+      const client = await session.start({
+        seed,
+        port,
+        ui: true,
+        blockGenerationOn: given.block_generation_on,
+        ...(accounts === undefined ? {} : { accounts }),
+        ...(artifacts === undefined ? {} : { artifacts }),
+        ...(given.fork_network === undefined ? {} : { forkNetwork: given.fork_network }),
+        ...(given.fork_block === undefined ? {} : { forkBlock: given.fork_block }),
+      });
+      return answer({ ...(await factsOf(client)), explorer: `${client.url}/ui` });
+    },
+  );
+  server.registerTool(
+    'attach_chain',
+    {
+      description: 'Works on a node that already runs, for example `npx starkbox`.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({ url: z.url().default('http://127.0.0.1:5050') }),
+    },
+    async ({ url }) => answer(await factsOf(await session.attach(url))),
+  );
+}
+
+/** Tools that work on the chain as a whole. */
+export function addNodeTools(server: McpServer, session: Session): void {
+  server.registerTool(
+    'snapshot',
+    {
+      description: 'Keeps the chain as it is now, to return to with restore.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({}),
+    },
+    async () => answer({ snapshot: await session.snapshot() }),
+  );
+  server.registerTool(
+    'restore',
+    {
+      description:
+        'Puts the chain back to a snapshot, any number of times. What came later is gone, later snapshots included.',
+      annotations: { readOnlyHint: false, destructiveHint: true },
+      inputSchema: z.strictObject({ snapshot: z.string().min(1) }),
+    },
+    async ({ snapshot }) => {
+      await session.restore(snapshot);
+      return answer(await factsOf(session.client));
+    },
+  );
+  server.registerTool(
+    'rpc',
+    {
+      description:
+        'Calls any JSON-RPC method of the node: starknet_* of the specification, and devnet_* such as devnet_mint, devnet_createBlock, devnet_increaseTime, devnet_gasReport. read_docs describes them on the page of the methods.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({
+        method: z.string().min(1),
+        params: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).default({}),
+      }),
+    },
+    async ({ method, params }) => answer(await session.client.call(method, params)),
+  );
+}
+
+/** Tools that list accounts and make contracts. */
+export function addContractTools(server: McpServer, session: Session): void {
+  server.registerTool(
+    'list_accounts',
+    {
+      description:
+        'The funded accounts of the chain with their keys and balances. The keys are for tests: never use them on a public network.',
+      annotations: READS,
+      inputSchema: z.strictObject({}),
+    },
+    async () => {
+      const accounts = await session.accounts();
+      return answer(
+        accounts.map(({ address, private_key, balance }, index) => ({
+          index,
+          address,
+          private_key,
+          strk: balance?.strk.amount,
+          eth: balance?.eth.amount,
+        })),
+      );
+    },
+  );
+  server.registerTool(
+    'declare_contract',
+    {
+      description:
+        'Compiles a Sierra class and declares it. Answers its hash, its constructor and its functions.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({
+        path: z
+          .string()
+          .min(1)
+          .describe('A Sierra class, for example target/dev/NAME.contract_class.json.'),
+        account: ACCOUNT,
+      }),
+    },
+    async ({ path, account }) => answer(await declare(session, path, account)),
+  );
+  server.registerTool(
+    'deploy_contract',
+    {
+      description: 'Deploys a contract of a declared class by the universal deployer.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({
+        class_hash: FELT,
+        arguments: ARGUMENTS,
+        salt: FELT.optional().describe('The address follows from it; a random one by default.'),
+        account: ACCOUNT,
+      }),
+    },
+    async ({ salt, ...given }) => answer(await deploy(session, { ...given, salt })),
+  );
+}
+
+/** Tools that call contracts. */
+export function addCallTools(server: McpServer, session: Session): void {
+  server.registerTool(
+    'call_contract',
+    {
+      description: 'Calls a function and answers its decoded result. Nothing is sent or changed.',
+      annotations: READS,
+      inputSchema: CALL,
+    },
+    async (call) => answer(await callContract(session, call)),
+  );
+  server.registerTool(
+    'send_transaction',
+    {
+      description:
+        'Sends one or more calls as a transaction, with fee and signature made for you. Answers its status, fee and decoded events, and of a reverted one why it failed.',
+      annotations: CHANGES,
+      inputSchema: z.strictObject({ calls: z.array(CALL).min(1), account: ACCOUNT }),
+    },
+    async ({ calls, account }) => answer(await send(session, calls, account)),
+  );
+  server.registerTool(
+    'explain_transaction',
+    {
+      description:
+        'Why a transaction failed: the calls decoded, the panic in words, Cairo lines where artifacts are known, and what to do. Of a successful one the tree of its calls.',
+      annotations: READS,
+      inputSchema: z.strictObject({ transaction_hash: FELT }),
+    },
+    async ({ transaction_hash }) => answer(await explain(session.client, transaction_hash)),
+  );
+}
+
+export function addDocsTool(server: McpServer, docs: Docs): void {
+  server.registerTool(
+    'read_docs',
+    {
+      description:
+        'The documentation of Starkbox. Without arguments the list of pages; with `search` the sections that have all words.',
+      annotations: READS,
+      inputSchema: z.strictObject({
+        page: z.string().min(1).optional().describe('A page, or a section of it as page#section.'),
+        search: z.string().min(1).optional(),
+      }),
+    },
+    async ({ page, search }) => {
+      if (page !== undefined) return answer(await docs.page(page));
+      return answer(search === undefined ? await docs.list() : await docs.search(search));
+    },
+  );
+}

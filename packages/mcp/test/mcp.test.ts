@@ -1,0 +1,214 @@
+// The tools of `starkbox mcp`, called by the client of the SDK over stdio.
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { createNode } from 'starkbox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const COMMAND = fileURLToPath(new URL('../../starkbox/bin/starkbox.js', import.meta.url));
+const TOKEN = fileURLToPath(new URL('../../../contracts/cairo/token.sierra.json', import.meta.url));
+const RESULT = z.object({
+  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  isError: z.boolean().optional(),
+});
+const DEPLOYED = z.object({ contract_address: z.string(), execution_status: z.string() });
+
+describe('starkbox mcp', () => {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [COMMAND, 'mcp'],
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  const closed: Error[] = [];
+
+  beforeAll(async () => {
+    transport.stderr?.on('data', (part) => {
+      stderr += String(part);
+    });
+    // A line on stdout that is no message of the protocol.
+    client.onerror = (error) => void closed.push(error);
+    await client.connect(transport);
+  });
+  afterAll(() => client.close());
+
+  async function call(name: string, args: Record<string, unknown> = {}) {
+    const { content, isError } = RESULT.parse(await client.callTool({ name, arguments: args }));
+    return { text: content.map(({ text }) => text).join(''), isError: isError === true };
+  }
+  async function json(name: string, args: Record<string, unknown> = {}): Promise<unknown> {
+    const { text, isError } = await call(name, args);
+    expect(isError, text).toBe(false);
+    return JSON.parse(text);
+  }
+  /** A chain with a token of which the first account has a thousand. */
+  async function deployToken(): Promise<{ token: string; other: string; owner: string }> {
+    await json('start_chain');
+    const accounts = z.array(z.object({ address: z.string() })).parse(await json('list_accounts'));
+    const [owner = '', other = ''] = accounts.map(({ address }) => address);
+    const { class_hash } = z
+      .object({ class_hash: z.string() })
+      .parse(await json('declare_contract', { path: TOKEN }));
+    const deployed = DEPLOYED.parse(
+      await json('deploy_contract', {
+        class_hash,
+        arguments: ["'Example'", "'EXM'", '1000', owner],
+      }),
+    );
+    expect(deployed.execution_status).toBe('SUCCEEDED');
+    return { token: deployed.contract_address, other, owner };
+  }
+  const balanceOf = (contract_address: string, of: string) =>
+    json('call_contract', { contract_address, function: 'balance_of', arguments: [of] });
+
+  test('says what to do when there is no chain yet', async () => {
+    const { text, isError } = await call('list_accounts');
+    expect(isError).toBe(true);
+    expect(text).toContain('start_chain');
+  });
+
+  test('lists every tool with a schema of its input', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      'attach_chain',
+      'call_contract',
+      'declare_contract',
+      'deploy_contract',
+      'explain_transaction',
+      'list_accounts',
+      'read_docs',
+      'restore',
+      'rpc',
+      'send_transaction',
+      'snapshot',
+      'start_chain',
+    ]);
+    for (const { inputSchema } of tools) {
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+    }
+  });
+
+  test('deploys a token, sends it, and decodes results and events', async () => {
+    const { token, owner, other } = await deployToken();
+    expect(await balanceOf(token, owner)).toMatchObject({ result: '1000' });
+    const sent = await json('send_transaction', {
+      calls: [
+        { contract_address: token, function: 'transfer', arguments: [other, 300] },
+        {
+          contract_address: token,
+          function: 'transfer',
+          arguments: { recipient: other, amount: '5' },
+        },
+      ],
+    });
+    expect(sent).toMatchObject({
+      execution_status: 'SUCCEEDED',
+      finality_status: 'ACCEPTED_ON_L2',
+    });
+    expect(JSON.stringify(sent)).toContain('"value":"300"');
+    expect(await balanceOf(token, other)).toMatchObject({ result: '305' });
+    const again = await json('declare_contract', { path: TOKEN, account: other });
+    expect(again).toMatchObject({ was_declared_before: true });
+  });
+
+  test('explains a transaction that failed, at once and later', async () => {
+    const { token, owner, other } = await deployToken();
+    const sent = z
+      .object({
+        transaction_hash: z.string(),
+        execution_status: z.string(),
+        explanation: z.string(),
+      })
+      .parse(
+        await json('send_transaction', {
+          calls: [{ contract_address: token, function: 'transfer', arguments: [owner, 1] }],
+          account: 1,
+        }),
+      );
+    expect(sent.execution_status).toBe('REVERTED');
+    expect(sent.explanation).toContain('token: balance too low');
+    const { text } = await call('explain_transaction', { transaction_hash: sent.transaction_hash });
+    expect(text).toBe(sent.explanation);
+    expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
+  });
+
+  test('returns to a snapshot as often as it is asked to', async () => {
+    const { token, other } = await deployToken();
+    const { snapshot } = z.object({ snapshot: z.string() }).parse(await json('snapshot'));
+    const calls = [{ contract_address: token, function: 'transfer', arguments: [other, 7] }];
+    for (const _ of [1, 2]) {
+      await json('send_transaction', { calls });
+      expect(await balanceOf(token, other)).toMatchObject({ result: '7' });
+      await json('restore', { snapshot });
+      expect(await balanceOf(token, other)).toMatchObject({ result: '0' });
+    }
+    const { text, isError } = await call('restore', { snapshot: 'snapshot-99' });
+    expect(isError).toBe(true);
+    expect(text).toContain(snapshot);
+  });
+
+  test.each([
+    ['an unknown member', 'snapshot', { nam: 'x' }, 'nam'],
+    ['an address that is none', 'call_contract', { contract_address: 'x', function: 'f' }, 'felt'],
+    ['a file that is missing', 'declare_contract', { path: '/missing.json' }, 'Sierra class'],
+    ['a file that is no class', 'declare_contract', { path: COMMAND }, 'not JSON'],
+    ['a class that is not declared', 'deploy_contract', { class_hash: '0x1' }, 'declare_contract'],
+    ['a page that is missing', 'read_docs', { page: 'missing' }, 'There are:'],
+    ['a method that is missing', 'rpc', { method: 'devnet_mnt' }, '-32601'],
+    ['an unreachable node', 'attach_chain', { url: 'http://127.0.0.1:9' }, 'No node answers'],
+  ])('refuses %s and says what to do', async (_what, name, args, words) => {
+    await json('start_chain', { accounts: 1 });
+    const { text, isError } = await call(name, args);
+    expect(isError).toBe(true);
+    expect(text).toContain(words);
+  });
+
+  test('refuses arguments that do not fit the function', async () => {
+    const { token, other } = await deployToken();
+    const refused = async (name: string, given: unknown) => {
+      const calls = { contract_address: token, function: name, arguments: given };
+      const { text, isError } = await call('call_contract', calls);
+      expect(isError).toBe(true);
+      return text;
+    };
+    expect(await refused('balanceof', [other])).toContain('balance_of(');
+    expect(await refused('balance_of', [])).toContain('takes 1 arguments; 0 were given');
+    expect(await refused('transfer', [other, 1e21])).toContain('write it as a text');
+    expect(await refused('transfer', { recipient: other })).toContain('amount was not given');
+    expect(await refused('transfer', [other, 'many'])).toContain('Argument amount (u256)');
+  });
+
+  test('works on a node that runs elsewhere', async () => {
+    const node = await createNode({ seed: 7, port: 0, accounts: 2 });
+    try {
+      const { url } = await node.listen();
+      expect(await json('attach_chain', { url })).toMatchObject({ url, block_number: 0 });
+      await json('rpc', { method: 'devnet_mint', params: { address: '0xabc', amount: 5 } });
+      const { amount } = await node.request('devnet_getAccountBalance', { address: '0xabc' });
+      expect(amount).toBe('5');
+      const listed = z.array(z.object({ address: z.string() })).parse(await json('list_accounts'));
+      expect(listed.map(({ address }) => BigInt(address))).toEqual(
+        node.accounts.map(({ address }) => BigInt(address)),
+      );
+    } finally {
+      await node.close();
+    }
+  });
+
+  test('finds and shows the documentation', async () => {
+    const { text: pages } = await call('read_docs');
+    const methods = pages.split('\n').find((line) => /(^|\/)methods: /.test(line));
+    const page = methods?.split(':')[0] ?? '';
+    const { text: section } = await call('read_docs', { page: `${page}#devnet_mint` });
+    expect(section).toContain('amount');
+    const { text: found } = await call('read_docs', { search: 'devnet_abortBlocks reorg' });
+    expect(found).toContain('---');
+  });
+
+  test('writes nothing but the protocol on stdout, and warnings on stderr', () => {
+    expect(closed).toEqual([]);
+    expect(stderr).not.toContain('Error');
+  });
+});
