@@ -14,6 +14,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -22,9 +23,11 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { dependenciesOn, pack, packedIn } from '../scripts/pack.mjs';
+import { installedPython } from '../scripts/starknet-py.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const CONTRACT = 'contracts/cairo/token.sierra.json';
+/** The compiled contracts that examples use. */
+const CONTRACTS = ['token.sierra.json', 'counter.sierra.json', 'counter.casm.json'];
 
 /**
  * Runs a command, and shows what it prints; a quiet one only if it fails.
@@ -78,8 +81,10 @@ function install(folder, examples, packed) {
       filter: isSource,
     });
   }
-  mkdirSync(dirname(join(folder, CONTRACT)), { recursive: true });
-  cpSync(join(ROOT, CONTRACT), join(folder, CONTRACT));
+  mkdirSync(join(folder, 'contracts/cairo'), { recursive: true });
+  for (const name of CONTRACTS) {
+    cpSync(join(ROOT, 'contracts/cairo', name), join(folder, 'contracts/cairo', name));
+  }
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock'];
   must('npm install', run('npm', ['install', ...options], { cwd: folder, quiet: true }));
 }
@@ -91,8 +96,16 @@ function install(folder, examples, packed) {
  * @returns {boolean} whether its tests passed
  */
 function test(folder, example, node) {
-  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
-  return run('npm', ['test'], { cwd: join(folder, 'examples', example), env });
+  const cwd = join(folder, 'examples', example);
+  const { scripts } = Object(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')));
+  // Where the tests of an example belong to what it shows, another script runs all of it.
+  const script = 'check' in scripts ? 'check' : 'test';
+  const env = {
+    ...process.env,
+    PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`,
+    STARKBOX_PYTHON: installedPython() ?? 'python3',
+  };
+  return run('npm', ['run', '--silent', script], { cwd, env });
 }
 
 /** @returns {number} the exit code */
@@ -129,7 +142,9 @@ function main() {
     for (const node of nodes) {
       for (const example of examples) {
         console.log(`\n--> ${example}, ${node}`);
+        const start = performance.now();
         if (!test(folder, example, node)) failed.push(`${example}, ${node}`);
+        console.log(`${example}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
       }
     }
   } finally {
