@@ -1,0 +1,130 @@
+// What a user does in the first minutes: the quick start, the library, a test, the explorer, a coding agent.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { npmInstall } from './installation.mjs';
+import { environmentOf, linesOf, runText, startCommand, stop } from './processes.mjs';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** @typedef {Parameters<typeof npmInstall>[2]} Packed */
+
+const LIBRARY = `
+import { createNode } from 'starkbox';
+const chain = await createNode({ seed: 0 });
+const { balance } = await chain.mint('0xabc', 1000n);
+if (balance !== 1000n) throw new Error('minted ' + balance);
+await chain.close();
+`;
+
+/**
+ * @param {string} folder
+ * @param {string} node
+ * @param {(url: string) => Promise<void>} use
+ */
+async function withNode(folder, node, use) {
+  const child = startCommand(folder, node, ['--seed', '0', '--port', '0', '--ui']);
+  try {
+    const line = await linesOf(child.stdout)((text) => /listening on /i.test(text));
+    await use(`http://${/(?:http:\/\/)?([\w.:[\]]+:\d+)/.exec(line)?.[1]}`);
+  } finally {
+    await stop(child);
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {string} method
+ * @param {object} params
+ */
+async function call(url, method, params) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = Object(await response.json());
+  if (error) throw new Error(`${method}: ${JSON.stringify(error)}`);
+  return Object(result);
+}
+
+/**
+ * Starts a node and has a transaction accepted.
+ *
+ * @param {string} folder where starkbox is installed
+ * @param {string} node
+ * @returns {Promise<number>} the seconds until then
+ */
+export async function firstTransaction(folder, node) {
+  const start = performance.now();
+  let seconds = 0;
+  await withNode(folder, node, async (url) => {
+    const mint = { address: '0xabc', amount: 1000, unit: 'FRI' };
+    const { tx_hash: transaction_hash } = await call(url, 'devnet_mint', mint);
+    const status = await call(url, 'starknet_getTransactionStatus', { transaction_hash });
+    if (status.finality_status !== 'ACCEPTED_ON_L2') throw new Error(JSON.stringify(status));
+    seconds = (performance.now() - start) / 1000;
+  });
+  return seconds;
+}
+
+/**
+ * Further ways to use what is installed, by name.
+ *
+ * @type {Record<string, (folder: string, node: string, packed: Packed) => Promise<void>>}
+ */
+export const tries = {
+  library: async (folder, node) => {
+    writeFileSync(join(folder, 'library.mjs'), LIBRARY);
+    runText(node, ['library.mjs'], { cwd: folder });
+  },
+  explorer: (folder, node) =>
+    withNode(folder, node, async (url) => {
+      const page = await fetch(`${url}/ui`);
+      const text = await page.text();
+      const script = /src="([^"]+\.js)"/.exec(text)?.[1];
+      if (!page.ok || script === undefined) throw new Error(`/ui answered ${page.status}: ${text}`);
+      const code = await fetch(new URL(script, page.url));
+      if (!code.ok) throw new Error(`${script} answered ${code.status}`);
+    }),
+  mcp: async (folder, node) => {
+    const child = startCommand(folder, node, ['mcp']);
+    try {
+      const line = linesOf(child.stdout);
+      const ask = async (
+        /** @type {number} */ id,
+        /** @type {string} */ method,
+        /** @type {object} */ params,
+      ) => {
+        child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+        return JSON.parse(await line((text) => Object(JSON.parse(text)).id === id)).result;
+      };
+      const clientInfo = { name: 'rehearsal', version: '1.0.0' };
+      await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+      child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+      const started = await ask(2, 'tools/call', { name: 'start_chain', arguments: {} });
+      if (started.isError) throw new Error(JSON.stringify(started));
+      const docs = await ask(3, 'tools/call', { name: 'read_docs', arguments: {} });
+      if (docs.isError) throw new Error(JSON.stringify(docs));
+    } finally {
+      await stop(child);
+    }
+  },
+  'test with a fixture': async (folder, node, packed) => {
+    const example = join(ROOT, 'examples/token-node-test');
+    const { devDependencies } = Object(
+      JSON.parse(readFileSync(join(example, 'package.json'), 'utf8')),
+    );
+    const { starknet } = devDependencies;
+    npmInstall(folder, node, packed, ['starkbox', '@starkbox/testing'], { starknet });
+    const contract = 'contracts/cairo/token.sierra.json';
+    mkdirSync(join(folder, 'contracts/cairo'), { recursive: true });
+    cpSync(join(ROOT, contract), join(folder, contract));
+    mkdirSync(join(folder, 'tests/token'), { recursive: true });
+    cpSync(join(example, 'token.test.js'), join(folder, 'tests/token/token.test.js'));
+    runText(node, ['--test', 'tests/token/token.test.js'], {
+      cwd: folder,
+      env: environmentOf(node),
+    });
+  },
+};

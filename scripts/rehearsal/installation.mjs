@@ -1,0 +1,51 @@
+// Installations of our packed packages, and what they weigh.
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dependenciesOn } from '../pack.mjs';
+import { environmentOf, runText } from './processes.mjs';
+
+const OPTIONS = ['--prefer-offline', '--no-audit', '--no-fund'];
+
+/**
+ * @param {string} folder
+ * @param {string} node
+ * @param {Parameters<typeof dependenciesOn>[0]} packed
+ * @param {readonly string[]} names of our packages
+ * @param {Record<string, string>} [others] further packages with their versions
+ */
+export function npmInstall(folder, node, packed, names, others = {}) {
+  const { dependencies, overrides } = dependenciesOn(packed, names);
+  const manifest = {
+    name: 'rehearsal',
+    version: '1.0.0',
+    private: true,
+    type: 'module',
+    dependencies: { ...dependencies, ...others },
+    overrides,
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
+  runText('npm', ['install', ...OPTIONS], { cwd: folder, env: environmentOf(node) });
+}
+
+/**
+ * @param {string} path
+ * @returns {number} bytes of its files; linked ones count where they are
+ */
+function bytesOf(path) {
+  const facts = lstatSync(path);
+  if (!facts.isDirectory()) return facts.size;
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+}
+
+/**
+ * @param {string} folder
+ * @returns {{ megabytes: number, packages: number }} what npm has installed there
+ */
+export function installed(folder) {
+  const modules = join(folder, 'node_modules');
+  const lock = Object(JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')));
+  return {
+    megabytes: Math.round(bytesOf(modules) / 1e5) / 10,
+    packages: Object.keys(lock.packages).length,
+  };
+}
