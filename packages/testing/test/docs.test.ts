@@ -66,7 +66,9 @@ test('the guide of tests, with node:test', async () => {
 test('the guide of tests, with vitest', async () => {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const text = code('guides/test-a-contract.md', 'js', 'With vitest');
-  expect(await run('counter.test.js', text, vitest, 'run', '--root', folder)).toMatch(/3 passed/);
+  // A busy machine takes longer than the five seconds of vitest.
+  const args = ['run', '--root', folder, '--testTimeout', '120000'];
+  expect(await run('counter.test.js', text, vitest, ...args)).toMatch(/3 passed/);
   const gas = readFileSync(join(folder, '__snapshots__/counter.test.js.gas.json'), 'utf8');
   expect(Object.keys(JSON.parse(gas))).toEqual(['the counter > counts']);
 });
