@@ -128,7 +128,7 @@ async function contracts(slots: number) {
 }
 
 async function compiled(name: string) {
-  const folder = new URL('../../../contracts/cairo/', import.meta.resolve('starkbox'));
+  const folder = new URL('../../../contracts/cairo/', import.meta.resolve('starkbox/command'));
   const made = await Class.compile(await readFile(new URL(`${name}.sierra.json`, folder), 'utf8'));
   const contract_class: unknown = JSON.parse(await made.json());
   return { class_hash: made.hash, contract_class };

@@ -14,7 +14,7 @@ import { freePort } from './free-port.js';
 
 const quick = process.argv.includes('--quick');
 const STARTS = quick ? 9 : 31;
-const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
+const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
 /** Polling interval in milliseconds, which is the precision of the measurement. */
 const PAUSE = 2;
 const PATIENCE = 30_000;

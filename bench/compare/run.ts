@@ -37,7 +37,7 @@ const GROUPS: readonly Group[] = [
 ];
 
 const ROOT = new URL('../../../../../', import.meta.url);
-const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
+const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
 
 const { values: given, positionals: files } = parseArgs({
   allowPositionals: true,

@@ -25,7 +25,7 @@ import { Signer, transferTo } from './signed-requests.js';
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 2 : 7;
 const COUNT = quick ? 10 : 100;
-const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
+const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
 
 /** Milliseconds of one transfer. */
 interface Cost {

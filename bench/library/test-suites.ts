@@ -21,9 +21,9 @@ const CONTRACTS = 10;
 const TRANSACTIONS = 3;
 /** Milliseconds between polls; suites that care set it, because 5 s is the default of starknet.js. */
 const RETRY = 50;
-const COMMAND = fileURLToPath(new URL('../bin/starkbox.js', import.meta.resolve('starkbox')));
+const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
 const ARTIFACT = fileURLToPath(
-  new URL('../../../contracts/cairo/counter', import.meta.resolve('starkbox')),
+  new URL('../../../contracts/cairo/counter', import.meta.resolve('starkbox/command')),
 );
 
 const figures = new Figures({ gain: { atLeast: quick ? 3 : 10 } }, { quick });

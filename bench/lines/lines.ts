@@ -14,7 +14,7 @@ import { Figures, median } from '../figures.js';
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 5 : 20;
 const TRANSACTIONS = quick ? 40 : 200;
-const CONTRACTS = new URL('../../../contracts/', import.meta.resolve('starkbox'));
+const CONTRACTS = new URL('../../../contracts/', import.meta.resolve('starkbox/command'));
 const NAMES = ['counter', 'failures', 'failing_calls', 'failing_callee', 'reverter'];
 
 const figures = new Figures(
