@@ -48,15 +48,6 @@ const SECTIONS = [
   { folder: '.', heading: 'More', first: ['benchmarks'] },
 ];
 
-/** The benchmarks page is written by a run and names pages by where they were. @type {Readonly<Record<string, string>>} */
-const MOVED = {
-  'engine.md': 'how-it-works/engine.md',
-  'data-directory.md': 'how-it-works/data-directory.md',
-  'forking.md': 'how-it-works/forking.md',
-  'instances.md': 'how-it-works/instances.md',
-  'testing.md': 'reference/testing.md',
-};
-
 /** @typedef {{ readonly path: string, readonly title: string, readonly text: string }} Page */
 
 /** @returns {{ heading: string, pages: Page[] }[]} */
@@ -98,8 +89,6 @@ export function sidebar() {
 export function siteLink(href, page) {
   if (/^([a-z]+:|#|\/)/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
-  const moved = page === 'benchmarks.md' ? MOVED[path] : undefined;
-  if (moved !== undefined) return anchor === undefined ? moved : `${moved}#${anchor}`;
   const target = resolve(DOCS, dirname(page), path);
   const inRepository = relative(ROOT, target);
   const isPage = target.startsWith(DOCS) && /\.(md|png|svg)$/.test(target);

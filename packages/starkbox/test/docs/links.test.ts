@@ -4,9 +4,6 @@ import { dirname, join } from 'node:path/posix';
 import { expect, test } from 'vitest';
 import { PAGES, ROOT, readPage } from './markdown.js';
 
-/** The page is written by a run of the benches, and the site maps its old links. */
-const WRITTEN_ELSEWHERE: ReadonlySet<string> = new Set(['docs/benchmarks.md']);
-
 /** Headings as GitHub and the site name them. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const text = readPage(page).replaceAll(/^```[\s\S]*?^```/gm, '');
@@ -24,7 +21,6 @@ test('every link of a page leads somewhere', () => {
   const dead: string[] = [];
   let count = 0;
   for (const page of PAGES) {
-    if (WRITTEN_ELSEWHERE.has(page)) continue;
     const text = readPage(page).replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
     for (const [, link = ''] of text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)) {
       count += 1;
