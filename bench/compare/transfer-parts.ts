@@ -20,6 +20,7 @@ import { median } from '../figures.js';
 import { BareEngine } from './bare-engine.js';
 import { onBareServer } from './bare-server.js';
 import { CacheFolder, Contender } from './contender.js';
+import { sendAll } from './measure.js';
 import { Signer, transferTo } from './signed-requests.js';
 
 const quick = process.argv.includes('--quick');
@@ -123,10 +124,10 @@ async function nodeLayer(): Promise<Layer> {
     name: 'http',
     round: () => {
       const requests = signer.transfers(COUNT);
-      const send = async () => {
-        for (const request of requests) await node.send(request);
-      };
-      return costOf(send, () => node.cpu() ?? Number.NaN);
+      return costOf(
+        () => sendAll(node, requests),
+        () => node.cpu() ?? Number.NaN,
+      );
     },
     close: async () => {
       await node.close();
@@ -142,11 +143,11 @@ async function serverLayer(): Promise<Layer> {
     name: 'bare_server',
     round: () =>
       onBareServer(async (server) => {
-        const send = async () => {
-          for (const request of requests) await server.send(request);
-        };
-        for (let at = 0; at < 20; at += 1) await send();
-        return costOf(send, () => server.cpu() ?? Number.NaN);
+        for (let at = 0; at < 20; at += 1) await sendAll(server, requests);
+        return costOf(
+          () => sendAll(server, requests),
+          () => server.cpu() ?? Number.NaN,
+        );
       }),
   };
 }
