@@ -6,6 +6,7 @@ import { Class, storageAddress } from '@starkbox/engine';
 import { type Config, createNode } from 'starkbox';
 import { hex, STRK } from '../packages/engine/test/fixtures/chain.js';
 import { FaultyProxy } from '../packages/starkbox/test/support/fork/proxy.js';
+import { CONTRACTS } from './repository.js';
 
 /** Holds `key + 1` at every key. */
 export const SLOTS = '0x5107';
@@ -128,8 +129,8 @@ async function contracts(slots: number) {
 }
 
 async function compiled(name: string) {
-  const folder = new URL('../../../contracts/cairo/', import.meta.resolve('starkbox/command'));
-  const made = await Class.compile(await readFile(new URL(`${name}.sierra.json`, folder), 'utf8'));
+  const file = new URL(`cairo/${name}.sierra.json`, CONTRACTS);
+  const made = await Class.compile(await readFile(file, 'utf8'));
   const contract_class: unknown = JSON.parse(await made.json());
   return { class_hash: made.hash, contract_class };
 }

@@ -8,13 +8,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { freePort } from './compare/contender.js';
 import { Figures, median } from './figures.js';
-import { freePort } from './free-port.js';
+import { COMMAND } from './repository.js';
 
 const quick = process.argv.includes('--quick');
 const STARTS = quick ? 9 : 31;
-const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
 /** Polling interval in milliseconds, which is the precision of the measurement. */
 const PAUSE = 2;
 const PATIENCE = 30_000;

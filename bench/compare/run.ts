@@ -13,6 +13,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { configure } from '@starkbox/engine';
+import { COMMAND, ROOT } from '../repository.js';
 import { BareEngine } from './bare-engine.js';
 import { type Address, addressOf, CacheFolder, Contender } from './contender.js';
 import { FIRST_SECONDS, TRANSFERS } from './first-seconds.js';
@@ -35,9 +36,6 @@ const GROUPS: readonly Group[] = [
   CLIENTS,
   FORKS,
 ];
-
-const ROOT = new URL('../../../../../', import.meta.url);
-const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
 
 const { values: given, positionals: files } = parseArgs({
   allowPositionals: true,

@@ -5,7 +5,6 @@
 //   npm run bench:transfer -- --quick   2 rounds of 10
 //
 // Prints wall and CPU time of a transfer in each layer, then one line of JSON.
-import { fileURLToPath } from 'node:url';
 import type { State } from '@starkbox/engine';
 import { createNode } from 'starkbox';
 import {
@@ -17,6 +16,7 @@ import {
   seededAccounts,
 } from '../../packages/engine/test/fixtures/chain.js';
 import { median } from '../figures.js';
+import { COMMAND } from '../repository.js';
 import { BareEngine } from './bare-engine.js';
 import { onBareServer } from './bare-server.js';
 import { CacheFolder, Contender } from './contender.js';
@@ -26,7 +26,6 @@ import { Signer, transferTo } from './signed-requests.js';
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 2 : 7;
 const COUNT = quick ? 10 : 100;
-const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
 
 /** Milliseconds of one transfer. */
 interface Cost {

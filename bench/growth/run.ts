@@ -1,6 +1,6 @@
 // Growth curves: what a transaction, a snapshot and reads cost against blocks, slots and instances.
 //
-//   npm run bench:growth                              all axes at full size, some 40 minutes
+//   npm run bench:growth                              all axes at full size, an hour
 //   npm run bench:growth -- --only slots --only instances
 //   npm run bench:growth -- --stored-blocks 300000    another largest size; also --blocks, --slots, --instances
 //   npm run bench:growth -- --only stored-blocks --dir DIR   the stored chain stays there
@@ -14,12 +14,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { shown } from '../compare/results.js';
 import { buildName, measuringNow, runsText } from '../compare/results-file.js';
+import { ROOT } from '../repository.js';
 import { AXES, type Axis } from './chains.js';
 import { measureAxis, type Row, sizesOf } from './measure.js';
 import { exponent, writeGrowth } from './page.js';
 import { curvesOf, type GrowthResults, type GrowthRun, readGrowth, verdict } from './results.js';
 
-const ROOT = new URL('../../../../../', import.meta.url);
 const PAGE_RESULTS = fileURLToPath(new URL('docs/growth/results.json', ROOT));
 const OTHER_RESULTS = fileURLToPath(new URL('node_modules/.cache/bench/growth.json', ROOT));
 

@@ -13,18 +13,16 @@ import { fileURLToPath } from 'node:url';
 import { fixture } from '@starkbox/testing';
 import { Account, Contract, json, logger, RpcProvider } from 'starknet';
 import { Figures } from '../figures.js';
+import { COMMAND, CONTRACTS } from '../repository.js';
 
 const quick = process.argv.includes('--quick');
 const OURS = quick ? 20 : 200;
 const USUAL = quick ? 2 : 200;
-const CONTRACTS = 10;
+const COUNTERS = 10;
 const TRANSACTIONS = 3;
 /** Milliseconds between polls; suites that care set it, because 5 s is the default of starknet.js. */
 const RETRY = 50;
-const COMMAND = fileURLToPath(import.meta.resolve('starkbox/command'));
-const ARTIFACT = fileURLToPath(
-  new URL('../../../contracts/cairo/counter', import.meta.resolve('starkbox/command')),
-);
+const ARTIFACT = fileURLToPath(new URL('cairo/counter', CONTRACTS));
 
 const figures = new Figures({ gain: { atLeast: quick ? 3 : 10 } }, { quick });
 
@@ -34,7 +32,7 @@ const countersIn = (cacheDir: string) =>
     'ten counters',
     async (chain) => {
       const addresses: string[] = [];
-      for (let index = 0; index < CONTRACTS; index += 1) {
+      for (let index = 0; index < COUNTERS; index += 1) {
         addresses.push((await chain.deployContract(`${ARTIFACT}.sierra.json`, [index])).address);
       }
       return { addresses };
@@ -49,7 +47,7 @@ async function inProcess(cacheDir: string): Promise<{ seconds: number; execution
   for (let test = 0; test < OURS; test += 1) {
     const { chain, data } = await counters.branch();
     for (let index = 0; index < TRANSACTIONS; index += 1) {
-      const which = (test + index) % CONTRACTS;
+      const which = (test + index) % COUNTERS;
       const counter = await chain.contractAt(data.addresses[which] ?? '');
       const { transaction_hash } = await counter.invoke('increase', [1]);
       const receipt = await chain.provider.waitForTransaction(transaction_hash);
@@ -125,7 +123,7 @@ async function usual(count: number, retryInterval: number | undefined): Promise<
     const { class_hash, transaction_hash } = await account.declare({ contract, casm });
     await provider.waitForTransaction(transaction_hash);
     const addresses: string[] = [];
-    for (let index = 0; index < CONTRACTS; index += 1) {
+    for (let index = 0; index < COUNTERS; index += 1) {
       const made = await account.deployContract({
         classHash: class_hash,
         constructorCalldata: [index],
@@ -133,7 +131,7 @@ async function usual(count: number, retryInterval: number | undefined): Promise<
       addresses.push(made.address);
     }
     for (let index = 0; index < TRANSACTIONS; index += 1) {
-      const which = (test + index) % CONTRACTS;
+      const which = (test + index) % COUNTERS;
       const counter = new Contract({
         abi: contract.abi,
         address: addresses[which] ?? '',

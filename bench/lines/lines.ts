@@ -10,11 +10,11 @@ import { gunzipSync } from 'node:zlib';
 import { createTestChain, type TestChain } from '@starkbox/testing';
 import { invokeValues } from '../../packages/engine/test/fixtures/chain.js';
 import { Figures, median } from '../figures.js';
+import { CONTRACTS } from '../repository.js';
 
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 5 : 20;
 const TRANSACTIONS = quick ? 40 : 200;
-const CONTRACTS = new URL('../../../contracts/', import.meta.resolve('starkbox/command'));
 const NAMES = ['counter', 'failures', 'failing_calls', 'failing_callee', 'reverter'];
 
 const figures = new Figures(

@@ -15,13 +15,13 @@ import { BALANCE_OF } from '../compare/first-seconds.js';
 import { Signer } from '../compare/signed-requests.js';
 import { type Bound, Figures } from '../figures.js';
 import { request } from '../growing-chain.js';
+import { ROOT } from '../repository.js';
 import type { Taken, Work } from './build-process.js';
 import { previousBuild } from './previous-build.js';
 
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 6 : 30;
 const WARMING = 2;
-const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 const SELF = fileURLToPath(new URL('./build-process.js', import.meta.url));
 
 const signer = new Signer(seededAccounts(0, 10));
@@ -150,7 +150,7 @@ async function measure(builds: readonly Build[], bare: Build): Promise<void> {
 
 /** The previous build in a process, if it is at hand; says which it is, or why there is none. */
 async function openPrevious(): Promise<Build | undefined> {
-  const found = await previousBuild(ROOT);
+  const found = await previousBuild(fileURLToPath(ROOT));
   if ('missing' in found) {
     console.log(`not compared with a previous build: ${found.missing}`);
     return undefined;
@@ -165,7 +165,7 @@ async function openPrevious(): Promise<Build | undefined> {
 }
 
 const before = await openPrevious();
-const now = new Build(ROOT);
+const now = new Build(fileURLToPath(ROOT));
 try {
   if (!(await now.isReady())) throw new Error('the build does not start: npm run build');
   await measure(before ? [now, before] : [now], now);
