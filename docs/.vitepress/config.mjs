@@ -1,5 +1,6 @@
 // Settings of the documentation site.
-import { anchorOf, sidebar, siteLink, writeTexts } from './pages.mjs';
+import { anchorOf } from '../../packages/mcp/src/docs.ts';
+import { sidebar, siteLink, writeTexts } from './pages.mjs';
 
 /** @type {import('vitepress').UserConfig} */
 const config = {

@@ -98,18 +98,6 @@ export function siteLink(href, page) {
 }
 
 /**
- * The anchor of a heading, as GitHub makes it.
- *
- * @param {string} heading
- */
-export const anchorOf = (heading) =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(' ', '-')
-    .replaceAll(/[^\p{L}\p{N}_-]/gu, '');
-
-/**
  * Writes llms.txt, a list of all pages, each page as Markdown, and llms-full.txt, their whole text.
  *
  * @param {string} folder

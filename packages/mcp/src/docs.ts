@@ -106,9 +106,12 @@ function sectionsOf(page: string, text: string): Section[] {
   }));
 }
 
-function anchorOf(heading: string): string {
+/** The anchor of a heading, as GitHub makes it; the site takes the same. */
+export function anchorOf(heading: string): string {
   return heading
+    .trim()
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s/g, '-');
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\s/g, '-')
+    .replaceAll(/[^\p{L}\p{N}_-]/gu, '');
 }

@@ -2,19 +2,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { expect, test } from 'vitest';
+import { anchorOf } from '../../../mcp/src/docs.js';
 import { PAGES, ROOT, readPage } from './markdown.js';
 
-/** Headings as GitHub and the site name them. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const text = readPage(page).replaceAll(/^```[\s\S]*?^```/gm, '');
-  const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replaceAll(' ', '-')
-      .replaceAll(/[^\p{L}\p{N}_-]/gu, ''),
-  );
-  return new Set(anchors);
+  return new Set([...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)));
 }
 
 test('every link of a page leads somewhere', () => {
