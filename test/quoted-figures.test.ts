@@ -1,0 +1,80 @@
+// Figures that README.md and the comparison quote are those of the pages that have them.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { linesOf, readResults } from '../bench/compare/results.js';
+
+const ROOT = new URL('../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+
+const LINES = linesOf(readResults([fileURLToPath(new URL('docs/benchmarks/results.json', ROOT))]));
+/** Pages with figures of their own; figures are quoted from them to the letter. */
+const OTHER_PAGES = ['docs/reference/testing.md', 'docs/how-it-works/instances.md'].map(read);
+
+/** Units by a base unit of their kind. */
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ µs: 1e-3, ms: 1, s: 1e3 },
+  ...{ bytes: 1e-3, KB: 1, MB: 1e3 },
+  ...{ 'per s': 1, times: 1 },
+};
+const FIGURE = /(\d[\d,.]*) (µs|ms|s|bytes|KB|MB|per s|times)(?![\w-])/g;
+const KINDS = [['µs', 'ms', 's'], ['bytes', 'KB', 'MB'], ['per s'], ['times']];
+
+interface Quote {
+  readonly text: string;
+  readonly digits: string;
+  readonly unit: string;
+}
+
+/** Whether a measured value, rounded to the digits of the quote, is the quoted one. */
+function isValue({ digits, unit }: Quote, value: number | undefined, of: string): boolean {
+  const isSameKind = KINDS.some((kind) => kind.includes(unit) && kind.includes(of));
+  if (value === undefined || !isSameKind) return false;
+  const decimals = digits.split('.')[1]?.length ?? 0;
+  const measured = (value * (UNITS[of] ?? 1)) / (UNITS[unit] ?? 1);
+  return measured.toFixed(decimals) === digits.replaceAll(',', '');
+}
+
+/** Whether two quotes are the figures of both nodes in one row, in either order. */
+function isRow(one: Quote, other: Quote): boolean {
+  return LINES.some(
+    ({ ours, theirs, unit }) =>
+      (isValue(one, ours, unit) && isValue(other, theirs, unit)) ||
+      (isValue(one, theirs, unit) && isValue(other, ours, unit)),
+  );
+}
+
+const isRatio = (quote: Quote): boolean =>
+  LINES.some(({ ratio }) => isValue(quote, ratio, 'times'));
+
+/** Quotes that have no source. Two of a table's row, or with "against" or "instead of" between them, are a pair. */
+function unfounded(text: string): string[] {
+  const found = [...text.replaceAll(/\s+/g, ' ').matchAll(FIGURE)].map(
+    ({ 0: all, 1: digits = '', 2: unit = '', index }) => ({ text: all, digits, unit, index }),
+  );
+  return found
+    .filter((quote, at) => {
+      if (quote.unit === 'times') return !isRatio(quote);
+      if (OTHER_PAGES.some((page) => page.includes(quote.text))) return false;
+      const neighbours = [found[at - 1], found[at + 1]].filter((one) => one !== undefined);
+      return !neighbours.some((other) => isRow(quote, other));
+    })
+    .map((quote) => quote.text);
+}
+
+test.each(['README.md', 'docs/start/comparison.md'])(
+  'the figures of %s are measured ones',
+  (page) => {
+    expect([...read(page).matchAll(FIGURE)].length).toBeGreaterThan(9);
+    expect(unfounded(read(page))).toEqual([]);
+  },
+);
+
+test('a figure that differs is found', () => {
+  const table = (figures: string): string => `| memory of a fresh node | ${figures} |`;
+  const [line] = LINES.filter(({ title }) => title === 'memory of a fresh node');
+  const [ours, theirs] = [line?.ours?.toFixed(0), line?.theirs?.toFixed(0)];
+  expect(unfounded(table(`${ours} MB | ${theirs} MB`))).toEqual([]);
+  expect(unfounded(table(`${ours} MB | 1${theirs} MB`))).toEqual([`${ours} MB`, `1${theirs} MB`]);
+  expect(unfounded('12345 times as fast')).toEqual(['12345 times']);
+});
