@@ -2,7 +2,6 @@
 //
 //   node scripts/pack.mjs FOLDER                all that are published, and the engine for the platform that is built
 //   node scripts/pack.mjs FOLDER starkbox       this one, and those of ours that it depends on
-//   npm run pack -- --out FOLDER [starkbox]     the same
 //   node scripts/pack.mjs FOLDER --strict       fails if a binary needs a newer glibc than we support
 //
 // The packages must be built.
@@ -110,9 +109,9 @@ function isGlibcOldEnough() {
 function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { out: { type: 'string' }, strict: { type: 'boolean', default: false } },
+    options: { strict: { type: 'boolean', default: false } },
   });
-  const [folder, ...names] = values.out === undefined ? positionals : [values.out, ...positionals];
+  const [folder, ...names] = positionals;
   const known = published();
   const unknown = names.filter((name) => !known.has(name));
   if (folder === undefined || unknown.length > 0) {

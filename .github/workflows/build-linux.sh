@@ -19,6 +19,6 @@ npm ci
 npm run build
 npm run build:engine:train -- --profile dist
 npm run test:quick
-npm run pack -- --out tarballs $strict
-npm run pack -- --out image starkbox
+npm run pack -- tarballs $strict
+npm run pack -- image starkbox
 node examples/run.mjs token-node-test token-vitest
