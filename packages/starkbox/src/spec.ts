@@ -2553,7 +2553,7 @@ export interface Methods {
       readonly next?: STORAGE_KEY;
     };
   };
-  /** Messages between L1 and L2 that the chain knows, newest first. */
+  /** Messages between L1 and L2 that the chain has, newest first. */
   readonly devnet_listMessages: {
     readonly params: {
       readonly direction: 'TO_L1' | 'TO_L2';
@@ -2600,7 +2600,7 @@ export interface Methods {
     };
     readonly result: GAS_REPORT;
   };
-  /** Tell which lines of the source a class was compiled from. */
+  /** Add the lines of the source that a class was compiled from. */
   readonly devnet_addArtifact: {
     readonly params: {
       readonly artifact: { readonly [name: string]: unknown };
@@ -2731,17 +2731,17 @@ export interface Methods {
     };
     readonly result: EMPTY;
   };
-  /** Be told of what happens to the sandbox besides new blocks and transactions. */
+  /** Subscribe to what happens to the sandbox besides new blocks and transactions. */
   readonly devnet_subscribeSandbox: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Be told of every recorded call once it is answered. */
+  /** Subscribe to recorded calls; each is sent once it is answered. */
   readonly devnet_subscribeRequests: {
     readonly params: Record<string, never>;
     readonly result: SUBSCRIPTION_ID;
   };
-  /** The version of the Starknet JSON-RPC that the node speaks. */
+  /** The version of the Starknet JSON-RPC specification that the node serves. */
   readonly starknet_specVersion: {
     readonly params: Record<string, never>;
     readonly result: string;
@@ -3026,14 +3026,14 @@ export interface Methods {
       readonly contract_address: FELT;
     };
   };
-  /** Be told of every new block. */
+  /** Subscribe to new blocks. */
   readonly starknet_subscribeNewHeads: {
     readonly params: {
       readonly block_id?: SUBSCRIPTION_BLOCK_ID;
     };
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Be told of emitted events. */
+  /** Subscribe to emitted events. */
   readonly starknet_subscribeEvents: {
     readonly params: {
       readonly from_address?: ADDRESS | readonly ADDRESS[];
@@ -3045,14 +3045,14 @@ export interface Methods {
     };
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Be told how far a transaction has come. */
+  /** Subscribe to the status of a transaction. */
   readonly starknet_subscribeTransactionStatus: {
     readonly params: {
       readonly transaction_hash: FELT;
     };
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Be told of receipts. */
+  /** Subscribe to receipts. */
   readonly starknet_subscribeNewTransactionReceipts: {
     readonly params: {
       readonly finality_status?: readonly ('PRE_CONFIRMED' | 'ACCEPTED_ON_L2')[];
@@ -3060,7 +3060,7 @@ export interface Methods {
     };
     readonly result: SUBSCRIPTION_ID;
   };
-  /** Be told of transactions. */
+  /** Subscribe to transactions. */
   readonly starknet_subscribeNewTransactions: {
     readonly params: {
       readonly finality_status?: readonly TXN_STATUS_WITHOUT_L1[];
