@@ -5,7 +5,7 @@
 //   node contracts/compile.mjs --compiler PATH --corelib PATH        with contracts/compiler
 //   node contracts/compile.mjs --check                               compiles nothing: compares with the record
 //
-// The outputs are committed, so only someone who changes a contract has to run this.
+// The outputs are committed, so this is needed only after a change to a contract.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -1,4 +1,4 @@
-// Workloads of the first seconds of a node, in which a test suite lives.
+// Workloads of the first seconds of a node, as a test suite has them.
 import { builtinClass, starknetKeccak, storageAddress } from '@starkbox/engine';
 import { STRK } from '../../packages/engine/test/fixtures/chain.js';
 import { median } from '../figures.js';

@@ -1,4 +1,4 @@
-// Guard against slower code that a busy machine cannot break: counted work, and ratios of CPU time within one run.
+// Check for slower code that a busy machine cannot break: counted work, and ratios of CPU time within one run.
 //
 //   npm run bench:regressions              more rounds
 //   npm run bench:regressions -- --quick   under half a minute

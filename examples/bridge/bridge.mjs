@@ -46,7 +46,7 @@ const user = new Account({
   signer: predeployed.private_key,
 });
 
-// The messaging contract is what connects them; then a bridge on each side, and each knows the other.
+// The messaging contract is what connects them; then a bridge on each side, each with the address of the other.
 
 const { messaging_contract_address: messagingAddress } = await ask('devnet_postmanLoad', {
   network_url: ethereumUrl,
@@ -159,7 +159,7 @@ assert.deepEqual(none, []);
 assert.equal(await balance(), amount - part);
 say('a deposit was cancelled, and never arrived');
 
-/** Calls a method of the node that starknet.js does not know. */
+/** Calls a method of the node that starknet.js has no function for. */
 async function ask(method, params) {
   const response = await fetch(starknetUrl, {
     method: 'POST',

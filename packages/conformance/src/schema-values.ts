@@ -186,7 +186,7 @@ class Maker {
       wanted.push(values);
     }
     const [only, ...more] = wanted;
-    if (only === undefined) throw new Error('an allOf that wants nothing');
+    if (only === undefined) throw new Error('an allOf without a schema');
     if (more.length === 0) return only.filter((value) => !refused.includes(value));
     return fc
       .tuple(...wanted)

@@ -9,7 +9,7 @@ import { TxRef } from '../../parts/values.js';
 import { queries } from '../../rpc/queries.js';
 import { useAbis } from './message-list.js';
 
-const SOMEBODY = '0x1111111111111111111111111111111111111111';
+const ANY_SENDER = '0x1111111111111111111111111111111111111111';
 
 export function SendMessage() {
   const book = useId();
@@ -23,7 +23,7 @@ export function SendMessage() {
 function SendForm({ book }: { readonly book: string }) {
   const resolve = useResolve();
   const [to, setTo] = useState('');
-  const [from, setFrom] = useState(SOMEBODY);
+  const [from, setFrom] = useState(ANY_SENDER);
   const [name, setName] = useState('');
   const { address, error } = readAddress(to, resolve);
   const abis = useAbis(address === undefined ? [] : [address]);
