@@ -1,8 +1,8 @@
-// Second runs of the transactions of a report, block by block.
+// Second runs of the transactions and calls of a report.
 import type { Retrace } from '@starkbox/engine';
 import type { Chain } from '../chain.js';
 import { retraceBlock, retraceCall } from '../retrace/retrace.js';
-import { pendingNumber, stateByNumber } from '../world/find-block.js';
+import { keptState, pendingNumber } from '../world/find-block.js';
 import type { World } from '../world/world.js';
 
 /** A transaction of a block, by its position. */
@@ -52,11 +52,10 @@ export async function rerunCalls(
   for (const { call, number: wanted, times } of chain.calls?.all ?? []) {
     // Blocks may have been aborted since.
     const number = Math.min(wanted, pendingNumber(world));
-    const retrace = await Promise.resolve()
-      .then(() => stateByNumber(world, number, { block_number: number }))
-      .then((state) => retraceCall(chain, call, { world, number, state }, detail))
-      .catch(() => undefined);
-    if (retrace) done.push({ retrace, times });
+    const state = keptState(world, number);
+    if (!state) continue;
+    const retrace = await retraceCall(chain, call, { world, number, state }, detail);
+    done.push({ retrace, times });
   }
   return done;
 }

@@ -64,12 +64,16 @@ export function archivedSlot(
   return world.archived?.storageAt(address, key, number);
 }
 
-/** The state before a block; undefined if it is not kept. */
-export function stateBefore(world: World, block: number): State | undefined {
-  const number = block - 1;
-  const isKept = world.keepsHistory || number === latestHeader(world).number;
-  if (!isKept || number < world.history.first || number >= pendingNumber(world)) return undefined;
+/** The state after a block, or undefined if it is not kept. */
+export function keptState(world: World, number: number): State | undefined {
+  const isKept = world.keepsHistory || number >= latestHeader(world).number;
+  if (!isKept || number < world.history.first || number > pendingNumber(world)) return undefined;
   return stateByNumber(world, number, { block_number: number });
+}
+
+/** The state before a block, or undefined if it is not kept. */
+export function stateBefore(world: World, block: number): State | undefined {
+  return keptState(world, block - 1);
 }
 
 /** The state after a block, as a base for the next block. */
