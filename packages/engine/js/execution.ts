@@ -1,7 +1,7 @@
 // Reports of an execution: receipts, traces, and failures with their frames.
 
 import type * as binding from '../binding.js';
-import { parseReport } from './error.js';
+import { callWorker, EngineError, parseReport } from './error.js';
 
 /** Which checks an execution makes; what is left out is as on the network. */
 export interface ExecutionFlags {
@@ -238,4 +238,22 @@ export function outcomeOf(native: binding.Execution): Executed | Rejected {
     printed,
     initialReads,
   };
+}
+
+/**
+ * The report of an execution that changes the state.
+ *
+ * @internal
+ * @param madeBy what it made; nothing if it was rejected
+ */
+export async function executed<T extends object>(
+  execute: () => Promise<binding.Execution>,
+  madeBy: (native: binding.Execution) => T | null | undefined,
+): Promise<(Executed & T) | Rejected> {
+  const native = await callWorker(execute);
+  const report = outcomeOf(native);
+  if (report.outcome === 'rejected') return report;
+  const made = madeBy(native);
+  if (!made) throw new EngineError('internal', 'an executed transaction left no state');
+  return { ...report, ...made };
 }

@@ -8,6 +8,7 @@ import {
   type CallOutcome,
   type Executed,
   type ExecutionFlags,
+  executed,
   type FlagsOfEach,
   type FunctionCall,
   flagsOfEach,
@@ -234,14 +235,10 @@ export class State {
     transaction: Transaction,
     flags: ExecutionFlags = {},
   ): Promise<Applied | Rejected> {
-    const native = await callWorker(() =>
-      this.native.execute(block.native, transaction.native, { ...flags }),
+    return executed(
+      () => this.native.execute(block.native, transaction.native, { ...flags }),
+      ({ next }) => next && { next: this.#next(next) },
     );
-    const report = outcomeOf(native);
-    if (report.outcome === 'rejected') return report;
-    const { next } = native;
-    if (!next) throw new EngineError('internal', 'an executed transaction left no state');
-    return { ...report, next: this.#next(next) };
   }
 
   /**
@@ -349,14 +346,13 @@ export class State {
     { parentHash, firstWrite }: ClosingOptions,
   ): Promise<ExecutedAndClosed | Rejected> {
     const [context, tx, each] = [block.native, transaction.native, { ...flags }];
-    const native = await callWorker(() =>
-      this.native.executeAndClose(context, tx, each, parentHash, firstWrite),
+    return executed(
+      () => this.native.executeAndClose(context, tx, each, parentHash, firstWrite),
+      (native) => {
+        const closed = native.takeClosed();
+        return closed && { closed: this.#closed(closed) };
+      },
     );
-    const report = outcomeOf(native);
-    if (report.outcome === 'rejected') return report;
-    const closed = native.takeClosed();
-    if (!closed) throw new EngineError('internal', 'an executed transaction closed no block');
-    return { ...report, closed: this.#closed(closed) };
   }
 
   #closed({ seal, diff, latest, next }: binding.Closed): Closed {
