@@ -1,6 +1,6 @@
 // Contracts of the origin at the addresses of genesis: tokens, supplies, accounts of the same seed.
 import { storageAddress } from '@starkbox/engine';
-import { fromU256, hex } from '../felt.js';
+import { fromU256, nextSlot } from '../felt.js';
 import type { Fork } from './fork.js';
 
 export interface ExistingContracts {
@@ -31,7 +31,7 @@ export async function readExistingContracts(
   const slot = async (address: string, key: string): Promise<string> =>
     (await fork.read({ kind: 'storage', address, key })) ?? '0x0';
   const wide = (address: string, low: string): Promise<readonly [string, string]> =>
-    Promise.all([slot(address, low), slot(address, hex(BigInt(low) + 1n))]);
+    Promise.all([slot(address, low), slot(address, nextSlot(low))]);
   const [classes, supplies] = await Promise.all([
     Promise.all(
       [...tokens, ...accounts].map(async (address) => {

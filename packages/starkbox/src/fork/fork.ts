@@ -10,7 +10,7 @@ import { JsonText, parse, stringify } from '../json/json.js';
 import { listOf, membersOf } from '../json/reader.js';
 import { type BLOCK_ID, ERRORS, type ErrorName, methodFacts } from '../spec.js';
 import type { ForkStart } from './after-transaction.js';
-import { HASH_BUFFER } from './hash-buffer.js';
+import { HASH_BUFFER } from './block-hashes.js';
 import type { OriginClient } from './origin/client.js';
 import type { ForkBlock } from './origin/header.js';
 import { isOlder, olderParams } from './origin-version.js';

@@ -3,8 +3,8 @@ import { Block, Class, Origin, type OriginQuestion, State, Transaction } from '@
 import { fail, refuse } from '../../errors.js';
 import { hex } from '../../felt.js';
 import { stateDiffOf } from '../../fork/after-transaction.js';
+import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
-import { HASH_BUFFER } from '../../fork/hash-buffer.js';
 import { parse } from '../../json/json.js';
 import { listOf, type Members, membersOf } from '../../json/reader.js';
 import { SEQUENCER } from '../genesis/accounts.js';
@@ -73,7 +73,8 @@ export async function replayTransaction(
   const old = number - HASH_BUFFER;
   if (old >= 0) {
     const entry = { key: hex(old), value: await fork.hashOf(old) };
-    state = await state.apply({ storage_diffs: [{ address: '0x1', storage_entries: [entry] }] });
+    const write = { address: HASH_CONTRACT, storage_entries: [entry] };
+    state = await state.apply({ storage_diffs: [write] });
   }
   for (const trace of traces.slice(0, index)) {
     const diff = stateDiffOf(membersOf(membersOf(trace)['trace_root'])['state_diff']);

@@ -10,8 +10,8 @@ import {
   starknetKeccak,
 } from '@starkbox/engine';
 import { hex, shortString } from '../../felt.js';
+import { HASH_BUFFER, HASH_CONTRACT } from '../../fork/block-hashes.js';
 import type { Fork } from '../../fork/fork.js';
-import { HASH_BUFFER } from '../../fork/hash-buffer.js';
 import { stringify } from '../../json/json.js';
 import { blockKeysOf } from '../history/block-keys.js';
 import type { Header } from '../history/header.js';
@@ -22,8 +22,6 @@ import { type GasPrices, headerPrices, sealingPrices } from '../world/gas-prices
 import { withSent } from '../world/messages.js';
 import { firstWorld, NOTHING_PENDING, type World } from '../world/world.js';
 import { type BlockRules, makeContext } from './block-context.js';
-
-const HASH_CONTRACT = '0x1';
 
 /** What the first block of a chain is made of. */
 export interface FirstBlock extends BlockRules {

@@ -11,6 +11,7 @@ import {
 } from '../../chain/world/find-block.js';
 import { fail, RpcError } from '../../errors.js';
 import { hex, PRIME } from '../../felt.js';
+import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { JsonText } from '../../json/json.js';
 import { ERRORS } from '../../spec.js';
 import type { Group } from '../protocol/handlers.js';
@@ -25,9 +26,6 @@ type StateMethods =
   | 'starknet_getCompiledCasm'
   | 'starknet_call';
 
-/** Keeps block hashes, and is a contract without a class. */
-const SYSTEM_CONTRACT = '0x1';
-
 export function stateMethods(chain: Chain): Group<StateMethods> {
   return {
     async starknet_getStorageAt({ contract_address, key, block_id, response_flags }) {
@@ -38,7 +36,7 @@ export function stateMethods(chain: Chain): Group<StateMethods> {
       if (old !== undefined && old !== '0x0') return old;
       const state = stateByNumber(world, number, block_id);
       const value = await state.storageAt(contract_address, key);
-      if (value === '0x0' && contract_address !== SYSTEM_CONTRACT) {
+      if (value === '0x0' && contract_address !== HASH_CONTRACT) {
         await mustExist(state, contract_address);
       }
       if (isPlain) return value;
