@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { parse } from '../../json/json.js';
+import { listOf, memberOf } from '../../json/reader.js';
 
 /** OpenRPC documents by the names of their files, which `$ref`s between them use. */
 export type Documents = ReadonlyMap<string, unknown>;
@@ -28,9 +29,9 @@ export function readDocuments(): Documents {
 export function declaredIn(documents: Documents): ReadonlyMap<string, Declared> {
   return new Map(
     [...documents].flatMap(([file, document]) =>
-      listAt(document, 'methods').map((method) => [
-        String(at(method, 'name')),
-        { file, params: listAt(method, 'params') },
+      listOf(memberOf(document, 'methods')).map((method) => [
+        String(memberOf(method, 'name')),
+        { file, params: listOf(memberOf(method, 'params')) },
       ]),
     ),
   );
@@ -39,23 +40,19 @@ export function declaredIn(documents: Documents): ReadonlyMap<string, Declared> 
 export function parametersOf(declared: Declared | undefined): readonly Parameter[] {
   const params = declared?.params ?? [];
   return params.map((param) => ({
-    name: String(at(param, 'name')),
-    required: at(param, 'required') === true,
+    name: String(memberOf(param, 'name')),
+    required: memberOf(param, 'required') === true,
   }));
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-export function at(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-export function listAt(value: unknown, key: string): readonly unknown[] {
-  return toList(at(value, key));
-}
-
-export function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** The part of the documents that a `$ref` in one of their files names, and the file that it is in. */
+export function referred(
+  documents: Documents,
+  ref: string,
+  from: string,
+): { readonly target: unknown; readonly file: string } {
+  const [path = '', pointer = ''] = ref.split('#');
+  const file = path === '' ? from : path.replace(/^\.\//, '');
+  const steps = pointer.split('/').slice(1);
+  return { target: steps.reduce<unknown>(memberOf, documents.get(file)), file };
 }

@@ -10,7 +10,8 @@ import type {
 } from 'ajv';
 import { invalidParams } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
-import { at, type Declared, type Documents, isRecord, listAt, toList } from './documents.js';
+import { isObject, listOf, type Members, memberOf } from '../../json/reader.js';
+import { type Declared, type Documents, referred } from './documents.js';
 import { explain } from './schema-errors.js';
 
 /** What is used of ajv. */
@@ -59,8 +60,8 @@ export class Compiler {
   schemaOf({ file, params }: Declared): AnySchemaObject {
     const properties = Object.fromEntries(
       params.map((param) => [
-        String(at(param, 'name')),
-        this.#translate(at(param, 'schema'), file),
+        String(memberOf(param, 'name')),
+        this.#translate(memberOf(param, 'schema'), file),
       ]),
     );
     return { properties };
@@ -76,7 +77,7 @@ export class Compiler {
 
   #translate(schema: unknown, file: string): AnySchemaObject {
     const found: AnySchemaObject = {};
-    if (!isRecord(schema)) return found;
+    if (!isObject(schema)) return found;
     const exact = schema['x-exact'] === true;
     const felt = 'x-felt' in schema;
     // As text, because ajv cannot write bigints into code.
@@ -87,9 +88,9 @@ export class Compiler {
     }
     for (const [key, value] of Object.entries(schema)) {
       if (key === '$ref') found[key] = this.#define(String(value), file);
-      else if (ONE.has(key) && isRecord(value)) found[key] = this.#translate(value, file);
-      else if (SOME.has(key)) found[key] = toList(value).map((part) => this.#translate(part, file));
-      else if (NAMED.has(key) && isRecord(value)) found[key] = this.#translateEach(value, file);
+      else if (ONE.has(key) && isObject(value)) found[key] = this.#translate(value, file);
+      else if (SOME.has(key)) found[key] = listOf(value).map((part) => this.#translate(part, file));
+      else if (NAMED.has(key) && isObject(value)) found[key] = this.#translateEach(value, file);
       else if (exact && (NUMERIC.has(key) || key === 'x-exact')) continue;
       // The keyword accepts more than the pattern and less than any string.
       else if (felt && (key === 'pattern' || key === 'type')) continue;
@@ -100,35 +101,29 @@ export class Compiler {
 
   /** The names of all members that an object may have by a schema and its parts. */
   #membersOf(schema: unknown, file: string): readonly string[] {
-    const ref = at(schema, '$ref');
+    const ref = memberOf(schema, '$ref');
     if (typeof ref === 'string') {
-      const { target, targetFile } = this.#find(ref, file);
-      return this.#membersOf(target, targetFile);
+      const found = referred(this.#documents, ref, file);
+      return this.#membersOf(found.target, found.file);
     }
-    const properties = at(schema, 'properties');
-    const own = isRecord(properties) ? Object.keys(properties) : [];
-    return [...own, ...listAt(schema, 'allOf').flatMap((part) => this.#membersOf(part, file))];
+    const properties = memberOf(schema, 'properties');
+    const own = isObject(properties) ? Object.keys(properties) : [];
+    const parts = listOf(memberOf(schema, 'allOf'));
+    return [...own, ...parts.flatMap((part) => this.#membersOf(part, file))];
   }
 
-  #find(ref: string, from: string): { readonly target: unknown; readonly targetFile: string } {
-    const [path = '', pointer = ''] = ref.split('#');
-    const targetFile = path === '' ? from : path.replace(/^\.\//, '');
-    const steps = pointer.split('/').slice(1);
-    return { target: steps.reduce<unknown>(at, this.#documents.get(targetFile)), targetFile };
-  }
-
-  #translateEach(schemas: Record<string, unknown>, file: string): AnySchemaObject {
+  #translateEach(schemas: Members, file: string): AnySchemaObject {
     const entries = Object.entries(schemas);
     return Object.fromEntries(entries.map(([name, one]) => [name, this.#translate(one, file)]));
   }
 
   /** Makes the target of a `$ref` known to ajv, and returns the id that it has there. */
   #define(ref: string, from: string): string {
-    const { target, targetFile } = this.#find(ref, from);
-    const id = `/${targetFile}${ref.slice(ref.indexOf('#') + 1)}`;
+    const { target, file } = referred(this.#documents, ref, from);
+    const id = `/${file}${ref.slice(ref.indexOf('#') + 1)}`;
     if (!this.#components.has(id)) {
       this.#components.set(id, {}); // a component may refer to itself
-      const schema = this.#translate(target, targetFile);
+      const schema = this.#translate(target, file);
       this.#components.set(id, schema);
       this.ajv.addSchema(schema, id);
     }
@@ -173,7 +168,7 @@ function keywordsFor({ _ }: AjvModule): readonly CodeKeywordDefinition[] {
         const largest = LARGEST[schema] ?? '0x0';
         const felt = gen.const('felt', _`${canonical}(${data}, ${largest})`);
         cxt.fail(_`${felt} === undefined`);
-        // At the root, where only unions are asked for their opinion, there is no parent.
+        // At the root, where the members of a union are checked alone, there is no parent.
         gen.if(_`${felt} !== ${data} && typeof ${it.parentData} == "object"`, () =>
           gen.assign(_`${it.parentData}[${it.parentDataProperty}]`, felt),
         );
@@ -221,10 +216,10 @@ export function toExactCheck(text: string): (value: unknown) => boolean {
 
 /** @param text the list of names */
 export function toClosedCheck(text: string): (value: unknown) => boolean {
-  const known = new Set(toList(parse(text)));
-  return (value) => !isRecord(value) || Object.keys(value).every((name) => known.has(name));
+  const known = new Set(listOf(parse(text)));
+  return (value) => !isObject(value) || Object.keys(value).every((name) => known.has(name));
 }
 
-function pick(record: Record<string, unknown>, keys: ReadonlySet<string>): AnySchemaObject {
+function pick(record: Members, keys: ReadonlySet<string>): AnySchemaObject {
   return Object.fromEntries(Object.entries(record).filter(([key]) => keys.has(key)));
 }

@@ -5,7 +5,7 @@ import { didYouMean, nearest } from './method-suggestions.js';
 
 /** What an explanation needs of the validator. */
 export interface Checker {
-  /** A validator for one member of a union, to hear it alone. */
+  /** A validator for one member of a union alone. */
   compile(member: AnySchemaObject): ValidateFunction;
   /** The schema behind a `$ref`. */
   resolve(ref: string): AnySchemaObject;
@@ -36,10 +36,10 @@ function toFault(errors: readonly ErrorObject[], checker: Checker): Fault {
     : toLeaf(error, checker);
 }
 
-/** What the member that was meant has to say; if none stands out, what all of them ask for. */
+/** The fault of the member that was probably meant; without a single likeliest one, what all of them ask for. */
 function toUnionFault(error: ErrorObject, checker: Checker): Fault {
   const { instancePath, data } = error;
-  if (!isObject(data)) return toLeaf(error, checker);
+  if (!isObjectOrList(data)) return toLeaf(error, checker);
   const union: readonly AnySchemaObject[] = error.parentSchema?.[error.keyword] ?? [];
   const members = union.filter((member) => takesObjects(follow(member, checker), data));
   const clashes = members.map((member) => findClashes(member, data, checker));
@@ -201,13 +201,13 @@ function either(texts: readonly string[]): string {
   return texts.length < 2 ? last : `${texts.slice(0, -1).join(', ')} or ${last}`;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObjectOrList(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
 function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  if (isObject(value)) return 'an object';
+  if (isObjectOrList(value)) return 'an object';
   if (value === Number.POSITIVE_INFINITY) return `a number above ${Number.MAX_VALUE}`;
   if (value === Number.NEGATIVE_INFINITY) return `a number below -${Number.MAX_VALUE}`;
   const text = typeof value === 'bigint' ? value.toString() : JSON.stringify(value);

@@ -1,10 +1,10 @@
 // Reader of params: positional or named, validated against the documents, with felts in canonical form.
 import { invalidParams } from '../../errors.js';
+import { memberOf } from '../../json/reader.js';
 import {
   type Declared,
   type Documents,
   declaredIn,
-  isRecord,
   type Parameter,
   parametersOf,
 } from './documents.js';
@@ -135,10 +135,7 @@ function toNamed(given: unknown, parameters: readonly Parameter[]): Record<strin
     }
   }
   for (const parameter of parameters) {
-    take(
-      parameter,
-      isRecord(given) && Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined,
-    );
+    take(parameter, memberOf(given, parameter.name));
   }
   return named;
 }

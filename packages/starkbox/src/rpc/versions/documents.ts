@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { PACKAGE_FOLDER } from '../../files/package-folder.js';
 import { parse } from '../../json/json.js';
 import { isObject, listOf, type Members, membersOf } from '../../json/reader.js';
-import { type Documents, readDocuments } from '../protocol/documents.js';
+import { type Documents, readDocuments, referred } from '../protocol/documents.js';
 import type { Version } from './difference.js';
 
 /** Describes the methods of the sandbox, which are the same in all versions. */
@@ -61,12 +61,8 @@ export function messagesOf(documents: Documents, method: string): ReadonlyMap<nu
       (one) => membersOf(one)['name'] === method,
     );
     for (const error of listOf(membersOf(declared)['errors'])) {
-      const [path = '', pointer = ''] = String(membersOf(error)['$ref']).split('#');
-      const target = documents.get(path === '' ? file : path.replace(/^\.\//, ''));
-      const steps = pointer.split('/').slice(1);
-      const { code, message } = membersOf(
-        steps.reduce<unknown>((value, step) => membersOf(value)[step], target),
-      );
+      const { target } = referred(documents, String(membersOf(error)['$ref']), file);
+      const { code, message } = membersOf(target);
       if (typeof code === 'number') messages.set(code, String(message));
     }
   }
