@@ -94,7 +94,10 @@ class BatchAnswer {
 
   /** Adds the answer to a call, or the reason why it is too much. */
   async add(answer: string, id: Id): Promise<void> {
-    const text = this.#fits(answer) ? answer : errorAnswer(this.refusal ?? TOO_MUCH, id);
+    // Errors that say why there is no more are few and short, so that they are always added.
+    const excess = this.refusal ? undefined : this.#reserve(answer.length);
+    this.refusal ??= excess;
+    const text = excess ? errorAnswer(excess, id) : answer;
     this.#gathered.push(text);
     this.#waiting += text.length;
     this.#size += text.length;
@@ -107,16 +110,13 @@ class BatchAnswer {
     return `${this.#taken()}]`;
   }
 
-  /** Errors that say why there is no more are few and short, so that they are always added. */
-  #fits(answer: string): boolean {
-    if (this.refusal) return true;
-    if (this.#size + answer.length > this.#limit) this.refusal = answerTooLarge(this.#limit);
-    else if (this.#delivery && !this.#delivery.share.take(answer.length)) {
-      this.refusal = this.#delivery.share.refusal();
-    }
-    if (this.refusal) return false;
-    this.#held += answer.length;
-    return true;
+  /** Takes the length of an answer from the share; the error if it is too long. */
+  #reserve(length: number): RpcError | undefined {
+    if (this.#size + length > this.#limit) return answerTooLarge(this.#limit);
+    const { share } = this.#delivery ?? {};
+    if (share && !share.take(length)) return share.refusal();
+    this.#held += length;
+    return undefined;
   }
 
   async #send(write: NonNullable<Delivery['write']>): Promise<void> {
@@ -138,5 +138,3 @@ class BatchAnswer {
     return piece;
   }
 }
-
-const TOO_MUCH = new RpcError(-32005, 'The answer is too large');

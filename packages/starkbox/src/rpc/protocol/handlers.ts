@@ -3,15 +3,12 @@ import type { Wire } from '../../json/json.js';
 import type { MethodName, Methods } from '../../spec.js';
 import type { CallContext } from './call-context.js';
 
-/** Every method; notifications are not called. */
-export type ServedMethod = MethodName;
-
 export type Handlers = {
-  readonly [M in ServedMethod]: (
+  readonly [M in MethodName]: (
     params: Methods[M]['params'],
     context: CallContext,
   ) => Wire<Methods[M]['result']> | Promise<Wire<Methods[M]['result']>>;
 };
 
 /** The handlers of a theme. */
-export type Group<M extends ServedMethod> = Pick<Handlers, M>;
+export type Group<M extends MethodName> = Pick<Handlers, M>;
