@@ -166,7 +166,16 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   devnet: { may: [...LEAVES, 'library'], packages: ['node:http'] },
   'cli/completions': { may: ['config'] },
   'cli/commands': {
-    may: [...STEPS, 'config', 'cli/completions', 'debug-info', 'dump/image', 'node', 'terminal'],
+    may: [
+      ...STEPS,
+      'config',
+      'cli/completions',
+      'debug-info',
+      'dump/image',
+      'node',
+      'rpc/request-log',
+      'terminal',
+    ],
     packages: ['@starkbox/engine', 'ws'],
   },
   cli: {

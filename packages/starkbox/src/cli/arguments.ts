@@ -22,10 +22,10 @@ import { type Given, readSources, type Source } from '../config/source.js';
 import { packageVersion } from '../node/version.js';
 import { type Paint, painter } from '../terminal.js';
 
-/** Names that the command can be started under. */
-const COMMAND_NAMES = ['starkbox', 'starknet-devnet'] as const;
+/** Names that the program can be started under. */
+const PROGRAM_NAMES = ['starkbox', 'starknet-devnet'] as const;
 
-export type CommandName = (typeof COMMAND_NAMES)[number];
+export type ProgramName = (typeof PROGRAM_NAMES)[number];
 
 export type CommandLine =
   /** Help or the version was asked for. */
@@ -37,7 +37,7 @@ export type CommandLine =
       /** The config file that was read. */
       readonly configFile: string | undefined;
       /** The name that the line about listening is written for. */
-      readonly name: CommandName;
+      readonly name: ProgramName;
       /** A Unix socket on which a test harness waits for the port. */
       readonly portSocket: string | undefined;
     };
@@ -96,16 +96,16 @@ export async function readConfig(
   checkGiven(given.keys, config);
   checkConfig(config);
   const portSocket = env['UNIX_SOCKET'] || undefined;
-  const name = commandName(env[NAME_VARIABLE] || 'starkbox');
+  const name = programName(env[NAME_VARIABLE] || 'starkbox');
   return { kind: 'start', config, given, configFile: file?.name, name, portSocket };
 }
 
 /** Not an option with a short variable: `AS` belongs to compilers. */
-function commandName(text: string): CommandName {
-  const name = COMMAND_NAMES.find((one) => one === text);
+function programName(text: string): ProgramName {
+  const name = PROGRAM_NAMES.find((one) => one === text);
   if (name !== undefined) return name;
   throw new UsageError(
-    `invalid value '${text}' for the environment variable ${NAME_VARIABLE}: must be ${COMMAND_NAMES.join(' or ')}`,
+    `invalid value '${text}' for the environment variable ${NAME_VARIABLE}: must be ${PROGRAM_NAMES.join(' or ')}`,
   );
 }
 

@@ -3,7 +3,7 @@
 import type { Config } from '../config/options.js';
 import { padded, shortString } from '../felt.js';
 import type { Paint } from '../terminal.js';
-import type { CommandName } from './arguments.js';
+import type { ProgramName } from './arguments.js';
 
 /** The part of a node that the banner shows. */
 export interface BannerFacts {
@@ -80,7 +80,7 @@ const LOCAL_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', '0.0.0.0',
 
 /** The line that programs wait for; wallets accept plain HTTP from `localhost` only. */
 export function listeningLine(
-  name: CommandName,
+  name: ProgramName,
   { host, port, url }: { readonly host: string; readonly port: number; readonly url: string },
 ): string {
   if (name === 'starknet-devnet') {

@@ -11,6 +11,7 @@ import { nearest } from '../nearest-word.js';
 import { type Output, painter, wantsColour } from '../terminal.js';
 import { type CommandLine, readConfig } from './arguments.js';
 import { type BannerFacts, banner, listeningLine } from './banner.js';
+import { COMMAND_NAMES, runCommand } from './commands/command.js';
 import { ancestors, onParentGone } from './parent-process.js';
 import { progressLine, type Step } from './progress.js';
 
@@ -53,19 +54,6 @@ const EXIT_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 /** npm forwards a signal that the terminal has sent already: within this time it counts as the same one. */
 const SAME_SIGNAL_SECONDS = 0.5;
 
-/** Commands other than running a node; loaded when used. */
-const COMMANDS: ReadonlySet<string> = new Set([
-  'inspect',
-  'diff',
-  'replay',
-  'report',
-  'coverage',
-  'profile',
-  'explain',
-  'completions',
-  'mcp',
-]);
-
 /** Runs a command line, up to a listening node. */
 export async function run(options: RunOptions): Promise<Outcome> {
   const { stdout, stderr } = options;
@@ -76,9 +64,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
   };
 
   const argv = withoutHelpWord(options.argv);
-  if (COMMANDS.has(argv[0] ?? '')) {
+  if (COMMAND_NAMES.includes(argv[0] ?? '')) {
     try {
-      const { runCommand } = await import('./commands/command.js');
       stdout.write(await runCommand(argv, wantsColour(stdout)));
       return { exitCode: 0 };
     } catch (error) {
@@ -153,8 +140,8 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 
 function refuseUnknownCommand([word]: readonly string[]): void {
   if (word === undefined || word.startsWith('-')) return;
-  const near = nearest(word, [...COMMANDS, 'help']);
-  const names = [...COMMANDS].join(', ');
+  const near = nearest(word, [...COMMAND_NAMES, 'help']);
+  const names = COMMAND_NAMES.join(', ');
   const hint =
     near === undefined ? `the commands are ${names} and help` : `did you mean '${near}'?`;
   throw new UsageError(`unexpected argument '${word}' found: ${hint}`);

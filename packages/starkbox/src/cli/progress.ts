@@ -9,7 +9,7 @@ export interface Step {
   readonly of?: number;
 }
 
-/** Shortest time between two updates, and before the first one. */
+/** Bytes between two updates, and before the first one. */
 const STRIDE = 8 * 1024 * 1024;
 
 /** Undefined if the output is not a terminal. */

@@ -71,6 +71,7 @@ describe('bash', () => {
     expect(offered('--block-generation-on', 'd')).toEqual(['demand']);
     expect(offered('--restrictive-mode', 'devnet_min')).toEqual(['devnet_mint']);
     expect(offered('report', '--by', 'con')).toEqual(['contract']);
+    expect(offered('report', '--resource', 'st')).toEqual(['steps', 'storage_writes']);
     expect(offered('completions', '')).toEqual(SHELLS);
   });
 

@@ -177,7 +177,12 @@ describe('diff', () => {
   test('says what is wrong, and with which file', async () => {
     expect(await command('diff', A, 'nowhere')).toMatchObject({
       exitCode: 1,
-      failed: expect.stringMatching(/nowhere does not exist/),
+      failed: expect.stringMatching(/^error: nowhere does not exist/),
+    });
+    writeFileSync(names ?? '', '{}');
+    expect(await command('diff', A, names)).toMatchObject({
+      exitCode: 1,
+      failed: expect.stringContaining(`error: ${names}: this is not an image`),
     });
     for (const text of [
       '[',

@@ -1,22 +1,21 @@
-// Commands other than running a node: names, arguments and results.
+// Table of the commands other than running a node. Each loads its code when it runs.
 
 import { parseArgs } from 'node:util';
 import { type Suggestions, UsageError } from '../../config/option.js';
-import { type Source, sourceOfFile } from '../../dump/image/source.js';
 import { reasonOf } from '../../errors.js';
 import { type Paint, painter } from '../../terminal.js';
-import { completions, SHELLS } from '../completions/completions.js';
+import { SHELLS } from '../completions/places.js';
 
 /** Options of the commands, besides `--json` and `--help`. */
-const VALUES = {
+const OPTIONS = {
   names: { type: 'string', suggests: 'paths' },
   url: { type: 'string' },
   file: { type: 'string', suggests: 'paths' },
   from: { type: 'string' },
   to: { type: 'string' },
-  by: { type: 'string', suggests: ['class', 'contract'] },
+  by: { type: 'string', suggests: async () => (await import('./report.js')).GROUPINGS },
   flame: { type: 'string', suggests: 'paths' },
-  resource: { type: 'string', suggests: ['l2_gas', 'l1_gas', 'l1_data_gas', 'steps'] },
+  resource: { type: 'string', suggests: async () => (await import('./report.js')).RESOURCES },
   baseline: { type: 'string', suggests: 'paths' },
   'save-baseline': { type: 'string', suggests: 'paths' },
   tolerance: { type: 'string' },
@@ -26,12 +25,12 @@ const VALUES = {
   out: { type: 'string', suggests: 'paths' },
   resources: { type: 'boolean' },
 } as const;
-type ValueName = keyof typeof VALUES;
+type OptionName = keyof typeof OPTIONS;
 type Given = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
 
 /** The arguments of a command. */
 interface Words {
-  readonly files: readonly string[];
+  readonly positionals: readonly string[];
   readonly json: boolean;
   readonly values: Readonly<Given>;
   readonly paint: Paint;
@@ -39,10 +38,11 @@ interface Words {
 
 interface Command {
   readonly usage: string;
-  readonly files: number;
-  readonly takes: readonly ValueName[];
+  /** How many arguments there are beside the options. */
+  readonly positionals: number;
+  readonly takes: readonly OptionName[];
   readonly help: string;
-  /** What a shell offers as its words. */
+  /** What a shell offers as its arguments. */
   readonly suggests?: Suggestions;
   /** The text to print. */
   readonly run: (words: Words) => Promise<string>;
@@ -52,18 +52,18 @@ interface Command {
 const COMMANDS: Readonly<Record<string, Command>> = {
   inspect: {
     usage: 'starkbox inspect FILE [--json]',
-    files: 1,
+    positionals: 1,
     takes: [],
     suggests: 'paths',
     help: 'Prints what an image holds. Checks all of it.',
-    async run({ files: [path = ''], json, paint }) {
+    async run({ positionals: [path = ''], json, paint }) {
       const { inspect } = await import('./inspect.js');
-      return withSource(path, (source) => inspect(path, source, { json, paint }));
+      return inspect(path, { json, paint });
     },
   },
   diff: {
     usage: 'starkbox diff A B [--json] [--names FILE]',
-    files: 2,
+    positionals: 2,
     takes: ['names'],
     suggests: 'paths',
     help: `Prints how the image B differs from the image A.
@@ -71,25 +71,23 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   --names FILE   names for addresses and storage variables, as JSON:
                  {"addresses": {"0x1234": "alice"}, "variables": ["count", "held[address]"]}
                  "address" in brackets stands for every address that is known.`,
-    async run({ files: [one = '', other = ''], json, values: { names }, paint }) {
-      const { readNames } = await import('./names.js');
+    async run({ positionals: [one = '', other = ''], json, values: { names }, paint }) {
+      const { readNames } = await import('./slot-names.js');
       const given = names === undefined ? undefined : readNames(names);
       const { diff } = await import('./diff.js');
-      return withSource(one, (before) =>
-        withSource(other, (after) => diff([one, before], [other, after], { json, paint }, given)),
-      );
+      return diff(one, other, { json, paint }, given);
     },
   },
   replay: {
     usage: 'starkbox replay FILE [--url URL] [--json]',
-    files: 1,
+    positionals: 1,
     takes: ['url'],
     suggests: 'paths',
     help: `Repeats the requests that --trace-requests recorded, on a fresh node with the same options, and
 fails if an answer differs. Times, and what depends on them, may differ.
 
   --url URL      a node that runs, to be asked instead`,
-    async run({ files: [path = ''], json, paint, values: { url } }) {
+    async run({ positionals: [path = ''], json, paint, values: { url } }) {
       const { replay } = await import('./replay.js');
       return replay(path, { json, paint, url });
     },
@@ -97,7 +95,7 @@ fails if an answer differs. Times, and what depends on them, may differ.
   report: {
     usage:
       'starkbox report [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--by class|contract]\n                       [--resources] [--json]\n                       [--flame FILE [--resource NAME]]\n                       [--save-baseline FILE | --baseline FILE [--tolerance PERCENT]]',
-    files: 0,
+    positionals: 0,
     takes: [
       'url',
       'file',
@@ -132,7 +130,7 @@ fails if an answer differs. Times, and what depends on them, may differ.
   coverage: {
     usage:
       'starkbox coverage [--url URL | --file FILE] [--from BLOCK] [--to BLOCK] [--all] [--json]\n                         [--lcov FILE --artifacts FOLDER]',
-    files: 0,
+    positionals: 0,
     takes: ['url', 'file', 'from', 'to', 'all', 'lcov', 'artifacts'],
     help: `Prints which entry points the transactions of a node that runs have called.
 
@@ -149,7 +147,7 @@ fails if an answer differs. Times, and what depends on them, may differ.
   },
   profile: {
     usage: 'starkbox profile HASH [--out FILE] [--artifacts FOLDER] [--url URL] [--json]',
-    files: 1,
+    positionals: 1,
     takes: ['out', 'artifacts', 'url'],
     help: `Writes what the machine did in a transaction as trace data of cairo-profiler, and the classes that it
 ran beside it. The transaction is run again.
@@ -158,20 +156,20 @@ ran beside it. The transaction is run again.
   --artifacts FOLDER     compiled classes with the names of their functions (default: target/dev,
                          if there); without them, names are those that the node has
   --url URL              the node (default: http://127.0.0.1:5050)`,
-    async run({ files: [hash = ''], json, values, paint }) {
+    async run({ positionals: [hash = ''], json, values, paint }) {
       const { profile } = await import('./profile.js');
       return profile({ json, paint }, hash, values);
     },
   },
   explain: {
     usage: 'starkbox explain HASH [--url URL] [--json]',
-    files: 1,
+    positionals: 1,
     takes: ['url'],
     help: `Prints why a transaction failed, with its calls decoded, and what to do about it. Of a successful
 transaction it prints the calls.
 
   --url URL      the node (default: http://127.0.0.1:5050)`,
-    async run({ files: [hash = ''], json, values: { url } }) {
+    async run({ positionals: [hash = ''], json, values: { url } }) {
       const { ask, LOCAL } = await import('./wire.js');
       const explained = await ask(url ?? LOCAL, 'devnet_explainTransaction', {
         transaction_hash: hash,
@@ -181,7 +179,7 @@ transaction it prints the calls.
   },
   mcp: {
     usage: 'starkbox mcp [--url URL]',
-    files: 0,
+    positionals: 0,
     takes: ['url'],
     help: `Serves the Model Context Protocol on stdin and stdout, so that a coding agent can start a chain, deploy and
 call contracts, and read why a transaction failed. The agent's program starts it; docs/guides/mcp.md says how.
@@ -195,7 +193,7 @@ call contracts, and read why a transaction failed. The agent's program starts it
   },
   completions: {
     usage: `starkbox completions ${SHELLS.join('|')}`,
-    files: 1,
+    positionals: 1,
     takes: [],
     suggests: SHELLS,
     help: `Prints a script that completes the command line in a shell.
@@ -203,13 +201,16 @@ call contracts, and read why a transaction failed. The agent's program starts it
   bash: source <(starkbox completions bash)     in ~/.bashrc
   zsh:  source <(starkbox completions zsh)      in ~/.zshrc, after compinit
   fish: starkbox completions fish > ~/.config/fish/completions/starkbox.fish`,
-    async run({ files: [shell = ''] }) {
-      const script = completions(shell, COMMANDS, VALUES);
+    async run({ positionals: [shell = ''] }) {
+      const { completions } = await import('../completions/completions.js');
+      const script = await completions(shell, COMMANDS, OPTIONS);
       if (script !== undefined) return script;
       throw new UsageError(`no completions for '${shell}': the shells are ${SHELLS.join(', ')}`);
     },
   },
 };
+
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
 /** What the manual page and the reference say of each command. */
 export const COMMAND_FACTS: Readonly<
@@ -221,16 +222,16 @@ export function runCommand(argv: readonly string[], coloured: boolean): Promise<
   const [name = '', ...rest] = argv;
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`unknown command '${name}'`);
-  const { values, positionals: files } = parsed(rest);
+  const { values, positionals } = parsed(rest);
   if (values.help) {
     return Promise.resolve(`${command.help}\n\nUsage: ${command.usage}\n`);
   }
   const { json, help: _help, ...given } = values;
   const isUnknown = Object.keys(given).some((name) => !command.takes.some((one) => one === name));
-  if (files.length !== command.files || isUnknown) {
+  if (positionals.length !== command.positionals || isUnknown) {
     throw new UsageError(`usage: ${command.usage}`);
   }
-  return command.run({ files, json, values: given, paint: painter(coloured) });
+  return command.run({ positionals, json, values: given, paint: painter(coloured) });
 }
 
 function parsed(args: readonly string[]) {
@@ -241,24 +242,10 @@ function parsed(args: readonly string[]) {
       options: {
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
-        ...VALUES,
+        ...OPTIONS,
       },
     });
   } catch (error) {
     throw new UsageError(reasonOf(error));
-  }
-}
-
-async function withSource<T>(path: string, use: (source: Source) => Promise<T>): Promise<T> {
-  const source = sourceOfFile(path);
-  try {
-    return await use(source);
-  } catch (error) {
-    const reason = reasonOf(error);
-    throw new Error(reason.startsWith(`${path}: `) ? reason : `${path}: ${reason}`, {
-      cause: error,
-    });
-  } finally {
-    source.close();
   }
 }

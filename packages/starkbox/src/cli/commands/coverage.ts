@@ -5,8 +5,8 @@ import { Class } from '@starkbox/engine';
 import { ADD_DEBUG_INFO } from '../../debug-info/artifact.js';
 import { hasPlaces, LineCoverage } from '../../debug-info/line-coverage.js';
 import { isObject } from '../../json/reader.js';
-import { ARTIFACTS, artifactsIn } from './artifact-files.js';
 import type { Style } from './format.js';
+import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { LOCAL, pagesOf, type RangeWords, rangeOf } from './wire.js';
 
 export interface CoverageWords extends RangeWords {

@@ -1,6 +1,5 @@
 // The diff command: prints how two images differ.
 import { readImage } from '../../dump/image/read.js';
-import type { Source } from '../../dump/image/source.js';
 import { columns, counted, grouped, moment, type Style } from './format.js';
 import {
   type BlockFacts,
@@ -9,29 +8,25 @@ import {
   differenceOf,
   type SlotChange,
 } from './image-diff.js';
-import { type GivenNames, NO_NAMES } from './names.js';
-
-type Named = readonly [path: string, source: Source];
+import { readingFrom, withImage } from './input-files.js';
+import { type GivenNames, NO_NAMES } from './slot-names.js';
 
 export async function diff(
-  [oldPath, old]: Named,
-  [newPath, now]: Named,
+  oldPath: string,
+  newPath: string,
   style: Style,
   given: GivenNames = NO_NAMES,
 ): Promise<string> {
-  const before = await read(oldPath, old);
-  const after = await read(newPath, now);
+  // Both are opened before one is read, which may take long.
+  const [before, after] = await withImage(oldPath, (old) =>
+    withImage(newPath, async (now) => [
+      await readingFrom(oldPath, readImage(old)),
+      await readingFrom(newPath, readImage(now)),
+    ]),
+  );
   const difference = await differenceOf(before, after, given);
   if (style.json) return `${JSON.stringify({ a: oldPath, b: newPath, ...difference })}\n`;
   return shown(difference, oldPath, newPath, style);
-}
-
-async function read(path: string, source: Source): ReturnType<typeof readImage> {
-  try {
-    return await readImage(source);
-  } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : error}`);
-  }
 }
 
 /** Of a contract, this many slots without a name are shown. */

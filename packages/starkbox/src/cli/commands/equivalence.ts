@@ -1,22 +1,20 @@
 // Equivalence of answers: times, and what depends on them, may differ.
 import { hex } from '../../felt.js';
+import { isObject } from '../../json/reader.js';
 import { canonicalName } from '../../method-names.js';
+import { HIDDEN } from '../../rpc/request-log/redaction.js';
 import { methodFacts } from '../../spec.js';
-
-type Json = unknown;
 
 /** Hashes and commitments of a block depend on its time. */
 const OF_A_BLOCK = /^(block_hash|parent_hash|l1_transaction_hash|aborted|accepted|\w+_commitment)$/;
 /** Options that belong to a machine. */
 const OF_THE_PLACE: ReadonlySet<string> = new Set(['server_config', 'dump_path', 'private_key']);
-/** Replaces secrets in recordings. */
-export const HIDDEN = '•••';
 /** Numbers in the range of times that are not times. */
 const OF_AN_AMOUNT = /gas|amount|price|fee|balance|resources|steps/;
 const [EARLIEST, LATEST] = [10 ** 9, 5 * 10 ** 9];
 
 /** Maps names of a recording to those of the replay. */
-export class Likeness {
+export class Equivalence {
   readonly #names = new Map<string, string>();
   readonly #slack: number;
   #shift = 0;
@@ -28,14 +26,14 @@ export class Likeness {
   }
 
   /** Adds two names of the same thing; false if the old one is mapped to another. */
-  learn(old: string, now: string): boolean {
+  addNames(old: string, now: string): boolean {
     const known = this.#names.get(old);
     if (known === undefined) this.#names.set(old, now);
     return known === undefined || known === now;
   }
 
   /** Adds a time of the recording and its counterpart of the replay. */
-  learnTime(old: number, now: number): void {
+  addTime(old: number, now: number): void {
     this.#shift = now - old;
   }
 
@@ -53,12 +51,12 @@ export class Likeness {
    *
    * @param methods that were called
    */
-  difference(methods: readonly string[], old: Json, now: Json): string | undefined {
+  difference(methods: readonly string[], old: unknown, now: unknown): string | undefined {
     this.#isRenaming = methods.some((name) => methodFacts(canonicalName(name))?.writes);
     return this.#differenceAt(old, now);
   }
 
-  #differenceAt(old: Json, now: Json, path = '', key = ''): string | undefined {
+  #differenceAt(old: unknown, now: unknown, path = '', key = ''): string | undefined {
     if (Object.is(old, now) || OF_THE_PLACE.has(key) || old === HIDDEN) return undefined;
     if (Array.isArray(old) && Array.isArray(now)) {
       if (old.length !== now.length) return path;
@@ -75,12 +73,12 @@ export class Likeness {
     return this.#isSame(old, now, key) ? undefined : path;
   }
 
-  #isSame(old: Json, now: Json, key: string): boolean {
+  #isSame(old: unknown, now: unknown, key: string): boolean {
     if (typeof old === 'string' && typeof now === 'string') {
       if (this.#names.get(old) === now) return true;
       if (OF_A_BLOCK.test(key)) {
         if (this.#isRenaming) this.#names.set(old, now);
-        return this.learn(old, now);
+        return this.addNames(old, now);
       }
     }
     if (OF_AN_AMOUNT.test(key)) return false;
@@ -92,14 +90,14 @@ export class Likeness {
 }
 
 /** A number that can be a time of a block, also as contracts see it. */
-function timeOf(value: Json): number | undefined {
+function timeOf(value: unknown): number | undefined {
   const isHex = typeof value === 'string' && /^0x[0-9a-f]{1,9}$/.test(value);
   const number = isHex ? Number(value) : value;
   if (typeof number !== 'number' || number < EARLIEST || number > LATEST) return undefined;
   return !isHex || hex(BigInt(number)) === value ? number : undefined;
 }
 
-/** Looks at all items, since names are learnt from those after a difference too. */
+/** Looks at all items, since those after a difference have names to add too. */
 function first<T>(items: Iterable<T>, look: (item: T) => string | undefined): string | undefined {
   let found: string | undefined;
   for (const item of items) {
@@ -107,8 +105,4 @@ function first<T>(items: Iterable<T>, look: (item: T) => string | undefined): st
     found ??= different;
   }
   return found;
-}
-
-function isObject(value: Json): value is Readonly<Record<string, Json>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,9 +4,10 @@ import type { State } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
-import { fromU256, hex } from '../../felt.js';
+import { fromU256, hex, nextSlot } from '../../felt.js';
+import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { felts, list, object } from '../../json/reader.js';
-import { type GivenNames, Names } from './names.js';
+import { type GivenNames, Names } from './slot-names.js';
 
 /** A value that differs. */
 export interface Changed {
@@ -54,7 +55,6 @@ export interface Difference {
 /** Blocks of only one image that are listed one by one. */
 const BLOCKS_TOLD = 10;
 const NOTHING = '0x0';
-const HASH_CONTRACT = '0x1';
 
 export async function differenceOf(
   before: Loaded,
@@ -182,7 +182,7 @@ async function slotChanges(
       const wide = async (state: State): Promise<string> =>
         fromU256(
           await state.storageAt(address, low),
-          await state.storageAt(address, hex(BigInt(low) + 1n)),
+          await state.storageAt(address, nextSlot(low)),
         ).toString();
       const change = await changed(old, now, wide);
       if (change) changes.push({ key: low, variable: name.variable, wide: true, ...change });

@@ -1,17 +1,16 @@
 // The inspect command: prints what an image contains.
 import { FORMAT } from '../../dump/image/format.js';
 import { surveyImage } from '../../dump/image/read.js';
-import type { Source } from '../../dump/image/source.js';
 import { columns, counted, grouped, moment, type Style, size } from './format.js';
+import { readingFrom, withImage } from './input-files.js';
 
-export async function inspect(
-  path: string,
-  source: Source,
-  { json, paint }: Style,
-): Promise<string> {
-  const { header, sections } = await surveyImage(source);
+export async function inspect(path: string, { json, paint }: Style): Promise<string> {
+  const { header, sections, bytes } = await withImage(path, async (source) => ({
+    ...(await readingFrom(path, surveyImage(source))),
+    bytes: source.size,
+  }));
   if (json) {
-    const facts = { path, bytes: source.size, format: FORMAT, ...header, sections };
+    const facts = { path, bytes, format: FORMAT, ...header, sections };
     return `${JSON.stringify(facts)}\n`;
   }
   const blocks = header.last_block - header.first_block + 1;
@@ -32,13 +31,13 @@ export async function inspect(
     ['old states', header.keeps_history ? 'of every block' : 'not kept'],
     ['journal', header.journal_calls === null ? 'not kept' : counted(header.journal_calls, 'call')],
   ];
-  const sizes = sections.map(({ name, bytes, stored }) => [
+  const sizes = sections.map(({ name, bytes: unpacked, stored }) => [
     name,
     size(stored),
-    bytes > stored ? `${size(bytes)} unpacked` : '',
+    unpacked > stored ? `${size(unpacked)} unpacked` : '',
   ]);
   return [
-    `${paint('bold', path)}  ${size(source.size)}, all checksums right`,
+    `${paint('bold', path)}  ${size(bytes)}, all checksums right`,
     ...columns(rows, '  '),
     paint('bold', 'sections'),
     ...columns(sizes, '  '),

@@ -7,8 +7,8 @@ import { ANNOTATIONS } from '../../debug-info/artifact.js';
 import { stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { MACHINE_CLASS } from '../../spec.js';
-import { ARTIFACTS, artifactsIn } from './artifact-files.js';
 import { counted, type Style } from './format.js';
+import { ARTIFACTS, artifactsIn } from './input-files.js';
 import { type CallNode, traceData, treesOf } from './trace-data.js';
 import { ask, LOCAL } from './wire.js';
 

@@ -6,16 +6,17 @@ import { WebSocket } from 'ws';
 import { isConfigKey } from '../../config/options.js';
 import { openRegular } from '../../files/regular-file.js';
 import { parse, stringify } from '../../json/json.js';
+import { isObject, type Members, membersOf } from '../../json/reader.js';
 import { createNode } from '../../node/node.js';
-import { HIDDEN, Likeness } from './equivalence.js';
+import { HIDDEN } from '../../rpc/request-log/redaction.js';
+import { Equivalence } from './equivalence.js';
 import { counted, type Style } from './format.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** Seconds by which the replay may be slower than the recording. */
 const SLACK = 600;
 /** Differences that are shown. */
 const SHOWN = 20;
+/** Characters of a value that are shown. */
 const LONGEST = 300;
 
 interface Difference {
@@ -34,23 +35,23 @@ export async function replay(
   const lines = createInterface({
     input: createReadStream('', { fd: openRegular(file), encoding: 'utf8' }),
   })[Symbol.asyncIterator]();
-  const about = objectOf((await lines.next()).value);
+  const about = objectIn((await lines.next()).value);
   if (typeof about['starkbox'] !== 'string') throw new Error(`${file} is no recording`);
   if (about['forked'] === true && url === undefined) {
     throw new Error(`${file} was recorded on a fork: start one like it, and give its --url`);
   }
   const node = url === undefined ? await createNode(configOf(about['options'])) : undefined;
   const target = url ?? (await node?.listen())?.url ?? '';
-  const doors = new Doors(target);
+  const transport = new Transport(target);
   const differences: Difference[] = [];
   let count = 0;
   let leftOut = 0;
   try {
-    const likeness = new Likeness(SLACK);
-    await meet(doors, likeness, objectOf(stringify(about['genesis'])));
+    const equivalence = new Equivalence(SLACK);
+    await matchGenesis(transport, equivalence, membersOf(about['genesis']));
     for await (const line of { [Symbol.asyncIterator]: () => lines }) {
       if (line === '') continue;
-      const { missing, ...values } = objectOf(line);
+      const { missing, ...values } = objectIn(line);
       if (typeof missing === 'number') leftOut += missing;
       if (missing !== undefined) continue;
       count += 1;
@@ -58,11 +59,11 @@ export async function replay(
         leftOut += 1;
         continue;
       }
-      const difference = await repeat(doors, likeness, values);
+      const difference = await repeat(transport, equivalence, values);
       if (difference) differences.push({ line: count + 1, ...difference });
     }
   } finally {
-    doors.close();
+    transport.close();
     await node?.close();
   }
   const report = json
@@ -98,42 +99,46 @@ function shown(
 }
 
 /** The first blocks of both give the first pair of names, and the offset of all times. */
-async function meet(doors: Doors, likeness: Likeness, genesis: Values): Promise<void> {
+async function matchGenesis(
+  transport: Transport,
+  equivalence: Equivalence,
+  genesis: Members,
+): Promise<void> {
   const params = { block_id: { block_number: genesis['number'] } };
   const call = { jsonrpc: '2.0', id: 0, method: 'starknet_getBlockWithTxHashes', params };
-  const { result } = objectOf(await doors.ask(undefined, stringify(call)));
-  const { block_hash, timestamp } = objectOf(stringify(result));
+  const { result } = objectIn(await transport.ask(undefined, stringify(call)));
+  const { block_hash, timestamp } = membersOf(result);
   if (typeof genesis['hash'] === 'string' && typeof block_hash === 'string') {
-    likeness.learn(genesis['hash'], block_hash);
+    equivalence.addNames(genesis['hash'], block_hash);
   }
-  likeness.learnTime(Number(genesis['timestamp']), Number(timestamp));
+  equivalence.addTime(Number(genesis['timestamp']), Number(timestamp));
 }
 
 async function repeat(
-  doors: Doors,
-  likeness: Likeness,
-  { socket, version, request, request_text, answer, answer_text }: Values,
+  transport: Transport,
+  equivalence: Equivalence,
+  { socket, version, request, request_text, answer, answer_text }: Members,
 ): Promise<Omit<Difference, 'line'> | undefined> {
   const text = typeof request_text === 'string' ? request_text : stringify(request);
   const place = typeof socket === 'number' ? socket : undefined;
   const path = typeof version === 'string' ? `/rpc/${version}` : undefined;
   const isAnswered = answer !== undefined || answer_text !== undefined;
-  const got = await doors.ask(place, likeness.translate(text), isAnswered, path);
+  const got = await transport.ask(place, equivalence.translate(text), isAnswered, path);
   const now = got === undefined || got === '' ? undefined : parse(got);
-  const { method } = objectOf(stringify(request));
+  const { method } = membersOf(request);
   const name = typeof method === 'string' ? method : 'a batch';
   if (/_subscribe/.test(name)) {
-    const ids = [answer, now].map((one) => objectOf(stringify(one))['result']);
-    if (typeof ids[0] === 'string' && typeof ids[1] === 'string') likeness.learn(ids[0], ids[1]);
+    const [old, id] = [answer, now].map((one) => membersOf(one)['result']);
+    if (typeof old === 'string' && typeof id === 'string') equivalence.addNames(old, id);
   }
-  const different = likeness.difference([name], answer, now);
+  const different = equivalence.difference([name], answer, now);
   return different === undefined
     ? undefined
     : { method: name, path: different, recorded: answer, now };
 }
 
 /** Transport of requests: HTTP, or one WebSocket for each one of the recording. */
-class Doors {
+class Transport {
   readonly #url: string;
   readonly #sockets = new Map<number, Promise<WebSocket>>();
 
@@ -207,8 +212,8 @@ function nextAnswer(socket: WebSocket): Promise<string> {
 
 /** Options that this version has; a recording may be of another version. */
 function configOf(options: unknown): object {
-  const known = Object.entries(objectOf(stringify(options))).filter(([key]) => isConfigKey(key));
-  const { accountClass, dumpOn, ...rest }: Values = Object.fromEntries(known);
+  const known = Object.entries(membersOf(options)).filter(([key]) => isConfigKey(key));
+  const { accountClass, dumpOn, ...rest }: Members = Object.fromEntries(known);
   const isCustom = typeof rest['accountClassCustom'] === 'string';
   return {
     ...rest,
@@ -220,7 +225,7 @@ function configOf(options: unknown): object {
 }
 
 /** The object in a JSON text; an empty one where it is something else. */
-function objectOf(text: string | undefined): Values {
-  const value: unknown = text === undefined ? undefined : parse(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+function objectIn(text: string | undefined): Members {
+  const value = text === undefined ? undefined : parse(text);
+  return isObject(value) ? value : {};
 }

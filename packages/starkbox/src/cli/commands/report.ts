@@ -33,17 +33,19 @@ export interface ReportWords extends RangeWords {
   readonly tolerance?: string;
 }
 
+export const GROUPINGS = ['class', 'contract'] as const;
+/** What a flame graph may show; what is counted takes `--resources`. */
+export const RESOURCES: readonly string[] = [...MEASURES, ...COUNTED];
+
 /** Throws if a median is beyond the baseline. */
 export async function report(style: Style, words: ReportWords): Promise<string> {
-  const { by = 'class', flame, resource = 'l2_gas', 'save-baseline': saved } = words;
-  if (by !== 'class' && by !== 'contract') {
-    throw new UsageError(`invalid value '${by}' for '--by': must be class or contract`);
-  }
-  const resources = words.resources ? [...MEASURES, ...COUNTED] : MEASURES;
-  if (!resources.some((one) => one === resource)) {
-    const names = resources.join(', ');
-    throw new UsageError(`invalid value '${resource}' for '--resource': must be one of ${names}`);
-  }
+  const { flame, 'save-baseline': saved } = words;
+  const by = chosen('by', words.by ?? 'class', GROUPINGS);
+  const resource = chosen(
+    'resource',
+    words.resource ?? 'l2_gas',
+    words.resources ? RESOURCES : MEASURES,
+  );
   const tolerance = numberOf('tolerance', words.tolerance) ?? 0;
   // Read first: a missing file is known before the chain is read.
   const before = words.baseline === undefined ? undefined : baselineIn(words.baseline);
@@ -64,7 +66,14 @@ export async function report(style: Style, words: ReportWords): Promise<string> 
     : `${gasText(page, (text) => style.paint('bold', text))}\n`;
 }
 
-async function readReport(words: ReportWords, by: 'class' | 'contract'): Promise<GasReport> {
+function chosen<T extends string>(option: string, word: string, known: readonly T[]): T {
+  const found = known.find((one) => one === word);
+  if (found !== undefined) return found;
+  const names = known.join(', ');
+  throw new UsageError(`invalid value '${word}' for '--${option}': must be one of ${names}`);
+}
+
+async function readReport(words: ReportWords, by: (typeof GROUPINGS)[number]): Promise<GasReport> {
   const sum = new GasReport(by);
   const include = [
     'values',

@@ -1,6 +1,6 @@
 // Completions for bash, from version 3.2 on.
 import type { Suggestions } from '../../config/option.js';
-import { type Place, type Places, quoted } from './place.js';
+import { type Place, type Places, quoted } from './places.js';
 
 /** Words that begin with what was typed, or the shell's own completion of paths, or nothing. */
 function offer(suggests: Suggestions | undefined): string {

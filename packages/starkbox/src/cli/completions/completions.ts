@@ -3,12 +3,14 @@ import { optionKind, type Suggestions } from '../../config/option.js';
 import { CONFIG_KEYS, OPTIONS } from '../../config/options.js';
 import { bashScript } from './bash.js';
 import { fishScript } from './fish.js';
-import type { Place, TypedOption } from './place.js';
+import { type Place, type Places, SHELLS, type TypedOption } from './places.js';
 import { zshScript } from './zsh.js';
 
-const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
-
-export const SHELLS: readonly string[] = Object.keys(SCRIPTS);
+const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (places: Places) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
 
 /** What the completions need of a command. */
 export interface CommandFacts {
@@ -19,29 +21,31 @@ export interface CommandFacts {
 }
 
 /** What the completions need of an option of a command. */
-export interface ValueFacts {
+export interface OptionFacts {
   readonly type: 'string' | 'boolean';
-  readonly suggests?: Suggestions;
+  /** Or what loads the words from the command that checks them. */
+  readonly suggests?: Suggestions | (() => Promise<Suggestions>);
 }
 
 /** The script for a shell; `undefined` for one that is not in `SHELLS`. */
-export function completions(
+export async function completions(
   shell: string,
   commands: Readonly<Record<string, CommandFacts>>,
-  values: Readonly<Record<string, ValueFacts>>,
-): string | undefined {
-  const script = Object.entries(SCRIPTS).find(([name]) => name === shell)?.[1];
+  options: Readonly<Record<string, OptionFacts>>,
+): Promise<string | undefined> {
+  const known = SHELLS.find((name) => name === shell);
+  if (known === undefined) return undefined;
   const names = Object.keys(commands);
-  const ofCommand = ([name, { help, takes, suggests }]: [string, CommandFacts]): Place => ({
-    name,
-    help: firstSentence(help),
-    suggests,
-    options: [...takes.map((one) => commandOption(one, values[one])), JSON_OPTION, HELP_OPTION],
-  });
-  return script?.({
+  const places: Place[] = [];
+  for (const [name, { help, takes, suggests }] of Object.entries(commands)) {
+    const own = await Promise.all(takes.map((one) => commandOption(one, options[one])));
+    const all = [...own, JSON_OPTION, HELP_OPTION];
+    places.push({ name, help: firstSentence(help), suggests, options: all });
+  }
+  return SCRIPTS[known]({
     node: { name: '', help: '', suggests: [...names, 'help'], options: nodeOptions() },
     commands: [
-      ...Object.entries(commands).map(ofCommand),
+      ...places,
       { name: 'help', help: 'Prints the options.', suggests: names, options: [] },
     ],
   });
@@ -72,9 +76,11 @@ function nodeOptions(): readonly TypedOption[] {
   ];
 }
 
-function commandOption(name: string, facts: ValueFacts | undefined): TypedOption {
-  const value = { name: name.toUpperCase().replaceAll('-', '_'), suggests: facts?.suggests };
-  return { names: [`--${name}`], help: '', value: facts?.type === 'string' ? value : undefined };
+async function commandOption(name: string, facts: OptionFacts | undefined): Promise<TypedOption> {
+  const { type = 'boolean', suggests: given } = facts ?? {};
+  const suggests = typeof given === 'function' ? await given() : given;
+  const value = { name: name.toUpperCase().replaceAll('-', '_'), suggests };
+  return { names: [`--${name}`], help: '', value: type === 'string' ? value : undefined };
 }
 
 /** Shells show one line beside each name. */

@@ -1,6 +1,6 @@
 // Completions for fish.
 import type { Suggestions } from '../../config/option.js';
-import type { Place, Places, TypedOption } from './place.js';
+import type { Place, Places, TypedOption } from './places.js';
 
 /** A text between single quotes, where only these two have a meaning. */
 function quoted(text: string): string {

@@ -1,6 +1,6 @@
 // Completions for zsh.
 import type { Suggestions } from '../../config/option.js';
-import { type Place, type Places, quoted, type TypedOption } from './place.js';
+import { type Place, type Places, quoted, type TypedOption } from './places.js';
 
 /** Inside of a specification, brackets and colons have a meaning. */
 function plain(text: string): string {

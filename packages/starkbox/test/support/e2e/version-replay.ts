@@ -8,9 +8,10 @@ import {
   startNode,
 } from '@starkbox/conformance';
 import type { Config } from 'starkbox';
-import { HIDDEN, Likeness } from '../../../src/cli/commands/equivalence.js';
+import { Equivalence } from '../../../src/cli/commands/equivalence.js';
 import { parse, stringify } from '../../../src/json/json.js';
 import { isObject, listOf, type Members, membersOf } from '../../../src/json/reader.js';
+import { HIDDEN } from '../../../src/rpc/request-log/redaction.js';
 
 /** Methods with parameters that a version lacks, or that it lacks as a whole. A change of the chain is none of them. */
 const MAY_BE_REFUSED: Readonly<Record<SpecVersion, ReadonlySet<string>>> = {
@@ -69,7 +70,7 @@ class Replay {
   readonly #url: string;
   /** By their numbers in the recording. */
   readonly #sockets = new Map<unknown, Promise<Socket>>();
-  readonly #likeness = new Likeness(0);
+  readonly #equivalence = new Equivalence(0);
   readonly #violations: string[] = [];
   #requests = 0;
   #refused = 0;
@@ -85,7 +86,7 @@ class Replay {
       this.#violations.push(`the recording does not hold a request as a whole: ${recorded}`);
       return;
     }
-    const here = parse(this.#likeness.translate(recorded));
+    const here = parse(this.#equivalence.translate(recorded));
     const calls = listOf(Array.isArray(here) ? here : [here]).map((call) =>
       inWordsOf(this.#version, membersOf(call)),
     );
@@ -95,13 +96,13 @@ class Replay {
     this.#requests += calls.length;
     for (const fault of await answerViolations(text, answered, this.#version)) this.#report(fault);
     const now = parse(answered);
-    // For the names that are learnt from it.
+    // For the names that it adds.
     const methods = calls.map(({ request: call }) => String(call['method']));
-    this.#likeness.difference(methods, answer, now);
+    this.#equivalence.difference(methods, answer, now);
     for (const { request: call, obstacles } of calls) {
       const before = answerTo(call, answer);
       const after = answerTo(call, now);
-      this.#learnSubscription(before, after);
+      this.#addSubscription(before, after);
       this.#compare(String(call['method']), obstacles, before, after);
     }
   }
@@ -119,9 +120,9 @@ class Replay {
   }
 
   /** Ids of subscriptions are random. */
-  #learnSubscription({ result: old }: Members, { result: now }: Members): void {
+  #addSubscription({ result: old }: Members, { result: now }: Members): void {
     if (typeof old !== 'string' || typeof now !== 'string' || !/^\d{10,}$/.test(old)) return;
-    this.#likeness.learn(old, now);
+    this.#equivalence.addNames(old, now);
   }
 
   /** A result stays a result and an error keeps its code, unless the version lacks what is asked for. */

@@ -4,8 +4,9 @@ import { hades, storageAddress } from '@starkbox/engine';
 import { MINTER, SEQUENCER } from '../../chain/genesis/accounts.js';
 import { ETH, STRK } from '../../chain/genesis/genesis.js';
 import { reasonOf } from '../../errors.js';
-import { ADDRESS_BOUND, hex, shortString } from '../../felt.js';
+import { ADDRESS_BOUND, hex, nextSlot, shortString } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
+import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 
 /** What is given in a file. */
 export interface GivenNames {
@@ -115,7 +116,7 @@ export class Names {
   }
 
   slot(contract: string, key: string): SlotName | undefined {
-    if (contract === '0x1') return { variable: `block ${BigInt(key)}` };
+    if (contract === HASH_CONTRACT) return { variable: `block ${BigInt(key)}` };
     return this.#slots.get(key);
   }
 
@@ -127,7 +128,7 @@ export class Names {
     const slot = storageAddress(name, [...keys]);
     const variable = this.#shown(name, keys);
     this.#slots.set(slot, { variable, half: 'low' });
-    this.#slots.set(hex(BigInt(slot) + 1n), { variable, half: 'high' });
+    this.#slots.set(nextSlot(slot), { variable, half: 'high' });
   }
 
   /** A ByteArray: its length, and its first bytes at an address derived from the slot. */
@@ -152,7 +153,7 @@ export class Names {
     for (const keys of combinations) {
       const slot = storageAddress(name, [...keys]);
       const variable = this.#shown(name, keys);
-      const next = hex(BigInt(slot) + 1n);
+      const next = nextSlot(slot);
       if (!this.#slots.has(next)) this.#slots.set(next, { variable: `${variable} + 1` });
       this.#slots.set(slot, { variable });
     }

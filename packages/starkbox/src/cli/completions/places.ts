@@ -1,6 +1,8 @@
 // What can be typed on the command line, as scripts for shells need it.
 import type { Suggestions } from '../../config/option.js';
 
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
 export interface TypedOption {
   readonly names: readonly string[];
   readonly help: string;

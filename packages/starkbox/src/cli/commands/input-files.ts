@@ -1,8 +1,28 @@
-// Compiled classes in a folder of artifacts, as commands read them.
+// Files that commands read: images, and compiled classes in a folder of artifacts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ARTIFACT } from '../../debug-info/artifact.js';
+import { type Source, sourceOfFile } from '../../dump/image/source.js';
 import { reasonOf } from '../../errors.js';
+
+/** Opens an image for a function, and closes it. */
+export async function withImage<T>(path: string, use: (source: Source) => Promise<T>): Promise<T> {
+  const source = sourceOfFile(path);
+  try {
+    return await use(source);
+  } finally {
+    source.close();
+  }
+}
+
+/** Adds the path of a file to the error of reading it. */
+export async function readingFrom<T>(path: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw new Error(`${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
 
 /** Where Scarb writes. */
 export const ARTIFACTS = 'target/dev';
