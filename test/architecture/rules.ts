@@ -126,6 +126,12 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     may: [...STEPS, 'config', 'store/blocks', 'store/database', 'store/directory'],
     packages: ['@starkbox/engine'],
   },
+  // The age of a file is measured by the clock of the machine.
+  'hosting/objects': {
+    may: [...LEAVES, 'config', 'chain/world/clock'],
+    packages: ['@starkbox/engine', 'aws4fetch'],
+  },
+  hosting: { may: [...LEAVES, 'hosting/objects'] },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'l1/ethereum'] },
   l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },

@@ -7,6 +7,7 @@ import type { World } from '../../chain/world/world.js';
 import { worldJson } from '../../chain/world/world-json.js';
 import { codeOf } from '../../errors.js';
 import { beginDraft, endDraft, removeStaleDrafts } from '../../files/atomic-file.js';
+import { syncFolder } from '../../files/durable-file.js';
 import { checkReplaceable, FileError, fileError } from '../../files/regular-file.js';
 import { ImageWriter, type Progress, type Sink } from './format.js';
 import { type ImageContext, type ImageHeader, imageHeader } from './header.js';
@@ -99,13 +100,6 @@ async function writeDraft(
   } finally {
     await file.close();
   }
-}
-
-/** A rename is durable once its folder is synced, which not every system supports. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
 }
 
 /** An image in memory; fails as soon as it exceeds `limit`. */
