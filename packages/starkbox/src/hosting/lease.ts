@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BoundedMap } from '../bounded-map.js';
-import { boolean, count, object, optional, string } from '../json/reader.js';
+import { boolean, count, objectText, optional, string } from '../json/reader.js';
 import { stopwatch } from '../probe.js';
 import { type ObjectStore, type StoredObject, UncertainError } from './objects/object-store.js';
 
@@ -32,14 +32,15 @@ type Body =
 
 const BROKEN = Buffer.from(JSON.stringify({ broken: true }));
 
-function bodyFrom(bytes: Buffer, key: string): Body {
-  const members = object(JSON.parse(bytes.toString()), key);
-  if (optional(members['broken'], `${key}.broken`, boolean)) return { isBroken: true };
+function bodyFrom({ bytes }: StoredObject, key: string, store: ObjectStore): Body {
+  const where = `${key} in ${store.shown}`;
+  const members = objectText(bytes.toString(), where);
+  if (optional(members['broken'], `${where}, broken`, boolean)) return { isBroken: true };
   return {
     isBroken: false,
-    url: string(members['url'], `${key}.url`),
-    seconds: count(members['seconds'], `${key}.seconds`),
-    sequence: count(members['sequence'], `${key}.sequence`),
+    url: string(members['url'], `${where}, url`),
+    seconds: count(members['seconds'], `${where}, seconds`),
+    sequence: count(members['sequence'], `${where}, sequence`),
   };
 }
 
@@ -170,7 +171,7 @@ export class NodeLease {
   async #find(failure: UncertainError | undefined): Promise<void> {
     const found = await this.#limited(this.#store.get(this.#key));
     if (found && found.tag === this.#tag) throw failure ?? this.#unread();
-    const body = found && bodyFrom(found.bytes, this.#key);
+    const body = found && bodyFrom(found, this.#key, this.#store);
     if (found && body?.isBroken === false && this.#begun.has(body.sequence)) {
       this.#succeed(body.sequence, found.tag);
     } else if (!found && this.#tag === undefined) {
@@ -271,7 +272,7 @@ async function readLease(store: ObjectStore, key: string): Promise<LeaseState> {
   for (let attempt = 1; ; attempt += 1) {
     const found = await store.get(key);
     if (!found) return FREE;
-    const body = bodyFrom(found.bytes, key);
+    const body = bodyFrom(found, key, store);
     if (body.isBroken) return FREE;
     if (found.age <= body.seconds + MARGIN_SECONDS) return { kind: 'live', url: body.url };
     try {
@@ -301,7 +302,7 @@ export async function removeOld(store: ObjectStore): Promise<void> {
 /** An expired lease is broken first, because its holder may still renew it. */
 async function hasEnded(store: ObjectStore, key: string, found: StoredObject): Promise<boolean> {
   if (store.isExclusive) return true;
-  const body = bodyFrom(found.bytes, key);
+  const body = bodyFrom(found, key, store);
   if (body.isBroken) return found.age > OLD_SECONDS;
   return found.age > body.seconds + OLD_SECONDS && (await breakLease(store, key, found));
 }

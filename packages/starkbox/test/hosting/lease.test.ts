@@ -58,7 +58,7 @@ test('renewals change the tag', async () => {
   const key = `nodes/${lease.nodeId}`;
   const first = await store.get(key);
   await expect.poll(async () => (await store.get(key))?.tag).not.toBe(first?.tag);
-  expect(lease.isHeld).toBe(true);
+  await expect.poll(() => lease.isHeld).toBe(true);
 });
 
 test('a lease that has expired is broken, and lost to its holder', async () => {

@@ -179,7 +179,7 @@ export class S3Store implements ObjectStore {
     const request = await this.#signer.sign(url, {
       method,
       headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? Buffer.alloc(0)) },
-      ...(body === undefined ? {} : { body: Buffer.from(body) }),
+      ...(body === undefined ? {} : { body }),
     });
     const limit = new Limit(this.#seconds, body?.length ?? 0);
     this.#requests += 1;
