@@ -31,6 +31,21 @@ export function refuse(message: string, data?: unknown): never {
   throw new RpcError(-1, message, data);
 }
 
+/** An instance is awake on another node of a fleet. */
+export class InstanceElsewhere extends RpcError {
+  /** Where the other node is reached. */
+  readonly url: string;
+
+  constructor(id: string, url: string) {
+    const { code } = ERRORS.INSTANCE_ELSEWHERE;
+    super(code, `The instance ${id} is awake on another node: send the request to ${url}`, {
+      instance_id: id,
+      owner_url: url,
+    });
+    this.url = url;
+  }
+}
+
 /** Refuses parameters. The reason says which one, and what was expected. */
 export function invalidParams(reason: string): never {
   throw new RpcError(-32602, reason);

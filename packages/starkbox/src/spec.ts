@@ -4812,6 +4812,7 @@ export const ERRORS = {
   },
   FAILED_TO_RECEIVE_TXN: { code: 1, message: 'Failed to write transaction' },
   FEE_BELOW_MINIMUM: { code: 65, message: 'Transaction fee below minimum' },
+  INSTANCE_ELSEWHERE: { code: -32010, message: 'The instance is awake on another node' },
   INSUFFICIENT_ACCOUNT_BALANCE: {
     code: 54,
     message:
@@ -4834,6 +4835,7 @@ export const ERRORS = {
   INVALID_TRANSACTION_INPUT: { code: 1000, message: 'Invalid transaction input' },
   INVALID_TRANSACTION_NONCE: { code: 52, message: 'Invalid transaction nonce' },
   INVALID_TXN_INDEX: { code: 27, message: 'Invalid transaction index in a block' },
+  LEASE_NOT_HELD: { code: -32011, message: 'The node does not hold its lease' },
   METHOD_FORBIDDEN: { code: -32604, message: 'Method forbidden' },
   METHOD_NOT_FOUND: { code: -32601, message: 'Method not found' },
   NON_ACCOUNT: { code: 58, message: 'Sender address is not an account contract' },
@@ -4892,6 +4894,10 @@ export interface ErrorData {
   readonly ENTRYPOINT_NOT_FOUND: unknown;
   readonly FAILED_TO_RECEIVE_TXN: unknown;
   readonly FEE_BELOW_MINIMUM: unknown;
+  readonly INSTANCE_ELSEWHERE: {
+    readonly instance_id: INSTANCE_ID;
+    readonly owner_url: string;
+  };
   readonly INSUFFICIENT_ACCOUNT_BALANCE: unknown;
   readonly INSUFFICIENT_RESOURCES_FOR_VALIDATE: unknown;
   readonly INTERNAL_ERROR: unknown;
@@ -4904,6 +4910,7 @@ export interface ErrorData {
   readonly INVALID_TRANSACTION_INPUT: string;
   readonly INVALID_TRANSACTION_NONCE: string;
   readonly INVALID_TXN_INDEX: unknown;
+  readonly LEASE_NOT_HELD: unknown;
   readonly METHOD_FORBIDDEN: unknown;
   readonly METHOD_NOT_FOUND: unknown;
   readonly NON_ACCOUNT: unknown;

@@ -16,6 +16,7 @@ const CONFLICTS: readonly (readonly [ConfigKey, ConfigKey])[] = [
   ['forkBlock', 'forkTransaction'],
   // A lock file is of one block.
   ['forkLock', 'forkTransaction'],
+  ['instanceStore', 'dataDir'],
 ];
 
 const NEEDS: readonly {
@@ -37,6 +38,9 @@ const NEEDS: readonly {
     needs: 'dataDir',
     when: ({ recentBlocks }) => recentBlocks !== OPTIONS.recentBlocks.default,
   },
+  { key: 'durable', needs: 'instanceStore', when: ({ durable }) => durable },
+  { key: 'nodeUrl', needs: 'instanceStore' },
+  { key: 'publicUrl', needs: 'instanceStore' },
 ];
 
 /** Beyond it no u256 can hold the supply: the account that mints owns the other half. */

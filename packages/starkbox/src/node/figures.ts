@@ -1,6 +1,5 @@
 // Current figures of a node, for its metrics.
-import type { ChainService } from '../service/chain-service.js';
-import type { Instances } from '../service/instances.js';
+import type { ChainService, InstanceRegistry } from '../service/chain-service.js';
 import type { Origins } from '../service/origins.js';
 import type { Figures } from '../telemetry/metrics.js';
 import type { Listeners } from './listeners.js';
@@ -9,7 +8,7 @@ export function figuresOf(
   { chain, subscriptions, binding }: ChainService,
   { sockets, budget }: Listeners,
   origins: Origins,
-  instances: Instances,
+  instances: Pick<InstanceRegistry, 'count'>,
 ): Figures {
   const { history, mempool, pending, pendingState } = chain.world;
   const { waiting, snapshots } = chain.figures;

@@ -10,6 +10,7 @@ export const START_STEPS = [
   'origin',
   'genesis',
   'store',
+  'instance store',
   'chain',
   'dump file',
   'request recording',

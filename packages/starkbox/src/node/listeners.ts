@@ -6,13 +6,16 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import { type HttpServer, serveHttp } from '../server/http/server.js';
+import type { Target } from '../server/http/place.js';
 import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';
 import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
+import type { HostedInstances } from '../hosting/hosted-instances.js';
 import type { Instances } from '../service/instances.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
+import { HostedTarget } from './hosted-target.js';
 import type { Lifecycle, Part } from './lifecycle.js';
 import { ServiceTarget } from './targets.js';
 
@@ -28,7 +31,7 @@ const QUIET_SHARE = 0.2;
 export interface RootParts {
   readonly telemetry: Telemetry;
   readonly recorder: Recorder;
-  readonly instances: Instances;
+  readonly instances: Instances | HostedInstances;
 }
 
 export interface ListenerParts {
@@ -94,6 +97,7 @@ export class Listeners implements Part {
       // Closed before the HTTP server, which waits for every connection to end.
       steps.push({ close: () => this.#closeSockets() });
       binding.bind(server);
+      if (root && 'join' in root.instances) await root.instances.join();
       // Clients count the interval of blocks from when they can connect.
       service.start();
       this.#warm();
@@ -128,10 +132,22 @@ export class Listeners implements Part {
   }
 
   /** Undefined if it does not exist; a promise for one that is opened first. */
-  #instance(id: string, instances: Instances): ServiceTarget | Promise<ServiceTarget> | undefined {
+  #instance(
+    id: string,
+    instances: RootParts['instances'],
+  ): Target | Promise<Target | undefined> | undefined {
+    if ('run' in instances) return this.#hosted(id, instances);
     const service = instances.use(id);
     if (service instanceof Promise) return service.then((opened) => this.#targetOf(opened));
     return service && this.#targetOf(service);
+  }
+
+  async #hosted(id: string, instances: HostedInstances): Promise<Target | undefined> {
+    const targetOf = (service: ChainService): ServiceTarget => this.#targetOf(service);
+    return instances.run(
+      id,
+      async (service) => new HostedTarget(id, instances, targetOf, targetOf(service)),
+    );
   }
 
   #targetOf(service: ChainService): ServiceTarget {
@@ -142,7 +158,8 @@ export class Listeners implements Part {
 
   #upgradeAt(path: string): Upgrade {
     return (request, socket, head, target) => {
-      const served = target instanceof ServiceTarget ? target : this.#target;
+      const isInstance = target instanceof ServiceTarget || target instanceof HostedTarget;
+      const served = isInstance ? target : this.#target;
       socket.on('error', () => {}); // the client is gone
       this.#loadSockets().then(
         (sockets) => sockets.upgrade(request, socket, head, served.socketAt(path)),

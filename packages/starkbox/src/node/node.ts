@@ -8,6 +8,7 @@ import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
+import type { HostedInstances } from '../hosting/hosted-instances.js';
 import { Instances } from '../service/instances.js';
 import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
@@ -21,7 +22,7 @@ import { figuresOf } from './figures.js';
 import { BranchHosts } from './hosts.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners, type RootParts } from './listeners.js';
-import { openArtifacts, openChain } from './open-chain.js';
+import { openArtifacts, openChain, openHosting } from './open-chain.js';
 import { announced, makeFirstCalls } from './start-files.js';
 import { logTransactions } from './transaction-log.js';
 import { packageVersion } from './version.js';
@@ -75,6 +76,7 @@ async function openParts(
   const base = await steps.step('genesis', () => bases.create(forked));
   const { config, genesis } = base;
   const stored = await steps.step('store', () => directory?.open(config, forked.fork));
+  const hosting = await steps.open('instance store', () => openHosting(config));
   const chain = await steps.step('chain', () => openChain(base.options, stored));
   const shared: SharedParts = {
     settings,
@@ -91,10 +93,12 @@ async function openParts(
     instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });
-  const instances = new Instances(service, stored?.store, {
-    most: config.maximumInstances,
-    idleSeconds: config.instanceIdleSeconds,
-  });
+  const instances: Instances | HostedInstances =
+    hosting?.instancesOf(service) ??
+    new Instances(service, stored?.store, {
+      most: config.maximumInstances,
+      idleSeconds: config.instanceIdleSeconds,
+    });
   const { l1 } = service;
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log);
   // In reverse: L1 is closed first, then changes of the chain are awaited, and then it is dumped.

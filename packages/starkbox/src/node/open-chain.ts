@@ -7,7 +7,10 @@ import { ConfigError } from '../config/rules.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { reasonOf } from '../errors.js';
 import type { Log } from '../log.js';
+import type { HostedInstances } from '../hosting/hosted-instances.js';
+import type { ChainService } from '../service/chain-service.js';
 import type { OpenedStore } from '../store/open.js';
+import type { Part } from './lifecycle.js';
 
 /** The chain of a store, or a new one. */
 export function openChain(options: ChainOptions, opened: OpenedStore | undefined): Promise<Chain> {
@@ -26,4 +29,19 @@ export async function openArtifacts(
   return Artifacts.watch(chain, artifacts, debugInfos, log).catch((error: unknown) => {
     throw new ConfigError(`--artifacts ${artifacts}: ${reasonOf(error)}`);
   });
+}
+
+/** The object store of the instances, if one is given. */
+export async function openHosting(config: Config): Promise<
+  (Part & { instancesOf(service: ChainService): HostedInstances }) | undefined
+> {
+  const { instanceStore } = config;
+  if (instanceStore === undefined) return undefined;
+  // Loaded only when needed.
+  const { openInstanceStore, hostInstances } = await import('../hosting/open.js');
+  const objects = await openInstanceStore(instanceStore);
+  return {
+    instancesOf: (service) => hostInstances(service, objects, config),
+    close: () => objects.close(),
+  };
 }

@@ -1,7 +1,10 @@
 // Chains of instances: branched from another one, new with options of their own, or from the data directory.
 import { Chain } from '../chain/chain.js';
 import { keptBranch } from '../chain/kept-branch.js';
+import { UsageError } from '../config/option.js';
 import type { Config } from '../config/options.js';
+import { ConfigError } from '../config/rules.js';
+import { refuse } from '../errors.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { ChainBase } from './chain-bases.js';
 import { ChainService } from './chain-service.js';
@@ -54,7 +57,7 @@ export async function opened(record: InstanceRecord, root: ChainService): Promis
 }
 
 /** The base with options over those of a chain. */
-async function baseWith(
+export async function baseWith(
   options: readonly object[],
   { shared, base, chain }: ChainService,
 ): Promise<ChainBase> {
@@ -63,3 +66,15 @@ async function baseWith(
 }
 
 const keepsHistory = ({ config }: ChainBase): boolean => config.stateArchive === 'full';
+
+/** Refuses a call whose options cannot be used. */
+export async function withOptionErrors<T>(make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof ConfigError) {
+      refuse(`The options of an instance: ${error.message}`);
+    }
+    throw error;
+  }
+}

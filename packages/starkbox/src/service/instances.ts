@@ -2,15 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { latestHeader } from '../chain/world/find-block.js';
-import { UsageError } from '../config/option.js';
-import { ConfigError } from '../config/rules.js';
 import { invalidParams, refuse } from '../errors.js';
-import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
+import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
 import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
 import type { ChainService, InstanceRegistry } from './chain-service.js';
-import { branchFor, newFor, opened } from './instance-chains.js';
+import { branchFor, newFor, opened, withOptionErrors } from './instance-chains.js';
 
 /** The node's own chain, where the id of an instance can stand. */
 const ROOT = 'root';
@@ -198,7 +196,7 @@ export class Instances implements InstanceRegistry {
     };
   }
 
-  #list(cursor: string | undefined, limit: number): ReturnType<InstanceControls['list']> {
+  #list(cursor: string | undefined, limit: number): InstancePage {
     if (cursor !== undefined && !/^\d{1,15}\.\d{1,15}$/.test(cursor)) {
       invalidParams('params.cursor: not a cursor');
     }
@@ -308,16 +306,5 @@ export class Instances implements InstanceRegistry {
     }
     const open = service ?? (await opening?.catch(() => undefined));
     await open?.close();
-  }
-}
-
-async function withOptionErrors<T>(make: () => Promise<T>): Promise<T> {
-  try {
-    return await make();
-  } catch (error) {
-    if (error instanceof UsageError || error instanceof ConfigError) {
-      refuse(`The options of an instance: ${error.message}`);
-    }
-    throw error;
   }
 }

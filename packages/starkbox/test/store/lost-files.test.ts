@@ -3,7 +3,7 @@ import { cpSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Database } from '../../src/store/database/database.js';
+import { LmdbDatabase } from '../../src/store/database/lmdb-database.js';
 import type { RunningCommand } from '../support/running-command.js';
 import { BLOCKS, KEYS, mint, pageSizeOf, SEED, Workshop } from './damaged-directory.js';
 
@@ -117,7 +117,7 @@ describe('while a node runs', () => {
   });
 
   test('chain.mdb is moved while it is being written, and back', async () => {
-    const database = new Database(join(directory, 'chain.mdb'));
+    const database = new LmdbDatabase(join(directory, 'chain.mdb'));
     const entry = [KEYS.identity, Buffer.from('value')] as const;
     const isLate = { name: 'FileFault', isLate: true };
     try {

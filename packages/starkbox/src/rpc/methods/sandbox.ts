@@ -14,14 +14,19 @@ export interface InstanceWish {
   readonly ttl: number | undefined;
 }
 
+export interface InstancePage {
+  readonly rows: readonly INSTANCE_ROW[];
+  readonly total: number;
+  readonly next: string | undefined;
+}
+
 /** The instances of a node, as one of its chains creates and deletes them. */
 export interface InstanceControls {
   create(wish: InstanceWish): Promise<INSTANCE>;
-  list(page: { readonly cursor: string | undefined; readonly limit: number }): {
-    readonly rows: readonly INSTANCE_ROW[];
-    readonly total: number;
-    readonly next: string | undefined;
-  };
+  list(page: {
+    readonly cursor: string | undefined;
+    readonly limit: number;
+  }): InstancePage | Promise<InstancePage>;
   /** False if there is none of that id. */
   delete(id: string): Promise<boolean>;
 }
@@ -54,8 +59,8 @@ export function instanceMethods(
     devnet_createInstance: ({ from, name, options, ttl }) =>
       instances.create({ from, name, options, ttl }),
 
-    devnet_listInstances({ cursor, limit = LIMIT }) {
-      const { rows, total, next } = instances.list({ cursor, limit });
+    async devnet_listInstances({ cursor, limit = LIMIT }) {
+      const { rows, total, next } = await instances.list({ cursor, limit });
       return { instances: rows, total, ...(next === undefined ? {} : { next }) };
     },
 

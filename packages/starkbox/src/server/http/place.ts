@@ -29,22 +29,28 @@ const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
 /** Another chain by its id; a promise while it is being opened. */
-export type FindInstance = (id: string) => Target | Promise<Target> | undefined;
+export type FindInstance = (
+  id: string,
+) => Target | Promise<Target | undefined> | undefined;
 
 /** Undefined if the path names an instance that does not exist. */
 export function placeOf(
   request: IncomingMessage,
   own: Target,
   instance: FindInstance | undefined,
-): Place | Promise<Place> | undefined {
+): Place | Promise<Place | undefined> | undefined {
   const whole = pathOf(request);
   if (!whole.startsWith(INSTANCES)) return { target: own, path: whole };
   const [, id, path = '/'] = INSTANCE_PATH.exec(whole) ?? [];
   if (id === undefined || !instance) return { target: own, path: whole };
   // The explorer is the same for all chains, and says itself that an instance does not exist.
-  const target = instance(id) ?? (Explorer.owns(path) ? own : undefined);
-  if (target instanceof Promise) return target.then((opened) => ({ target: opened, path }));
-  return target && { target, path };
+  const substitute = Explorer.owns(path) ? own : undefined;
+  const placeFor = (found: Target | undefined): Place | undefined => {
+    const target = found ?? substitute;
+    return target && { target, path };
+  };
+  const target = instance(id);
+  return target instanceof Promise ? target.then(placeFor) : placeFor(target);
 }
 
 export function pathOf(request: IncomingMessage): string {

@@ -12,6 +12,7 @@ import { declaredLength } from './body.js';
 import { Connections } from './connections.js';
 import { Explorer } from './explorer-files.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
+import { notOpened } from './not-opened.js';
 import {
   type FindInstance,
   NO_INSTANCE,
@@ -151,7 +152,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
       };
       const place = placeOf(request, options, options.instance);
       if (!(place instanceof Promise)) return take(place);
-      place.then(take, (error: unknown) => socket.end(rawReply(notOpened(error, options))));
+      place.then(take, (error: unknown) =>
+        socket.end(rawReply(refuseInstance(error, request, options))),
+      );
     });
   }
   const port = await listen(server, options);
@@ -242,15 +245,12 @@ function serve(
   if (!(place instanceof Promise)) return serveAt(place, routes, request, response, options);
   return place.then(
     (opened) => serveAt(opened, routes, request, response, options),
-    (error: unknown) => notOpened(error, options),
+    (error: unknown) => refuseInstance(error, request, options),
   );
 }
 
-/** An instance that cannot be opened: the data directory is damaged, or its options are refused. */
-function notOpened(err: unknown, { log }: HttpOptions): Reply {
-  if (err instanceof RpcError) return json(500, errorAnswer(err));
-  log.error({ err }, 'an instance cannot be opened');
-  return json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
+function refuseInstance(error: unknown, request: IncomingMessage, options: HttpOptions): Reply {
+  return refuseAccess(request, options, true) ?? notOpened(error, request, options.log);
 }
 
 function serveAt(

@@ -6,8 +6,9 @@ import { FileLock } from '@starkbox/engine';
 import { codeOf, RpcError, reasonOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { ERRORS } from '../../spec.js';
-import { compactedPath, Database, type Entry, FileFault } from '../database/database.js';
+import type { Entry } from '../database/database.js';
 import { ChainKeys, singleKey } from '../database/keys.js';
+import { compactedPath, FileFault, LmdbDatabase } from '../database/lmdb-database.js';
 import { faultIn } from '../database/mdb-file.js';
 import type { FixedOptions } from './fixed-options.js';
 import {
@@ -43,7 +44,7 @@ export class Directory {
   readonly path: string;
   readonly #lock: FileLock;
   readonly #log: Log;
-  #database: Database | undefined;
+  #database: LmdbDatabase | undefined;
   #identity: Identity | undefined;
   /** The id in chain.json, if it is written in the newest format. */
   #fileId: string | undefined;
@@ -85,10 +86,10 @@ export class Directory {
    */
   async open(
     birth: FixedOptions,
-    upgrade: (database: Database) => readonly Entry[],
-  ): Promise<Database> {
+    upgrade: (database: LmdbDatabase) => readonly Entry[],
+  ): Promise<LmdbDatabase> {
     try {
-      const database = this.#database ?? new Database(this.#file(DATABASE_FILE));
+      const database = this.#database ?? new LmdbDatabase(this.#file(DATABASE_FILE));
       this.#database = database;
       const identity = { birth, ...this.#identity, id: this.#identity?.id ?? randomUUID() };
       // The copy in the database is written first, so that chain.json never has an id without one.
@@ -147,7 +148,7 @@ export class Directory {
       );
     const fault = faultIn(this.#file(DATABASE_FILE));
     if (fault !== undefined) throw this.#damage(`${DATABASE_FILE} ${fault}`);
-    const database = new Database(this.#file(DATABASE_FILE));
+    const database = new LmdbDatabase(this.#file(DATABASE_FILE));
     this.#database = database;
     const kept = this.#identityIn(database);
     if (fromFile instanceof IdentityError) throw this.#unreadable(fromFile, kept);
@@ -157,7 +158,7 @@ export class Directory {
       : this.#recovered(kept, database);
   }
 
-  #identityIn(database: Database): Identity | undefined {
+  #identityIn(database: LmdbDatabase): Identity | undefined {
     const text = database.get(singleKey('identity'))?.toString();
     try {
       return text === undefined ? undefined : identityFrom(text);
@@ -167,7 +168,7 @@ export class Directory {
   }
 
   /** The identity that both files agree on. */
-  #matched(fromFile: Identity, kept: Identity | undefined, database: Database): Identity {
+  #matched(fromFile: Identity, kept: Identity | undefined, database: LmdbDatabase): Identity {
     if (fromFile.id === undefined) {
       // Older versions wrote no id.
       if (!hasChain(database))
@@ -182,7 +183,7 @@ export class Directory {
   }
 
   /** Without chain.json, the identity in the database; `undefined` if it holds no chain. */
-  #recovered(kept: Identity | undefined, database: Database): Identity | undefined {
+  #recovered(kept: Identity | undefined, database: LmdbDatabase): Identity | undefined {
     if (!hasChain(database)) {
       if (kept || database.isEmpty) return undefined;
       throw this.#damage(
@@ -252,7 +253,7 @@ export class Directory {
   }
 }
 
-const hasChain = (database: Database): boolean => database.has(HEAD);
+const hasChain = (database: LmdbDatabase): boolean => database.has(HEAD);
 
 const begun = (fromFile: Identity | IdentityError | undefined): string =>
   fromFile && 'birth' in fromFile

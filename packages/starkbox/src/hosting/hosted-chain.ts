@@ -1,0 +1,162 @@
+// Chain of an instance over the layers of its manifest: opened, made durable, and written back.
+import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
+import { latestHeader } from '../chain/world/find-block.js';
+import { unlinked } from '../chain/world/messages.js';
+import type { World } from '../chain/world/world.js';
+import { withNoSnapshots } from '../chain/snapshots.js';
+import { RpcError, reasonOf } from '../errors.js';
+import type { Fork } from '../fork/fork.js';
+import { Store } from '../store/store.js';
+import type { StoredChain } from '../store/stored-chain.js';
+import { branchEntries } from './branch-entries.js';
+import { folded } from './layers/fold.js';
+import type { LayerStore } from './layers/layer-store.js';
+import { LayeredDatabase, type Layers, type Persist } from './layers/layered-database.js';
+import { MemoryRun } from './layers/run.js';
+import type { Manifest } from './manifest.js';
+import { UncertainError } from './objects/object-store.js';
+import { type OwnedManifest, OwnershipLost } from './owned-manifest.js';
+
+/** The newest entries are part of the manifest up to so many bytes, and a table beyond them. */
+const IN_MANIFEST = 64 * 1024;
+/** Where a chain is not durable, its newest entries become a table in memory beyond so many bytes. */
+const IN_MEMORY = 1024 * 1024;
+
+export interface HostedChainOptions {
+  readonly keepHistory: boolean;
+  /** Blocks and transactions that stay in memory as objects. */
+  readonly recent: number;
+  readonly fork: Fork | undefined;
+}
+
+/** The tables and newest entries of a new instance. */
+export type Contents = Pick<
+  Manifest,
+  'layers' | 'shared' | 'newest' | 'blockNumber' | 'transactionCount'
+>;
+
+export class HostedChain {
+  readonly manifest: OwnedManifest;
+  readonly stored: StoredChain;
+  readonly #layerStore: LayerStore;
+  readonly #database: LayeredDatabase;
+  readonly #store: Store;
+  readonly #isDurable: boolean;
+  #fault: unknown;
+
+  private constructor(
+    manifest: OwnedManifest,
+    layers: Layers,
+    layerStore: LayerStore,
+    options: HostedChainOptions & { readonly isDurable: boolean },
+  ) {
+    this.manifest = manifest;
+    this.#layerStore = layerStore;
+    this.#isDurable = options.isDurable;
+    const { id } = manifest.current.record;
+    this.#database = new LayeredDatabase(`instance ${id}`, layers, (next) => this.#persist(next));
+    this.#store = new Store(this.#database, { ...options, explain: async (error) => told(error) });
+    this.stored = this.#store.chain(0, options.keepHistory);
+  }
+
+  /** Reads the layers of a manifest that this node owns. */
+  static async open(
+    manifest: OwnedManifest,
+    layerStore: LayerStore,
+    options: HostedChainOptions & { readonly isDurable: boolean },
+  ): Promise<HostedChain> {
+    const { layers, newest } = manifest.current;
+    const tables = await Promise.all(layers.map((hash) => layerStore.read(hash)));
+    return new HostedChain(manifest, { tables, newest }, layerStore, options);
+  }
+
+  /** Why the chain in memory may differ from that in the store; undefined if it does not. */
+  get fault(): unknown {
+    return this.#fault;
+  }
+
+  async #persist(layers: Layers): Promise<Layers> {
+    const { shared } = this.manifest.current;
+    if (this.#isDurable) return this.#save(layers, {});
+    return layers.newest.bytes > IN_MEMORY ? folded(layers, shared) : layers;
+  }
+
+  /** Writes the manifest, and tables that are not stored yet. */
+  async #save(given: Layers, changes: Parameters<OwnedManifest['replace']>[0]): Promise<Layers> {
+    const { shared } = this.manifest.current;
+    const layers = given.newest.bytes > IN_MANIFEST ? folded(given, shared) : given;
+    const { tables, newest } = layers;
+    try {
+      const hashes = await Promise.all(tables.map((table) => this.#layerStore.write(table)));
+      await this.manifest.replace({ ...changes, layers: hashes, newest });
+    } catch (error) {
+      this.#fault ??= error;
+      throw error;
+    }
+    return layers;
+  }
+
+  /** Writes the chain as it is now, and ends the ownership of this node. */
+  async release(world: World, lastUsed: number): Promise<void> {
+    await this.#store.close();
+    const changes = { owner: undefined, ...figuresOf(world), lastUsed };
+    await this.#database.rewrite((layers) => this.#save(layers, changes));
+  }
+
+  /** What another instance begins with, on the same tables; changes of this chain do not reach it. */
+  async contents(world: World): Promise<Contents> {
+    let contents: Contents | undefined;
+    await this.#database.rewrite(async (layers) => {
+      const { shared } = this.manifest.current;
+      const kept = layers.newest.bytes > IN_MANIFEST ? folded(layers, shared) : layers;
+      const hashes = await Promise.all(kept.tables.map((table) => this.#layerStore.write(table)));
+      const newest = kept.newest.with([...branchEntries(this.#database)]);
+      contents = { layers: hashes, shared: hashes.length, newest, ...figuresOf(world) };
+      return kept;
+    });
+    if (!contents) throw new Error('the layers of an instance were not read');
+    return contents;
+  }
+}
+
+/** What an instance begins with that is branched from a chain in memory. */
+export async function contentsOf(
+  world: World,
+  layerStore: LayerStore,
+  options: HostedChainOptions,
+): Promise<Contents> {
+  const fold: Persist = async (layers) =>
+    layers.newest.bytes > IN_MEMORY ? folded(layers, 0) : layers;
+  const empty = { tables: [], newest: MemoryRun.EMPTY };
+  const database = new LayeredDatabase('the chain of the node', empty, fold);
+  const store = new Store(database, { ...options, explain: async (error) => told(error) });
+  const start: WorldAndSnapshots = withNoSnapshots(unlinked(world));
+  const stored = store.chain(0, options.keepHistory);
+  const { commit } = await stored.prepare({ kind: 'restart', before: start, after: start });
+  await commit();
+  await store.close();
+  const { tables } = folded(database.layers, 0);
+  const layers = await Promise.all(tables.map((table) => layerStore.write(table)));
+  return { layers, shared: layers.length, newest: MemoryRun.EMPTY, ...figuresOf(world) };
+}
+
+function figuresOf(world: World): Pick<Manifest, 'blockNumber' | 'transactionCount'> {
+  return {
+    blockNumber: latestHeader(world).number,
+    transactionCount: world.history.transactionCount + world.pending.transactions.size,
+  };
+}
+
+/** The error for the caller of a change that was not written, or may not have been. */
+function told(error: unknown): RpcError {
+  if (error instanceof OwnershipLost) {
+    return new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
+  }
+  if (error instanceof UncertainError) {
+    return new RpcError(
+      -1,
+      `The store does not answer (${error.message}), so the change may have been made or not. Read the chain before you send it again.`,
+    );
+  }
+  return new RpcError(-1, `Nothing was changed: ${reasonOf(error)}`);
+}

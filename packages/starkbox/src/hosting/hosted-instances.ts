@@ -1,0 +1,452 @@
+// Instances in an object store: woken by their first request, hibernating without one.
+import { randomBytes } from 'node:crypto';
+import { Chain } from '../chain/chain.js';
+import { realMilliseconds } from '../chain/world/clock.js';
+import type { World } from '../chain/world/world.js';
+import { InstanceElsewhere, reasonOf, refuse } from '../errors.js';
+import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
+import { baseWith, withOptionErrors } from '../service/instance-chains.js';
+import { ChainService, type InstanceRegistry } from '../service/chain-service.js';
+import { fixedOptionsOf, type FixedOptions } from '../store/directory/fixed-options.js';
+import { equalFixedOptions } from '../store/directory/identity.js';
+import { type Contents, contentsOf, HostedChain, type HostedChainOptions } from './hosted-chain.js';
+import { listed } from './instance-list.js';
+import { LayerStore } from './layers/layer-store.js';
+import { LeaseReader } from './lease.js';
+import { type HostedRecord, type Manifest, manifestKey, readManifest } from './manifest.js';
+import type { Membership } from './membership.js';
+import type { ObjectStore } from './objects/object-store.js';
+import { OwnedManifest } from './owned-manifest.js';
+
+export interface HostingOptions {
+  /** Whether a change is in the store before it is answered. */
+  readonly isDurable: boolean;
+  /** Seconds without a request after which an instance hibernates. */
+  readonly idleSeconds: number;
+  /** Most instances that are awake. */
+  readonly mostAwake: number;
+  /** Where clients reach the instances; the address of the node by default. */
+  readonly publicUrl: string | undefined;
+}
+
+/** An instance in memory. */
+interface Awake {
+  readonly id: string;
+  readonly hosted: HostedChain;
+  readonly service: ChainService;
+  /** Requests that are being answered. */
+  active: number;
+  lastUsed: number;
+  /** While it is written back. */
+  hibernating: Promise<void> | undefined;
+}
+
+/** The node's own chain, where the id of an instance can stand. */
+const ROOT = 'root';
+const ID_BYTES = 8;
+const CHECK_MILLISECONDS = 1_000;
+/** How often a node tries to own an instance that others want too. */
+const ATTEMPTS = 8;
+
+export class HostedInstances implements InstanceRegistry {
+  readonly #root: ChainService;
+  readonly #objects: ObjectStore;
+  readonly #layers: LayerStore;
+  readonly #leases: LeaseReader;
+  readonly #membership: Membership;
+  readonly #options: HostingOptions;
+  readonly #settings: FixedOptions;
+  /** In the order of their last use. */
+  readonly #awake = new Map<string, Awake>();
+  readonly #waking = new Map<string, Promise<Awake | undefined>>();
+  readonly #ids = new WeakMap<ChainService, string>();
+  readonly #onEnded: ((service: ChainService) => void)[] = [];
+  /** What branches of the node's own chain begin with, by its world. */
+  readonly #ofRoot = new WeakMap<World, Promise<Contents>>();
+  readonly #timer: NodeJS.Timeout;
+  #isStopped = false;
+  #wakeUps = 0;
+
+  constructor(
+    root: ChainService,
+    objects: ObjectStore,
+    membership: Membership,
+    options: HostingOptions,
+  ) {
+    this.#root = root;
+    this.#objects = objects;
+    this.#layers = new LayerStore(objects);
+    this.#leases = new LeaseReader(objects);
+    this.#membership = membership;
+    this.#options = options;
+    this.#ids.set(root, ROOT);
+    const { config } = root.base;
+    this.#settings = fixedOptionsOf(config, root.chain.options.fork?.block.hash);
+    this.#timer = setInterval(() => this.#hibernateIdle(), CHECK_MILLISECONDS).unref();
+    membership.whenLost(() => this.#dropAll());
+  }
+
+  /** The instances that are awake. */
+  get count(): number {
+    return this.#awake.size;
+  }
+
+  /** Figures for the metrics. */
+  get figures(): { readonly awake: number; readonly wakeUps: number; readonly requests: number } {
+    return { awake: this.#awake.size, wakeUps: this.#wakeUps, requests: this.#objects.requests };
+  }
+
+  whenDeleted(close: (service: ChainService) => void): void {
+    this.#onEnded.push(close);
+  }
+
+  /**
+   * Runs work on an instance, which stays awake meanwhile. Its result is returned only while the lease
+   * of this node is held.
+   *
+   * @returns undefined if there is no such instance
+   * @throws InstanceElsewhere if another node has it
+   */
+  async run<T>(id: string, work: (service: ChainService) => Promise<T>): Promise<T | undefined> {
+    const awake = await this.#find(id);
+    if (!awake) return undefined;
+    awake.active += 1;
+    try {
+      const result = await work(awake.service);
+      this.#membership.mustHold();
+      return result;
+    } finally {
+      awake.active -= 1;
+      if (awake.hosted.fault !== undefined) this.#drop(awake);
+    }
+  }
+
+  controlsFor(caller: ChainService): InstanceControls {
+    return {
+      create: (wish) => this.#create(wish, caller),
+      list: (page) => listed(this.#objects, page, (manifest) => this.#shown(manifest.record.id)),
+      delete: (id) => this.#delete(id),
+    };
+  }
+
+  /** Takes the lease of this node, once its address is known. */
+  join(): Promise<void> {
+    return this.#membership.open();
+  }
+
+  // Waking.
+
+  async #find(id: string): Promise<Awake | undefined> {
+    this.#membership.mustHold();
+    const awake = this.#awake.get(id);
+    if (awake?.hibernating) {
+      await awake.hibernating;
+      return this.#find(id);
+    }
+    if (awake) {
+      awake.lastUsed = realMilliseconds();
+      this.#awake.delete(id);
+      this.#awake.set(id, awake);
+      return awake;
+    }
+    const waking =
+      this.#waking.get(id) ?? this.#wake(id).finally(() => this.#waking.delete(id));
+    this.#waking.set(id, waking);
+    return waking;
+  }
+
+  async #wake(id: string): Promise<Awake | undefined> {
+    if (this.#isStopped) refuse('The node is closed');
+    await this.#makeRoom();
+    const owned = await this.#own(id);
+    if (!owned) return undefined;
+    try {
+      const awake = await this.#open(owned);
+      this.#awake.set(id, awake);
+      this.#wakeUps += 1;
+      return awake;
+    } catch (error) {
+      await owned.replace({ owner: undefined }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Makes this node the owner of an instance; undefined if there is none. */
+  async #own(id: string): Promise<OwnedManifest | undefined> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const found = await this.#objects.get(manifestKey(id));
+      if (!found) return undefined;
+      const manifest = await this.#read(id, found.bytes);
+      if (manifest.isDeleted) return undefined;
+      if (isExpired(manifest)) {
+        await this.#erase(manifest, found.tag);
+        return undefined;
+      }
+      await this.#mustBeFree(manifest);
+      const owner = this.#membership.id;
+      const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
+      if (owned) return owned;
+    }
+    return refuse(`Other nodes are taking over the instance ${id}: send the request again`);
+  }
+
+  async #read(id: string, bytes: Buffer): Promise<Manifest> {
+    let manifest: Manifest;
+    try {
+      manifest = await readManifest(bytes);
+    } catch (error) {
+      const { shown } = this.#objects;
+      return refuse(`The object ${manifestKey(id)} in ${shown} is damaged: ${reasonOf(error)}`);
+    }
+    if (!equalFixedOptions(manifest.settings, this.#settings)) {
+      refuse(
+        `The instance ${id} was made by nodes with other options (${differences(manifest.settings, this.#settings)}); nodes with one store need the same`,
+      );
+    }
+    return manifest;
+  }
+
+  /** @throws InstanceElsewhere if a node that is alive has it */
+  async #mustBeFree({ owner, record }: Manifest): Promise<void> {
+    if (owner === undefined || owner === this.#membership.id) return;
+    const state = await this.#leases.stateOf(owner);
+    if (state.kind === 'live') throw new InstanceElsewhere(record.id, state.url);
+  }
+
+  async #open(manifest: OwnedManifest): Promise<Awake> {
+    const { record } = manifest.current;
+    const { options } = record;
+    const root = this.#root;
+    const base =
+      options.length === 0
+        ? root.base
+        : await withOptionErrors(() => baseWith(options, root));
+    const hosted = await HostedChain.open(manifest, this.#layers, {
+      ...this.#chainOptions(),
+      isDurable: this.#options.isDurable,
+    });
+    const { stored } = hosted;
+    const saved = await stored.read();
+    if (!saved) throw new Error(`the store has no chain of instance ${record.id}`);
+    const chain = new Chain(base.options, saved, stored, root.chain.executions);
+    const service = new ChainService(root.shared, { base, chain, stored, options });
+    this.#ids.set(service, record.id);
+    service.binding.mount(root.binding, `/instances/${record.id}`);
+    service.start();
+    return {
+      id: record.id,
+      hosted,
+      service,
+      active: 0,
+      lastUsed: realMilliseconds(),
+      hibernating: undefined,
+    };
+  }
+
+  #chainOptions(): HostedChainOptions {
+    const { config } = this.#root.base;
+    return {
+      keepHistory: config.stateArchive === 'full',
+      recent: config.recentBlocks,
+      fork: this.#root.chain.options.fork,
+    };
+  }
+
+  // Hibernation.
+
+  /** Writes back the instance that was used longest ago, if too many are awake. */
+  async #makeRoom(): Promise<void> {
+    const { mostAwake } = this.#options;
+    if (this.#awake.size + this.#waking.size < mostAwake) return;
+    for (const awake of this.#awake.values()) {
+      if (awake.active > 0 || awake.hibernating) continue;
+      await this.#hibernate(awake);
+      return;
+    }
+    refuse(
+      `All ${mostAwake} instances that may be awake are answering requests; --maximum-awake-instances sets the limit`,
+    );
+  }
+
+  #hibernateIdle(): void {
+    const before = realMilliseconds() - this.#options.idleSeconds * 1000;
+    for (const awake of this.#awake.values()) {
+      if (awake.lastUsed > before) return;
+      if (awake.active > 0 || awake.hibernating || hasSubscribers(awake.service)) continue;
+      const { log } = this.#root.shared;
+      this.#hibernate(awake).catch((err: unknown) =>
+        log.error({ err }, `instance ${awake.id} cannot be written to the store and stays awake`),
+      );
+    }
+  }
+
+  #hibernate(awake: Awake): Promise<void> {
+    awake.hibernating ??= this.#writeBack(awake).finally(() => {
+      awake.hibernating = undefined;
+    });
+    return awake.hibernating;
+  }
+
+  async #writeBack(awake: Awake): Promise<void> {
+    const { service, hosted } = awake;
+    // Stops the interval of blocks, and waits for changes.
+    await service.chain.close();
+    try {
+      await hosted.release(service.chain.world, awake.lastUsed);
+    } catch (error) {
+      if (hosted.fault === undefined) service.start();
+      else this.#drop(awake);
+      throw error;
+    }
+    await this.#end(awake);
+  }
+
+  /** Ends an instance in memory without writing it. */
+  #drop(awake: Awake): void {
+    this.#end(awake).catch((err: unknown) =>
+      this.#root.shared.log.error({ err }, `instance ${awake.id} cannot be closed`),
+    );
+  }
+
+  async #end({ id, service }: Awake): Promise<void> {
+    this.#awake.delete(id);
+    for (const close of this.#onEnded) close(service);
+    await service.close();
+  }
+
+  /** The lease is lost: other nodes may take over each instance as soon as it is free. */
+  #dropAll(): void {
+    for (const awake of this.#awake.values()) {
+      // The store refuses it if another node has taken the instance over.
+      this.#hibernate(awake).catch(() => this.#drop(awake));
+    }
+  }
+
+  // Creation and deletion.
+
+  async #create(wish: InstanceWish, caller: ChainService): ReturnType<InstanceControls['create']> {
+    const { from, options } = wish;
+    if (from !== undefined && options !== undefined) {
+      refuse('With options the chain begins at its own genesis: leave out one of from and options');
+    }
+    const parent = from ?? this.#ids.get(caller) ?? ROOT;
+    const { contents, chain } = options
+      ? await this.#newContents(options, caller)
+      : await this.#contentsOf(parent);
+    const record: HostedRecord = {
+      id: randomBytes(ID_BYTES).toString('hex'),
+      name: wish.name,
+      from: options ? undefined : parent,
+      options: chain,
+      created: realMilliseconds(),
+      ttl: wish.ttl === 0 ? undefined : wish.ttl,
+      tenant: undefined,
+    };
+    await OwnedManifest.create(this.#objects, {
+      record,
+      settings: this.#settings,
+      owner: undefined,
+      writer: this.#membership.id,
+      fence: 0,
+      sequence: 0,
+      lastUsed: record.created,
+      isDeleted: false,
+      ...contents,
+    });
+    return this.#shown(record.id);
+  }
+
+  /** What a branch of a chain begins with, and the options of that chain. */
+  async #contentsOf(
+    id: string,
+  ): Promise<{ readonly contents: Contents; readonly chain: readonly object[] }> {
+    if (id === ROOT) return { contents: await this.#rootContents(), chain: [] };
+    const found = await this.run(id, async ({ chain, options }) => {
+      const world = await chain.withNewest(({ world }) => world);
+      const hosted = this.#awake.get(id)?.hosted;
+      if (!hosted) return refuse(`The instance ${id} was deleted`);
+      return { contents: await hosted.contents(world), chain: options };
+    });
+    return found ?? refuse(`There is no instance ${id}`);
+  }
+
+  #rootContents(): Promise<Contents> {
+    const { world } = this.#root.chain;
+    const known = this.#ofRoot.get(world);
+    if (known) return known;
+    const contents = contentsOf(world, this.#layers, this.#chainOptions());
+    this.#ofRoot.set(world, contents);
+    contents.catch(() => this.#ofRoot.delete(world));
+    return contents;
+  }
+
+  async #newContents(options: object, caller: ChainService) {
+    const all = [...caller.options, options];
+    const base = await withOptionErrors(() => baseWith([options], caller));
+    const chain = await Chain.create(base.options);
+    const contents = await contentsOf(chain.world, this.#layers, this.#chainOptions());
+    await chain.close();
+    return { contents, chain: all };
+  }
+
+  async #delete(id: string): Promise<boolean> {
+    const awake = await this.#find(id);
+    if (!awake) return false;
+    await awake.service.chain.close();
+    await awake.hosted.manifest.replace({ isDeleted: true, owner: undefined });
+    awake.service.stored?.end();
+    await this.#end(awake);
+    await this.#objects.delete(manifestKey(id));
+    return true;
+  }
+
+  /** Deletes an instance that is not awake, unless a node has just woken it. */
+  async #erase(manifest: Manifest, tag: string): Promise<void> {
+    await this.#mustBeFree(manifest);
+    const owned = await OwnedManifest.take(this.#objects, manifest, tag, this.#membership.id);
+    if (!owned) return;
+    await owned.replace({ isDeleted: true, owner: undefined });
+    await this.#objects.delete(manifestKey(manifest.record.id));
+  }
+
+  #shown(id: string) {
+    const url = this.#options.publicUrl ?? this.#root.binding.url;
+    const path = url === undefined ? undefined : `${url}/instances/${id}`;
+    return {
+      instance_id: id,
+      http_url: path === undefined ? null : `${path}/rpc`,
+      ws_url: path === undefined ? null : `${path.replace(/^http/, 'ws')}/ws`,
+    };
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+  }
+
+  /** Writes back all instances that are awake. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.allSettled(this.#waking.values());
+    const results = await Promise.allSettled(
+      [...this.#awake.values()].map((awake) => this.#hibernate(awake)),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    await this.#membership.close();
+    if (failed) throw failed.reason;
+  }
+}
+
+function isExpired({ record, lastUsed }: Manifest): boolean {
+  return record.ttl !== undefined && realMilliseconds() - lastUsed > record.ttl * 1000;
+}
+
+/** Sockets that wait for news keep an instance awake. */
+function hasSubscribers({ subscriptions }: ChainService): boolean {
+  return Object.values(subscriptions.counts()).some((count) => count > 0);
+}
+
+function differences(one: FixedOptions, other: FixedOptions): string {
+  const names = Object.keys({ ...one, ...other });
+  return names.filter((name) => (one[name] ?? null) !== (other[name] ?? null)).join(', ');
+}

@@ -1,0 +1,111 @@
+// Manifest of an instance: its record, its owner, its tables and its newest entries, as one object.
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import { boolean, count, list, membersOf, object, optional, string } from '../json/reader.js';
+import { parse, stringify } from '../json/json.js';
+import type { FixedOptions } from '../store/directory/fixed-options.js';
+import type { InstanceRecord } from '../store/instance-records.js';
+import { MemoryRun, merged } from './layers/run.js';
+import { Table } from './layers/table.js';
+
+const deflated = promisify(deflateRaw);
+const inflated = promisify(inflateRaw);
+
+export type HostedRecord = Omit<InstanceRecord, 'number'> & {
+  /** The tenant that it belongs to; undefined without tenants. */
+  readonly tenant: string | undefined;
+};
+
+export interface Manifest {
+  readonly record: HostedRecord;
+  /** Options of the node that the chain depends on. */
+  readonly settings: FixedOptions;
+  /** The node that has it awake; undefined while it hibernates. */
+  readonly owner: string | undefined;
+  /** The node that wrote this manifest. */
+  readonly writer: string;
+  /** Raised with each change of the owner. */
+  readonly fence: number;
+  /** Raised with each write. */
+  readonly sequence: number;
+  /** Hashes of its tables, the oldest first. */
+  readonly layers: readonly string[];
+  /** How many of them, from the oldest on, belong to other chains too. */
+  readonly shared: number;
+  readonly blockNumber: number;
+  readonly transactionCount: number;
+  /** Milliseconds since 1970. */
+  readonly lastUsed: number;
+  /** Set before the object is deleted, so that no node takes it over meanwhile. */
+  readonly isDeleted: boolean;
+  readonly newest: MemoryRun;
+}
+
+/** Incremented by changes that older versions cannot read. */
+const FORMAT = 1;
+/** Length of the head, before the head as JSON and the compressed table of the newest entries. */
+const PREFIX = 4;
+
+export const manifestKey = (id: string): string => `instances/${id}`;
+
+export async function manifestBytes({ newest, ...head }: Manifest): Promise<Buffer> {
+  const { record, ...rest } = head;
+  const text = Buffer.from(
+    JSON.stringify({
+      format: FORMAT,
+      ...rest,
+      // As a text: integers of options can be large.
+      record: { ...record, options: stringify(record.options) },
+    }),
+  );
+  const length = Buffer.allocUnsafe(PREFIX);
+  length.writeUInt32LE(text.length);
+  return Buffer.concat([length, text, await deflated(Table.of(merged([newest])).data)]);
+}
+
+/** @throws Error if the bytes are no manifest */
+export async function readManifest(bytes: Buffer): Promise<Manifest> {
+  const end = PREFIX + (bytes.length < PREFIX ? 0 : bytes.readUInt32LE(0));
+  if (end > bytes.length || end === PREFIX) throw new Error('it is cut');
+  const head = object(JSON.parse(bytes.subarray(PREFIX, end).toString()), 'manifest');
+  if (head['format'] !== FORMAT) {
+    throw new Error(`it has format ${head['format']}; this version of Starkbox reads ${FORMAT}`);
+  }
+  const table = new Table(await inflated(bytes.subarray(end)));
+  return {
+    record: readRecord(head['record'], 'record'),
+    settings: readSettings(head['settings']),
+    owner: optional(head['owner'], 'owner', string),
+    writer: string(head['writer'], 'writer'),
+    fence: count(head['fence'], 'fence'),
+    sequence: count(head['sequence'], 'sequence'),
+    layers: list(head['layers'], 'layers', string),
+    shared: count(head['shared'], 'shared'),
+    blockNumber: count(head['blockNumber'], 'blockNumber'),
+    transactionCount: count(head['transactionCount'], 'transactionCount'),
+    lastUsed: count(head['lastUsed'], 'lastUsed'),
+    isDeleted: boolean(head['isDeleted'], 'isDeleted'),
+    newest: MemoryRun.EMPTY.with([...merged([table])]),
+  };
+}
+
+function readRecord(value: unknown, where: string): HostedRecord {
+  const { id, name, from, options, created, ttl, tenant } = object(value, where);
+  return {
+    id: string(id, 'id'),
+    name: optional(name, 'name', string),
+    from: optional(from, 'from', string),
+    options: list(parse(string(options, 'options')), 'options', object),
+    created: count(created, 'created'),
+    ttl: optional(ttl, 'ttl', count),
+    tenant: optional(tenant, 'tenant', string),
+  };
+}
+
+function readSettings(value: unknown): FixedOptions {
+  const settings: Record<string, string | null> = {};
+  for (const [name, text] of Object.entries(membersOf(value))) {
+    settings[name] = text === null ? null : string(text, name);
+  }
+  return settings;
+}

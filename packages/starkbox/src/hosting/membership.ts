@@ -1,0 +1,80 @@
+// Membership of a node in a fleet: its lease, and a new one after a loss.
+import { setTimeout as delay } from 'node:timers/promises';
+import { RpcError } from '../errors.js';
+import type { Log } from '../log.js';
+import { ERRORS } from '../spec.js';
+import { NodeLease } from './lease.js';
+import type { ObjectStore } from './objects/object-store.js';
+
+const PAUSE_MILLISECONDS = 1_000;
+
+export interface MembershipOptions {
+  /** Where clients reach this node; known when it listens. */
+  readonly url: () => string;
+  /** How long the lease holds without a renewal. */
+  readonly seconds: number;
+  readonly log: Log;
+}
+
+export class Membership {
+  readonly #objects: ObjectStore;
+  readonly #options: MembershipOptions;
+  readonly #onLost: (() => void)[] = [];
+  #lease: NodeLease | undefined;
+  #isClosed = false;
+
+  constructor(objects: ObjectStore, options: MembershipOptions) {
+    this.#objects = objects;
+    this.#options = options;
+  }
+
+  /** Begins the lease, once the node listens. */
+  async open(): Promise<void> {
+    const { url, seconds } = this.#options;
+    const onLost = (): void => void this.#renew();
+    this.#lease = await NodeLease.open(this.#objects, { url: url(), seconds, onLost });
+  }
+
+  /** Calls a function when the lease is lost for good. */
+  whenLost(drop: () => void): void {
+    this.#onLost.push(drop);
+  }
+
+  /** The id of the lease. */
+  get id(): string {
+    return this.#lease?.nodeId ?? this.#refuse();
+  }
+
+  /** @throws RpcError unless this node may answer for its instances */
+  mustHold(): void {
+    if (!this.#lease?.isHeld) this.#refuse();
+  }
+
+  #refuse(): never {
+    const { code } = ERRORS.LEASE_NOT_HELD;
+    throw new RpcError(
+      code,
+      `This node could not renew its lease in ${this.#objects.shown}, so another one may have taken over its instances: send the request again`,
+    );
+  }
+
+  async #renew(): Promise<void> {
+    const { log } = this.#options;
+    this.#lease = undefined;
+    log.warn('the lease of this node is lost: its instances are given up, and a new lease begins');
+    for (const drop of this.#onLost) drop();
+    while (!this.#isClosed && !this.#lease) {
+      try {
+        await this.open();
+      } catch (err) {
+        log.error({ err }, 'a new lease cannot be written');
+        await delay(PAUSE_MILLISECONDS, undefined, { ref: false });
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#lease?.close();
+  }
+}

@@ -1,0 +1,115 @@
+// Manifest of an instance that this node has awake: written only while no other node has written it.
+import { setTimeout as delay } from 'node:timers/promises';
+import { stopwatch } from '../probe.js';
+import { type Manifest, manifestBytes, manifestKey, readManifest } from './manifest.js';
+import { type Condition, type ObjectStore, UncertainError } from './objects/object-store.js';
+
+/** Another node has written the manifest: this one owns the instance no longer. */
+export class OwnershipLost extends Error {
+  override readonly name = 'OwnershipLost';
+}
+
+/** How long an uncertain write is looked after. */
+const PATIENCE_SECONDS = 20;
+const [FIRST_PAUSE, LONGEST_PAUSE] = [25, 1_000];
+
+type Changes = Partial<Omit<Manifest, 'record' | 'settings' | 'writer' | 'sequence'>>;
+
+export class OwnedManifest {
+  readonly #objects: ObjectStore;
+  #current: Manifest;
+  #tag: string;
+
+  private constructor(objects: ObjectStore, manifest: Manifest, tag: string) {
+    this.#objects = objects;
+    this.#current = manifest;
+    this.#tag = tag;
+  }
+
+  get current(): Manifest {
+    return this.#current;
+  }
+
+  /** The manifest of a new instance; its id must be new. */
+  static async create(objects: ObjectStore, manifest: Manifest): Promise<void> {
+    const tag = await written(objects, manifest, 'absent');
+    if (tag === undefined) throw new Error(`there is an instance ${manifest.record.id} already`);
+  }
+
+  /**
+   * Makes a node the owner of an instance.
+   *
+   * @param tag that of the manifest as it was read
+   * @returns undefined if another node was faster
+   */
+  static async take(
+    objects: ObjectStore,
+    manifest: Manifest,
+    tag: string,
+    owner: string,
+  ): Promise<OwnedManifest | undefined> {
+    const taken: Manifest = {
+      ...manifest,
+      owner,
+      writer: owner,
+      fence: manifest.fence + 1,
+      sequence: manifest.sequence + 1,
+    };
+    const newTag = await written(objects, taken, { tag });
+    return newTag === undefined ? undefined : new OwnedManifest(objects, taken, newTag);
+  }
+
+  /**
+   * Replaces the manifest. Calls must not overlap.
+   *
+   * @throws OwnershipLost
+   * @throws UncertainError if the store has not told for long whether it has written it
+   */
+  async replace(changes: Changes): Promise<void> {
+    const next = { ...this.#current, ...changes, sequence: this.#current.sequence + 1 };
+    const tag = await written(this.#objects, next, { tag: this.#tag });
+    if (tag === undefined) {
+      const { id } = next.record;
+      throw new OwnershipLost(`another node has taken over the instance ${id}`);
+    }
+    this.#current = next;
+    this.#tag = tag;
+  }
+}
+
+/**
+ * Writes a manifest on a condition. If the answer is lost, the object tells whether it was written.
+ *
+ * @returns undefined if the condition does not hold
+ */
+async function written(
+  objects: ObjectStore,
+  manifest: Manifest,
+  condition: Condition,
+): Promise<string | undefined> {
+  const key = manifestKey(manifest.record.id);
+  const bytes = await manifestBytes(manifest);
+  const waited = stopwatch();
+  let isCertain = true;
+  let pause = FIRST_PAUSE;
+  while (true) {
+    try {
+      const tag = await objects.put(key, bytes, condition);
+      // After a lost answer, the condition fails because of the write itself.
+      if (tag !== undefined || isCertain) return tag;
+      const found = await objects.get(key);
+      return found && (await isSame(found.bytes, manifest)) ? found.tag : undefined;
+    } catch (error) {
+      if (!(error instanceof UncertainError) || waited() > PATIENCE_SECONDS) throw error;
+      isCertain = false;
+      await delay(pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    }
+  }
+}
+
+/** Whether the bytes are those of one write; each write of an owner has another sequence. */
+async function isSame(bytes: Buffer, { writer, fence, sequence }: Manifest): Promise<boolean> {
+  const found = await readManifest(bytes);
+  return found.writer === writer && found.fence === fence && found.sequence === sequence;
+}
