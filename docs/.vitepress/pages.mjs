@@ -32,6 +32,7 @@ const SECTIONS = [
       'test-a-contract',
       'test-a-dapp',
       'fixtures-and-instances',
+      'hosting',
       'debug-a-revert',
       'fork-in-ci',
       'indexer',

@@ -74,6 +74,10 @@ const ADVICE = {
   INVALID_PARAMS: 'The message names the parameter and what is expected.',
   INTERNAL_ERROR:
     'A fault of the node, with its cause in the log; or a network or L1 that did not answer, with `data.kind`.',
+  INSTANCE_ELSEWHERE:
+    'Send the request to `data.owner_url`, or through the proxy again later; see [hosting](../guides/hosting.md).',
+  LEASE_NOT_HELD:
+    'Send the request again. The node cannot reach the store of `--instance-store` in time; see [hosting](../guides/hosting.md).',
   METHOD_FORBIDDEN:
     'The method is [restricted](options.md#restricted-methods), or the page or host is [not allowed](../../SECURITY.md).',
 };

@@ -131,7 +131,6 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
     may: [...LEAVES, 'config', 'chain/world/clock'],
     packages: ['@starkbox/engine', 'aws4fetch'],
   },
-  hosting: { may: [...LEAVES, 'hosting/objects'] },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'l1/ethereum'] },
   l1: { may: [...CHAIN, 'l1/ethereum', 'l1/anvil'] },
@@ -151,6 +150,17 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'server/http': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http'] },
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
   service: { may: SERVICE },
+  'hosting/layers': { may: [...LEAVES, 'store/database', 'hosting/objects'] },
+  hosting: {
+    may: [
+      ...SERVICE,
+      'hosting/layers',
+      'hosting/objects',
+      'service',
+      'store/database',
+      'store/directory',
+    ],
+  },
   library: {
     may: [...CHAIN, 'config', 'l1', 'rpc/protocol', 'rpc/subscriptions', 'rpc/versions', 'service'],
     packages: ['@starkbox/engine'],
@@ -160,6 +170,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
       ...SERVICE,
       'artifacts',
       'dump/image',
+      'hosting',
       'library',
       'server/ws',
       'service',

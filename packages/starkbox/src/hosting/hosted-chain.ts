@@ -1,9 +1,10 @@
 // Chain of an instance over the layers of its manifest: opened, made durable, and written back.
+
+import { withNoSnapshots } from '../chain/snapshots.js';
 import type { WorldAndSnapshots } from '../chain/world/chain-store.js';
 import { latestHeader } from '../chain/world/find-block.js';
 import { unlinked } from '../chain/world/messages.js';
 import type { World } from '../chain/world/world.js';
-import { withNoSnapshots } from '../chain/snapshots.js';
 import { RpcError, reasonOf } from '../errors.js';
 import type { Fork } from '../fork/fork.js';
 import { Store } from '../store/store.js';
@@ -44,7 +45,7 @@ export class HostedChain {
   readonly #isDurable: boolean;
   #fault: unknown;
 
-  private constructor(
+  constructor(
     manifest: OwnedManifest,
     layers: Layers,
     layerStore: LayerStore,

@@ -3,20 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { Chain } from '../chain/chain.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import type { World } from '../chain/world/world.js';
-import { InstanceElsewhere, reasonOf, refuse } from '../errors.js';
+import { refuse } from '../errors.js';
 import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
-import { baseWith, withOptionErrors } from '../service/instance-chains.js';
 import { ChainService, type InstanceRegistry } from '../service/chain-service.js';
-import { fixedOptionsOf, type FixedOptions } from '../store/directory/fixed-options.js';
-import { equalFixedOptions } from '../store/directory/identity.js';
+import { baseWith, withOptionErrors } from '../service/instance-chains.js';
+import { type FixedOptions, fixedOptionsOf } from '../store/directory/fixed-options.js';
 import { type Contents, contentsOf, HostedChain, type HostedChainOptions } from './hosted-chain.js';
 import { listed } from './instance-list.js';
 import { LayerStore } from './layers/layer-store.js';
-import { LeaseReader } from './lease.js';
-import { type HostedRecord, type Manifest, manifestKey, readManifest } from './manifest.js';
+import type { HostedRecord } from './manifest.js';
 import type { Membership } from './membership.js';
 import type { ObjectStore } from './objects/object-store.js';
 import { OwnedManifest } from './owned-manifest.js';
+import { Ownership } from './ownership.js';
 
 export interface HostingOptions {
   /** Whether a change is in the store before it is answered. */
@@ -45,17 +44,15 @@ interface Awake {
 const ROOT = 'root';
 const ID_BYTES = 8;
 const CHECK_MILLISECONDS = 1_000;
-/** How often a node tries to own an instance that others want too. */
-const ATTEMPTS = 8;
 
 export class HostedInstances implements InstanceRegistry {
   readonly #root: ChainService;
   readonly #objects: ObjectStore;
   readonly #layers: LayerStore;
-  readonly #leases: LeaseReader;
   readonly #membership: Membership;
   readonly #options: HostingOptions;
   readonly #settings: FixedOptions;
+  readonly #ownership: Ownership;
   /** In the order of their last use. */
   readonly #awake = new Map<string, Awake>();
   readonly #waking = new Map<string, Promise<Awake | undefined>>();
@@ -76,12 +73,12 @@ export class HostedInstances implements InstanceRegistry {
     this.#root = root;
     this.#objects = objects;
     this.#layers = new LayerStore(objects);
-    this.#leases = new LeaseReader(objects);
     this.#membership = membership;
     this.#options = options;
     this.#ids.set(root, ROOT);
     const { config } = root.base;
     this.#settings = fixedOptionsOf(config, root.chain.options.fork?.block.hash);
+    this.#ownership = new Ownership(objects, membership, this.#settings);
     this.#timer = setInterval(() => this.#hibernateIdle(), CHECK_MILLISECONDS).unref();
     membership.whenLost(() => this.#dropAll());
   }
@@ -149,8 +146,7 @@ export class HostedInstances implements InstanceRegistry {
       this.#awake.set(id, awake);
       return awake;
     }
-    const waking =
-      this.#waking.get(id) ?? this.#wake(id).finally(() => this.#waking.delete(id));
+    const waking = this.#waking.get(id) ?? this.#wake(id).finally(() => this.#waking.delete(id));
     this.#waking.set(id, waking);
     return waking;
   }
@@ -158,7 +154,7 @@ export class HostedInstances implements InstanceRegistry {
   async #wake(id: string): Promise<Awake | undefined> {
     if (this.#isStopped) refuse('The node is closed');
     await this.#makeRoom();
-    const owned = await this.#own(id);
+    const owned = await this.#ownership.take(id);
     if (!owned) return undefined;
     try {
       const awake = await this.#open(owned);
@@ -171,56 +167,12 @@ export class HostedInstances implements InstanceRegistry {
     }
   }
 
-  /** Makes this node the owner of an instance; undefined if there is none. */
-  async #own(id: string): Promise<OwnedManifest | undefined> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const found = await this.#objects.get(manifestKey(id));
-      if (!found) return undefined;
-      const manifest = await this.#read(id, found.bytes);
-      if (manifest.isDeleted) return undefined;
-      if (isExpired(manifest)) {
-        await this.#erase(manifest, found.tag);
-        return undefined;
-      }
-      await this.#mustBeFree(manifest);
-      const owner = this.#membership.id;
-      const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
-      if (owned) return owned;
-    }
-    return refuse(`Other nodes are taking over the instance ${id}: send the request again`);
-  }
-
-  async #read(id: string, bytes: Buffer): Promise<Manifest> {
-    let manifest: Manifest;
-    try {
-      manifest = await readManifest(bytes);
-    } catch (error) {
-      const { shown } = this.#objects;
-      return refuse(`The object ${manifestKey(id)} in ${shown} is damaged: ${reasonOf(error)}`);
-    }
-    if (!equalFixedOptions(manifest.settings, this.#settings)) {
-      refuse(
-        `The instance ${id} was made by nodes with other options (${differences(manifest.settings, this.#settings)}); nodes with one store need the same`,
-      );
-    }
-    return manifest;
-  }
-
-  /** @throws InstanceElsewhere if a node that is alive has it */
-  async #mustBeFree({ owner, record }: Manifest): Promise<void> {
-    if (owner === undefined || owner === this.#membership.id) return;
-    const state = await this.#leases.stateOf(owner);
-    if (state.kind === 'live') throw new InstanceElsewhere(record.id, state.url);
-  }
-
   async #open(manifest: OwnedManifest): Promise<Awake> {
     const { record } = manifest.current;
     const { options } = record;
     const root = this.#root;
     const base =
-      options.length === 0
-        ? root.base
-        : await withOptionErrors(() => baseWith(options, root));
+      options.length === 0 ? root.base : await withOptionErrors(() => baseWith(options, root));
     const hosted = await HostedChain.open(manifest, this.#layers, {
       ...this.#chainOptions(),
       isDurable: this.#options.isDurable,
@@ -393,20 +345,10 @@ export class HostedInstances implements InstanceRegistry {
     const awake = await this.#find(id);
     if (!awake) return false;
     await awake.service.chain.close();
-    await awake.hosted.manifest.replace({ isDeleted: true, owner: undefined });
     awake.service.stored?.end();
+    await this.#ownership.erase(awake.hosted.manifest);
     await this.#end(awake);
-    await this.#objects.delete(manifestKey(id));
     return true;
-  }
-
-  /** Deletes an instance that is not awake, unless a node has just woken it. */
-  async #erase(manifest: Manifest, tag: string): Promise<void> {
-    await this.#mustBeFree(manifest);
-    const owned = await OwnedManifest.take(this.#objects, manifest, tag, this.#membership.id);
-    if (!owned) return;
-    await owned.replace({ isDeleted: true, owner: undefined });
-    await this.#objects.delete(manifestKey(manifest.record.id));
   }
 
   #shown(id: string) {
@@ -437,16 +379,7 @@ export class HostedInstances implements InstanceRegistry {
   }
 }
 
-function isExpired({ record, lastUsed }: Manifest): boolean {
-  return record.ttl !== undefined && realMilliseconds() - lastUsed > record.ttl * 1000;
-}
-
 /** Sockets that wait for news keep an instance awake. */
 function hasSubscribers({ subscriptions }: ChainService): boolean {
   return Object.values(subscriptions.counts()).some((count) => count > 0);
-}
-
-function differences(one: FixedOptions, other: FixedOptions): string {
-  const names = Object.keys({ ...one, ...other });
-  return names.filter((name) => (one[name] ?? null) !== (other[name] ?? null)).join(', ');
 }

@@ -1,8 +1,8 @@
 // Manifest of an instance: its record, its owner, its tables and its newest entries, as one object.
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import { boolean, count, list, membersOf, object, optional, string } from '../json/reader.js';
 import { parse, stringify } from '../json/json.js';
+import { boolean, count, list, membersOf, object, optional, string } from '../json/reader.js';
 import type { FixedOptions } from '../store/directory/fixed-options.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import { MemoryRun, merged } from './layers/run.js';

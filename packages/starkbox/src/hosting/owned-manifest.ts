@@ -20,7 +20,7 @@ export class OwnedManifest {
   #current: Manifest;
   #tag: string;
 
-  private constructor(objects: ObjectStore, manifest: Manifest, tag: string) {
+  constructor(objects: ObjectStore, manifest: Manifest, tag: string) {
     this.#objects = objects;
     this.#current = manifest;
     this.#tag = tag;

@@ -1,6 +1,7 @@
 // Instance of an object store as the servers call it: awake during each call.
-import type { HostedInstances } from '../hosting/hosted-instances.js';
+
 import { RpcError } from '../errors.js';
+import type { HostedInstances } from '../hosting/hosted-instances.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { errorAnswer, idOf } from '../rpc/protocol/envelope.js';
 import { NO_INSTANCE, type Target } from '../server/http/place.js';

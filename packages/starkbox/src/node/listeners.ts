@@ -1,18 +1,19 @@
 // Servers of a node: HTTP, WebSockets on the same port, and the metrics page.
+
+import type { HostedInstances } from '../hosting/hosted-instances.js';
 import type { Address, ListenOptions } from '../library/starkbox.js';
 import type { Log } from '../log.js';
 import { VERSION_PATHS } from '../rpc/versions/versions.js';
 import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
-import { type HttpServer, serveHttp } from '../server/http/server.js';
 import type { Target } from '../server/http/place.js';
+import { type HttpServer, serveHttp } from '../server/http/server.js';
 import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';
 import type { Recorder } from '../server/recorder.js';
 import type { Sockets } from '../server/ws/server.js';
 import type { ChainService } from '../service/chain-service.js';
-import type { HostedInstances } from '../hosting/hosted-instances.js';
 import type { Instances } from '../service/instances.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { HostedTarget } from './hosted-target.js';

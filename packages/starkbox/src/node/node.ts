@@ -8,8 +8,7 @@ import { Starkbox } from '../library/starkbox.js';
 import { type Log, silentLog } from '../log.js';
 import { ChainBases } from '../service/chain-bases.js';
 import { ChainService, type SharedParts } from '../service/chain-service.js';
-import type { HostedInstances } from '../hosting/hosted-instances.js';
-import { Instances } from '../service/instances.js';
+import { instancesOf } from '../service/instances.js';
 import { Origins } from '../service/origins.js';
 import { Protocol } from '../service/protocol.js';
 import { openRecording } from '../service/recording.js';
@@ -93,12 +92,7 @@ async function openParts(
     instances: () => instances,
   };
   const service = new ChainService(shared, { base, chain, stored: stored?.stored });
-  const instances: Instances | HostedInstances =
-    hosting?.instancesOf(service) ??
-    new Instances(service, stored?.store, {
-      most: config.maximumInstances,
-      idleSeconds: config.instanceIdleSeconds,
-    });
+  const instances = hosting?.instancesOf(service) ?? instancesOf(service);
   const { l1 } = service;
   const dumps = new DumpFiles(config, service.dumpOptions(chain), log);
   // In reverse: L1 is closed first, then changes of the chain are awaited, and then it is dumped.

@@ -6,8 +6,8 @@ import type { Config } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import type { DebugInfos } from '../debug-info/debug-infos.js';
 import { reasonOf } from '../errors.js';
-import type { Log } from '../log.js';
 import type { HostedInstances } from '../hosting/hosted-instances.js';
+import type { Log } from '../log.js';
 import type { ChainService } from '../service/chain-service.js';
 import type { OpenedStore } from '../store/open.js';
 import type { Part } from './lifecycle.js';
@@ -32,9 +32,9 @@ export async function openArtifacts(
 }
 
 /** The object store of the instances, if one is given. */
-export async function openHosting(config: Config): Promise<
-  (Part & { instancesOf(service: ChainService): HostedInstances }) | undefined
-> {
+export async function openHosting(
+  config: Config,
+): Promise<(Part & { instancesOf(service: ChainService): HostedInstances }) | undefined> {
   const { instanceStore } = config;
   if (instanceStore === undefined) return undefined;
   // Loaded only when needed.

@@ -308,3 +308,9 @@ export class Instances implements InstanceRegistry {
     await open?.close();
   }
 }
+
+/** The instances of a node in memory, or in its data directory. */
+export function instancesOf(root: ChainService): Instances {
+  const { maximumInstances: most, instanceIdleSeconds: idleSeconds } = root.base.config;
+  return new Instances(root, root.shared.store, { most, idleSeconds });
+}

@@ -19,7 +19,7 @@ export class MemoryRun implements Run {
   readonly #entries: readonly Entry[];
   readonly bytes: number;
 
-  private constructor(entries: readonly Entry[], bytes: number) {
+  constructor(entries: readonly Entry[], bytes: number) {
     this.#entries = entries;
     this.bytes = bytes;
   }
@@ -100,7 +100,11 @@ export function firstNotBefore(
  */
 export function* merged(
   runs: readonly Run[],
-  { start, end, isReversed }: {
+  {
+    start,
+    end,
+    isReversed,
+  }: {
     readonly start?: Buffer | undefined;
     readonly end?: Buffer | undefined;
     readonly isReversed: boolean;

@@ -1,6 +1,7 @@
 // Table: an immutable run of entries in one piece of bytes, as it is stored.
-import { firstNotBefore, type Run } from './run.js';
+
 import type { Entry } from '../../store/database/database.js';
+import { firstNotBefore, type Run } from './run.js';
 
 // Entries: length of the key (2 bytes), length of the value plus one (4 bytes, 0 for a deletion), key,
 // value. Then the offsets of every 16th entry (4 bytes each), the number of entries (4 bytes) and the

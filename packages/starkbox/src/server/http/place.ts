@@ -29,9 +29,7 @@ const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
 /** Another chain by its id; a promise while it is being opened. */
-export type FindInstance = (
-  id: string,
-) => Target | Promise<Target | undefined> | undefined;
+export type FindInstance = (id: string) => Target | Promise<Target | undefined> | undefined;
 
 /** Undefined if the path names an instance that does not exist. */
 export function placeOf(
