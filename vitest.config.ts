@@ -83,12 +83,15 @@ const LONG = [
   'packages/starkbox/test/e2e/estimate-fees.test.ts',
   'packages/starkbox/test/e2e/deploy-a-contract.test.ts',
   'packages/explorer/test/app/limits.browser.test.ts',
-  'packages/explorer/test/app/chain-changes.browser.test.ts',
-  'packages/explorer/test/gas/gas.browser.test.ts',
   'packages/explorer/test/app/appearance.browser.test.ts',
+  'packages/explorer/test/app/chain-changes.browser.test.ts',
   'packages/explorer/test/contracts/interact.browser.test.ts',
-  'packages/explorer/test/console/console.browser.test.ts',
+  // By now the first one has made the long chain that it needs.
+  'packages/explorer/test/gas/gas.browser.test.ts',
+  'packages/explorer/test/transactions/failures.browser.test.ts',
+  'packages/explorer/test/app/untrusted-content.browser.test.ts',
   'packages/explorer/test/app/keyboard.browser.test.ts',
+  'packages/wallet/test/wallet.browser.test.ts',
   'packages/explorer/test/app/instances.browser.test.ts',
   'packages/explorer/test/timeline/timeline.browser.test.ts',
 ];
