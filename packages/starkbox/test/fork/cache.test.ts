@@ -9,12 +9,17 @@ import { readOnlyPlace } from '../store/small-disk.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
 
 let origin: TestOrigin;
+/** Removed when the clients are closed, which write what was read. */
+let readOnly: ReturnType<typeof readOnlyPlace> | undefined;
 
 beforeAll(async () => {
   origin = await startOrigin();
   await mint(origin.node, '0x1234', 1000);
 });
-afterAll(() => origin.close());
+afterAll(async () => {
+  await origin.close();
+  readOnly?.remove();
+});
 
 const place = { chainId: '0x534e5f5345504f4c4941', number: 7, hash: '0xabc', marks: [1] };
 const open = (folder: string, changes: Partial<typeof place> = {}, log = silentLog) =>
@@ -139,25 +144,21 @@ describe('a fork with a cache', () => {
   });
 
   test('in a place that cannot be written tells so once, with its path and the way out', async () => {
-    const place = readOnlyPlace();
+    readOnly = readOnlyPlace();
     const warnings: unknown[] = [];
     const log: Log = { ...silentLog, warn: (fields) => void warnings.push(fields) };
-    const directory = join(place.path, 'not', 'there');
-    try {
-      const upstream = await origin.connect({ cacheDirectory: directory, log });
-      const earlier = await upstream.at(0);
-      const block_id = { block_number: 0 };
-      expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
-      expect(await earlier.storage(STRK, balanceSlot('0x1234'))).toBe('0x0');
-      await upstream.forward('starknet_getStateUpdate', { block_id });
-      await upstream.flush();
-      origin.proxy.forget();
-      expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
-      expect(origin.proxy.requests).toBe(0);
-      await upstream.close();
-    } finally {
-      place.remove();
-    }
+    const directory = join(readOnly.path, 'not', 'there');
+    const upstream = await origin.connect({ cacheDirectory: directory, log });
+    const earlier = await upstream.at(0);
+    const block_id = { block_number: 0 };
+    expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+    expect(await earlier.storage(STRK, balanceSlot('0x1234'))).toBe('0x0');
+    await upstream.forward('starknet_getStateUpdate', { block_id });
+    await upstream.flush();
+    origin.proxy.forget();
+    expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+    expect(origin.proxy.requests).toBe(0);
+    await upstream.close();
     expect(warnings).toEqual([
       expect.stringContaining(`The fork cache ${directory} cannot be written`),
     ]);

@@ -2,6 +2,7 @@
 import { Account, RpcProvider } from 'starknet';
 import { describe, expect, test } from 'vitest';
 import { createNode, isRpcError, type Starkbox } from '../../src/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const blockNumber = (chain: Starkbox): Promise<number> => chain.request('starknet_blockNumber');
 const balance = async (chain: Starkbox, address: string): Promise<bigint> => {
@@ -260,9 +261,7 @@ describe('snapshots', () => {
   test.each([{}, { dataDir: true }])(
     'can be restored any number of times (%j)',
     async (options) => {
-      const { mkdtempSync } = await import('node:fs');
-      const { tmpdir } = await import('node:os');
-      const dataDir = options.dataDir ? mkdtempSync(`${tmpdir()}/starkbox-library-`) : undefined;
+      const dataDir = options.dataDir ? temporaryFolder() : undefined;
       await using chain = await createNode({ seed: 0, dataDir });
       await chain.mint('0x1', 10n);
       const snapshot = await chain.snapshot();

@@ -1,9 +1,7 @@
 // Branches of a chain that is kept on disk: what the parent undoes stays theirs.
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createNode, type Starkbox } from '../../src/index.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const hashes = async (chain: Starkbox, numbers: readonly number[]): Promise<readonly string[]> =>
   Promise.all(
@@ -20,8 +18,7 @@ const balance = async (chain: Starkbox, block_number: number): Promise<string> =
 
 /** A chain whose old blocks are on disk alone. */
 async function longChain(): Promise<Starkbox> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'starkbox-branches-'));
-  const chain = await createNode({ seed: 0, dataDir, recentBlocks: 2 });
+  const chain = await createNode({ seed: 0, dataDir: temporaryFolder(), recentBlocks: 2 });
   for (let count = 0; count < 20; count += 1) await chain.mint('0x1', 1n);
   return chain;
 }
