@@ -146,7 +146,7 @@ describe('the way from one state to another', () => {
     });
   });
 
-  test('the way between strangers leads from one to the other', async () => {
+  test('the difference of unrelated states leads from one to the other', async () => {
     const one = await State.create().apply(
       { ...slotDiff(A, '0x1', '0x1'), ...nonceDiff(A, '0x7'), ...deployDiff(A, '0xc1') },
       [sierra],
