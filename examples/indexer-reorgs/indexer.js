@@ -27,9 +27,9 @@ export class Indexer {
       blockIdentifier: 0,
     });
     // A reorg comes to the same handler as events, in order with them.
-    events.on((told) => {
-      if ('starting_block_hash' in told) indexer.#takeBack(told);
-      else indexer.#add(told);
+    events.on((notification) => {
+      if ('starting_block_hash' in notification) indexer.#takeBack(notification);
+      else indexer.#add(notification);
       for (const watcher of indexer.#watchers) watcher();
     });
     return indexer;
