@@ -20,13 +20,7 @@ import {
 } from '../retrace/retrace.js';
 import { contextOf } from '../steps/block-context.js';
 import { type Broadcasted, read } from '../steps/prepare-transaction.js';
-import {
-  findBlock,
-  latestHeader,
-  pendingNumber,
-  stateBefore,
-  stateByNumber,
-} from '../world/find-block.js';
+import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
 
@@ -248,9 +242,9 @@ function hasRun({ status, reason = '' }: Omit<Subject, 'transaction'>): boolean 
 /** The state of a block of this chain, or else the newest one. */
 function attemptPlace(world: World, id: BLOCK_ID = 'pre_confirmed'): RetracePlace {
   const number = findBlock(world, id) ?? pendingNumber(world);
-  const isKept = world.keepsHistory || number >= latestHeader(world).number;
-  return isKept
-    ? { world, number, state: stateByNumber(world, number, id) }
+  const state = keptState(world, number);
+  return state
+    ? { world, number, state }
     : { world, number: pendingNumber(world), state: world.pendingState };
 }
 

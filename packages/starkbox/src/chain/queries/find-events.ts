@@ -1,5 +1,6 @@
 // Search for events by range, emitter and keys, in pages whose cost does not grow with the chain.
 import type { EventData } from '@starkbox/engine';
+import { BoundedMap } from '../../bounded-map.js';
 import { fail, invalidParams } from '../../errors.js';
 import type { BLOCK_ID } from '../../spec.js';
 import { blockNumber, pendingNumber } from '../world/find-block.js';
@@ -39,13 +40,18 @@ interface Position {
   readonly skip: number;
 }
 
+/** Ends of pages that are kept. */
+const CACHED_ENDS = 1024;
+
 /**
  * Events in pages. A token is the number of a page, so it gives the number of events to skip. A
  * cache holds the positions where recent pages ended; without a valid entry, events are counted
  * from the first block.
  */
 export class EventPager {
-  #ends = new Map<string, Position & { readonly hash: string | undefined }>();
+  readonly #ends = new BoundedMap<string, Position & { readonly hash: string | undefined }>(
+    CACHED_ENDS,
+  );
 
   page(world: World, filter: EventFilter): EventPage {
     const { chunk_size, continuation_token } = filter;
@@ -84,18 +90,9 @@ export class EventPager {
   }
 
   #remember(world: World, name: string, position: Position): void {
-    this.#ends.delete(name);
     this.#ends.set(name, { ...position, hash: world.history.hash(position.block) });
-    if (this.#ends.size > CACHED_ENDS) {
-      for (const oldest of this.#ends.keys()) {
-        this.#ends.delete(oldest);
-        break;
-      }
-    }
   }
 }
-
-const CACHED_ENDS = 1024;
 
 function pageNumber(token: string | null | undefined): number {
   if (token === undefined || token === null) return 0;

@@ -1,4 +1,5 @@
 // Lists of blocks and transactions, each as a summary.
+import { BoundedMap } from '../../bounded-map.js';
 import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '../../spec.js';
 import {
   calls,
@@ -12,7 +13,7 @@ import {
 } from '../history/block-keys.js';
 import type { Header, TransactionRecord } from '../history/header.js';
 import { pendingNumber } from '../world/find-block.js';
-import { nextTime, transactionHashesOf, type World } from '../world/world.js';
+import { nextTime, transactionAt, transactionHashesOf, type World } from '../world/world.js';
 import { type Page, readPage } from './page.js';
 
 /** The members of a receipt that are read. */
@@ -34,7 +35,7 @@ const CACHED_SUMMARIES = 2048;
 
 /** Summaries of closed blocks, with a cache: a closed block never changes. */
 export class BlockLister {
-  readonly #summaries = new Map<string, BlockSummary>();
+  readonly #summaries = new BoundedMap<string, BlockSummary>(CACHED_SUMMARIES);
 
   /** Blocks before a number, newest first, and the number that the next page starts before. */
   list(
@@ -49,7 +50,7 @@ export class BlockLister {
     for (; number >= history.first && blocks.length < limit; number -= 1) {
       const header = history.header(number);
       if (!header) break;
-      if (!this.#summaries.has(header.hash)) effort += header.transactionCount;
+      if (!this.#summaries.get(header.hash)) effort += header.transactionCount;
       if (effort > TRANSACTIONS && blocks.length > 0) break;
       blocks.push(this.#summary(world, header));
     }
@@ -60,10 +61,6 @@ export class BlockLister {
     const cached = this.#summaries.get(header.hash);
     if (cached) return cached;
     const made = summaryOf(world, header);
-    const [oldest] = this.#summaries.keys();
-    if (oldest !== undefined && this.#summaries.size >= CACHED_SUMMARIES) {
-      this.#summaries.delete(oldest);
-    }
     this.#summaries.set(header.hash, made);
     return made;
   }
@@ -115,7 +112,7 @@ export function listTransactions(
     blockKeys: wantedKeys(filter),
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => () => {
-        const record = recordAt(world, block, index);
+        const record = transactionAt(world, block, index);
         return record && passes(record, filter)
           ? summarise(world, record, block, index)
           : undefined;
@@ -137,17 +134,6 @@ export function wantedKeys({
   if (contract !== undefined) groups.push([sentBy(contract), calls(contract)]);
   if (status === 'REVERTED') groups.push([FAILS]);
   return groups.map((group) => [...group, UNKNOWN]);
-}
-
-/** A transaction by its position, also in the pending block. */
-export function recordAt(
-  world: World,
-  block: number,
-  index: number,
-): TransactionRecord | undefined {
-  return block === pendingNumber(world)
-    ? world.pending.transactions.get(index)?.record
-    : world.history.transaction(block, index);
 }
 
 function passes(

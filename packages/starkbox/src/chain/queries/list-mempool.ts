@@ -1,5 +1,4 @@
 // List of the transactions in the mempool.
-import { invalidParams } from '../../errors.js';
 import { hex } from '../../felt.js';
 import type { MEMPOOL_ROW } from '../../spec.js';
 import {
@@ -13,7 +12,7 @@ import {
 } from '../mempool/mempool.js';
 import type { World } from '../world/world.js';
 import type { PageRequest } from './list-contracts.js';
-import type { Page } from './page.js';
+import { type Page, readCursor } from './page.js';
 
 interface MempoolPage extends Page<MEMPOOL_ROW> {
   readonly order: MempoolOrder['kind'];
@@ -43,9 +42,7 @@ export function listMempool(
 }
 
 function startOf({ first }: Mempool, cursor: string | undefined): number {
-  if (cursor === undefined) return first;
-  const [, arrival] = /^(\d{1,15})\.\d{1,15}$/.exec(cursor) ?? [];
-  return arrival === undefined ? invalidParams('params.cursor: not a cursor') : Number(arrival);
+  return cursor === undefined ? first : readCursor(cursor)[0];
 }
 
 function rowOf(pool: Mempool, one: Waiting): MEMPOOL_ROW {

@@ -6,8 +6,13 @@ import { holds, isReverted, SENDS, sendsMessages, typeOf, UNKNOWN } from '../his
 import type { TransactionRecord } from '../history/header.js';
 import { pendingNumber } from '../world/find-block.js';
 import type { Messages, MessageToL1 } from '../world/messages.js';
-import { nextTime, transactionHashesOf, transactionsOf, type World } from '../world/world.js';
-import { recordAt } from './list-blocks.js';
+import {
+  nextTime,
+  transactionAt,
+  transactionHashesOf,
+  transactionsOf,
+  type World,
+} from '../world/world.js';
 import type { PageRequest } from './list-contracts.js';
 import { type Page, readPage } from './page.js';
 
@@ -22,7 +27,7 @@ export function listMessagesToL2(world: World, request: PageRequest): Promise<Pa
     blockKeys: [[holds('L1_HANDLER'), UNKNOWN]],
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => () => {
-        const record = recordAt(world, block, index);
+        const record = transactionAt(world, block, index);
         return record && typeOf(record.transaction) === 'L1_HANDLER'
           ? handled(world, record, block, index)
           : undefined;

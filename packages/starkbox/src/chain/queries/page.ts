@@ -94,12 +94,17 @@ function newestOf(history: History, group: readonly number[], upTo: number): num
 
 function startOf({ cursor, from }: PageQuery<unknown>): Position {
   if (cursor === undefined) return { block: from, index: Number.POSITIVE_INFINITY };
-  const [, block, index] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (block === undefined || index === undefined) invalidParams('params.cursor: not a cursor');
-  const position = { block: Number(block), index: Number(index) };
+  const [block, index] = readCursor(cursor);
   // Blocks may have been aborted since.
-  if (position.block > from) return { block: from, index: Number.POSITIVE_INFINITY };
-  return position;
+  if (block > from) return { block: from, index: Number.POSITIVE_INFINITY };
+  return { block, index };
+}
+
+/** The two numbers of a cursor. */
+export function readCursor(cursor: string): [number, number] {
+  const [, first, second] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (first === undefined || second === undefined) invalidParams('params.cursor: not a cursor');
+  return [Number(first), Number(second)];
 }
 
 const encodeCursor = ({ block, index }: Position): string => `${block}.${index}`;

@@ -13,10 +13,10 @@ import { Slices } from '../../scheduling/slices.js';
 import type { COVERAGE, COVERED_CLASS, GAS_REPORT } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import type { TransactionRecord } from '../history/header.js';
-import { recordAt, wantedKeys } from '../queries/list-blocks.js';
+import { wantedKeys } from '../queries/list-blocks.js';
 import { readPage } from '../queries/page.js';
 import { pendingNumber } from '../world/find-block.js';
-import { transactionHashesOf, type World } from '../world/world.js';
+import { transactionAt, transactionHashesOf, type World } from '../world/world.js';
 import { ClassFactsCache } from './class-facts.js';
 import { EntryPointCoverage } from './entry-point-coverage.js';
 import { type Placed, rerunCalls, rerunEach } from './rerun.js';
@@ -158,7 +158,7 @@ async function eachRecord(
     blockKeys: wantedKeys({}),
     rowsIn: (block) =>
       transactionHashesOf(world, block).map((_, index) => async () => {
-        const record = recordAt(world, block, index);
+        const record = transactionAt(world, block, index);
         if (!record) return undefined;
         use(record, { block, index });
         if (slices.isOver) await slices.next();
