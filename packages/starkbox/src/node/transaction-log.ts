@@ -71,14 +71,14 @@ class TransactionLog {
 
   #observe({ kind, before, after }: Change): void {
     if (kind !== 'step') return;
-    const { added, waitingFrom } = diffWorlds(before, after);
+    const { added, pendingFrom } = diffWorlds(before, after);
     for (let block = added.from; block <= added.to; block += 1) {
       for (const hash of this.#hashesIn(after, block)) {
         // What waited in the block before is written already.
         if (!before.pending.positions.has(hash)) this.#enqueue(hash);
       }
     }
-    for (const { record, receipt } of after.pending.transactions.slice(waitingFrom)) {
+    for (const { record, receipt } of after.pending.transactions.slice(pendingFrom)) {
       if (this.#traces || receipt.execution_status === 'REVERTED') this.#enqueue(record.hash);
     }
   }

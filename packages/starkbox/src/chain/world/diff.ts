@@ -13,7 +13,7 @@ export interface WorldDiff {
   /** Blocks that were not part of the chain before; empty if `from` is greater than `to`. */
   readonly added: Range;
   /** Index of the first transaction in the pending block that is new. */
-  readonly waitingFrom: number;
+  readonly pendingFrom: number;
   /** Transactions of the former pending block that are no longer part of the chain. */
   readonly dropped: readonly Located[];
 }
@@ -26,12 +26,12 @@ export interface Range {
 export function diffWorlds(before: World, after: World): WorldDiff {
   const common = commonBlock(before, after);
   const [first, last] = [before.history.header(common + 1), before.history.latest];
-  const from = waitingFrom(before, after);
+  const from = pendingFrom(before, after);
   return {
     undone: first && last ? { first, last } : undefined,
     refinalised: refinalised(before, after, common),
     added: { from: common + 1, to: after.history.next - 1 },
-    waitingFrom: from,
+    pendingFrom: from,
     dropped: dropped(before, after, from),
   };
 }
@@ -59,7 +59,7 @@ export function removedTransactions(before: World, after: World): readonly strin
   for (let block = commonBlock(before, after) + 1; block < before.history.next; block += 1) {
     for (const hash of before.history.hashes(block)) if (!isKnown(after, hash)) removed.push(hash);
   }
-  for (const { record } of dropped(before, after, waitingFrom(before, after))) {
+  for (const { record } of dropped(before, after, pendingFrom(before, after))) {
     removed.push(record.hash);
   }
   return removed;
@@ -91,7 +91,7 @@ function refinalised(before: World, after: World, common: number): Range {
   return { from: Math.max(low + 1, first), to: Math.min(high, common) };
 }
 
-function waitingFrom(before: World, after: World): number {
+function pendingFrom(before: World, after: World): number {
   if (pendingNumber(before) !== pendingNumber(after)) return 0;
   const old = before.pending.transactions;
   const now = after.pending.transactions;
@@ -100,10 +100,10 @@ function waitingFrom(before: World, after: World): number {
   return now.get(old.size - 1)?.record.hash === known.record.hash ? old.size : 0;
 }
 
-function dropped(before: World, after: World, waitingFrom: number): readonly Located[] {
+function dropped(before: World, after: World, pendingFrom: number): readonly Located[] {
   const { transactions } = before.pending;
   // A step that only adds transactions drops none.
-  if (transactions.size === 0 || waitingFrom === transactions.size) return [];
+  if (transactions.size === 0 || pendingFrom === transactions.size) return [];
   const block = pendingNumber(before);
   return transactions
     .toArray()

@@ -12,7 +12,7 @@ export const NO_LABELS: Labels = PersistentMap();
 const MOST = 10_000;
 
 /** Sets a label, or removes it if `label` is undefined. */
-export function withLabel(labels: Labels, value: string, label: string | undefined): Labels {
+function withLabel(labels: Labels, value: string, label: string | undefined): Labels {
   if (label === undefined) return labels.delete(value);
   const next = labels.set(value, label);
   if (next.size > MOST) refuse(`There may be ${MOST} labels`);

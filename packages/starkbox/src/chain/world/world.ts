@@ -110,8 +110,8 @@ export function findTransaction(world: World, hash: string): Located | undefined
   const { pending, history, pendingState: state } = world;
   const index = pending.positions.get(hash);
   if (index !== undefined) {
-    const waiting = pending.transactions.get(index);
-    return waiting && { record: waiting.record, block: state.version, index };
+    const included = pending.transactions.get(index);
+    return included && { record: included.record, block: state.version, index };
   }
   const place = history.locate(hash);
   const record = place && history.transaction(place.block, place.index);

@@ -37,7 +37,7 @@ export function announceSoon(subscriptions: Subscriptions, change: Change): void
 /** Tells subscribers of a change. Without subscribers nothing is looked at. */
 export function announce(subscriptions: Subscriptions, { kind, before, after }: Change): void {
   if (subscriptions.isEmpty) return;
-  const { undone, refinalised, added, waitingFrom, dropped } = diffWorlds(before, after);
+  const { undone, refinalised, added, pendingFrom, dropped } = diffWorlds(before, after);
 
   if (undone) subscriptions.notifyReorg(reorgText(undone.first, undone.last));
   else subscriptions.notifyReorgOf(droppedNews(subscriptions, before, dropped));
@@ -48,11 +48,11 @@ export function announce(subscriptions: Subscriptions, { kind, before, after }: 
   for (let block = added.from; block <= added.to; block += 1) {
     notifyBlock(subscriptions, after, block);
   }
-  // What a revert brings back may have waited before, and come out otherwise.
-  for (const { record } of after.pending.transactions.slice(kind === 'step' ? waitingFrom : 0)) {
+  // A transaction that a revert brings back may have been pending before, with another status.
+  for (const { record } of after.pending.transactions.slice(kind === 'step' ? pendingFrom : 0)) {
     if (kind === 'step') {
       notifyCandidate(subscriptions, before, record.hash);
-      notifyWaiting(subscriptions, after, record.hash);
+      notifyPending(subscriptions, after, record.hash);
     } else if (statusText(before, record.hash) !== statusText(after, record.hash)) {
       notifyStatus(subscriptions, after, record.hash);
     }
@@ -96,7 +96,7 @@ function notifyBlock(subscriptions: Subscriptions, world: World, block: number):
   for (const event of eventsOf(world, block)) subscriptions.notify(eventNews(world, event));
 }
 
-function notifyWaiting(subscriptions: Subscriptions, world: World, hash: string): void {
+function notifyPending(subscriptions: Subscriptions, world: World, hash: string): void {
   const located = findTransaction(world, hash);
   if (!located) return;
   subscriptions.notify(statusNews(world, located));
@@ -109,7 +109,7 @@ function notifyWaiting(subscriptions: Subscriptions, world: World, hash: string)
 }
 
 /**
- * The notifications of transactions that no longer wait, with the text of a reorg in its place. The block
+ * The notifications of transactions that are no longer pending, each with the text of a reorg. The block
  * under construction has a number but no hash, and the standard's form requires one: it is zero.
  */
 function* droppedNews(
@@ -222,7 +222,7 @@ function receiptNews(world: World, located: Located): News {
   };
 }
 
-/** A block that is new to a subscriber is news of L2, even if a revert brings it back with L1's consent. */
+/** A block that is new to a subscriber is shown as accepted on L2, even if a revert brings it back as accepted on L1. */
 function newsFinality(world: World, block: number): 'PRE_CONFIRMED' | 'ACCEPTED_ON_L2' {
   return block === pendingNumber(world) ? 'PRE_CONFIRMED' : 'ACCEPTED_ON_L2';
 }
