@@ -3,6 +3,7 @@ import { BoundedMap } from '../../bounded-map.js';
 import { RpcError } from '../../errors.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
+import { ERRORS, methodFacts } from '../../spec.js';
 import { OriginError } from './failure.js';
 import { headerOf } from './header.js';
 import type { Sources } from './sources.js';
@@ -108,18 +109,12 @@ export class Answers {
   }
 }
 
-/** Methods whose answers contain a finality status. */
-const WITH_FINALITY: ReadonlySet<string> = new Set([
-  'starknet_getBlockWithReceipts',
-  'starknet_getBlockWithTxHashes',
-  'starknet_getBlockWithTxs',
-  'starknet_getMessagesStatus',
-  'starknet_getTransactionReceipt',
-  'starknet_getTransactionStatus',
-]);
-
 /** Codes of permanent absence: after any other, an origin that lags may answer later. */
-const LASTING: ReadonlySet<unknown> = new Set([20, 27, 28]);
+const LASTING: ReadonlySet<unknown> = new Set([
+  ERRORS.CONTRACT_NOT_FOUND.code,
+  ERRORS.INVALID_TXN_INDEX.code,
+  ERRORS.CLASS_HASH_NOT_FOUND.code,
+]);
 
 /** True for an answer that the origin will never change. */
 function isFinal(method: string, { block_id }: Params, text: string): boolean {
@@ -128,7 +123,7 @@ function isFinal(method: string, { block_id }: Params, text: string): boolean {
   }
   // The block of a tag changes.
   if (typeof block_id === 'string') return false;
-  if (!WITH_FINALITY.has(method)) return true;
+  if (!methodFacts(method)?.finality) return true;
   const statuses = text.match(/"(?:finality_)?status":"\w+"/g) ?? [];
   return statuses.length > 0 && statuses.every((status) => status.endsWith(':"ACCEPTED_ON_L1"'));
 }

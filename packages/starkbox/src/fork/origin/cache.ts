@@ -220,7 +220,8 @@ function readLine(line: string): { readonly name: string; readonly text: string 
   return { name: content.slice(0, tab), text: content.slice(tab + 1) };
 }
 
-function digest(text: string): string {
+/** A name of fixed length for a file. */
+export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

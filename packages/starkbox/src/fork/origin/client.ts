@@ -1,5 +1,4 @@
 // Client of the origin: answers about the chain up to the fork point.
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { OriginQuestion } from '@starkbox/engine';
 import { fail, RpcError } from '../../errors.js';
@@ -7,8 +6,9 @@ import { type JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
 import type { Log } from '../../log.js';
 import type { Probe } from '../../probe.js';
+import { ERRORS } from '../../spec.js';
 import { Answers, type Params } from './answers.js';
-import { Cache, type WarningLog, warnOnce } from './cache.js';
+import { Cache, digest, type WarningLog, warnOnce } from './cache.js';
 import { OriginFailure } from './failure.js';
 import { lockedHash, lockedPoint, lookUp } from './fork-point.js';
 import { type ForkBlock, readForkBlock } from './header.js';
@@ -315,8 +315,4 @@ function openCache(
 /** Clients at earlier blocks that are flushed at the end. */
 const EARLIER = 32;
 /** Block not found, and errors of servers for an unknown tag. */
-const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([24, -32600, -32602]);
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
+const NO_SUCH_BLOCK: ReadonlySet<number> = new Set([ERRORS.BLOCK_NOT_FOUND.code, -32600, -32602]);

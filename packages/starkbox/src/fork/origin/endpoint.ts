@@ -1,5 +1,6 @@
 // One address of the origin: its HTTP requests, and the meaning of its failures.
 import { parse } from '../../json/json.js';
+import { isObject, memberOf, membersOf } from '../../json/reader.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
 import { type Posted, Poster } from './poster.js';
 import { shapeError } from './shapes.js';
@@ -137,7 +138,7 @@ export class Endpoint {
     if (!isBatch) return questions.map(({ method }) => this.#single(method, value));
     const replies = new Map<unknown, unknown>();
     for (const reply of Array.isArray(value) ? value : []) {
-      if (isObject(reply) && 'id' in reply) replies.set(String(reply.id), reply);
+      if (isObject(reply) && 'id' in reply) replies.set(String(reply['id']), reply);
     }
     // An error of the whole batch has no id, and is no answer to any of its questions.
     const refusal = isError(value) ? this.#refusal(value.error) : undefined;
@@ -148,7 +149,7 @@ export class Endpoint {
 
   #single(method: string, value: unknown): AskOutcome {
     const reply: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-    const id = isObject(reply) && 'id' in reply ? reply.id : null;
+    const id = isObject(reply) && 'id' in reply ? reply['id'] : null;
     if (id === null || String(id) === '0') return this.#outcome(method, reply);
     const error = this.failure('malformed', `it answers ${method} with the id of another question`);
     return { kind: 'failure', error, retry: 'again' };
@@ -162,8 +163,8 @@ export class Endpoint {
       return { kind: 'failure', error, retry: error.mayPass ? 'again' : 'elsewhere' };
     }
     const hasResult = isObject(reply) && 'result' in reply;
-    const fault = hasResult ? shapeError(method, reply.result) : 'neither result nor error';
-    if (hasResult && fault === undefined) return { kind: 'result', result: reply.result };
+    const fault = hasResult ? shapeError(method, reply['result']) : 'neither result nor error';
+    if (hasResult && fault === undefined) return { kind: 'result', result: reply['result'] };
     const error = this.failure('malformed', `it answers ${method} with ${fault}`);
     return { kind: 'failure', error, retry: 'again' };
   }
@@ -204,8 +205,8 @@ export class Endpoint {
       if (closing.aborted) throw this.failure('unreachable', 'the connection was closed here');
       if (isSilent) throw this.failure('timeout', `no answer within ${patience / 1000} s`);
       throw hasBegun
-        ? this.failure('malformed', `its answer broke off (${reasonOf(error)})`)
-        : this.failure('unreachable', unreachable(reasonOf(error)));
+        ? this.failure('malformed', `its answer broke off (${innermostReason(error)})`)
+        : this.failure('unreachable', unreachable(innermostReason(error)));
     } finally {
       closing.removeEventListener('abort', close);
       clearTimeout(timer);
@@ -215,9 +216,9 @@ export class Endpoint {
 }
 
 /** The innermost cause, which is the error of the system. */
-function reasonOf(error: unknown): string {
+function innermostReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return reasonOf(error.cause);
+  if (error.cause !== undefined) return innermostReason(error.cause);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
@@ -258,19 +259,13 @@ function isRateLimit({ code, message }: WireError): boolean {
   return LIMITS.has(code) && /limit|exceeded|capacity|quota/i.test(message);
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 function isError(value: unknown): value is { readonly error: WireError } {
-  if (!isObject(value) || !('error' in value) || !isObject(value.error)) return false;
-  const { error } = value;
-  if (!('code' in error) || typeof error.code !== 'number') return false;
-  return 'message' in error && typeof error.message === 'string';
+  const { code, message } = membersOf(memberOf(value, 'error'));
+  return typeof code === 'number' && typeof message === 'string';
 }
 
 function isReply(value: unknown): boolean {
-  return isError(value) || (isObject(value) && ('result' in value || Array.isArray(value)));
+  return isError(value) || Array.isArray(value) || (isObject(value) && 'result' in value);
 }
 
 function readHeader(line: string): readonly [string, string] {

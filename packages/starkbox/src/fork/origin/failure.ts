@@ -1,5 +1,6 @@
 // Failures of the origin: what failed, and at which address.
 import { RpcError } from '../../errors.js';
+import { ERRORS } from '../../spec.js';
 
 export type OriginFailureKind =
   | 'unreachable' // no connection, or it broke before an answer began
@@ -55,7 +56,7 @@ export class OriginError extends RpcError {
     this.url = url;
   }
 
-  /** Codes of the specification are small and positive; `UNEXPECTED` is not about the chain. */
+  /** Codes of the specification are small and positive; that of an unexpected error is not about the chain. */
   get isAboutTheChain(): boolean {
     return this.code > 0 && this.code < 400 && this.code !== UNEXPECTED;
   }
@@ -80,7 +81,7 @@ export interface WireError {
   readonly data?: unknown;
 }
 
-const UNEXPECTED = 63;
+const UNEXPECTED = ERRORS.UNEXPECTED_ERROR.code;
 
 /** A URL without secrets: providers put keys into paths and queries. */
 export function shownUrl(url: string): string {

@@ -1,5 +1,6 @@
 // Fork point: the chain and the block, from the origin or from the lock file.
 import { RpcError } from '../../errors.js';
+import { ERRORS } from '../../spec.js';
 import { OriginError, OriginFailure, shownUrl } from './failure.js';
 import { headerOf, readForkBlock } from './header.js';
 import type { LockFile } from './lock-file.js';
@@ -24,9 +25,10 @@ export async function lookUp(
     blockId(remote, block)
       .then((block_id) => ask(remote, 'starknet_getBlockWithTxHashes', { block_id }))
       .catch((error: unknown) => {
-        if (!(error instanceof RpcError) || error.code !== 24) throw error;
+        const { code } = ERRORS.BLOCK_NOT_FOUND;
+        if (!(error instanceof RpcError) || error.code !== code) throw error;
         const origin = urls.map(shownUrl).join(', ');
-        throw new RpcError(24, `Block not found: ${origin} has no block ${block ?? 'latest'}`);
+        throw new RpcError(code, `Block not found: ${origin} has no block ${block ?? 'latest'}`);
       }),
   ]);
   if (!isFelt(chainId)) throw new OriginFailure('malformed', '', 'its chain id is no felt');

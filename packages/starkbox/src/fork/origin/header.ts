@@ -1,5 +1,5 @@
 // Reader of the block that a fork begins at, for all versions of the specification.
-import { RpcError } from '../../errors.js';
+import { fail } from '../../errors.js';
 import { membersOf } from '../../json/reader.js';
 import { OriginFailure } from './failure.js';
 import { canonical, isFelt } from './reads.js';
@@ -34,8 +34,7 @@ export function headerOf(answer: unknown): object {
 export function readForkBlock(header: object): ForkBlock {
   const members = membersOf(header);
   const { block_number: number, block_hash: hash, parent_hash: parentHash, timestamp } = members;
-  if (hash === undefined)
-    throw new RpcError(24, 'Block not found', 'only closed blocks can be forked');
+  if (hash === undefined) fail('BLOCK_NOT_FOUND', 'only closed blocks can be forked');
   if (
     typeof number !== 'number' ||
     typeof timestamp !== 'number' ||

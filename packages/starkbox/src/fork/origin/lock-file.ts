@@ -1,7 +1,7 @@
 // Lock file of a fork: every read of a run, sorted, to commit to a repository.
 
 import { deflateSync, inflateSync } from 'node:zlib';
-import { reasonOf } from '../../errors.js';
+import { codeOf, reasonOf } from '../../errors.js';
 import { readRegular } from '../../files/regular-file.js';
 import { JsonText, parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
@@ -135,7 +135,7 @@ async function readLock(path: string): Promise<Content> {
   try {
     text = await readRegular(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return nothing();
+    if (codeOf(error) === 'ENOENT') return nothing();
     throw error;
   }
   const wrong = (reason: string): never => {

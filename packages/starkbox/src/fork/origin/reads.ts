@@ -1,5 +1,6 @@
 // Reads of a state: cache key, request to the origin, and the error that means absence.
 import type { OriginQuestion } from '@starkbox/engine';
+import { ERRORS } from '../../spec.js';
 
 /** Name of a read, the same in the cache, the lock file and the log of reads. */
 export function nameOf(question: OriginQuestion): string {
@@ -40,8 +41,8 @@ export const METHODS = {
   class: 'starknet_getClass',
 } as const;
 
-const CONTRACT_NOT_FOUND = 20;
-const CLASS_HASH_NOT_FOUND = 28;
+const CONTRACT_NOT_FOUND = ERRORS.CONTRACT_NOT_FOUND.code;
+const CLASS_HASH_NOT_FOUND = ERRORS.CLASS_HASH_NOT_FOUND.code;
 
 /** With a block hash: after a reorganization, a number means another block. */
 export function wireQuestion(question: OriginQuestion, blockHash: string): WireQuestion {

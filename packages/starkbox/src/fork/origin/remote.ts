@@ -22,7 +22,7 @@ export interface RequestPolicy {
   readonly concurrency: number;
 }
 
-export const DEFAULT_POLICY: RequestPolicy = {
+const DEFAULT_POLICY: RequestPolicy = {
   patience: 10_000,
   attempts: 6,
   backoff: 100,
