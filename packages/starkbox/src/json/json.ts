@@ -186,13 +186,7 @@ class ExactReader {
       this.#next();
       this.#at += 1;
       const value = this.value();
-      if (key === '__proto__') {
-        // An assignment would change the prototype.
-        const attributes = { enumerable: true, configurable: true, writable: true };
-        Object.defineProperty(found, key, { value, ...attributes });
-      } else {
-        found[key] = value;
-      }
+      setMember(found, key, value);
     } while (!this.#ends(CLOSING_BRACE));
     return found;
   }
@@ -215,6 +209,17 @@ class ExactReader {
     const token = word.exec(this.#text)?.[0] ?? '';
     this.#at += token.length;
     return /^[-\d]/.test(token) ? toNumber(token) : JSON.parse(token);
+  }
+}
+
+/** Sets a member of any name. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') {
+    // An assignment would change the prototype.
+    const attributes = { enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(object, name, { value, ...attributes });
+  } else {
+    object[name] = value;
   }
 }
 

@@ -1,7 +1,7 @@
 // Parser of long JSON texts that yields to the event loop between slices.
 
 import { endSharedSlice } from '../scheduling/slices.js';
-import { beginsValue, endOfString, isDigit, TooManyValues, toNumber } from './json.js';
+import { beginsValue, endOfString, isDigit, setMember, TooManyValues, toNumber } from './json.js';
 
 export interface JsonLimits {
   /** How deep a text may be nested. */
@@ -80,7 +80,6 @@ const SLICE = 256 * 1024;
 const STEPS = 512;
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 const OPENING_BRACKET = 0x5b;
@@ -204,31 +203,17 @@ class SlicedParser {
     } else if (Array.isArray(container)) {
       container.push(value);
     } else {
-      const name = this.#names[this.#open.length] ?? '';
-      if (name === '__proto__') {
-        // An assignment would change the prototype.
-        const attributes = { enumerable: true, configurable: true, writable: true };
-        Object.defineProperty(container, name, { value, ...attributes });
-      } else {
-        container[name] = value;
-      }
+      setMember(container, this.#names[this.#open.length] ?? '', value);
     }
   }
 
   #string(): string {
     const open = this.#at;
-    let close = this.#text.indexOf('"', open + 1);
-    while (close >= 0 && this.#isEscaped(close)) close = this.#text.indexOf('"', close + 1);
+    const close = endOfString(this.#text, open);
     if (close < 0) throw new SyntaxError('Unterminated string in JSON');
     this.#at = close + 1;
     // A slice would retain the whole text; `JSON.parse` copies it.
     return String(JSON.parse(this.#text.slice(open, close + 1)));
-  }
-
-  #isEscaped(at: number): boolean {
-    let escapes = 0;
-    while (this.#text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
-    return escapes % 2 === 1;
   }
 
   #scalar(): unknown {
