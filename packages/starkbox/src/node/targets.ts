@@ -1,6 +1,6 @@
 // Chains as the servers call them.
 import { stringify } from '../json/json.js';
-import type { Listener } from '../rpc/protocol/call-context.js';
+import { type Listener, sessionWith } from '../rpc/protocol/call-context.js';
 import type { Dispatcher } from '../rpc/protocol/dispatcher.js';
 import { olderAt } from '../rpc/versions/versions.js';
 import type { Target } from '../server/http/place.js';
@@ -62,7 +62,7 @@ export class ServiceTarget implements Target {
     });
     return {
       handle: (text, session, delivery) =>
-        older.handle(text, { ...session, signal: session.signal, version: name }, delivery),
+        older.handle(text, sessionWith(session, { version: name }), delivery),
     };
   }
 

@@ -14,6 +14,13 @@ export interface Session extends Caller {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A session with some facts changed. A spread alone would lose a signal that a getter makes. */
+export const sessionWith = (session: Session, facts: Partial<Session>): Session => ({
+  ...session,
+  signal: session.signal,
+  ...facts,
+});
+
 /** The end of a connection to which more than answers can be sent. */
 export interface Listener {
   readonly isOpen: boolean;

@@ -2,6 +2,9 @@
 import type { RpcError } from '../../errors.js';
 import { errorAnswer, type Id } from './envelope.js';
 
+/** What metrics and logs call a method that does not exist. */
+export const UNKNOWN_METHOD = 'unknown';
+
 /** The caller, as far as it is known. */
 export interface Caller {
   readonly transport: 'http' | 'ws' | 'in-process';
@@ -47,7 +50,7 @@ export function refused(
   const answer = errorAnswer(error);
   const call = request?.begin(false);
   call?.failed(error);
-  call?.ended('unknown', what, answer);
+  call?.ended(UNKNOWN_METHOD, what, answer);
   return answer;
 }
 

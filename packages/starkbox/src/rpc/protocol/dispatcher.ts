@@ -7,13 +7,19 @@ import type { Log } from '../../log.js';
 import { type CallReport, during, type Probe, type Stage, stopwatch } from '../../probe.js';
 import { endSharedSlice, milliseconds } from '../../scheduling/slices.js';
 import { answerBatch, answerTooLarge, type Delivery } from './batch.js';
-import type { HandlerLookup, HandlerTable, Session } from './call-context.js';
+import {
+  type HandlerLookup,
+  type HandlerTable,
+  type Session,
+  sessionWith,
+} from './call-context.js';
 import {
   failed,
   type ObservedCall,
   type ObservedRequest,
   type RequestObserver,
   refused,
+  UNKNOWN_METHOD,
 } from './call-observer.js';
 import { readDocuments } from './documents.js';
 import {
@@ -122,7 +128,7 @@ export class Dispatcher {
         ? await readLong(text, this.#limits, delivery)
         : readShort(text, this.#limits);
     } catch (error) {
-      return refused(this.#toRpcError(error, 'unknown'), request, text);
+      return refused(this.#toRpcError(error, UNKNOWN_METHOD), request, text);
     }
     if (Array.isArray(body)) return this.#batch(body, session, mayPause, request, delivery);
     const answer = await this.#answer(body, session, mayPause, request?.begin(false));
@@ -176,7 +182,7 @@ export class Dispatcher {
     if (!calls.some(isObject)) {
       return refused(invalid('a batch is a list of calls'), request, calls);
     }
-    const alone = { ...session, signal: session.signal, listener: undefined };
+    const alone = sessionWith(session, { listener: undefined });
     return answerBatch({
       calls,
       limit: this.#maxAnswer,

@@ -3,6 +3,7 @@ import { RpcError } from '../../errors.js';
 import { namesOf, type Prefix } from '../../method-names.js';
 import { methodFacts } from '../../spec.js';
 import type { Handler, HandlerLookup, Session } from './call-context.js';
+import { UNKNOWN_METHOD } from './call-observer.js';
 import { didYouMean, nearestMethod } from './method-suggestions.js';
 
 /** Facts of a method under one of its names. */
@@ -22,9 +23,6 @@ export interface Method {
   readonly entry: MethodEntry;
   readonly handler: Handler;
 }
-
-/** What metrics and logs call a method that does not exist. */
-export const UNKNOWN = 'unknown';
 
 const FOREIGN =
   'Pages of this site may not steer the chain; --allowed-origins names those that may';
@@ -79,7 +77,7 @@ export class MethodTable {
 
   /** The canonical name; `unknown` for what is no method. */
   nameOf(method: unknown): string {
-    return (typeof method === 'string' && this.#index.facts.get(method)?.name) || UNKNOWN;
+    return (typeof method === 'string' && this.#index.facts.get(method)?.name) || UNKNOWN_METHOD;
   }
 
   /**
