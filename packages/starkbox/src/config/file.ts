@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { reasonOf } from '../errors.js';
 import { openRegular, readRegular } from '../files/regular-file.js';
 import { parse } from '../json/json.js';
+import { isObject } from '../json/reader.js';
 import { UsageError } from './option.js';
 import { type Source, sourceOf } from './source.js';
 
@@ -44,7 +45,7 @@ async function load(name: string, path: string): Promise<object> {
       throw new UsageError(`cannot read the config file '${name}': ${reason}`);
     },
   );
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     const wanted = name.endsWith('.json') ? 'hold an object' : 'export an object as its default';
     throw new UsageError(`the config file '${name}' must ${wanted}`);
   }

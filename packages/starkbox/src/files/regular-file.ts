@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf, reasonOf } from '../errors.js';
 
 /** A file that cannot be used. The message names it as its user did. */
 export class FileError extends Error {
@@ -132,7 +133,11 @@ function checkAccess(path: string, mode: number): void {
   try {
     accessSync(path, mode);
   } catch (error) {
-    throw new FileError(`${path} is not writable: ${systemReason(error)}`, codeOf(error), error);
+    throw new FileError(
+      `${path} is not writable: ${systemReason(error)}`,
+      systemCode(error),
+      error,
+    );
   }
 }
 
@@ -161,17 +166,17 @@ function kindOf(status: Stats): string {
 
 /** An error of the file system under the name that its user gave the file. */
 export function fileError(error: unknown, shown: string): FileError {
-  return new FileError(`${shown}: ${systemReason(error)}`, codeOf(error), error);
+  return new FileError(`${shown}: ${systemReason(error)}`, systemCode(error), error);
 }
 
 /** Without the name of the call and the resolved path, which Node adds. */
 function systemReason(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   const [, code, reason] = /^(E[A-Z0-9]+): (.*?), \w+( '.*)?$/s.exec(message) ?? [];
   return reason === undefined ? message : `${reason} (${code})`;
 }
 
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+function systemCode(error: unknown): string {
+  const code = codeOf(error);
   return typeof code === 'string' ? code : 'EIO';
 }

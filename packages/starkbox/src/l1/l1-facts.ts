@@ -1,4 +1,4 @@
-// What a node's users learn of its L1.
+// Facts of a node's L1, for its users.
 
 export interface L1Facts {
   readonly url: string;

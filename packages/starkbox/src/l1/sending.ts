@@ -107,7 +107,7 @@ export class Sending {
       if (!(error instanceof L1Error) || !error.isAnswer) throw error;
       // Either L1 has it, or another transaction of the same key used its nonce.
       const isTaken = (await node.nonceOf(link.key, 'latest')) > inFlight.nonce;
-      if (!(await node.knows(inFlight.hash))) {
+      if (!(await node.hasTransaction(inFlight.hash))) {
         // The next attempt signs again; of two transactions with one nonce, one is mined.
         await land(false);
         return isTaken ? 'again' : error;
@@ -126,7 +126,7 @@ export class Sending {
   async #isOutOfReach(node: Ethereum, { key }: L1Link, inFlight: InFlight): Promise<boolean> {
     if (inFlight.hash === this.#signed) return false;
     const next = await node.nonceOf(key, 'pending');
-    return inFlight.nonce > next && !(await node.knows(inFlight.hash));
+    return inFlight.nonce > next && !(await node.hasTransaction(inFlight.hash));
   }
 
   /** Logs each reason once per message. */

@@ -16,7 +16,7 @@ import type {
 } from '../spec.js';
 
 /** The protocol whose rules the blocks follow. */
-export const STARKNET_VERSION = '0.14.4';
+const STARKNET_VERSION = '0.14.4';
 
 export function wireHeader(header: Header): BLOCK_HEADER {
   return {

@@ -20,6 +20,7 @@ const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export async function serveMetrics(options: MetricsPageOptions): Promise<MetricsPage> {
   const { host, port, text, admitsHost } = options;
+  const name = host.includes(':') ? `[${host}]` : host;
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 });
   server.on('request', (request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
@@ -36,7 +37,6 @@ export async function serveMetrics(options: MetricsPageOptions): Promise<Metrics
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      const name = host.includes(':') ? `[${host}]` : host;
       const reason = `cannot serve metrics on ${name}:${port}: ${error.message}`;
       reject(new Error(`${reason}; choose another address with --metrics-host and --metrics-port`));
     });
@@ -45,7 +45,7 @@ export async function serveMetrics(options: MetricsPageOptions): Promise<Metrics
   const address: AddressInfo | string | null = server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    url: `http://${name}:${taken}/metrics`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -2,6 +2,7 @@
 
 import type { State } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
+import { commonBlock } from '../../chain/world/diff.js';
 import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
@@ -78,16 +79,10 @@ export async function differenceOf(
   };
 }
 
-/** Binary search: a hash covers all blocks before it. */
-function lastCommonBlock({ history: old }: World, { history: now }: World): number | undefined {
-  if (old.first !== now.first) return undefined;
-  let [equal, unequal] = [old.first - 1, Math.min(old.next, now.next)];
-  while (unequal - equal > 1) {
-    const middle = Math.floor((equal + unequal) / 2);
-    if (old.header(middle)?.hash === now.header(middle)?.hash) equal = middle;
-    else unequal = middle;
-  }
-  return equal < old.first ? undefined : equal;
+function lastCommonBlock(old: World, now: World): number | undefined {
+  if (old.history.first !== now.history.first) return undefined;
+  const common = commonBlock(old, now);
+  return common < old.history.first ? undefined : common;
 }
 
 function blocksBeyond({ history }: World, common: number | undefined) {

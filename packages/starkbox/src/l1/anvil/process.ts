@@ -19,7 +19,7 @@ const PACKAGE = '@foundry-rs/anvil';
 const NOT_FOUND = `Anvil is not installed. Either install Foundry (https://getfoundry.sh), so that anvil is on the PATH, or run: npm install --save-dev ${PACKAGE}`;
 
 const START_MILLISECONDS = 15_000;
-const LAST_WORDS_MILLISECONDS = 50;
+const LAST_OUTPUT_MILLISECONDS = 50;
 
 /**
  * Shell wrapper that stops the program when standard input closes, which happens however the
@@ -151,7 +151,7 @@ async function listening(child: ChildProcess, port: number): Promise<string> {
     child.once('exit', () => {
       clearTimeout(late);
       // Its output may not have arrived yet.
-      setTimeout(() => fail('has ended.'), LAST_WORDS_MILLISECONDS);
+      setTimeout(() => fail('has ended.'), LAST_OUTPUT_MILLISECONDS);
     });
   });
 }

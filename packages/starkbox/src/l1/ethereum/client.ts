@@ -237,7 +237,7 @@ export class Ethereum {
   }
 
   /** Whether the node has a transaction, mined or pending. */
-  knows(hash: string): Promise<boolean> {
+  hasTransaction(hash: string): Promise<boolean> {
     return this.#endpoint.ask('eth_getTransactionByHash', [hash], TRANSACTION);
   }
 

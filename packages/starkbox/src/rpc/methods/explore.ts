@@ -57,9 +57,9 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
       };
     },
 
-    async devnet_listTransactions({ filter = {}, ...wish }) {
+    async devnet_listTransactions({ filter = {}, ...request }) {
       const { world } = chain;
-      const page = await listTransactions(world, filter, wishOf(wish));
+      const page = await listTransactions(world, filter, pageRequest(request));
       const transactions = page.rows.map((row) => ({
         ...row,
         finality_status: finality(world, row.block_number),
@@ -67,29 +67,29 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
       return { transactions, ...nextOf(page) };
     },
 
-    async devnet_listContracts(wish) {
-      const page = await listContracts(chain.world, wishOf(wish));
+    async devnet_listContracts(request) {
+      const page = await listContracts(chain.world, pageRequest(request));
       return { contracts: page.rows, ...nextOf(page) };
     },
 
-    async devnet_listClasses(wish) {
-      const page = await listClasses(chain.world, wishOf(wish));
+    async devnet_listClasses(request) {
+      const page = await listClasses(chain.world, pageRequest(request));
       return { classes: page.rows, ...nextOf(page) };
     },
 
-    async devnet_getStorage({ contract_address, block_id, ...wish }) {
+    async devnet_getStorage({ contract_address, block_id, ...request }) {
       const page = await listStorage(chain.world, contract_address, {
-        ...wishOf(wish),
+        ...pageRequest(request),
         isPending: block_id === 'pre_confirmed',
       });
       return { entries: page.rows, ...nextOf(page) };
     },
 
-    async devnet_listMessages({ direction, ...wish }) {
+    async devnet_listMessages({ direction, ...request }) {
       const { world } = chain;
       const { outgoing, l1 } = world.messages;
       const list = direction === 'TO_L1' ? listMessagesToL1 : listMessagesToL2;
-      const page = await list(world, wishOf(wish));
+      const page = await list(world, pageRequest(request));
       return {
         messages: page.rows,
         ...nextOf(page),
@@ -131,7 +131,7 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
   };
 }
 
-function wishOf({ cursor, limit = LIMIT }: { cursor?: string; limit?: number }): PageRequest {
+function pageRequest({ cursor, limit = LIMIT }: { cursor?: string; limit?: number }): PageRequest {
   return { cursor, limit };
 }
 

@@ -33,7 +33,7 @@ export class Redaction {
   readonly #words: readonly string[];
 
   /**
-   * @param keys that this node knows, in hexadecimal
+   * @param keys private keys of this node, in hexadecimal
    * @param words other texts that must not be seen
    */
   constructor(keys: Iterable<string>, words: readonly string[]) {
