@@ -7,6 +7,7 @@ import { Cache } from '../../src/fork/origin/cache.js';
 import { type Log, silentLog } from '../../src/log.js';
 import { readOnlyPlace } from '../store/small-disk.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;
 /** Removed when the clients are closed, which write what was read. */
@@ -127,9 +128,9 @@ describe('a fork with a cache', () => {
     const first = await origin.connect({ cacheDirectory: cacheDirectory() });
     proxy.forget();
     const read = (upstream: typeof first) =>
-      Promise.all(slots.map((slot) => upstream.storage(STRK, slot)));
+      Promise.all(slots.map((slot) => storageOf(upstream, STRK, slot)));
     const cold = await read(first);
-    const balance = await first.storage(STRK, balanceSlot('0x1234'));
+    const balance = await storageOf(first, STRK, balanceSlot('0x1234'));
     expect(balance).toBe('0x3e8');
     expect(proxy.reads).toBe(501);
     expect(await read(first)).toEqual(cold);
@@ -138,7 +139,7 @@ describe('a fork with a cache', () => {
     proxy.forget();
     const second = await origin.connect({ cacheDirectory: cacheDirectory() });
     expect(await read(second)).toEqual(cold);
-    expect(await second.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+    expect(await storageOf(second, STRK, balanceSlot('0x1234'))).toBe('0x3e8');
     expect(proxy.reads).toBe(0);
     expect(second.figures()).toMatchObject({ hits: 501, misses: 0 });
   });
@@ -151,12 +152,12 @@ describe('a fork with a cache', () => {
     const upstream = await origin.connect({ cacheDirectory: directory, log });
     const earlier = await upstream.at(0);
     const block_id = { block_number: 0 };
-    expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
-    expect(await earlier.storage(STRK, balanceSlot('0x1234'))).toBe('0x0');
+    expect(await storageOf(upstream, STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+    expect(await storageOf(earlier, STRK, balanceSlot('0x1234'))).toBe('0x0');
     await upstream.forward('starknet_getStateUpdate', { block_id });
     await upstream.flush();
     origin.proxy.forget();
-    expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+    expect(await storageOf(upstream, STRK, balanceSlot('0x1234'))).toBe('0x3e8');
     expect(origin.proxy.requests).toBe(0);
     await upstream.close();
     expect(warnings).toEqual([
@@ -169,9 +170,9 @@ describe('a fork with a cache', () => {
   test('keeps that something is not there', async () => {
     const directory = cacheDirectory();
     const first = await origin.connect({ cacheDirectory: directory });
-    expect(await first.nonce('0x77')).toBe('0x0');
-    expect(await first.classHash('0x77')).toBe('0x0');
-    expect(await first.classText('0x77')).toBeNull();
+    expect(await nonceOf(first, '0x77')).toBe('0x0');
+    expect(await classHashOf(first, '0x77')).toBe('0x0');
+    expect(await classText(first, '0x77')).toBeNull();
     await first.close();
     origin.proxy.forget();
     const second = await origin.connect({ cacheDirectory: directory });
@@ -187,12 +188,12 @@ describe('a fork with a cache', () => {
     const block = { block_id: { block_number: 0 } };
     await origin.node.request('devnet_acceptOnL1', { starting_block_id: block.block_id });
     const first = await origin.connect({ cacheDirectory: directory });
-    const text = await first.classText(hash);
+    const text = await classText(first, hash);
     const answer = await first.forward('starknet_getBlockWithReceipts', block);
     await first.close();
     origin.proxy.forget();
     const second = await origin.connect({ cacheDirectory: directory });
-    expect(await second.classText(hash)).toBe(text);
+    expect(await classText(second, hash)).toBe(text);
     expect(await second.forward('starknet_getBlockWithReceipts', block)).toEqual(answer);
     expect(origin.proxy.reads).toBe(0);
     expect(origin.proxy.count('starknet_getBlockWithReceipts')).toBe(0);
@@ -209,19 +210,19 @@ describe('a fork with a cache', () => {
     await node.request('devnet_applyStateDiff', { state_diff: {}, classes });
     await node.request('devnet_createBlock');
     const after = await origin.connect({ cacheDirectory });
-    expect(await after.classText(hash)).not.toBeNull();
-    expect(await before.classText(hash)).toBeNull();
+    expect(await classText(after, hash)).not.toBeNull();
+    expect(await classText(before, hash)).toBeNull();
     const again = await origin.connect({ cacheDirectory, block: before.block.number });
-    expect(await again.classText(hash)).toBeNull();
+    expect(await classText(again, hash)).toBeNull();
   });
 
   test('fetches a class once for all blocks where a contract has it', async () => {
     const cacheDirectory = join(origin.folder, 'one-class');
     const first = await origin.connect({ cacheDirectory, block: 0 });
-    const text = await first.classText(await first.classHash(STRK));
+    const text = await classText(first, await classHashOf(first, STRK));
     origin.proxy.forget();
     const second = await origin.connect({ cacheDirectory, block: 1 });
-    expect(await second.classText(await second.classHash(STRK))).toBe(text);
+    expect(await classText(second, await classHashOf(second, STRK))).toBe(text);
     expect(origin.proxy.count('starknet_getClass')).toBe(0);
   });
 
@@ -229,8 +230,8 @@ describe('a fork with a cache', () => {
     const { proxy, node } = origin;
     const cacheDirectory = join(origin.folder, 'ahead');
     const first = await origin.connect({ cacheDirectory });
-    await Promise.all(slots.slice(0, 120).map((slot) => first.storage(STRK, slot)));
-    await first.nonce(STRK);
+    await Promise.all(slots.slice(0, 120).map((slot) => storageOf(first, STRK, slot)));
+    await nonceOf(first, STRK);
     await first.close();
     await mint(node, '0x99', 1);
     proxy.forget();
@@ -238,22 +239,22 @@ describe('a fork with a cache', () => {
     await expect.poll(() => second.figures().prefetched).toBe(121);
     expect(proxy.requests).toBe(1 + 2);
     proxy.forget();
-    await Promise.all(slots.slice(0, 120).map((slot) => second.storage(STRK, slot)));
+    await Promise.all(slots.slice(0, 120).map((slot) => storageOf(second, STRK, slot)));
     expect(proxy.reads).toBe(0);
   });
 
   test('fails no one when asking ahead fails', async () => {
     const cacheDirectory = join(origin.folder, 'ahead-failing');
     const first = await origin.connect({ cacheDirectory });
-    await first.storage(STRK, '0x1');
+    await storageOf(first, STRK, '0x1');
     await first.close();
     await mint(origin.node, '0x99', 1);
     const { proxy } = origin;
     proxy.mishap = ({ methods }) =>
       methods.includes('starknet_getStorageAt') ? { kind: 'status', status: 500 } : undefined;
     const second = await origin.connect({ cacheDirectory });
-    await expect(second.storage(STRK, '0x1')).rejects.toMatchObject({ kind: 'http' });
+    await expect(storageOf(second, STRK, '0x1')).rejects.toMatchObject({ kind: 'http' });
     proxy.mishap = () => undefined;
-    expect(await second.storage(STRK, '0x1')).toBe('0x0');
+    expect(await storageOf(second, STRK, '0x1')).toBe('0x0');
   });
 });

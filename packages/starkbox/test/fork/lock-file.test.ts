@@ -6,6 +6,7 @@ import { RpcError } from '../../src/errors.js';
 import type { OriginClient } from '../../src/fork/origin/client.js';
 import { type Log, silentLog } from '../../src/log.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;
 let lockFile: string;
@@ -23,10 +24,10 @@ async function suite(upstream: OriginClient): Promise<readonly unknown[]> {
   return [
     upstream.chainId,
     upstream.block,
-    await upstream.storage(STRK, balanceSlot('0x1234')),
-    await upstream.nonce('0x77'),
-    await upstream.classHash(STRK),
-    await upstream.classText(await upstream.classHash(STRK)),
+    await storageOf(upstream, STRK, balanceSlot('0x1234')),
+    await nonceOf(upstream, '0x77'),
+    await classHashOf(upstream, STRK),
+    await classText(upstream, await classHashOf(upstream, STRK)),
     await upstream.forward('starknet_getBlockWithTxs', { block_id }),
     await upstream
       .forward('starknet_getTransactionByHash', { transaction_hash: '0x5' })
@@ -54,7 +55,7 @@ test('it is sorted, one line for each read, and the same whatever the order of t
   ] as const) {
     const upstream = await origin.connect({ lockFile: file, block: 1 });
     if (file === other) await suite(upstream);
-    for (const key of keys) await upstream.storage(STRK, key);
+    for (const key of keys) await storageOf(upstream, STRK, key);
     await upstream.close();
   }
   const text = await readFile(lockFile, 'utf8');
@@ -71,11 +72,11 @@ test('offline names the first read that is missing', async () => {
   const log: Log = { ...silentLog, error: (fields) => void complaints.push(fields) };
   const offline = await origin.connect({ urls: [], lockFile, offline: true, log });
   const name = `storage ${STRK} 0x4711`;
-  await expect(offline.storage(STRK, '0x4711')).rejects.toMatchObject({
+  await expect(storageOf(offline, STRK, '0x4711')).rejects.toMatchObject({
     kind: 'missing',
     data: { reason: `offline, and ${lockFile} does not have ${name}` },
   });
-  await expect(offline.nonce('0x4712')).rejects.toMatchObject({ kind: 'missing' });
+  await expect(nonceOf(offline, '0x4712')).rejects.toMatchObject({ kind: 'missing' });
   expect(offline.firstMissing).toBe(name);
   expect(complaints).toHaveLength(1);
 });
@@ -84,7 +85,7 @@ test('its block is forked again while the origin goes on', async () => {
   await mint(origin.node, '0x1234', 500);
   const pinned = await origin.connect({ lockFile });
   expect(pinned.block.number).toBe(1);
-  expect(await pinned.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+  expect(await storageOf(pinned, STRK, balanceSlot('0x1234'))).toBe('0x3e8');
   origin.proxy.forget();
   await suite(pinned);
   expect(origin.proxy.reads).toBe(0);
@@ -107,13 +108,13 @@ test('reads of earlier blocks are kept apart from those of the fork point', asyn
   const file = join(origin.folder, 'earlier.lock.json');
   const read = async (upstream: OriginClient): Promise<readonly unknown[]> => {
     const earlier = await upstream.at(0);
-    const hash = await earlier.classHash(STRK);
+    const hash = await classHashOf(earlier, STRK);
     return [
-      await earlier.storage(STRK, balanceSlot('0x1234')),
-      await upstream.storage(STRK, balanceSlot('0x1234')),
-      await earlier.classText(hash),
-      await upstream.classText(hash),
-      await earlier.classText('0x9'),
+      await storageOf(earlier, STRK, balanceSlot('0x1234')),
+      await storageOf(upstream, STRK, balanceSlot('0x1234')),
+      await classText(earlier, hash),
+      await classText(upstream, hash),
+      await classText(earlier, '0x9'),
     ];
   };
   const online = await origin.connect({ lockFile: file, block: 1 });
@@ -130,22 +131,25 @@ test('two runs at the same time both end up in it', async () => {
     origin.connect({ lockFile: file, block: 1 }),
     origin.connect({ lockFile: file, block: 1 }),
   ]);
-  await one.storage(STRK, '0x1');
-  await other.storage(STRK, '0x2');
+  await storageOf(one, STRK, '0x1');
+  await storageOf(other, STRK, '0x2');
   await one.close();
   await other.close();
   const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
-  expect([await offline.storage(STRK, '0x1'), await offline.storage(STRK, '0x2')]).toHaveLength(2);
+  expect([
+    await storageOf(offline, STRK, '0x1'),
+    await storageOf(offline, STRK, '0x2'),
+  ]).toHaveLength(2);
 });
 
 test('another block starts a new file, and prefetches the same reads', async () => {
   const file = join(origin.folder, 'anew.lock.json');
   const first = await origin.connect({ lockFile: file, block: 1 });
-  await first.storage(STRK, balanceSlot('0x1234'));
+  await storageOf(first, STRK, balanceSlot('0x1234'));
   await first.close();
   const second = await origin.connect({ lockFile: file, block: 2 });
   await expect.poll(() => second.figures().prefetched).toBe(1);
-  expect(await second.storage(STRK, balanceSlot('0x1234'))).toBe('0x5dc');
+  expect(await storageOf(second, STRK, balanceSlot('0x1234'))).toBe('0x5dc');
   await second.close();
   const offline = await origin.connect({ urls: [], lockFile: file, offline: true });
   expect(offline.block.number).toBe(2);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OriginFailure } from '../../src/fork/origin/failure.js';
 import { membersOf } from '../../src/json/reader.js';
 import { balanceSlot, mint, STRK, startOrigin, type TestOrigin } from '../support/fork/origin.js';
+import { classHashOf, classText, nonceOf, storageOf } from '../support/fork/state-reads.js';
 
 let origin: TestOrigin;
 const hashes: string[] = [];
@@ -63,28 +64,28 @@ describe('the fork point', () => {
 describe('state', () => {
   test('is that of the fork point', async () => {
     const [early, late] = [await origin.connect({ block: 2 }), await origin.connect()];
-    expect(await early.storage(STRK, balanceSlot('0x1234'))).toBe('0x12c');
-    expect(await late.storage(STRK, balanceSlot('0x1234'))).toBe('0x3e8');
-    expect(await early.classHash(STRK)).toBe(origin.node.tokens.strk.classHash);
+    expect(await storageOf(early, STRK, balanceSlot('0x1234'))).toBe('0x12c');
+    expect(await storageOf(late, STRK, balanceSlot('0x1234'))).toBe('0x3e8');
+    expect(await classHashOf(early, STRK)).toBe(origin.node.tokens.strk.classHash);
   });
 
   test('of an earlier block can be read as well', async () => {
     const upstream = await origin.connect({ block: 3 });
     const earlier = await upstream.at(1);
     expect(earlier.block.hash).toBe(hashes[1]);
-    expect(await earlier.storage(STRK, balanceSlot('0x1234'))).toBe('0x64');
-    expect(await upstream.storage(STRK, balanceSlot('0x1234'))).toBe('0x258');
+    expect(await storageOf(earlier, STRK, balanceSlot('0x1234'))).toBe('0x64');
+    expect(await storageOf(upstream, STRK, balanceSlot('0x1234'))).toBe('0x258');
     await expect(earlier.hashOf(2)).rejects.toMatchObject({ code: 24 });
     await expect(upstream.at(4)).rejects.toMatchObject({ code: 24 });
     await earlier.close();
-    expect(await upstream.nonce('0x77')).toBe('0x0');
+    expect(await nonceOf(upstream, '0x77')).toBe('0x0');
   });
 
   test('of a block that the origin no longer has is a failure and no zero', async () => {
     const upstream = await origin.connect();
     origin.proxy.mishap = () => ({ kind: 'error', code: 24, message: 'Block not found' });
-    await expect(upstream.storage(STRK, '0x1')).rejects.toBeInstanceOf(OriginFailure);
-    await expect(upstream.classText('0x1')).rejects.toBeInstanceOf(OriginFailure);
+    await expect(storageOf(upstream, STRK, '0x1')).rejects.toBeInstanceOf(OriginFailure);
+    await expect(classText(upstream, '0x1')).rejects.toBeInstanceOf(OriginFailure);
     origin.proxy.mishap = () => undefined;
   });
 

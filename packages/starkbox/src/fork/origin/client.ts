@@ -126,27 +126,11 @@ export class OriginClient {
 
   // State at the fork point.
 
-  async storage(address: string, key: string): Promise<string> {
-    return (await this.#read({ kind: 'storage', address, key })) ?? '0x0';
-  }
-
-  async nonce(address: string): Promise<string> {
-    return (await this.#read({ kind: 'nonce', address })) ?? '0x0';
-  }
-
-  /** `0x0` without a contract. */
-  async classHash(address: string): Promise<string> {
-    return (await this.#read({ kind: 'class_hash', address })) ?? '0x0';
-  }
-
-  /** As JSON text. */
-  classText(hash: string): Promise<string | null> {
-    return this.#read({ kind: 'class', class_hash: hash });
-  }
-
-  /** For the engine. */
-  readonly ask: (question: OriginQuestion) => Promise<string | null> = (question) =>
-    this.#read(question);
+  /** Answers a question of the engine: a felt, or a class as JSON text; null if there is none. */
+  readonly ask: (question: OriginQuestion) => Promise<string | null> = (question) => {
+    this.#parts.readLog.note(nameOf(question));
+    return this.#state.read(question);
+  };
 
   /** Reads in the background; a failure is only logged. */
   prefetch(names: readonly string[]): void {
@@ -282,11 +266,6 @@ export class OriginClient {
     // Clients at earlier blocks share the connection of the fork point's.
     if (this.#parts.scope === '') this.#parts.remote?.close();
     await this.flush();
-  }
-
-  #read(question: OriginQuestion): Promise<string | null> {
-    this.#parts.readLog.note(nameOf(question));
-    return this.#state.read(question);
   }
 
   async #checkBeforeForkPoint(id: unknown): Promise<void> {
