@@ -65,3 +65,11 @@ export function reasonOf(error: unknown): string {
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
+
+/** What the innermost cause of an error says: of a failed connection, the code that the system gave. */
+export function innermostReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return innermostReason(error.cause);
+  const code = codeOf(error);
+  return typeof code === 'string' ? code : error.message;
+}

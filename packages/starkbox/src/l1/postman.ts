@@ -1,6 +1,7 @@
 // Relay of messages between L1 and L2, exactly once across crashes and network failures.
 import type { Cause } from '../chain/world/cause.js';
 import type { InFlight, MessageToL1 } from '../chain/world/messages.js';
+import { reasonOf } from '../errors.js';
 import type { Ethereum } from './ethereum/client.js';
 import { L1Error } from './ethereum/l1-error.js';
 import { checkKey, DEFAULT_KEY } from './ethereum/open.js';
@@ -34,7 +35,7 @@ export class DeliveryError extends Error {
   readonly direction: 'from L1' | 'to L1';
 
   constructor(direction: 'from L1' | 'to L1', cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(reasonOf(cause), { cause });
     this.direction = direction;
   }
 }

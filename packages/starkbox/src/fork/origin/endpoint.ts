@@ -1,4 +1,5 @@
 // One address of the origin: its HTTP requests, and the meaning of its failures.
+import { innermostReason } from '../../errors.js';
 import { parse } from '../../json/json.js';
 import { isObject, memberOf, membersOf } from '../../json/reader.js';
 import { OriginError, OriginFailure, shownUrl, type WireError } from './failure.js';
@@ -213,13 +214,6 @@ export class Endpoint {
       clearTimeout(whole);
     }
   }
-}
-
-/** The innermost cause, which is the error of the system. */
-function innermostReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return innermostReason(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
 /** Tools match the system's words for a closed port. */

@@ -8,6 +8,7 @@ import {
   ResponseBodyTooLargeError,
   TimeoutError,
 } from 'viem';
+import { innermostReason } from '../../errors.js';
 import { type Shape, shownAnswer } from './answer-shapes.js';
 import { L1Error } from './l1-error.js';
 
@@ -87,8 +88,8 @@ export class Endpoint {
       walked?.walk((one) => one instanceof kind);
     const unreachable = find(HttpRequestError);
     if (unreachable instanceof HttpRequestError) {
-      const { status, details } = unreachable;
-      const why = status === undefined ? details : `HTTP status ${status}`;
+      const { status } = unreachable;
+      const why = status === undefined ? innermostReason(unreachable) : `HTTP status ${status}`;
       return new L1Error(`the L1 node at ${this.url} cannot be reached: ${why}`, {
         isTooMuch: status === TOO_MUCH_STATUS,
       });
