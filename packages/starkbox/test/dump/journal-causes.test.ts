@@ -2,13 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { createNode, type Starkbox } from '../../src/index.js';
 import { METHODS } from '../../src/spec.js';
-
-/** The fee token. */
-const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
-
-/** The universal deployer, and the class of accounts. */
-const UDC = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125';
-const ACCOUNT_CLASS = '0x5b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564';
+import { ACCOUNT_CLASS, STRK, UDC } from '../support/compatibility/signing.js';
 
 /** Calls that change a new chain. */
 const EXAMPLES: Readonly<Record<string, object>> = {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ListeningNode } from '@starkbox/conformance';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from '../../src/index.js';
+import { STRK } from '../support/fork/origin.js';
 import { mint, startPair } from '../support/fork/pair.js';
 
 const BLOCKS = 3;
@@ -188,5 +189,3 @@ test('stays as recorded in a lock file', async () => {
   expect(await finality(second, started)).toEqual([L2, L2, L2]);
   await pair.close();
 });
-
-const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';

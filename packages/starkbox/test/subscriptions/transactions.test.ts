@@ -2,9 +2,9 @@
 import type { Socket, SubscribeMethod } from '@starkbox/conformance';
 import { describe, expect, test } from 'vitest';
 import {
-  CHARGEABLE,
   contract,
   deployAccountRequest,
+  MINTER,
   newAccount,
   Sender,
   STRK,
@@ -119,7 +119,7 @@ describe.each(KINDS)('a new %s', (word, method) => {
       }),
       both: await subscribe(socket, { sender_address: [second?.address, first?.address] }),
       other: await subscribe(socket, { sender_address: [second?.address] }),
-      minter: await subscribe(socket, { sender_address: [CHARGEABLE] }),
+      minter: await subscribe(socket, { sender_address: [MINTER] }),
       all: await subscribe(socket, { sender_address: [] }),
     };
     const told = async (): Promise<readonly string[]> => {

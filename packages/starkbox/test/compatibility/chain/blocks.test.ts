@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Fixture, startFixture } from '../../support/compatibility/fixture.js';
 import {
   ACCOUNT_CLASS,
-  CHARGEABLE,
   contract,
   deployment,
   ETH,
   hex,
+  MINTER,
   read,
   Sender,
   STRK,
@@ -133,7 +133,7 @@ describe('a block per transaction', () => {
       old_root: '0x0',
       state_diff: {
         ...NOTHING,
-        nonces: [{ contract_address: CHARGEABLE, nonce: '0x5' }],
+        nonces: [{ contract_address: MINTER, nonce: '0x5' }],
         storage_diffs: [{ address: STRK, storage_entries: expect.any(Array) }],
       },
     });
@@ -177,7 +177,7 @@ describe('blocks on demand', () => {
   test('blocks.2a its state update adds up', async () => {
     const update = await fixture.client.call('starknet_getStateUpdate', ['pre_confirmed']);
     expect(Object.keys(update).sort()).toEqual(['old_root', 'state_diff']);
-    expect(update.state_diff.nonces).toEqual([{ contract_address: CHARGEABLE, nonce: '0x5' }]);
+    expect(update.state_diff.nonces).toEqual([{ contract_address: MINTER, nonce: '0x5' }]);
   });
 
   test('blocks.2a transactions wait', async () => {

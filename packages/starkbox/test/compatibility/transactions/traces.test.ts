@@ -5,10 +5,10 @@ import { ACCOUNTS } from '../../../../../contracts/classes.js';
 import { startFixture } from '../../support/compatibility/fixture.js';
 import {
   ACCOUNT_CLASS,
-  CHARGEABLE,
   contract,
   deployAccountRequest,
   deployment,
+  MINTER,
   newAccount,
   Sender,
   STRK,
@@ -41,7 +41,7 @@ describe('traces', () => {
     const minted = ['0x99', '0x1f4', '0x0'];
     const calldata = ['0x1', STRK, selector('permissioned_mint'), '0x3', ...minted];
     const part = {
-      contract_address: CHARGEABLE,
+      contract_address: MINTER,
       caller_address: '0x0',
       class_hash: ACCOUNT_CLASS,
       entry_point_type: 'EXTERNAL',
@@ -64,7 +64,7 @@ describe('traces', () => {
         calls: [
           {
             contract_address: STRK,
-            caller_address: CHARGEABLE,
+            caller_address: MINTER,
             entry_point_selector: selector('permissioned_mint'),
             calldata: minted,
             events: [{ order: 0, keys: [selector('Transfer'), '0x0', '0x99'] }],
@@ -74,13 +74,13 @@ describe('traces', () => {
       },
       fee_transfer_invocation: {
         contract_address: STRK,
-        caller_address: CHARGEABLE,
+        caller_address: MINTER,
         entry_point_selector: selector('transfer'),
         calldata: ['0x1000', actual_fee.amount, '0x0'],
-        events: [{ order: 0, keys: [selector('Transfer'), CHARGEABLE, '0x1000'] }],
+        events: [{ order: 0, keys: [selector('Transfer'), MINTER, '0x1000'] }],
       },
       execution_resources: { l1_gas: 0 },
-      state_diff: { nonces: [{ contract_address: CHARGEABLE, nonce: '0x1' }] },
+      state_diff: { nonces: [{ contract_address: MINTER, nonce: '0x1' }] },
     });
     if (mode === 'transaction') return;
     const waiting = await client.call('starknet_traceBlockTransactions', ['pre_confirmed']);
