@@ -1,4 +1,5 @@
 // Pages of the instances in an object store, in the order of their ids.
+import { readCursor } from '../chain/queries/page.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { invalidParams } from '../errors.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
@@ -77,8 +78,10 @@ function cursorOf(id: string): string {
 }
 
 function idIn(cursor: string): string {
-  const [high, low] = cursor.split('.').map((part) => Number(part).toString(16));
-  const id = (high ?? '').padStart(HIGH_DIGITS, '0') + (low ?? '').padStart(4, '0');
+  const [high, low] = readCursor(cursor);
+  const id =
+    high.toString(16).padStart(HIGH_DIGITS, '0') +
+    low.toString(16).padStart(ALL_DIGITS - HIGH_DIGITS, '0');
   if (id.length !== ALL_DIGITS) invalidParams('params.cursor: not a cursor');
   return id;
 }
