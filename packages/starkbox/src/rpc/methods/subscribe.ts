@@ -20,7 +20,7 @@ import {
   poolStatusNews,
   statusNews,
 } from '../subscriptions/chain-news.js';
-import { type News, type Subscription, Subscriptions } from '../subscriptions/subscriptions.js';
+import { type News, type Selection, Subscriptions } from '../subscriptions/subscriptions.js';
 
 type SubscribeMethods =
   | 'starknet_subscribeNewHeads'
@@ -58,11 +58,17 @@ export function subscribeMethods(
    */
   const begin = (
     { listener, prefix, form }: CallContext,
-    wish: Pick<Subscription, 'key' | 'pick' | 'filter'>,
+    selection: Selection,
     past: (world: World) => Iterable<News> = () => [],
   ): string => {
     if (!listener) return fail('METHOD_NOT_FOUND');
-    const subscription = { id: subscriptions.admit(listener), listener, prefix, form, ...wish };
+    const subscription = {
+      id: subscriptions.admit(listener),
+      listener,
+      prefix,
+      form,
+      ...selection,
+    };
     const { world } = chain;
     const { epoch } = subscriptions;
     listener.afterAnswer(() => {

@@ -25,7 +25,7 @@ export interface Method {
 }
 
 const FOREIGN =
-  'Pages of this site may not steer the chain; --allowed-origins names those that may';
+  'Pages of this site may not call devnet_ methods; --allowed-origins names those that may';
 
 /** Facts of methods by all their names, and which are forbidden. Chains of a node share one. */
 export class MethodIndex {

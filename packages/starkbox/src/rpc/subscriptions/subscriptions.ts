@@ -48,6 +48,9 @@ export interface Subscription {
   readonly form?: NotificationForm | undefined;
 }
 
+/** Which news a subscription gets. */
+export type Selection = Pick<Subscription, 'key' | 'pick' | 'filter'>;
+
 /** Names of notifications, without their prefix. */
 const NAMES = {
   heads: 'subscriptionNewHeads',
@@ -174,11 +177,11 @@ export class Subscriptions {
   /** Begins one that has no past, once its id has been sent; the id. */
   begin(
     { listener, prefix }: CallContext,
-    wish: Pick<Subscription, 'key' | 'pick' | 'filter'>,
+    selection: Selection,
     begun: () => void = () => {},
   ): string {
     if (!listener) return fail('METHOD_NOT_FOUND');
-    const subscription = { id: this.admit(listener), listener, prefix, ...wish };
+    const subscription = { id: this.admit(listener), listener, prefix, ...selection };
     listener.afterAnswer(() => {
       if (!listener.isOpen) return undefined;
       this.add(subscription);
