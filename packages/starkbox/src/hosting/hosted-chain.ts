@@ -84,6 +84,8 @@ export class HostedChain {
 
   /** Writes the manifest, and tables that are not stored yet. */
   async #save(given: Layers, changes: Parameters<OwnedManifest['replace']>[0]): Promise<Layers> {
+    // The store may have what the chain in memory lacks.
+    if (this.#fault !== undefined) throw this.#fault;
     const { shared } = this.manifest.current;
     const layers = given.newest.bytes > IN_MANIFEST ? folded(given, shared) : given;
     const { tables, newest } = layers;
@@ -156,7 +158,7 @@ function told(error: unknown): RpcError {
   if (error instanceof UncertainError) {
     return new RpcError(
       -1,
-      `The store does not answer (${error.message}), so the change may have been made or not. Read the chain before you send it again.`,
+      `The change may have been made or not: ${error.message}. Read the chain before you send it again.`,
     );
   }
   return new RpcError(-1, `Nothing was changed: ${reasonOf(error)}`);

@@ -2,18 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import { Chain } from '../chain/chain.js';
 import { realMilliseconds } from '../chain/world/clock.js';
-import type { World } from '../chain/world/world.js';
-import { refuse } from '../errors.js';
+import { RpcError, refuse } from '../errors.js';
 import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
 import { ChainService, type InstanceRegistry } from '../service/chain-service.js';
 import { baseWith, withOptionErrors } from '../service/instance-chains.js';
 import { type FixedOptions, fixedOptionsOf } from '../store/directory/fixed-options.js';
-import { type Contents, contentsOf, HostedChain, type HostedChainOptions } from './hosted-chain.js';
+import { type Beginning, Beginnings, hostedOptions } from './beginnings.js';
+import { HostedChain } from './hosted-chain.js';
 import { listed } from './instance-list.js';
 import { LayerStore } from './layers/layer-store.js';
 import type { HostedRecord } from './manifest.js';
 import type { Membership } from './membership.js';
-import type { ObjectStore } from './objects/object-store.js';
+import { type ObjectStore, UncertainError } from './objects/object-store.js';
 import { OwnedManifest } from './owned-manifest.js';
 import { Ownership } from './ownership.js';
 
@@ -31,6 +31,8 @@ export interface HostingOptions {
 /** An instance in memory. */
 interface Awake {
   readonly id: string;
+  /** The lease of this node under which it was woken. */
+  readonly lease: string;
   readonly hosted: HostedChain;
   readonly service: ChainService;
   /** Requests that are being answered. */
@@ -58,8 +60,7 @@ export class HostedInstances implements InstanceRegistry {
   readonly #waking = new Map<string, Promise<Awake | undefined>>();
   readonly #ids = new WeakMap<ChainService, string>();
   readonly #onEnded: ((service: ChainService) => void)[] = [];
-  /** What branches of the node's own chain begin with, by its world. */
-  readonly #ofRoot = new WeakMap<World, Promise<Contents>>();
+  readonly #beginnings: Beginnings;
   readonly #timer: NodeJS.Timeout;
   #isStopped = false;
   #wakeUps = 0;
@@ -73,12 +74,13 @@ export class HostedInstances implements InstanceRegistry {
     this.#root = root;
     this.#objects = objects;
     this.#layers = new LayerStore(objects);
+    this.#beginnings = new Beginnings(root, this.#layers);
     this.#membership = membership;
     this.#options = options;
     this.#ids.set(root, ROOT);
     const { config } = root.base;
     this.#settings = fixedOptionsOf(config, root.chain.options.fork?.block.hash);
-    this.#ownership = new Ownership(objects, membership, this.#settings);
+    this.#ownership = new Ownership(objects, this.#settings);
     this.#timer = setInterval(() => this.#hibernateIdle(), CHECK_MILLISECONDS).unref();
     membership.whenLost(() => this.#dropAll());
   }
@@ -99,18 +101,21 @@ export class HostedInstances implements InstanceRegistry {
 
   /**
    * Runs work on an instance, which stays awake meanwhile. Its result is returned only while the lease
-   * of this node is held.
+   * is held under which it was woken.
    *
    * @returns undefined if there is no such instance
    * @throws InstanceElsewhere if another node has it
    */
-  async run<T>(id: string, work: (service: ChainService) => Promise<T>): Promise<T | undefined> {
-    const awake = await this.#find(id);
+  run<T>(id: string, work: (service: ChainService) => Promise<T>): Promise<T | undefined> {
+    return this.#run(id, ({ service }) => work(service));
+  }
+
+  async #run<T>(id: string, work: (awake: Awake) => Promise<T>): Promise<T | undefined> {
+    const awake = await this.#enter(id);
     if (!awake) return undefined;
-    awake.active += 1;
     try {
-      const result = await work(awake.service);
-      this.#membership.mustHold();
+      const result = await work(awake);
+      this.#membership.mustStillHold(awake.lease);
       return result;
     } finally {
       awake.active -= 1;
@@ -133,20 +138,37 @@ export class HostedInstances implements InstanceRegistry {
 
   // Waking.
 
-  async #find(id: string): Promise<Awake | undefined> {
-    this.#membership.mustHold();
-    const awake = this.#awake.get(id);
-    if (awake?.hibernating) {
-      await awake.hibernating;
-      return this.#find(id);
+  /** An instance in memory that counts one more request. */
+  async #enter(id: string): Promise<Awake | undefined> {
+    while (true) {
+      this.#membership.mustHold();
+      const awake = this.#awake.get(id);
+      if (!awake) {
+        if (!(await this.#woken(id))) return undefined;
+      } else if (awake.hibernating) {
+        await awake.hibernating.catch(() => undefined);
+      } else if (awake.hosted.fault !== undefined || awake.lease !== this.#membership.id) {
+        // The store may have a newer chain.
+        this.#drop(awake);
+      } else {
+        awake.active += 1;
+        awake.lastUsed = realMilliseconds();
+        this.#awake.delete(id);
+        this.#awake.set(id, awake);
+        return awake;
+      }
     }
-    if (awake) {
-      awake.lastUsed = realMilliseconds();
-      this.#awake.delete(id);
-      this.#awake.set(id, awake);
-      return awake;
-    }
-    const waking = this.#waking.get(id) ?? this.#wake(id).finally(() => this.#waking.delete(id));
+  }
+
+  #woken(id: string): Promise<Awake | undefined> {
+    const waking =
+      this.#waking.get(id) ??
+      this.#wake(id)
+        .catch((error: unknown) => {
+          if (!(error instanceof UncertainError)) throw error;
+          throw new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
+        })
+        .finally(() => this.#waking.delete(id));
     this.#waking.set(id, waking);
     return waking;
   }
@@ -154,10 +176,11 @@ export class HostedInstances implements InstanceRegistry {
   async #wake(id: string): Promise<Awake | undefined> {
     if (this.#isStopped) refuse('The node is closed');
     await this.#makeRoom();
-    const owned = await this.#ownership.take(id);
+    const lease = this.#membership.id;
+    const owned = await this.#ownership.take(id, lease);
     if (!owned) return undefined;
     try {
-      const awake = await this.#open(owned);
+      const awake = await this.#open(owned, lease);
       this.#awake.set(id, awake);
       this.#wakeUps += 1;
       return awake;
@@ -167,14 +190,14 @@ export class HostedInstances implements InstanceRegistry {
     }
   }
 
-  async #open(manifest: OwnedManifest): Promise<Awake> {
+  async #open(manifest: OwnedManifest, lease: string): Promise<Awake> {
     const { record } = manifest.current;
     const { options } = record;
     const root = this.#root;
     const base =
       options.length === 0 ? root.base : await withOptionErrors(() => baseWith(options, root));
     const hosted = await HostedChain.open(manifest, this.#layers, {
-      ...this.#chainOptions(),
+      ...hostedOptions(root),
       isDurable: this.#options.isDurable,
     });
     const { stored } = hosted;
@@ -187,20 +210,12 @@ export class HostedInstances implements InstanceRegistry {
     service.start();
     return {
       id: record.id,
+      lease,
       hosted,
       service,
       active: 0,
       lastUsed: realMilliseconds(),
       hibernating: undefined,
-    };
-  }
-
-  #chainOptions(): HostedChainOptions {
-    const { config } = this.#root.base;
-    return {
-      keepHistory: config.stateArchive === 'full',
-      recent: config.recentBlocks,
-      fork: this.#root.chain.options.fork,
     };
   }
 
@@ -260,8 +275,10 @@ export class HostedInstances implements InstanceRegistry {
     );
   }
 
-  async #end({ id, service }: Awake): Promise<void> {
-    this.#awake.delete(id);
+  async #end(awake: Awake): Promise<void> {
+    const { id, service } = awake;
+    // It may have been woken again.
+    if (this.#awake.get(id) === awake) this.#awake.delete(id);
     for (const close of this.#onEnded) close(service);
     await service.close();
   }
@@ -283,8 +300,8 @@ export class HostedInstances implements InstanceRegistry {
     }
     const parent = from ?? this.#ids.get(caller) ?? ROOT;
     const { contents, chain } = options
-      ? await this.#newContents(options, caller)
-      : await this.#contentsOf(parent);
+      ? await this.#beginnings.withOptions(options, caller)
+      : await this.#branchOf(parent);
     const record: HostedRecord = {
       id: randomBytes(ID_BYTES).toString('hex'),
       name: wish.name,
@@ -308,47 +325,27 @@ export class HostedInstances implements InstanceRegistry {
     return this.#shown(record.id);
   }
 
-  /** What a branch of a chain begins with, and the options of that chain. */
-  async #contentsOf(
-    id: string,
-  ): Promise<{ readonly contents: Contents; readonly chain: readonly object[] }> {
-    if (id === ROOT) return { contents: await this.#rootContents(), chain: [] };
-    const found = await this.run(id, async ({ chain, options }) => {
+  async #branchOf(id: string): Promise<Beginning> {
+    if (id === ROOT) return this.#beginnings.ofRoot();
+    const found = await this.#run(id, async ({ hosted, service: { chain, options } }) => {
       const world = await chain.withNewest(({ world }) => world);
-      const hosted = this.#awake.get(id)?.hosted;
-      if (!hosted) return refuse(`The instance ${id} was deleted`);
       return { contents: await hosted.contents(world), chain: options };
     });
     return found ?? refuse(`There is no instance ${id}`);
   }
 
-  #rootContents(): Promise<Contents> {
-    const { world } = this.#root.chain;
-    const known = this.#ofRoot.get(world);
-    if (known) return known;
-    const contents = contentsOf(world, this.#layers, this.#chainOptions());
-    this.#ofRoot.set(world, contents);
-    contents.catch(() => this.#ofRoot.delete(world));
-    return contents;
-  }
-
-  async #newContents(options: object, caller: ChainService) {
-    const all = [...caller.options, options];
-    const base = await withOptionErrors(() => baseWith([options], caller));
-    const chain = await Chain.create(base.options);
-    const contents = await contentsOf(chain.world, this.#layers, this.#chainOptions());
-    await chain.close();
-    return { contents, chain: all };
-  }
-
   async #delete(id: string): Promise<boolean> {
-    const awake = await this.#find(id);
-    if (!awake) return false;
-    await awake.service.chain.close();
-    awake.service.stored?.end();
-    await this.#ownership.erase(awake.hosted.manifest);
-    await this.#end(awake);
-    return true;
+    const isDeleted = await this.#run(id, async (awake) => {
+      awake.service.stored?.end();
+      try {
+        await awake.service.chain.close();
+        await this.#ownership.erase(awake.hosted.manifest);
+      } finally {
+        await this.#end(awake);
+      }
+      return true;
+    });
+    return isDeleted ?? false;
   }
 
   #shown(id: string) {

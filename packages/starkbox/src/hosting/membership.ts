@@ -50,11 +50,17 @@ export class Membership {
     if (!this.#lease?.isHeld) this.#refuse();
   }
 
-  #refuse(): never {
+  /** @throws RpcError unless the lease under which a call began is held still */
+  mustStillHold(id: string): void {
+    if (this.#lease?.isHeld && this.#lease.nodeId === id) return;
+    this.#refuse('If it was a change, it may have been made or not: read the chain first.');
+  }
+
+  #refuse(advice = 'Send the request again.'): never {
     const { code } = ERRORS.LEASE_NOT_HELD;
     throw new RpcError(
       code,
-      `This node could not renew its lease in ${this.#objects.shown}, so another one may have taken over its instances: send the request again`,
+      `This node could not renew its lease in ${this.#objects.shown}, so another one may have taken over its instances. ${advice}`,
     );
   }
 
@@ -66,6 +72,7 @@ export class Membership {
     while (!this.#isClosed && !this.#lease) {
       try {
         await this.open();
+        if (this.#isClosed) await this.close();
       } catch (err) {
         log.error({ err }, 'a new lease cannot be written');
         await delay(PAUSE_MILLISECONDS, undefined, { ref: false });

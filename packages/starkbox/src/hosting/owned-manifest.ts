@@ -19,11 +19,14 @@ export class OwnedManifest {
   readonly #objects: ObjectStore;
   #current: Manifest;
   #tag: string;
+  /** Of the last write that was tried: a late one must not be taken for another. */
+  #sequence: number;
 
   constructor(objects: ObjectStore, manifest: Manifest, tag: string) {
     this.#objects = objects;
     this.#current = manifest;
     this.#tag = tag;
+    this.#sequence = manifest.sequence;
   }
 
   get current(): Manifest {
@@ -32,15 +35,17 @@ export class OwnedManifest {
 
   /** The manifest of a new instance; its id must be new. */
   static async create(objects: ObjectStore, manifest: Manifest): Promise<void> {
-    const tag = await written(objects, manifest, 'absent');
-    if (tag === undefined) throw new Error(`there is an instance ${manifest.record.id} already`);
+    const outcome = await written(objects, manifest, 'absent');
+    if (outcome === 'refused') {
+      throw new Error(`there is an instance ${manifest.record.id} already`);
+    }
   }
 
   /**
    * Makes a node the owner of an instance.
    *
    * @param tag that of the manifest as it was read
-   * @returns undefined if another node was faster
+   * @returns undefined if another node was faster, or has taken it over since
    */
   static async take(
     objects: ObjectStore,
@@ -55,53 +60,65 @@ export class OwnedManifest {
       fence: manifest.fence + 1,
       sequence: manifest.sequence + 1,
     };
-    const newTag = await written(objects, taken, { tag });
-    return newTag === undefined ? undefined : new OwnedManifest(objects, taken, newTag);
+    const outcome = await written(objects, taken, { tag });
+    return typeof outcome === 'string' ? undefined : new OwnedManifest(objects, taken, outcome.tag);
   }
 
   /**
    * Replaces the manifest. Calls must not overlap.
    *
    * @throws OwnershipLost
-   * @throws UncertainError if the store has not told for long whether it has written it
+   * @throws UncertainError if it is unknown whether it was written
    */
   async replace(changes: Changes): Promise<void> {
-    const next = { ...this.#current, ...changes, sequence: this.#current.sequence + 1 };
-    const tag = await written(this.#objects, next, { tag: this.#tag });
-    if (tag === undefined) {
-      const { id } = next.record;
-      throw new OwnershipLost(`another node has taken over the instance ${id}`);
+    this.#sequence += 1;
+    const next = { ...this.#current, ...changes, sequence: this.#sequence };
+    const outcome = await written(this.#objects, next, { tag: this.#tag });
+    if (typeof outcome === 'string') {
+      const reason = `another node has taken over the instance ${next.record.id}`;
+      throw outcome === 'refused' ? new OwnershipLost(reason) : new UncertainError(reason);
     }
     this.#current = next;
-    this.#tag = tag;
+    this.#tag = outcome.tag;
   }
 }
+
+/** The tag of a write, or why it has none. */
+type Outcome =
+  | { readonly tag: string }
+  /** The condition did not hold. */
+  | 'refused'
+  /** Perhaps it was written, and replaced since. */
+  | 'unknown';
 
 /**
  * Writes a manifest on a condition. If the answer is lost, the object tells whether it was written.
  *
- * @returns undefined if the condition does not hold
+ * @throws UncertainError if the store has not told for long whether it has written it
  */
 async function written(
   objects: ObjectStore,
   manifest: Manifest,
   condition: Condition,
-): Promise<string | undefined> {
+): Promise<Outcome> {
   const key = manifestKey(manifest.record.id);
   const bytes = await manifestBytes(manifest);
   const waited = stopwatch();
-  let isCertain = true;
+  let failure: UncertainError | undefined;
   let pause = FIRST_PAUSE;
   while (true) {
     try {
       const tag = await objects.put(key, bytes, condition);
+      if (tag !== undefined) return { tag };
+      if (!failure) return 'refused';
       // After a lost answer, the condition fails because of the write itself.
-      if (tag !== undefined || isCertain) return tag;
       const found = await objects.get(key);
-      return found && (await isSame(found.bytes, manifest)) ? found.tag : undefined;
+      return found && (await isSame(found.bytes, manifest)) ? { tag: found.tag } : 'unknown';
     } catch (error) {
-      if (!(error instanceof UncertainError) || waited() > PATIENCE_SECONDS) throw error;
-      isCertain = false;
+      // A refusal says nothing about the write before it.
+      if (!(error instanceof UncertainError)) throw failure ?? error;
+      if (waited() > PATIENCE_SECONDS) throw error;
+      failure = error;
       await delay(pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }

@@ -5,7 +5,6 @@ import type { FixedOptions } from '../store/directory/fixed-options.js';
 import { equalFixedOptions } from '../store/directory/identity.js';
 import { LeaseReader } from './lease.js';
 import { type Manifest, manifestKey, readManifest } from './manifest.js';
-import type { Membership } from './membership.js';
 import type { ObjectStore } from './objects/object-store.js';
 import { OwnedManifest } from './owned-manifest.js';
 
@@ -14,14 +13,12 @@ const ATTEMPTS = 8;
 
 export class Ownership {
   readonly #objects: ObjectStore;
-  readonly #membership: Membership;
   readonly #leases: LeaseReader;
   readonly #settings: FixedOptions;
 
   /** @param settings options of this node that chains depend on */
-  constructor(objects: ObjectStore, membership: Membership, settings: FixedOptions) {
+  constructor(objects: ObjectStore, settings: FixedOptions) {
     this.#objects = objects;
-    this.#membership = membership;
     this.#leases = new LeaseReader(objects);
     this.#settings = settings;
   }
@@ -29,16 +26,16 @@ export class Ownership {
   /**
    * Makes this node the owner of an instance; undefined if there is none.
    *
+   * @param owner the lease of this node
    * @throws InstanceElsewhere if another node has it
    */
-  async take(id: string): Promise<OwnedManifest | undefined> {
+  async take(id: string, owner: string): Promise<OwnedManifest | undefined> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const found = await this.#objects.get(manifestKey(id));
       if (!found) return undefined;
       const manifest = await this.#read(id, found.bytes);
       if (manifest.isDeleted) return undefined;
-      await this.#mustBeFree(manifest);
-      const owner = this.#membership.id;
+      await this.#mustBeFree(manifest, owner);
       const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
       if (!owned) continue;
       if (!isExpired(manifest)) return owned;
@@ -70,8 +67,8 @@ export class Ownership {
     return manifest;
   }
 
-  async #mustBeFree({ owner, record }: Manifest): Promise<void> {
-    if (owner === undefined || owner === this.#membership.id) return;
+  async #mustBeFree({ owner, record }: Manifest, own: string): Promise<void> {
+    if (owner === undefined || owner === own) return;
     const state = await this.#leases.stateOf(owner);
     if (state.kind === 'live') throw new InstanceElsewhere(record.id, state.url);
   }

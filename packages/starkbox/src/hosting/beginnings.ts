@@ -1,0 +1,54 @@
+// What instances begin with that are not branched from another instance.
+import { Chain } from '../chain/chain.js';
+import type { World } from '../chain/world/world.js';
+import type { ChainService } from '../service/chain-service.js';
+import { baseWith, withOptionErrors } from '../service/instance-chains.js';
+import { type Contents, contentsOf, type HostedChainOptions } from './hosted-chain.js';
+import type { LayerStore } from './layers/layer-store.js';
+
+/** The contents of an instance, and the options of its chain. */
+export interface Beginning {
+  readonly contents: Contents;
+  readonly chain: readonly object[];
+}
+
+export class Beginnings {
+  readonly #root: ChainService;
+  readonly #layers: LayerStore;
+  /** What branches of the node's own chain begin with, by its world. */
+  readonly #ofRoot = new WeakMap<World, Promise<Contents>>();
+
+  constructor(root: ChainService, layers: LayerStore) {
+    this.#root = root;
+    this.#layers = layers;
+  }
+
+  /** A branch of the node's own chain. */
+  async ofRoot(): Promise<Beginning> {
+    const { world } = this.#root.chain;
+    const known = this.#ofRoot.get(world);
+    const contents = known ?? contentsOf(world, this.#layers, hostedOptions(this.#root));
+    if (!known) {
+      this.#ofRoot.set(world, contents);
+      contents.catch(() => this.#ofRoot.delete(world));
+    }
+    return { contents: await contents, chain: [] };
+  }
+
+  /** A new chain with options over those of another. */
+  async withOptions(options: object, over: ChainService): Promise<Beginning> {
+    const base = await withOptionErrors(() => baseWith([options], over));
+    const chain = await Chain.create(base.options);
+    const contents = await contentsOf(chain.world, this.#layers, hostedOptions(this.#root));
+    await chain.close();
+    return { contents, chain: [...over.options, options] };
+  }
+}
+
+export function hostedOptions({ base: { config }, chain }: ChainService): HostedChainOptions {
+  return {
+    keepHistory: config.stateArchive === 'full',
+    recent: config.recentBlocks,
+    fork: chain.options.fork,
+  };
+}

@@ -1,0 +1,157 @@
+// Two nodes on one real MinIO: a wrong one names the owner, and takes over once the owner's lease has run out.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest';
+import { createNode } from '../../src/index.js';
+import { CREDENTIALS, MinioServer } from '../support/hosting/minio-server.js';
+import { minioBinary, storeAt } from '../support/hosting/minio-store.js';
+import { StoreProxy } from '../support/hosting/store-proxy.js';
+
+const binary = minioBinary('the takeover of instances');
+const PREFIX = 'two-nodes';
+const [ELSEWHERE, NOT_HELD] = [-32010, -32011];
+
+let minio: MinioServer;
+
+interface Answer {
+  readonly status: number;
+  readonly result: unknown;
+  /** Undefined for a result. */
+  readonly code: number | undefined;
+  readonly message: string | undefined;
+  readonly owner: unknown;
+}
+
+/** A node that reaches the store by a proxy of its own. */
+class Member {
+  readonly proxy: StoreProxy;
+  readonly url: string;
+
+  constructor(proxy: StoreProxy, url: string) {
+    this.proxy = proxy;
+    this.url = url;
+  }
+
+  static async start(context: TestContext): Promise<Member> {
+    const proxy = await StoreProxy.start(minio.url);
+    const node = await createNode({
+      seed: 0,
+      accounts: 1,
+      durable: true,
+      leaseSeconds: 1,
+      instanceStore: minio.place(PREFIX, proxy.url),
+    });
+    context.onTestFinished(async () => {
+      proxy.fault = () => undefined;
+      await node.close().catch(() => undefined);
+      await proxy.close();
+    });
+    return new Member(proxy, (await node.listen({ port: 0 })).url);
+  }
+
+  async ask(path: string, method: string, params: object = {}): Promise<Answer> {
+    const response = await fetch(`${this.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { result, error } = Object(await response.json());
+    const { code, message, data } = Object(error);
+    return { status: response.status, result, code, message, owner: Object(data).owner_url };
+  }
+
+  async create(): Promise<string> {
+    return Object((await this.ask('/', 'devnet_createInstance')).result).instance_id;
+  }
+
+  mint(id: string, address: string): Promise<Answer> {
+    return this.ask(`/instances/${id}/rpc`, 'devnet_mint', { address, amount: 7 });
+  }
+
+  number(id: string): Promise<Answer> {
+    return this.ask(`/instances/${id}/rpc`, 'starknet_blockNumber');
+  }
+
+  async balance(id: string, address: string): Promise<unknown> {
+    const path = `/instances/${id}/rpc`;
+    return Object((await this.ask(path, 'devnet_getAccountBalance', { address })).result).amount;
+  }
+
+  /** Asks until there is a result. */
+  async takenOver(id: string): Promise<unknown> {
+    while (true) {
+      const { result } = await this.number(id);
+      if (result !== undefined) return result;
+      await sleep(50);
+    }
+  }
+}
+
+/** Keys of the leases of a node that are not broken. */
+async function leasesOf(url: string): Promise<readonly string[]> {
+  const store = storeAt(minio.url, PREFIX);
+  const keys = await store.list('nodes/', undefined, 100);
+  const found = await Promise.all(keys.map((key) => store.get(key)));
+  return keys.filter((_, index) => found[index]?.bytes.includes(url));
+}
+
+describe.skipIf(binary === undefined)('Two nodes', () => {
+  beforeAll(async () => {
+    minio = await MinioServer.start(binary ?? '');
+    vi.stubEnv('AWS_ACCESS_KEY_ID', CREDENTIALS.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', CREDENTIALS.secretAccessKey);
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await minio.close();
+  });
+
+  test('a node names the owner, takes over when its lease has run out, and a late change is refused', async (context) => {
+    const [one, other] = await Promise.all([Member.start(context), Member.start(context)]);
+    const id = await one.create();
+    expect(await one.mint(id, '0x1')).toMatchObject({ status: 200, code: undefined });
+
+    expect(await other.number(id)).toMatchObject({
+      status: 421,
+      code: ELSEWHERE,
+      owner: one.url,
+    });
+    const page = await fetch(`${other.url}/instances/${id}/config`, { redirect: 'manual' });
+    expect(page.status).toBe(307);
+    expect(page.headers.get('location')).toBe(`${one.url}/instances/${id}/config`);
+
+    one.proxy.fault = () => 'lose-request';
+    const late = one.mint(id, '0x2');
+    expect(await other.takenOver(id)).toBe(1);
+    expect((await one.number(id)).code).toBe(NOT_HELD);
+    expect((await other.mint(id, '0x3')).code).toBe(undefined);
+
+    one.proxy.fault = () => undefined;
+    expect((await late).message).toContain('may have been made or not');
+    expect(await one.number(id)).toMatchObject({ code: ELSEWHERE, owner: other.url });
+    expect((await other.number(id)).result).toBe(2);
+    const balances = ['0x1', '0x2', '0x3'].map((address) => other.balance(id, address));
+    expect(await Promise.all(balances)).toEqual(['7', '0', '7']);
+  });
+
+  test('an instance that was being woken when the lease was lost is not served', async (context) => {
+    const [one, other] = await Promise.all([Member.start(context), Member.start(context)]);
+    const id = await other.create();
+    let isReading = false;
+    one.proxy.fault = (method, path) => {
+      if (method !== 'GET' || !path.includes('/layers/')) return undefined;
+      isReading = true;
+      return { delay: 2_500 };
+    };
+    const first = one.number(id);
+    await vi.waitUntil(() => isReading);
+    for (const key of await leasesOf(one.url)) {
+      // As a node does with a lease that has run out.
+      await storeAt(minio.url, PREFIX).put(key, Buffer.from('{"broken":true}'));
+    }
+    expect(await other.takenOver(id)).toBe(0);
+    expect((await other.mint(id, '0x1')).code).toBe(undefined);
+    await vi.waitUntil(async () => (await leasesOf(one.url)).length > 0, 5_000);
+    await first;
+    expect(await one.number(id)).toMatchObject({ code: ELSEWHERE, owner: other.url });
+  });
+});
