@@ -3,6 +3,7 @@
 //   node scripts/pack.mjs FOLDER                all that are published, and the engine for the platform that is built
 //   node scripts/pack.mjs FOLDER starkbox       this one, and those of ours that it depends on
 //   node scripts/pack.mjs FOLDER --strict       fails if a binary needs a newer glibc than we support
+//   node scripts/pack.mjs FOLDER --cross        also the engines that scripts/cross-engine.mjs has built
 //
 // The packages must be built.
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -16,10 +17,10 @@ import {
   PLATFORMS,
   packageFor,
 } from '../packages/engine/dist/platforms.js';
-import { ENGINE, ROOT } from './cargo.mjs';
+import { ROOT } from './cargo.mjs';
 import { areOldEnough } from './packages/glibc.mjs';
 import {
-  builtPlatforms,
+  builtEngines,
   ENGINE_NAME,
   npm,
   published,
@@ -61,17 +62,17 @@ export function packedIn(folder, names = [...published().keys()]) {
  *
  * @param {string} folder where the packed files go; it is made
  * @param {readonly string[]} [names] of our packages; all unless given
+ * @param {ReadonlyMap<string, string>} [engines] folders by platform; those that are built for this one unless given
  * @returns {Packed[]}
  */
-export function pack(folder, names = [...published().keys()]) {
+export function pack(folder, names = [...published().keys()], engines = builtEngines()) {
   const bundle = join(ROOT, 'packages/starkbox/dist/bundle/cli.js');
   if (!existsSync(bundle)) throw new Error(`${bundle} is missing: run npm run build:ts`);
-  if (builtPlatforms().length === 0)
-    throw new Error('no engine is built: run npm run build:engine');
+  if (engines.size === 0) throw new Error('no engine is built: run npm run build:engine');
   mkdirSync(folder, { recursive: true });
   const staging = mkdtempSync(join(tmpdir(), 'starkbox-packages-'));
   try {
-    const folders = stage(staging, names);
+    const folders = stage(staging, names, engines);
     npm(['pack', '--ignore-scripts', '--pack-destination', resolve(folder), ...folders], ROOT);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -84,10 +85,11 @@ export function pack(folder, names = [...published().keys()]) {
  * of ours is asked of the registry.
  *
  * @param {readonly Packed[]} packed
- * @param {readonly string[]} [installed] names of those that are installed for themselves; all unless given
+ * @param {readonly string[]} [installed] names of those that are installed for themselves; unless given, all but those of
+ *   platforms, which npm chooses from
  * @returns {{ dependencies: Record<string, string>, overrides: Record<string, string> }}
  */
-export function dependenciesOn(packed, installed = packed.map(({ name }) => name)) {
+export function dependenciesOn(packed, installed = [...published().keys()]) {
   const urls = packed.map(
     ({ name, file }) => /** @type {const} */ ([name, pathToFileURL(file).href]),
   );
@@ -99,30 +101,39 @@ export function dependenciesOn(packed, installed = packed.map(({ name }) => name
   };
 }
 
-/** @returns {boolean} whether the binaries that are built here run on the oldest system that we support */
-function isGlibcOldEnough() {
-  const platforms = builtPlatforms().filter((name) => PLATFORMS[name]?.libc === 'glibc');
-  const files = platforms.flatMap((name) => [addonFile(name), compilerFile('linux')]);
-  return areOldEnough(files.map((file) => join(ENGINE, file)));
+/**
+ * @param {ReadonlyMap<string, string>} engines folders by platform
+ * @returns {boolean} whether their binaries run on the oldest system that we support
+ */
+function isGlibcOldEnough(engines) {
+  const chosen = [...engines].filter(([platform]) => PLATFORMS[platform]?.libc === 'glibc');
+  const files = chosen.flatMap(([platform, folder]) =>
+    [addonFile(platform), compilerFile('linux')].map((file) => join(folder, file)),
+  );
+  return areOldEnough(files);
 }
 
 function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { strict: { type: 'boolean', default: false } },
+    options: {
+      strict: { type: 'boolean', default: false },
+      cross: { type: 'boolean', default: false },
+    },
   });
   const [folder, ...names] = positionals;
   const known = published();
   const unknown = names.filter((name) => !known.has(name));
   if (folder === undefined || unknown.length > 0) {
-    console.error('Usage: node scripts/pack.mjs FOLDER [PACKAGE…] [--strict]');
+    console.error('Usage: node scripts/pack.mjs FOLDER [PACKAGE…] [--strict] [--cross]');
     if (unknown.length > 0)
       console.error(`No package ${unknown.join(', ')}: ${[...known.keys()].join(', ')}`);
     return 2;
   }
   const chosen = withDependencies(names.length > 0 ? names : [...known.keys()]);
-  for (const { file } of pack(folder, chosen)) console.log(file);
-  return values.strict && !isGlibcOldEnough() ? 1 : 0;
+  const engines = builtEngines(values.cross);
+  for (const { file } of pack(folder, chosen, engines)) console.log(file);
+  return values.strict && !isGlibcOldEnough(engines) ? 1 : 0;
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -4,15 +4,15 @@
 //   objdump -T FILE | node scripts/packages/glibc.mjs  the same, with the table of one
 //   node scripts/packages/glibc.mjs --oldest 2.34 FILE…
 //
-// A binary needs what the machine has that it was linked on, unless the linker is told otherwise, as cargo-zigbuild does
-// with the target x86_64-unknown-linux-gnu.2.31.
+// A binary needs what the machine has that it was linked on, unless the linker is told otherwise, as
+// scripts/cross-engine.mjs does.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /** Debian 11 and Ubuntu 20.04 have it; Node itself needs 2.28. */
-const OLDEST = '2.31';
+export const OLDEST = '2.31';
 
 /**
  * @param {string} table what `objdump -T` prints

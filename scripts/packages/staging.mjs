@@ -20,6 +20,8 @@ import { cratesNotice } from './crates.mjs';
 import { reachedTypes } from './declarations.mjs';
 
 export const ENGINE_NAME = '@starkbox/engine';
+/** What scripts/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
+export const CROSS_ENGINES = join(ROOT, 'engines');
 const NOTICE = 'THIRD-PARTY-NOTICES.txt';
 
 /**
@@ -62,9 +64,21 @@ export function withDependencies(names) {
   return [...found];
 }
 
-/** @returns {string[]} the platforms whose engine is built in this work tree */
-export function builtPlatforms() {
-  return Object.keys(PLATFORMS).filter((name) => existsSync(join(ENGINE, addonFile(name))));
+/**
+ * The engines that are built in this work tree.
+ *
+ * @param {boolean} [withCross] whether also those of scripts/cross-engine.mjs, which come before others
+ * @returns {Map<string, string>} their folders, by platform
+ */
+export function builtEngines(withCross = false) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const platform of Object.keys(PLATFORMS)) {
+    const folders = withCross ? [join(CROSS_ENGINES, platform), ENGINE] : [ENGINE];
+    const folder = folders.find((each) => existsSync(join(each, addonFile(platform))));
+    if (folder !== undefined) found.set(platform, folder);
+  }
+  return found;
 }
 
 /**
@@ -179,9 +193,10 @@ export function platformManifest(platform) {
  *
  * @param {string} folder where each gets a folder
  * @param {readonly string[]} names of our packages
+ * @param {ReadonlyMap<string, string>} [engines] folders by platform; those that are built for this one unless given
  * @returns {string[]} their folders
  */
-export function stage(folder, names) {
+export function stage(folder, names, engines = builtEngines()) {
   const all = published();
   const binaries = Object.keys(PLATFORMS).flatMap((name) => [
     addonFile(name),
@@ -199,11 +214,11 @@ export function stage(folder, names) {
     return target;
   });
   if (!names.includes(ENGINE_NAME)) return staged;
-  const platforms = builtPlatforms().map((platform) => {
+  const platforms = [...engines].map(([platform, source]) => {
     const manifest = platformManifest(platform);
     const target = join(folder, manifest.name);
     const { os = '', target: triple = '' } = PLATFORMS[platform] ?? {};
-    write(target, manifest, [addonFile(platform), compilerFile(os)], ENGINE);
+    write(target, manifest, [addonFile(platform), compilerFile(os)], source);
     writeFileSync(join(target, NOTICE), cratesNotice(triple));
     return target;
   });

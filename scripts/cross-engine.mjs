@@ -1,0 +1,100 @@
+// Builds the engine for any Linux by zig's C compiler and linker: for another processor, for musl, or for an old glibc.
+//
+//   node scripts/cross-engine.mjs linux-arm64-gnu linux-x64-musl    one after the other, for a trial
+//   node scripts/cross-engine.mjs --profile dist linux-x64-gnu      for publishing
+//
+// `npm run pack -- --cross` packs what is built. As in scripts/build-engine.mjs, counts of a training run of the profile
+// are used, whatever platform it was on: branches are counted before the code of a processor is made.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { addonFile, compilerFile, PLATFORMS } from '../packages/engine/dist/platforms.js';
+import { changedBlockifier, ENGINE, run, TARGET_DIR } from './cargo.mjs';
+import { areOldEnough, OLDEST } from './packages/glibc.mjs';
+import { CROSS_ENGINES } from './packages/staging.mjs';
+import { countsOf } from './training.mjs';
+
+const PROFILES = ['release', 'dist'];
+const BUILT_HERE = Object.keys(PLATFORMS).filter((name) => PLATFORMS[name]?.os === 'linux');
+
+/** Apart from daily builds, which have another linker and C compiler. */
+const CROSS_TARGET_DIR = join(TARGET_DIR, 'cross');
+
+/**
+ * @param {string} platform
+ * @param {string} profile
+ * @returns {string[]} the paths of the addon and of the compiler
+ */
+function build(platform, profile) {
+  const { target = '', libc } = PLATFORMS[platform] ?? {};
+  const counts = countsOf(profile);
+  const flags = [
+    process.env['RUSTFLAGS'],
+    // An addon is loaded by a program that is linked to the C library, and has to be too.
+    libc === 'musl' && '-Ctarget-feature=-crt-static',
+    counts !== undefined && `-Cprofile-use=${counts}`,
+  ];
+  run(
+    'cargo',
+    [
+      'zigbuild',
+      ...['--target', libc === 'glibc' ? `${target}.${OLDEST}` : target],
+      ...['--target-dir', CROSS_TARGET_DIR],
+      ...['--profile', profile],
+      '--locked',
+      ...changedBlockifier(),
+      '--lib',
+      ...['--bin', 'starkbox-compiler'],
+    ],
+    ENGINE,
+    { RUSTFLAGS: flags.filter(Boolean).join(' ') },
+  );
+  const made = join(CROSS_TARGET_DIR, target, profile);
+  const folder = join(CROSS_ENGINES, platform);
+  mkdirSync(folder, { recursive: true });
+  const addon = join(folder, addonFile(platform));
+  const compiler = join(folder, compilerFile('linux'));
+  copyFileSync(join(made, 'libstarkbox_engine.so'), addon);
+  copyFileSync(join(made, compilerFile('linux')), compiler);
+  return [addon, compiler];
+}
+
+/** @returns {boolean} whether the tools are there; says how to get them if not */
+function areToolsThere() {
+  try {
+    execFileSync('cargo', ['zigbuild', '--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    console.error(
+      'cargo zigbuild is missing: pip install ziglang cargo-zigbuild, with the folder of its programs in PATH',
+    );
+    return false;
+  }
+}
+
+function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { profile: { type: 'string', default: 'release' } },
+  });
+  const { profile } = values;
+  const unknown = positionals.filter((name) => !BUILT_HERE.includes(name));
+  if (positionals.length === 0 || unknown.length > 0 || !PROFILES.includes(profile)) {
+    console.error('Usage: node scripts/cross-engine.mjs [--profile dist] PLATFORM…');
+    console.error(`Platforms: ${BUILT_HERE.join(', ')}; profiles: ${PROFILES.join(', ')}`);
+    return 2;
+  }
+  if (!areToolsThere()) return 1;
+  const targets = positionals.map((name) => PLATFORMS[name]?.target ?? '');
+  run('rustup', ['target', 'add', ...targets]);
+  let isFine = true;
+  for (const platform of positionals) {
+    const files = build(platform, profile);
+    for (const file of files) console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+    if (PLATFORMS[platform]?.libc === 'glibc' && !areOldEnough(files)) isFine = false;
+  }
+  return isFine ? 0 : 1;
+}
+
+process.exitCode = main();
