@@ -3,14 +3,14 @@
 //   node scripts/cross-engine.mjs linux-arm64-gnu linux-x64-musl    one after the other, for a trial
 //   node scripts/cross-engine.mjs --profile dist linux-x64-gnu      for publishing
 //
-// `npm run pack -- --cross` packs what is built. As in scripts/build-engine.mjs, counts of a training run of the profile
-// are used, whatever platform it was on: branches are counted before the code of a processor is made.
+// `npm run pack -- --cross` packs what is built. Counts of a training run on this machine are used for its own target
+// only: the names of functions hold the target, so that others would find none of theirs.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { addonFile, compilerFile, PLATFORMS } from '../packages/engine/dist/platforms.js';
-import { changedBlockifier, ENGINE, run, TARGET_DIR } from './cargo.mjs';
+import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
 import { areOldEnough, OLDEST } from './packages/glibc.mjs';
 import { CROSS_ENGINES } from './packages/staging.mjs';
 import { countsOf } from './training.mjs';
@@ -28,7 +28,7 @@ const CROSS_TARGET_DIR = join(TARGET_DIR, 'cross');
  */
 function build(platform, profile) {
   const { target = '', libc } = PLATFORMS[platform] ?? {};
-  const counts = countsOf(profile);
+  const counts = target === hostTriple() ? countsOf(profile) : undefined;
   const flags = [
     process.env['RUSTFLAGS'],
     // An addon is loaded by a program that is linked to the C library, and has to be too.
@@ -63,7 +63,7 @@ function build(platform, profile) {
 /** @returns {boolean} whether the tools are there; says how to get them if not */
 function areToolsThere() {
   try {
-    execFileSync('cargo', ['zigbuild', '--version'], { stdio: 'ignore' });
+    execFileSync('cargo-zigbuild', ['--version'], { stdio: 'ignore' });
     return true;
   } catch {
     console.error(

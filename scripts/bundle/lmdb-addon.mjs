@@ -38,5 +38,16 @@ export default function load() {
   const present = readdirSync(path);
   const name = names.find((each) => present.includes(each));
   if (name === undefined) throw new Error(`${path} has none of ${names.join(', ')}.`);
-  return require(join(path, name));
+  try {
+    return require(join(path, name));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const hint = /GLIBC_/.test(reason) ? ' It is built for glibc 2.34 and later (Debian 12).' : '';
+    throw new Error(
+      `A data directory needs ${PACKAGE}, which cannot be loaded: ${reason}.${hint}`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
