@@ -3,7 +3,7 @@
 //   node scripts/pack.mjs FOLDER                all that are published, and the engine for the platform that is built
 //   node scripts/pack.mjs FOLDER starkbox       this one, and those of ours that it depends on
 //   node scripts/pack.mjs FOLDER --strict       fails if a binary needs a newer glibc than we support
-//   node scripts/pack.mjs FOLDER --cross        also the engines that scripts/cross-engine.mjs has built
+//   node scripts/pack.mjs FOLDER --cross        also the engines that scripts/packages/cross-engine.mjs has built
 //
 // The packages must be built.
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';

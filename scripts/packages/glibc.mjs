@@ -5,7 +5,7 @@
 //   node scripts/packages/glibc.mjs --oldest 2.34 FILE…
 //
 // A binary needs what the machine has that it was linked on, unless the linker is told otherwise, as
-// scripts/cross-engine.mjs does.
+// scripts/packages/cross-engine.mjs does.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

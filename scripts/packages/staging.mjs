@@ -20,7 +20,7 @@ import { cratesNotice } from './crates.mjs';
 import { reachedTypes } from './declarations.mjs';
 
 export const ENGINE_NAME = '@starkbox/engine';
-/** What scripts/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
+/** What scripts/packages/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
 export const CROSS_ENGINES = join(ROOT, 'engines');
 const NOTICE = 'THIRD-PARTY-NOTICES.txt';
 
@@ -67,7 +67,7 @@ export function withDependencies(names) {
 /**
  * The engines that are built in this work tree.
  *
- * @param {boolean} [withCross] whether also those of scripts/cross-engine.mjs, which come before others
+ * @param {boolean} [withCross] whether also those of scripts/packages/cross-engine.mjs, which come before others
  * @returns {Map<string, string>} their folders, by platform
  */
 export function builtEngines(withCross = false) {

@@ -1,7 +1,7 @@
 // Builds the engine for any Linux by zig's C compiler and linker: for another processor, for musl, or for an old glibc.
 //
-//   node scripts/cross-engine.mjs linux-arm64-gnu linux-x64-musl    one after the other, for a trial
-//   node scripts/cross-engine.mjs --profile dist linux-x64-gnu      for publishing
+//   node scripts/packages/cross-engine.mjs linux-arm64-gnu linux-x64-musl    one after the other, for a trial
+//   node scripts/packages/cross-engine.mjs --profile dist linux-x64-gnu      for publishing
 //
 // `npm run pack -- --cross` packs what is built. Counts of a training run on this machine are used for its own target
 // only: the names of functions hold the target, so that others would find none of theirs.
@@ -9,11 +9,11 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { addonFile, compilerFile, PLATFORMS } from '../packages/engine/dist/platforms.js';
-import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from './cargo.mjs';
-import { areOldEnough, OLDEST } from './packages/glibc.mjs';
-import { CROSS_ENGINES } from './packages/staging.mjs';
-import { countsOf } from './training.mjs';
+import { addonFile, compilerFile, PLATFORMS } from '../../packages/engine/dist/platforms.js';
+import { changedBlockifier, ENGINE, hostTriple, run, TARGET_DIR } from '../cargo.mjs';
+import { countsOf } from '../training.mjs';
+import { areOldEnough, OLDEST } from './glibc.mjs';
+import { CROSS_ENGINES } from './staging.mjs';
 
 const PROFILES = ['release', 'dist'];
 const BUILT_HERE = Object.keys(PLATFORMS).filter((name) => PLATFORMS[name]?.os === 'linux');
@@ -81,7 +81,7 @@ function main() {
   const { profile } = values;
   const unknown = positionals.filter((name) => !BUILT_HERE.includes(name));
   if (positionals.length === 0 || unknown.length > 0 || !PROFILES.includes(profile)) {
-    console.error('Usage: node scripts/cross-engine.mjs [--profile dist] PLATFORM…');
+    console.error('Usage: node scripts/packages/cross-engine.mjs [--profile dist] PLATFORM…');
     console.error(`Platforms: ${BUILT_HERE.join(', ')}; profiles: ${PROFILES.join(', ')}`);
     return 2;
   }
