@@ -20,6 +20,8 @@ import { type OwnedManifest, OwnershipLost } from './owned-manifest.js';
 
 /** The newest entries are part of the manifest up to so many bytes, and a table beyond them. */
 const IN_MANIFEST = 64 * 1024;
+/** Newest entries that each branch of a chain has a copy of; more are a table that the branches share. */
+const IN_BRANCH = 2 * 1024;
 /** Where a chain is not durable, its newest entries become a table in memory beyond so many bytes. */
 const IN_MEMORY = 1024 * 1024;
 
@@ -111,7 +113,7 @@ export class HostedChain {
     let contents: Contents | undefined;
     await this.#database.rewrite(async (layers) => {
       const { shared } = this.manifest.current;
-      const kept = layers.newest.bytes > IN_MANIFEST ? folded(layers, shared) : layers;
+      const kept = layers.newest.bytes > IN_BRANCH ? folded(layers, shared) : layers;
       const hashes = await Promise.all(kept.tables.map((table) => this.#layerStore.write(table)));
       const newest = kept.newest.with([...branchEntries(this.#database)]);
       contents = { layers: hashes, shared: hashes.length, newest, ...figuresOf(world) };

@@ -46,6 +46,8 @@ interface Awake {
 const ROOT = 'root';
 const ID_BYTES = 8;
 const CHECK_MILLISECONDS = 1_000;
+/** Instances beyond the limit that are awake while others are written to the store. */
+const SLACK = 8;
 
 export class HostedInstances implements InstanceRegistry {
   readonly #root: ChainService;
@@ -224,12 +226,17 @@ export class HostedInstances implements InstanceRegistry {
   /** Writes back the instance that was used longest ago, if too many are awake. */
   async #makeRoom(): Promise<void> {
     const { mostAwake } = this.#options;
-    if (this.#awake.size + this.#waking.size < mostAwake) return;
+    const beyond = this.#awake.size + this.#waking.size - mostAwake;
+    if (beyond < 0) return;
     for (const awake of this.#awake.values()) {
       if (awake.active > 0 || awake.hibernating) continue;
-      await this.#hibernate(awake);
+      const written = this.#hibernate(awake);
+      // A request does not wait for a few that are being written.
+      if (beyond >= SLACK) await written;
+      else written.catch((err: unknown) => this.#notWritten(awake, err));
       return;
     }
+    if (beyond < SLACK) return;
     refuse(
       `All ${mostAwake} instances that may be awake are answering requests; --maximum-awake-instances sets the limit`,
     );
@@ -240,11 +247,13 @@ export class HostedInstances implements InstanceRegistry {
     for (const awake of this.#awake.values()) {
       if (awake.lastUsed > before) return;
       if (awake.active > 0 || awake.hibernating || hasSubscribers(awake.service)) continue;
-      const { log } = this.#root.shared;
-      this.#hibernate(awake).catch((err: unknown) =>
-        log.error({ err }, `instance ${awake.id} cannot be written to the store and stays awake`),
-      );
+      this.#hibernate(awake).catch((err: unknown) => this.#notWritten(awake, err));
     }
+  }
+
+  #notWritten({ id }: Awake, err: unknown): void {
+    const { log } = this.#root.shared;
+    log.error({ err }, `instance ${id} cannot be written to the store now`);
   }
 
   #hibernate(awake: Awake): Promise<void> {

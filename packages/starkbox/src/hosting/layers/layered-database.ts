@@ -18,22 +18,20 @@ export class LayeredDatabase implements Database {
   readonly #shown: string;
   readonly #persist: Persist;
   #layers: Layers;
+  /** The newest first. */
+  #runs: readonly Run[];
   #writing: Promise<unknown> = Promise.resolve();
 
   /** @param shown names the chain in messages */
   constructor(shown: string, layers: Layers, persist: Persist) {
     this.#shown = shown;
     this.#layers = layers;
+    this.#runs = runsOf(layers);
     this.#persist = persist;
   }
 
   get layers(): Layers {
     return this.#layers;
-  }
-
-  get #runs(): readonly Run[] {
-    const { tables, newest } = this.#layers;
-    return [newest, ...tables.toReversed()];
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -76,20 +74,22 @@ export class LayeredDatabase implements Database {
 
   /** One after the other, in the order of the calls. */
   write(entries: readonly Entry[]): Promise<void> {
-    const writing = this.#writing.then(async () => {
-      const { tables, newest } = this.#layers;
-      this.#layers = await this.#persist({ tables, newest: newest.with(entries) });
-    });
-    this.#writing = writing.catch(() => undefined);
-    return writing;
+    return this.rewrite(({ tables, newest }) =>
+      this.#persist({ tables, newest: newest.with(entries) }),
+    );
   }
 
-  /** Replaces the layers by others with the same entries, after all writes. */
+  /** Replaces the layers by others, after all writes that were begun before. */
   rewrite(change: Persist): Promise<void> {
     const writing = this.#writing.then(async () => {
       this.#layers = await change(this.#layers);
+      this.#runs = runsOf(this.#layers);
     });
     this.#writing = writing.catch(() => undefined);
     return writing;
   }
+}
+
+function runsOf({ tables, newest }: Layers): readonly Run[] {
+  return [newest, ...tables.toReversed()];
 }

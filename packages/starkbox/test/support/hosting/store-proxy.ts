@@ -27,6 +27,8 @@ interface Answer {
 export class StoreProxy {
   /** What happens to a request; undefined for nothing. */
   fault: (method: string, path: string) => Fault | undefined = () => undefined;
+  /** The requests so far. */
+  requests = 0;
   readonly #target: URL;
   readonly #server = createServer((incoming, response) => {
     void this.#handle(incoming, response).catch(() => response.destroy());
@@ -73,6 +75,7 @@ export class StoreProxy {
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests += 1;
     const fault = this.fault(incoming.method ?? '', incoming.url ?? '');
     const body = await buffer(incoming);
     if (fault === 'lose-request') return void incoming.socket.destroy();
