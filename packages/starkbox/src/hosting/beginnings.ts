@@ -9,7 +9,7 @@ import type { LayerStore } from './layers/layer-store.js';
 /** The contents of an instance, and the options of its chain. */
 export interface Beginning {
   readonly contents: Contents;
-  readonly chain: readonly object[];
+  readonly inherited: readonly object[];
 }
 
 export class Beginnings {
@@ -32,7 +32,7 @@ export class Beginnings {
       this.#ofRoot.set(world, contents);
       contents.catch(() => this.#ofRoot.delete(world));
     }
-    return { contents: await contents, chain: [] };
+    return { contents: await contents, inherited: [] };
   }
 
   /** A new chain with options over those of another. */
@@ -41,7 +41,7 @@ export class Beginnings {
     const chain = await Chain.create(base.options);
     const contents = await contentsOf(chain.world, this.#layers, hostedOptions(this.#root));
     await chain.close();
-    return { contents, chain: [...over.options, options] };
+    return { contents, inherited: [...over.options, options] };
   }
 }
 

@@ -10,7 +10,7 @@ import type { Fork } from '../fork/fork.js';
 import { Store } from '../store/store.js';
 import type { StoredChain } from '../store/stored-chain.js';
 import { branchEntries } from './branch-entries.js';
-import { folded } from './layers/fold.js';
+import { foldedAbove } from './layers/fold.js';
 import type { LayerStore } from './layers/layer-store.js';
 import { LayeredDatabase, type Layers, type Persist } from './layers/layered-database.js';
 import { MemoryRun } from './layers/run.js';
@@ -58,7 +58,10 @@ export class HostedChain {
     this.#isDurable = options.isDurable;
     const { id } = manifest.current.record;
     this.#database = new LayeredDatabase(`instance ${id}`, layers, (next) => this.#persist(next));
-    this.#store = new Store(this.#database, { ...options, explain: async (error) => told(error) });
+    this.#store = new Store(this.#database, {
+      ...options,
+      explain: async (error) => callerError(error),
+    });
     this.stored = this.#store.chain(0, options.keepHistory);
   }
 
@@ -81,7 +84,7 @@ export class HostedChain {
   async #persist(layers: Layers): Promise<Layers> {
     const { shared } = this.manifest.current;
     if (this.#isDurable) return this.#save(layers, {});
-    return layers.newest.bytes > IN_MEMORY ? folded(layers, shared) : layers;
+    return foldedAbove(IN_MEMORY, layers, shared);
   }
 
   /** Writes the manifest, and tables that are not stored yet. */
@@ -89,7 +92,7 @@ export class HostedChain {
     // The store may have what the chain in memory lacks.
     if (this.#fault !== undefined) throw this.#fault;
     const { shared } = this.manifest.current;
-    const layers = given.newest.bytes > IN_MANIFEST ? folded(given, shared) : given;
+    const layers = foldedAbove(IN_MANIFEST, given, shared);
     const { tables, newest } = layers;
     try {
       const hashes = await Promise.all(tables.map((table) => this.#layerStore.write(table)));
@@ -113,7 +116,7 @@ export class HostedChain {
     let contents: Contents | undefined;
     await this.#database.rewrite(async (layers) => {
       const { shared } = this.manifest.current;
-      const kept = layers.newest.bytes > IN_BRANCH ? folded(layers, shared) : layers;
+      const kept = foldedAbove(IN_BRANCH, layers, shared);
       const hashes = await Promise.all(kept.tables.map((table) => this.#layerStore.write(table)));
       const newest = kept.newest.with([...branchEntries(this.#database)]);
       contents = { layers: hashes, shared: hashes.length, newest, ...figuresOf(world) };
@@ -130,17 +133,16 @@ export async function contentsOf(
   layerStore: LayerStore,
   options: HostedChainOptions,
 ): Promise<Contents> {
-  const fold: Persist = async (layers) =>
-    layers.newest.bytes > IN_MEMORY ? folded(layers, 0) : layers;
+  const fold: Persist = async (layers) => foldedAbove(IN_MEMORY, layers, 0);
   const empty = { tables: [], newest: MemoryRun.EMPTY };
   const database = new LayeredDatabase('the chain of the node', empty, fold);
-  const store = new Store(database, { ...options, explain: async (error) => told(error) });
+  const store = new Store(database, { ...options, explain: async (error) => callerError(error) });
   const start: WorldAndSnapshots = withNoSnapshots(unlinked(world));
   const stored = store.chain(0, options.keepHistory);
   const { commit } = await stored.prepare({ kind: 'restart', before: start, after: start });
   await commit();
   await store.close();
-  const { tables } = folded(database.layers, 0);
+  const { tables } = foldedAbove(0, database.layers, 0);
   const layers = await Promise.all(tables.map((table) => layerStore.write(table)));
   return { layers, shared: layers.length, newest: MemoryRun.EMPTY, ...figuresOf(world) };
 }
@@ -153,7 +155,7 @@ function figuresOf(world: World): Pick<Manifest, 'blockNumber' | 'transactionCou
 }
 
 /** The error for the caller of a change that was not written, or may not have been. */
-function told(error: unknown): RpcError {
+function callerError(error: unknown): RpcError {
   if (error instanceof OwnershipLost) {
     return new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
   }

@@ -6,6 +6,7 @@ import { RpcError, refuse } from '../errors.js';
 import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
 import { ChainService, type InstanceRegistry } from '../service/chain-service.js';
 import { baseWith, withOptionErrors } from '../service/instance-chains.js';
+import { shownInstance } from '../service/shown-instance.js';
 import { type FixedOptions, fixedOptionsOf } from '../store/directory/fixed-options.js';
 import { type Beginning, Beginnings, hostedOptions } from './beginnings.js';
 import { HostedChain } from './hosted-chain.js';
@@ -128,7 +129,7 @@ export class HostedInstances implements InstanceRegistry {
   controlsFor(caller: ChainService): InstanceControls {
     return {
       create: (wish) => this.#create(wish, caller),
-      list: (page) => listed(this.#objects, page, (manifest) => this.#shown(manifest.record.id)),
+      list: (page) => listed(this.#objects, page, this.#url),
       delete: (id) => this.#delete(id),
     };
   }
@@ -308,14 +309,14 @@ export class HostedInstances implements InstanceRegistry {
       refuse('With options the chain begins at its own genesis: leave out one of from and options');
     }
     const parent = from ?? this.#ids.get(caller) ?? ROOT;
-    const { contents, chain } = options
+    const { contents, inherited } = options
       ? await this.#beginnings.withOptions(options, caller)
       : await this.#branchOf(parent);
     const record: HostedRecord = {
       id: randomBytes(ID_BYTES).toString('hex'),
       name: wish.name,
       from: options ? undefined : parent,
-      options: chain,
+      options: inherited,
       created: realMilliseconds(),
       ttl: wish.ttl === 0 ? undefined : wish.ttl,
       tenant: undefined,
@@ -331,14 +332,14 @@ export class HostedInstances implements InstanceRegistry {
       isDeleted: false,
       ...contents,
     });
-    return this.#shown(record.id);
+    return shownInstance(this.#url, record.id);
   }
 
   async #branchOf(id: string): Promise<Beginning> {
     if (id === ROOT) return this.#beginnings.ofRoot();
     const found = await this.#run(id, async ({ hosted, service: { chain, options } }) => {
       const world = await chain.withNewest(({ world }) => world);
-      return { contents: await hosted.contents(world), chain: options };
+      return { contents: await hosted.contents(world), inherited: options };
     });
     return found ?? refuse(`There is no instance ${id}`);
   }
@@ -357,14 +358,8 @@ export class HostedInstances implements InstanceRegistry {
     return isDeleted ?? false;
   }
 
-  #shown(id: string) {
-    const url = this.#options.publicUrl ?? this.#root.binding.url;
-    const path = url === undefined ? undefined : `${url}/instances/${id}`;
-    return {
-      instance_id: id,
-      http_url: path === undefined ? null : `${path}/rpc`,
-      ws_url: path === undefined ? null : `${path.replace(/^http/, 'ws')}/ws`,
-    };
+  get #url(): string | undefined {
+    return this.#options.publicUrl ?? this.#root.binding.url;
   }
 
   stop(): void {

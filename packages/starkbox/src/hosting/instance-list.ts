@@ -1,10 +1,10 @@
 // Pages of the instances in an object store, in the order of their ids.
 import { readCursor } from '../chain/queries/page.js';
-import { realMilliseconds } from '../chain/world/clock.js';
 import { invalidParams } from '../errors.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
-import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
-import { type Manifest, manifestKey, readManifest } from './manifest.js';
+import { instanceRow } from '../service/shown-instance.js';
+import type { INSTANCE_ROW } from '../spec.js';
+import { manifestKey, readManifest } from './manifest.js';
 import type { ObjectStore } from './objects/object-store.js';
 
 /** Instances are counted up to this number. */
@@ -17,15 +17,16 @@ const ALL_DIGITS = 16;
 
 type List = InstanceControls['list'];
 
+/** @param url where clients reach the instances; undefined before the node listens */
 export async function listed(
   objects: ObjectStore,
   { cursor, limit }: Parameters<List>[0],
-  shown: (manifest: Manifest) => INSTANCE,
+  url: string | undefined,
 ): Promise<Awaited<ReturnType<List>>> {
   const after = cursor === undefined ? undefined : PREFIX + idIn(cursor);
   const keys = await objects.list(PREFIX, after, limit + 1);
   const page = keys.slice(0, limit);
-  const rows = await Promise.all(page.map((key) => rowAt(objects, key, shown)));
+  const rows = await Promise.all(page.map((key) => rowAt(objects, key, url)));
   const last = keys.length > limit ? page.at(-1) : undefined;
   return {
     rows: rows.filter((row) => row !== undefined),
@@ -38,26 +39,12 @@ export async function listed(
 async function rowAt(
   objects: ObjectStore,
   key: string,
-  shown: (manifest: Manifest) => INSTANCE,
+  url: string | undefined,
 ): Promise<INSTANCE_ROW | undefined> {
   const found = await objects.get(key);
-  if (!found) return undefined;
-  const manifest = await readManifest(found.bytes);
-  if (manifest.isDeleted) return undefined;
-  const { record, blockNumber, transactionCount, lastUsed } = manifest;
-  const { name, from, created, ttl } = record;
-  const secondsSince = (time: number): number =>
-    Math.max(0, Math.floor((realMilliseconds() - time) / 1000));
-  return {
-    ...shown(manifest),
-    ...(name === undefined ? {} : { name }),
-    ...(from === undefined ? {} : { from }),
-    block_number: blockNumber,
-    transaction_count: transactionCount,
-    age: secondsSince(created),
-    idle: secondsSince(lastUsed),
-    ttl: ttl ?? null,
-  };
+  const manifest = found && (await readManifest(found.bytes).catch(() => undefined));
+  if (!manifest || manifest.isDeleted) return undefined;
+  return instanceRow(url, manifest.record, manifest, manifest.lastUsed);
 }
 
 async function counted(objects: ObjectStore): Promise<number> {

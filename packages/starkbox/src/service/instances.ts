@@ -9,6 +9,7 @@ import type { InstanceRecord } from '../store/instance-records.js';
 import type { InstanceFigures, Store } from '../store/store.js';
 import type { ChainService, InstanceRegistry } from './chain-service.js';
 import { branchFor, newFor, opened, withOptionErrors } from './instance-chains.js';
+import { instanceRow, shownInstance } from './shown-instance.js';
 
 /** The node's own chain, where the id of an instance can stand. */
 const ROOT = 'root';
@@ -187,13 +188,7 @@ export class Instances implements InstanceRegistry {
   }
 
   #shown({ id }: InstanceRecord): INSTANCE {
-    const { url } = this.#root.binding;
-    const path = url === undefined ? undefined : `${url}/instances/${id}`;
-    return {
-      instance_id: id,
-      http_url: path === undefined ? null : `${path}/rpc`,
-      ws_url: path === undefined ? null : `${path.replace(/^http/, 'ws')}/ws`,
-    };
+    return shownInstance(this.#root.binding.url, id);
   }
 
   #list(cursor: string | undefined, limit: number): InstancePage {
@@ -217,20 +212,7 @@ export class Instances implements InstanceRegistry {
 
   #row(instance: Instance): INSTANCE_ROW {
     const { record, lastUsed } = instance;
-    const { name, from, created, ttl } = record;
-    const { blockNumber, transactionCount } = this.#figures(instance);
-    const secondsSince = (time: number): number =>
-      Math.max(0, Math.floor((realMilliseconds() - time) / 1000));
-    return {
-      ...this.#shown(record),
-      ...(name === undefined ? {} : { name }),
-      ...(from === undefined ? {} : { from }),
-      block_number: blockNumber,
-      transaction_count: transactionCount,
-      age: secondsSince(created),
-      idle: secondsSince(lastUsed),
-      ttl: ttl ?? null,
-    };
+    return instanceRow(this.#root.binding.url, record, this.#figures(instance), lastUsed);
   }
 
   #figures({ record, service }: Instance): InstanceFigures {

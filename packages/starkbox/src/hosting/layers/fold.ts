@@ -7,13 +7,13 @@ import { Table } from './table.js';
 const LARGEST_MERGE = 16 * 1024 * 1024;
 
 /**
- * The same entries with none in memory. A table is merged with the one before it if that is not twice
+ * The same entries, with none beside the tables if those have more bytes than a limit. A table is merged with the one before it if that is not twice
  * as large, so that the number of tables grows with the logarithm of the entries.
  *
  * @param shared tables, the oldest, that belong to other chains too and stay as they are
  */
-export function folded({ tables, newest }: Layers, shared: number): Layers {
-  if (newest.count === 0) return { tables, newest };
+export function foldedAbove(limit: number, { tables, newest }: Layers, shared: number): Layers {
+  if (newest.bytes <= limit) return { tables, newest };
   let top = Table.of(merged([newest]));
   const kept = [...tables];
   while (kept.length > shared) {

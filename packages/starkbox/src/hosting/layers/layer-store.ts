@@ -13,7 +13,7 @@ const inflated = promisify(inflateRaw);
 /** Tables that no chain uses stay in memory up to so many bytes. */
 const CACHE_BYTES = 256 * 1024 * 1024;
 const CACHE_TABLES = 4096;
-/** Fast, and half as large as the best. */
+/** Of compression: the fastest, because a wake-up waits for it. */
 const LEVEL = 1;
 
 export class LayerStore {

@@ -1,0 +1,38 @@
+// Instances as calls show them: their addresses, and the row of a list.
+import { realMilliseconds } from '../chain/world/clock.js';
+import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
+import type { InstanceRecord } from '../store/instance-records.js';
+import type { InstanceFigures } from '../store/store.js';
+
+/** @param url of the node; undefined before it listens */
+export function shownInstance(url: string | undefined, id: string): INSTANCE {
+  const path = url === undefined ? undefined : `${url}/instances/${id}`;
+  return {
+    instance_id: id,
+    http_url: path === undefined ? null : `${path}/rpc`,
+    ws_url: path === undefined ? null : `${path.replace(/^http/, 'ws')}/ws`,
+  };
+}
+
+/** @param lastUsed milliseconds since 1970 */
+export function instanceRow(
+  url: string | undefined,
+  { id, name, from, created, ttl }: Omit<InstanceRecord, 'number'>,
+  { blockNumber, transactionCount }: InstanceFigures,
+  lastUsed: number,
+): INSTANCE_ROW {
+  return {
+    ...shownInstance(url, id),
+    ...(name === undefined ? {} : { name }),
+    ...(from === undefined ? {} : { from }),
+    block_number: blockNumber,
+    transaction_count: transactionCount,
+    age: secondsSince(created),
+    idle: secondsSince(lastUsed),
+    ttl: ttl ?? null,
+  };
+}
+
+function secondsSince(time: number): number {
+  return Math.max(0, Math.floor((realMilliseconds() - time) / 1000));
+}
