@@ -9,7 +9,9 @@ import { baseWith, withOptionErrors } from '../service/instance-chains.js';
 import { shownInstance } from '../service/shown-instance.js';
 import { type FixedOptions, fixedOptionsOf } from '../store/directory/fixed-options.js';
 import { type Beginning, Beginnings, hostedOptions } from './beginnings.js';
+import { QUIET_MILLISECONDS } from './handover.js';
 import { HostedChain } from './hosted-chain.js';
+import type { HostingOptions } from './hosting-options.js';
 import { listed } from './instance-list.js';
 import { LayerStore } from './layers/layer-store.js';
 import type { HostedRecord } from './manifest.js';
@@ -17,17 +19,6 @@ import type { Membership } from './membership.js';
 import { type ObjectStore, UncertainError } from './objects/object-store.js';
 import { OwnedManifest } from './owned-manifest.js';
 import { Ownership } from './ownership.js';
-
-export interface HostingOptions {
-  /** Whether a change is in the store before it is answered. */
-  readonly isDurable: boolean;
-  /** Seconds without a request after which an instance hibernates. */
-  readonly idleSeconds: number;
-  /** Most instances that are awake. */
-  readonly mostAwake: number;
-  /** Where clients reach the instances; the address of the node by default. */
-  readonly publicUrl: string | undefined;
-}
 
 /** An instance in memory. */
 interface Awake {
@@ -83,7 +74,7 @@ export class HostedInstances implements InstanceRegistry {
     this.#ids.set(root, ROOT);
     const { config } = root.base;
     this.#settings = fixedOptionsOf(config, root.chain.options.fork?.block.hash);
-    this.#ownership = new Ownership(objects, this.#settings);
+    this.#ownership = new Ownership(objects, this.#settings, options.token);
     this.#timer = setInterval(() => this.#hibernateIdle(), CHECK_MILLISECONDS).unref();
     membership.whenLost(() => this.#dropAll());
   }
@@ -132,6 +123,16 @@ export class HostedInstances implements InstanceRegistry {
       list: (page) => listed(this.#objects, page, this.#url),
       delete: (id) => this.#delete(id),
     };
+  }
+
+  /** Writes an instance back for another node that asks for it; false while it is in use here. */
+  async release(id: string): Promise<boolean> {
+    const awake = this.#awake.get(id);
+    if (!awake) return !this.#waking.has(id);
+    const isQuiet = realMilliseconds() - awake.lastUsed > QUIET_MILLISECONDS;
+    if (awake.active > 0 || !isQuiet) return false;
+    await this.#hibernate(awake);
+    return true;
   }
 
   /** Takes the lease of this node, once its address is known. */

@@ -41,5 +41,6 @@ export function hostInstances(
     idleSeconds: config.hibernateAfter,
     mostAwake: config.maximumAwakeInstances,
     publicUrl: config.publicUrl,
+    token: config.authToken,
   });
 }

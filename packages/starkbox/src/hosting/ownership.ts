@@ -1,8 +1,11 @@
-// Ownership of instances: taken from no one, or from a node whose lease is free.
+// Ownership of instances: taken from no one, from a node that releases it, or from one whose lease is free.
+import { setTimeout as delay } from 'node:timers/promises';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { InstanceElsewhere, reasonOf, refuse } from '../errors.js';
+import { stopwatch } from '../probe.js';
 import type { FixedOptions } from '../store/directory/fixed-options.js';
 import { equalFixedOptions } from '../store/directory/identity.js';
+import { askForRelease } from './handover.js';
 import { LeaseReader } from './lease.js';
 import { type Manifest, manifestKey, readManifest } from './manifest.js';
 import type { ObjectStore } from './objects/object-store.js';
@@ -10,32 +13,52 @@ import { OwnedManifest } from './owned-manifest.js';
 
 /** How often a node tries to own an instance that others want too. */
 const ATTEMPTS = 8;
+/** How long a request waits for another node to release an instance, or for the end of its lease. */
+const PATIENCE_SECONDS = { 'in use': 5, unreachable: 15 };
+const PAUSE_MILLISECONDS = 200;
 
 export class Ownership {
   readonly #objects: ObjectStore;
   readonly #leases: LeaseReader;
   readonly #settings: FixedOptions;
+  readonly #token: string | undefined;
 
-  /** @param settings options of this node that chains depend on */
-  constructor(objects: ObjectStore, settings: FixedOptions) {
+  /**
+   * @param settings options of this node that chains depend on
+   * @param token that all nodes of the fleet require, if any
+   */
+  constructor(objects: ObjectStore, settings: FixedOptions, token: string | undefined) {
     this.#objects = objects;
     this.#leases = new LeaseReader(objects);
     this.#settings = settings;
+    this.#token = token;
   }
 
   /**
    * Makes this node the owner of an instance; undefined if there is none.
    *
    * @param owner the lease of this node
-   * @throws InstanceElsewhere if another node has it
+   * @throws InstanceElsewhere if another node has it, and does not release it
    */
   async take(id: string, owner: string): Promise<OwnedManifest | undefined> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const waited = stopwatch();
+    for (let attempt = 0; attempt < ATTEMPTS; ) {
       const found = await this.#objects.get(manifestKey(id));
       if (!found) return undefined;
       const manifest = await this.#read(id, found.bytes);
       if (manifest.isDeleted) return undefined;
-      await this.#mustBeFree(manifest, owner);
+      const holder = await this.#holderOf(manifest, owner);
+      if (holder !== undefined) {
+        const answer = await askForRelease(id, holder, this.#token);
+        if (answer === 'released') {
+          attempt += 1;
+          continue;
+        }
+        if (waited() > PATIENCE_SECONDS[answer]) throw new InstanceElsewhere(id, holder);
+        await delay(PAUSE_MILLISECONDS);
+        continue;
+      }
+      attempt += 1;
       const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
       if (!owned) continue;
       if (!isExpired(manifest)) return owned;
@@ -67,10 +90,11 @@ export class Ownership {
     return manifest;
   }
 
-  async #mustBeFree({ owner, record }: Manifest, own: string): Promise<void> {
-    if (owner === undefined || owner === own) return;
+  /** The address of the other node that has it awake. */
+  async #holderOf({ owner }: Manifest, own: string): Promise<string | undefined> {
+    if (owner === undefined || owner === own) return undefined;
     const state = await this.#leases.stateOf(owner);
-    if (state.kind === 'live') throw new InstanceElsewhere(record.id, state.url);
+    return state.kind === 'live' ? state.url : undefined;
   }
 }
 

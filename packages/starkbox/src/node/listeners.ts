@@ -8,7 +8,7 @@ import { MemoryBudget } from '../scheduling/memory-budget.js';
 import { AccessRules } from '../server/access.js';
 import { Explorer } from '../server/http/explorer-files.js';
 import type { Target } from '../server/http/place.js';
-import { type HttpServer, serveHttp } from '../server/http/server.js';
+import { type HttpOptions, type HttpServer, serveHttp } from '../server/http/server.js';
 import type { Upgrade } from '../server/http/upgrade.js';
 import { WalletScript } from '../server/http/wallet-script.js';
 import type { Recorder } from '../server/recorder.js';
@@ -123,6 +123,7 @@ export class Listeners implements Part {
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
       ...(root && { instance: (id: string) => this.#instance(id, root.instances) }),
+      ...(root && releasing(root.instances)),
       upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
       wallet: config.wallet ? new WalletScript() : undefined,
@@ -240,4 +241,9 @@ export class Listeners implements Part {
     clearTimeout(this.#warming);
     await this.#opened?.close();
   }
+}
+
+/** What other nodes of a fleet ask for. */
+function releasing(instances: RootParts['instances']): Pick<HttpOptions, 'release'> {
+  return 'release' in instances ? { release: (id) => instances.release(id) } : {};
 }

@@ -21,13 +21,14 @@ import {
   placeOf,
   type Target,
 } from './place.js';
-import { json, type Reply } from './reply.js';
+import { type ReleaseOptions, releasedBy, serveRelease } from './release.js';
+import { json, preflight, type Reply, text } from './reply.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
 import { rawReply, type Upgrade, withoutUpgrade } from './upgrade.js';
 import { isLocalPeer, WALLET_PATH, type WalletScript } from './wallet-script.js';
 
-export interface HttpOptions extends Target, Omit<RpcRequestOptions, 'dispatcher'> {
+export interface HttpOptions extends Target, ReleaseOptions, Omit<RpcRequestOptions, 'dispatcher'> {
   /** None by default. */
   readonly versions?: ReadonlyMap<string, RpcRequestOptions['dispatcher']>;
   /** Another chain, by its id in paths that begin with `/instances/`. */
@@ -241,6 +242,10 @@ function serve(
   response: ServerResponse,
   options: HttpOptions,
 ): Reply | Promise<Reply | undefined> {
+  const released = releasedBy(request, options);
+  if (released !== undefined) {
+    return refuseAccess(request, options, true) ?? serveRelease(released, request, options);
+  }
   const place = placeOf(request, options, options.instance);
   if (!(place instanceof Promise)) return serveAt(place, routes, request, response, options);
   return place.then(
@@ -329,25 +334,6 @@ function refusalOf(
 ): Reply {
   onRefusal?.(callerOf(request, 'http', access), `${request.method} ${pathOf(request)}`, error);
   return json(status, errorAnswer(error));
-}
-
-/** Whether a foreign page may call is decided by the method, which is not known at a preflight. */
-function preflight({ headers }: IncomingMessage, access: AccessRules | undefined): Reply {
-  return {
-    status: 200,
-    headers: {
-      'access-control-allow-methods': 'GET,POST',
-      'access-control-allow-headers': `content-type${access?.requiresToken ? ',authorization' : ''}`,
-      // Browsers ask for it before a public page reaches a private address.
-      ...(headers['access-control-request-private-network'] && {
-        'access-control-allow-private-network': 'true',
-      }),
-    },
-  };
-}
-
-function text(status: number, body: string): Reply {
-  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
 function serveConfig(

@@ -1,0 +1,14 @@
+// Options of the instances in an object store.
+
+export interface HostingOptions {
+  /** Whether a change is in the store before it is answered. */
+  readonly isDurable: boolean;
+  /** Seconds without a request after which an instance hibernates. */
+  readonly idleSeconds: number;
+  /** Most instances that are awake. */
+  readonly mostAwake: number;
+  /** Where clients reach the instances; the address of the node by default. */
+  readonly publicUrl: string | undefined;
+  /** What nodes of a fleet send to each other, if they require a token. */
+  readonly token: string | undefined;
+}

@@ -1,0 +1,35 @@
+// Requests of other nodes of a fleet for an instance that is awake on this one.
+import type { IncomingMessage } from 'node:http';
+import type { AccessRules } from '../access.js';
+import { pathOf } from './place.js';
+import { json, type Reply } from './reply.js';
+
+export interface ReleaseOptions {
+  /** Writes an instance back, so that another node can take it; false while it is in use. */
+  readonly release?: ((id: string) => Promise<boolean>) | undefined;
+  readonly access?: AccessRules | undefined;
+}
+
+const RELEASE_PATH = /^\/instances\/([^/]+)\/release$/;
+
+/** The instance that a request wants to be released; undefined for all other requests. */
+export function releasedBy(
+  request: IncomingMessage,
+  { release }: ReleaseOptions,
+): string | undefined {
+  if (!release || request.method !== 'POST') return undefined;
+  return RELEASE_PATH.exec(pathOf(request))?.[1];
+}
+
+export async function serveRelease(
+  id: string,
+  { headers }: IncomingMessage,
+  { release, access }: ReleaseOptions,
+): Promise<Reply> {
+  // A page of another site could close the sockets of an instance.
+  if (access?.isForeign(headers)) return { status: 403 };
+  const isReleased = await release?.(id);
+  return isReleased
+    ? { status: 204 }
+    : json(409, JSON.stringify({ instance_id: id, in_use: true }));
+}
