@@ -14,7 +14,7 @@ import { OwnedManifest } from './owned-manifest.js';
 /** How often a node tries to own an instance that others want too. */
 const ATTEMPTS = 8;
 /** How long a request waits for another node to release an instance, or for the end of its lease. */
-const PATIENCE_SECONDS = { 'in use': 5, unreachable: 15 };
+const PATIENCE_SECONDS = { 'in use': 2, unreachable: 15 };
 const PAUSE_MILLISECONDS = 200;
 
 export class Ownership {
