@@ -88,7 +88,10 @@ export class HostedChain {
   }
 
   /** Writes the manifest, and tables that are not stored yet. */
-  async #save(given: Layers, changes: Parameters<OwnedManifest['replace']>[0]): Promise<Layers> {
+  async #save(
+    given: Layers,
+    ...[changes, patience]: Parameters<OwnedManifest['replace']>
+  ): Promise<Layers> {
     // The store may have what the chain in memory lacks.
     if (this.#fault !== undefined) throw this.#fault;
     const { shared } = this.manifest.current;
@@ -96,7 +99,7 @@ export class HostedChain {
     const { tables, newest } = layers;
     try {
       const hashes = await Promise.all(tables.map((table) => this.#layerStore.write(table)));
-      await this.manifest.replace({ ...changes, layers: hashes, newest });
+      await this.manifest.replace({ ...changes, layers: hashes, newest }, patience);
     } catch (error) {
       this.#fault ??= error;
       throw error;
@@ -104,11 +107,15 @@ export class HostedChain {
     return layers;
   }
 
-  /** Writes the chain as it is now, and ends the ownership of this node. */
-  async release(world: World, lastUsed: number): Promise<void> {
+  /**
+   * Writes the chain as it is now, and ends the ownership of this node.
+   *
+   * @param patience seconds for which it is tried again while the store does not answer
+   */
+  async release(world: World, lastUsed: number, patience?: number): Promise<void> {
     await this.#store.close();
     const changes = { owner: undefined, ...figuresOf(world), lastUsed };
-    await this.#database.rewrite((layers) => this.#save(layers, changes));
+    await this.#database.rewrite((layers) => this.#save(layers, changes, patience));
   }
 
   /** What another instance begins with, on the same tables; changes of this chain do not reach it. */

@@ -38,6 +38,8 @@ interface Awake {
 const ROOT = 'root';
 const ID_BYTES = 8;
 const CHECK_MILLISECONDS = 1_000;
+/** How long the store may be out of reach before changes that are not durable are given up. */
+const OUTAGE_SECONDS = 600;
 /** Instances beyond the limit that are awake while others are written to the store. */
 const SLACK = 8;
 
@@ -270,7 +272,9 @@ export class HostedInstances implements InstanceRegistry {
     // Stops the interval of blocks, and waits for changes.
     await service.chain.close();
     try {
-      await hosted.release(service.chain.world, awake.lastUsed);
+      // Without durable changes, only this node has them.
+      const patience = this.#options.isDurable || this.#isStopped ? undefined : OUTAGE_SECONDS;
+      await hosted.release(service.chain.world, awake.lastUsed, patience);
     } catch (error) {
       if (hosted.fault === undefined) service.start();
       else this.#drop(awake);

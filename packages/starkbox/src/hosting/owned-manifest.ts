@@ -9,7 +9,7 @@ export class OwnershipLost extends Error {
   override readonly name = 'OwnershipLost';
 }
 
-/** How long an uncertain write is looked after. */
+/** How long an uncertain write is tried again, while its caller waits. */
 const PATIENCE_SECONDS = 20;
 const [FIRST_PAUSE, LONGEST_PAUSE] = [25, 1_000];
 
@@ -67,13 +67,14 @@ export class OwnedManifest {
   /**
    * Replaces the manifest. Calls must not overlap.
    *
+   * @param patience seconds for which an uncertain write is tried again
    * @throws OwnershipLost
    * @throws UncertainError if it is unknown whether it was written
    */
-  async replace(changes: Changes): Promise<void> {
+  async replace(changes: Changes, patience: number = PATIENCE_SECONDS): Promise<void> {
     this.#sequence += 1;
     const next = { ...this.#current, ...changes, sequence: this.#sequence };
-    const outcome = await written(this.#objects, next, { tag: this.#tag });
+    const outcome = await written(this.#objects, next, { tag: this.#tag }, patience);
     if (typeof outcome === 'string') {
       const reason = `another node has taken over the instance ${next.record.id}`;
       throw outcome === 'refused' ? new OwnershipLost(reason) : new UncertainError(reason);
@@ -100,6 +101,7 @@ async function written(
   objects: ObjectStore,
   manifest: Manifest,
   condition: Condition,
+  patience: number = PATIENCE_SECONDS,
 ): Promise<Outcome> {
   const key = manifestKey(manifest.record.id);
   const bytes = await manifestBytes(manifest);
@@ -117,7 +119,7 @@ async function written(
     } catch (error) {
       // A refusal says nothing about the write before it.
       if (!(error instanceof UncertainError)) throw failure ?? error;
-      if (waited() > PATIENCE_SECONDS) throw error;
+      if (waited() > patience) throw error;
       failure = error;
       await delay(pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
