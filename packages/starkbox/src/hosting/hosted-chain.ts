@@ -98,7 +98,9 @@ export class HostedChain {
     const layers = foldedAbove(IN_MANIFEST, given, shared);
     const { tables, newest } = layers;
     try {
-      const hashes = await Promise.all(tables.map((table) => this.#layerStore.write(table)));
+      const hashes = await Promise.all(
+        tables.map((table) => this.#layerStore.write(table, patience)),
+      );
       await this.manifest.replace({ ...changes, layers: hashes, newest }, patience);
     } catch (error) {
       this.#fault ??= error;

@@ -1,10 +1,12 @@
 // Tables in an object store, by the hash of their bytes, and a cache of those that were read.
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { BoundedMap } from '../../bounded-map.js';
 import { reasonOf } from '../../errors.js';
-import type { ObjectStore } from '../objects/object-store.js';
+import { stopwatch } from '../../probe.js';
+import { type ObjectStore, UncertainError } from '../objects/object-store.js';
 import { Table } from './table.js';
 
 const deflated = promisify(deflateRaw);
@@ -13,6 +15,8 @@ const inflated = promisify(inflateRaw);
 /** Tables that no chain uses stay in memory up to so many bytes. */
 const CACHE_BYTES = 256 * 1024 * 1024;
 const CACHE_TABLES = 4096;
+const PATIENCE_SECONDS = 20;
+const PAUSE_MILLISECONDS = 250;
 /** Of compression: the fastest, because a wake-up waits for it. */
 const LEVEL = 1;
 
@@ -63,16 +67,34 @@ export class LayerStore {
     }
   }
 
-  /** Stores a table, unless it was stored or read before. @returns its hash */
-  async write(table: Table): Promise<string> {
+  /**
+   * Stores a table, unless it was stored or read before.
+   *
+   * @param patience seconds for which it is tried again while the store does not answer
+   * @returns its hash
+   */
+  async write(table: Table, patience: number = PATIENCE_SECONDS): Promise<string> {
     const known = this.#hashes.get(table);
     if (known !== undefined) return known;
     const bytes = await deflated(table.data, { level: LEVEL });
     const hash = hashOf(bytes);
-    // Of the same content; so it may be written twice.
-    await this.#objects.put(keyOf(hash), bytes);
+    await this.#put(keyOf(hash), bytes, patience);
     this.#keep(hash, table);
     return hash;
+  }
+
+  /** The content is always the same, so it may be written twice. */
+  async #put(key: string, bytes: Buffer, patience: number): Promise<void> {
+    const waited = stopwatch();
+    while (true) {
+      try {
+        await this.#objects.put(key, bytes);
+        return;
+      } catch (error) {
+        if (!(error instanceof UncertainError) || waited() > patience) throw error;
+        await delay(PAUSE_MILLISECONDS);
+      }
+    }
   }
 
   #keep(hash: string, table: Table): void {
