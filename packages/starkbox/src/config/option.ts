@@ -170,6 +170,9 @@ export const webUrl: Parse<string> = (text) => {
   return url.href;
 };
 
+/** A URL that paths are appended to. */
+export const baseUrl: Parse<string> = (text) => webUrl(text).replace(/\/$/, '');
+
 /** Headers of HTTP requests, one in each line. */
 export const httpHeaders: Parse<readonly string[]> = (text) => {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -1,5 +1,5 @@
 // Options of what is kept of the chain, in memory and in files.
-import { type OptionTable, oneOf, path, trueOrFalse, webUrl, wholeNumber } from './option.js';
+import { baseUrl, type OptionTable, oneOf, path, trueOrFalse, wholeNumber } from './option.js';
 
 export interface StorageConfig {
   readonly stateArchive: 'full' | 'none';
@@ -123,7 +123,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     group: 'Hosting',
     default: undefined,
     defaultText: 'the address that it listens on',
-    parse: webUrl,
+    parse: baseUrl,
     help: 'Where clients reach this node itself; other nodes send them there.',
   },
   publicUrl: {
@@ -131,7 +131,7 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     group: 'Hosting',
     default: undefined,
     defaultText: 'the address that it listens on',
-    parse: webUrl,
+    parse: baseUrl,
     help: 'Where clients reach all nodes, such as the address of a proxy; the addresses of instances begin with it.',
   },
 };

@@ -1,0 +1,185 @@
+// A fleet on this machine: MinIO, nodes that reach it by proxies of their own, and HAProxy in front of them.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  CREDENTIALS,
+  MinioServer,
+} from '../../packages/starkbox/test/support/hosting/minio-server.js';
+import { StoreProxy } from '../../packages/starkbox/test/support/hosting/store-proxy.js';
+import { COMMAND, ROOT } from '../repository.js';
+
+const HOST = '127.0.0.1';
+const CONFIGURATION = fileURLToPath(new URL('deploy/hosting/haproxy.cfg', ROOT));
+
+/** Seconds that a lease of these nodes holds without a renewal. */
+export const LEASE_SECONDS = 3;
+
+/** A process that is started again and again. */
+class Restarted {
+  readonly #start: () => ChildProcess;
+  #child: ChildProcess | undefined;
+
+  constructor(start: () => ChildProcess) {
+    this.#start = start;
+  }
+
+  begin(): void {
+    this.#child = this.#start();
+  }
+
+  get isRunning(): boolean {
+    return this.#child?.exitCode === null && this.#child.signalCode === null;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.isRunning) this.#child?.kill(signal);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (!child || !this.isRunning) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}
+
+export class FleetNode {
+  readonly name: string;
+  readonly url: string;
+  /** Between this node and the store. */
+  readonly proxy: StoreProxy;
+  readonly process: Restarted;
+  /** Whether a fault is under way. */
+  isFaulty = false;
+
+  constructor(name: string, port: number, proxy: StoreProxy, place: string, log: number) {
+    this.name = name;
+    this.url = `http://${HOST}:${port}`;
+    this.proxy = proxy;
+    const options = {
+      port,
+      seed: 0,
+      accounts: 2,
+      'instance-store': place,
+      'lease-seconds': LEASE_SECONDS,
+      'hibernate-after': 2,
+      'node-url': this.url,
+    };
+    const given = Object.entries(options).flatMap(([key, value]) => [`--${key}`, String(value)]);
+    this.process = new Restarted(() =>
+      spawn(process.execPath, [COMMAND, ...given, '--durable'], {
+        stdio: ['ignore', log, log],
+        env: {
+          ...process.env,
+          AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+        },
+      }),
+    );
+  }
+
+  /** Starts the process, and again if it ends at once, until it answers. */
+  async start(): Promise<void> {
+    while (true) {
+      if (!this.process.isRunning) this.process.begin();
+      const answer = await fetch(`${this.url}/is_alive`, { signal: AbortSignal.timeout(1_000) })
+        // It does not listen yet.
+        .catch(() => undefined);
+      if (answer?.ok) return;
+      await sleep(100);
+    }
+  }
+}
+
+export class Fleet {
+  readonly folder: string;
+  readonly nodes: readonly FleetNode[];
+  readonly url: string;
+  readonly #minio: MinioServer;
+  readonly #router: Restarted;
+  readonly #inRing: Set<FleetNode>;
+
+  constructor(minio: MinioServer, nodes: readonly FleetNode[], port: number, folder: string) {
+    this.folder = folder;
+    this.nodes = nodes;
+    this.url = `http://${HOST}:${port}`;
+    this.#minio = minio;
+    this.#inRing = new Set(nodes);
+    const log = openSync(join(folder, 'haproxy.log'), 'a');
+    this.#router = new Restarted(() =>
+      // Fewer connections than configured, for machines with a low limit of open files.
+      spawn('haproxy', ['-db', '-n', '2000', '-f', CONFIGURATION], {
+        stdio: ['ignore', log, log],
+        env: { ...process.env, STARKBOX_BIND: `${HOST}:${port}`, ...this.#ring() },
+      }),
+    );
+  }
+
+  static async start(binary: string, count: number): Promise<Fleet> {
+    const folder = mkdtempSync(join(tmpdir(), 'starkbox-fleet-'));
+    const minio = await MinioServer.start(binary);
+    const nodes: FleetNode[] = [];
+    for (let index = 1; index <= count; index += 1) {
+      const proxy = await StoreProxy.start(minio.url);
+      const log = openSync(join(folder, `node${index}.log`), 'a');
+      const place = minio.place('fleet', proxy.url);
+      nodes.push(new FleetNode(`node${index}`, await freePort(), proxy, place, log));
+    }
+    const fleet = new Fleet(minio, nodes, await freePort(), folder);
+    await Promise.all(nodes.map((node) => node.start()));
+    fleet.#router.begin();
+    await sleep(500);
+    if (!fleet.#router.isRunning) {
+      await fleet.close(true);
+      throw new Error(`HAProxy did not start: see ${folder}/haproxy.log`);
+    }
+    return fleet;
+  }
+
+  /** Addresses of the nodes that HAProxy sends requests to; each keeps its place. */
+  #ring(): Readonly<Record<string, string>> {
+    const places = this.nodes.map((node, index) => [`STARKBOX_NODE_${index + 1}`, node] as const);
+    const own = places.filter(([, node]) => this.#inRing.has(node));
+    return Object.fromEntries(own.map(([name, { url }]) => [name, new URL(url).host]));
+  }
+
+  /** Ends HAProxy with all its connections, and starts it after a while. */
+  async restartRouter(milliseconds: number): Promise<void> {
+    await this.#router.end('SIGKILL');
+    await sleep(milliseconds);
+    if (!this.#router.isRunning) this.#router.begin();
+  }
+
+  /** Takes a node out of the ring of HAProxy, or puts it back. */
+  async setInRing(node: FleetNode, isIn: boolean): Promise<void> {
+    if (isIn) this.#inRing.add(node);
+    else this.#inRing.delete(node);
+    await this.restartRouter(0);
+  }
+
+  /** @param keepsLogs whether the logs stay on disk */
+  async close(keepsLogs: boolean): Promise<void> {
+    await this.#router.end('SIGKILL');
+    await Promise.all(this.nodes.map((node) => node.process.end('SIGKILL')));
+    await Promise.all(this.nodes.map(({ proxy }) => proxy.close()));
+    await this.#minio.close();
+    if (!keepsLogs) rmSync(this.folder, { recursive: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
