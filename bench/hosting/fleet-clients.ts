@@ -11,7 +11,7 @@ const TIMEOUT_MILLISECONDS = 5_000;
 const MOST_HOPS = 4;
 /** Instances that are used most, for so long; others hibernate meanwhile. */
 const [FAVOURITES, FAVOURITE_MILLISECONDS] = [8, 5_000];
-const [NO_BLOCK, NO_TRANSACTION, ELSEWHERE] = [24, 29, -32010];
+const [NO_BLOCK, NO_TRANSACTION, ELSEWHERE, NOT_HELD] = [24, 29, -32010, -32011];
 
 /** What one request came to. */
 export interface Outcome {
@@ -47,9 +47,11 @@ export async function ask(url: string, method: string, params: object): Promise<
   }
 }
 
-/** Whether a refusal says that nothing was changed. */
+/** Whether an error says that nothing was changed. */
 const isRefusal = ({ code, message }: Outcome): boolean =>
-  code === ELSEWHERE || (code !== undefined && message.startsWith('Nothing was changed'));
+  code === ELSEWHERE ||
+  (code === NOT_HELD && message.endsWith('Send the request again.')) ||
+  (code !== undefined && message.startsWith('Nothing was changed'));
 
 export interface Tally {
   requests: number;

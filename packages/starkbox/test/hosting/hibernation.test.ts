@@ -81,4 +81,11 @@ describe('Hibernation', () => {
       expect.objectContaining({ instance_id: id, name: 'kept', from: 'root' }),
     );
   });
+
+  test('the addresses of instances begin with --public-url', async () => {
+    await node.close();
+    await start({ publicUrl: 'https://chains.example.org/' });
+    const { instance_id: id, http_url } = Object(await ask('root', 'devnet_createInstance'));
+    expect(http_url).toBe(`https://chains.example.org/instances/${id}/rpc`);
+  });
 });
