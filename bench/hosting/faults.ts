@@ -3,7 +3,7 @@
 //   npm run bench:fleet-faults              200 faults, twelve minutes
 //   npm run bench:fleet-faults -- --quick   15 faults
 //
-// --faults sets their number, and --seed repeats their order; times and the machine differ between runs. It needs
+// --faults sets their number, and --seed repeats their kinds; what runs meanwhile differs. It needs
 // haproxy, and MinIO, which `node scripts/minio.mjs` installs. At the end each node in turn is the only one, takes over
 // all instances and is read. A checker goes through all answers. Prints each figure with its bound, then one line of
 // JSON. Exits 1 if a bound is broken; the logs and the answers are kept then.
@@ -62,7 +62,8 @@ async function inject(fleet: Fleet, random: Random): Promise<Readonly<Record<str
       `${(performance.now() / 1000).toFixed(1).padStart(6)} s  fault ${index}: ${node.name}, ${kind}`,
     );
     node.isFaulty = true;
-    const fault = run({ fleet, node, random }).finally(() => {
+    const own = new Random(random.next() * 2 ** 32);
+    const fault = run({ fleet, node, random: own }).finally(() => {
       node.isFaulty = false;
       running.delete(fault);
     });
