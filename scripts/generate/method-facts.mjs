@@ -12,6 +12,7 @@ const REQUIRED = {
   'x-redacted': ['params', 'list params', 'result', false],
 };
 
+const TENANTS = ['nowhere', 'own', 'everywhere'];
 const FINALITY = ['block', 'block with receipts', 'receipt', 'status', 'messages'];
 
 /**
@@ -49,6 +50,13 @@ export function factProblems(method) {
     if (!FINALITY.some((one) => one === finality)) add(`x-finality must be one of ${FINALITY}`);
     if (method['x-forwarded'] === false) add('x-finality is only for methods that are forwarded');
   }
+  const tenants = method['x-tenants'];
+  if (tenants !== undefined && !TENANTS.some((one) => one === tenants)) {
+    add(`x-tenants must be one of ${TENANTS}`);
+  }
+  if (![undefined, true].some((one) => one === method['x-executes'])) {
+    add('x-executes must be true or left out');
+  }
   const carrier = method['x-felt-lists'];
   if (carrier !== undefined && !paramNames(method).includes(carrier)) {
     add('x-felt-lists must be the name of a parameter');
@@ -83,6 +91,8 @@ export function factsOf(method) {
     redacted: method['x-redacted'],
     isLogged: method['x-logged'] !== false,
     feltLists: method['x-felt-lists'] ?? false,
+    tenants: method['x-tenants'] ?? (method['x-writes'] === true ? 'own' : 'everywhere'),
+    executes: method['x-executes'] === true,
   };
 }
 
@@ -108,6 +118,10 @@ export const FACTS_TYPE = `{
   readonly isLogged: boolean;
   /** The parameter with transactions or messages, whose lists of felts are limited in length. */
   readonly feltLists: string | false;
+  /** Where a tenant of a hosted node may call it; \`own\` for its own instances only. */
+  readonly tenants: ${union(TENANTS)};
+  /** It executes, and counts for the quotas of a tenant. */
+  readonly executes: boolean;
 }`;
 
 /** @param {Values | undefined} values */

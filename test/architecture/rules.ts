@@ -151,11 +151,13 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'server/ws': { may: [...LEAVES, 'rpc/protocol', 'server'], packages: ['node:http', 'ws'] },
   service: { may: SERVICE },
   'hosting/layers': { may: [...LEAVES, 'store/database', 'hosting/objects'] },
+  'hosting/tenants': { may: [...LEAVES, 'config', 'rpc/protocol', 'hosting/objects'] },
   hosting: {
     may: [
       ...SERVICE,
       'hosting/layers',
       'hosting/objects',
+      'hosting/tenants',
       'service',
       'store/database',
       'store/directory',

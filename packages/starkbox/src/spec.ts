@@ -3153,6 +3153,10 @@ export interface MethodFacts {
   readonly isLogged: boolean;
   /** The parameter with transactions or messages, whose lists of felts are limited in length. */
   readonly feltLists: string | false;
+  /** Where a tenant of a hosted node may call it; `own` for its own instances only. */
+  readonly tenants: 'nowhere' | 'own' | 'everywhere';
+  /** It executes, and counts for the quotas of a tenant. */
+  readonly executes: boolean;
 }
 
 export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
@@ -3169,6 +3173,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_getStatus: {
     document: 'devnet',
@@ -3183,6 +3189,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_getPredeployedAccounts: {
     document: 'devnet',
@@ -3197,6 +3205,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_getAccountBalance: {
     document: 'devnet',
@@ -3215,6 +3225,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_mint: {
     document: 'devnet',
@@ -3233,6 +3245,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: true,
   },
   devnet_deal: {
     document: 'devnet',
@@ -3254,6 +3268,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: true,
   },
   devnet_createBlock: {
     document: 'devnet',
@@ -3271,6 +3287,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_abortBlocks: {
     document: 'devnet',
@@ -3288,6 +3306,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_reorg: {
     document: 'devnet',
@@ -3305,6 +3325,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'blocks',
+    tenants: 'own',
+    executes: true,
   },
   devnet_acceptOnL1: {
     document: 'devnet',
@@ -3319,6 +3341,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_setGasPrice: {
     document: 'devnet',
@@ -3341,6 +3365,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_setBlockSettings: {
     document: 'devnet',
@@ -3359,6 +3385,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_getBlockSettings: {
     document: 'devnet',
@@ -3373,6 +3401,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_setTime: {
     document: 'devnet',
@@ -3390,6 +3420,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_increaseTime: {
     document: 'devnet',
@@ -3404,6 +3436,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_mempoolList: {
     document: 'devnet',
@@ -3421,6 +3455,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_mempoolSelect: {
     document: 'devnet',
@@ -3435,6 +3471,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_mempoolPreConfirm: {
     document: 'devnet',
@@ -3449,6 +3487,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: true,
   },
   devnet_mempoolSeal: {
     document: 'devnet',
@@ -3463,6 +3503,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: true,
   },
   devnet_mempoolRemove: {
     document: 'devnet',
@@ -3477,6 +3519,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_mempoolClear: {
     document: 'devnet',
@@ -3491,6 +3535,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_restart: {
     document: 'devnet',
@@ -3508,6 +3554,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: 'list params',
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_replayTransaction: {
     document: 'devnet',
@@ -3525,6 +3573,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: true,
   },
   devnet_dump: {
     document: 'devnet',
@@ -3543,6 +3593,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: 'result',
     isLogged: true,
     feltLists: false,
+    tenants: 'nowhere',
+    executes: false,
   },
   devnet_load: {
     document: 'devnet',
@@ -3562,6 +3614,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: 'params',
     isLogged: true,
     feltLists: false,
+    tenants: 'nowhere',
+    executes: false,
   },
   devnet_snapshot: {
     document: 'devnet',
@@ -3576,6 +3630,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_revert: {
     document: 'devnet',
@@ -3590,6 +3646,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_applyStateDiff: {
     document: 'devnet',
@@ -3607,6 +3665,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_replaceClass: {
     document: 'devnet',
@@ -3625,6 +3685,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_impersonateAccount: {
     document: 'devnet',
@@ -3639,6 +3701,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_stopImpersonateAccount: {
     document: 'devnet',
@@ -3653,6 +3717,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_autoImpersonate: {
     document: 'devnet',
@@ -3667,6 +3733,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_stopAutoImpersonate: {
     document: 'devnet',
@@ -3681,6 +3749,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_postmanLoad: {
     document: 'devnet',
@@ -3700,6 +3770,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: 'list params',
     isLogged: true,
     feltLists: false,
+    tenants: 'nowhere',
+    executes: false,
   },
   devnet_postmanFlush: {
     document: 'devnet',
@@ -3714,6 +3786,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: true,
   },
   devnet_postmanSendMessageToL2: {
     document: 'devnet',
@@ -3736,6 +3810,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'payload',
+    tenants: 'own',
+    executes: true,
   },
   devnet_postmanConsumeMessageFromL2: {
     document: 'devnet',
@@ -3754,6 +3830,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'payload',
+    tenants: 'own',
+    executes: false,
   },
   'rpc.discover': {
     document: 'devnet',
@@ -3768,6 +3846,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_listBlocks: {
     document: 'devnet',
@@ -3785,6 +3865,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_listTransactions: {
     document: 'devnet',
@@ -3803,6 +3885,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_listContracts: {
     document: 'devnet',
@@ -3820,6 +3904,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_listClasses: {
     document: 'devnet',
@@ -3837,6 +3923,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_getStorage: {
     document: 'devnet',
@@ -3856,6 +3944,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_listMessages: {
     document: 'devnet',
@@ -3874,6 +3964,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_listSnapshots: {
     document: 'devnet',
@@ -3888,6 +3980,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_search: {
     document: 'devnet',
@@ -3902,6 +3996,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_gasReport: {
     document: 'devnet',
@@ -3923,6 +4019,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_addArtifact: {
     document: 'devnet',
@@ -3940,6 +4038,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'nowhere',
+    executes: false,
   },
   devnet_explainTransaction: {
     document: 'devnet',
@@ -3954,6 +4054,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: true,
   },
   devnet_coverage: {
     document: 'devnet',
@@ -3974,6 +4076,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: true,
   },
   devnet_machineTrace: {
     document: 'devnet',
@@ -3988,6 +4092,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: true,
   },
   devnet_setLabel: {
     document: 'devnet',
@@ -4005,6 +4111,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_getLabels: {
     document: 'devnet',
@@ -4019,6 +4127,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_recordRequests: {
     document: 'devnet',
@@ -4037,6 +4147,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: false,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_getRequests: {
     document: 'devnet',
@@ -4055,6 +4167,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: false,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_getRequest: {
     document: 'devnet',
@@ -4069,6 +4183,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: false,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_getRecording: {
     document: 'devnet',
@@ -4083,6 +4199,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: false,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   devnet_createInstance: {
     document: 'devnet',
@@ -4102,6 +4220,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_listInstances: {
     document: 'devnet',
@@ -4119,6 +4239,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_deleteInstance: {
     document: 'devnet',
@@ -4133,6 +4255,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_subscribeSandbox: {
     document: 'devnet',
@@ -4147,6 +4271,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   devnet_subscribeRequests: {
     document: 'devnet',
@@ -4161,6 +4287,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: false,
     feltLists: false,
+    tenants: 'own',
+    executes: false,
   },
   starknet_specVersion: {
     document: 'read',
@@ -4175,6 +4303,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getBlockWithTxHashes: {
     document: 'read',
@@ -4189,6 +4319,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getBlockWithTxs: {
     document: 'read',
@@ -4206,6 +4338,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getBlockWithReceipts: {
     document: 'read',
@@ -4223,6 +4357,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getStateUpdate: {
     document: 'read',
@@ -4240,6 +4376,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getStorageAt: {
     document: 'read',
@@ -4259,6 +4397,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getTransactionStatus: {
     document: 'read',
@@ -4273,6 +4413,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getMessagesStatus: {
     document: 'read',
@@ -4287,6 +4429,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getTransactionByHash: {
     document: 'read',
@@ -4304,6 +4448,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getTransactionByBlockIdAndIndex: {
     document: 'read',
@@ -4322,6 +4468,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getTransactionReceipt: {
     document: 'read',
@@ -4336,6 +4484,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getClass: {
     document: 'read',
@@ -4353,6 +4503,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getClassHashAt: {
     document: 'read',
@@ -4370,6 +4522,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getClassAt: {
     document: 'read',
@@ -4387,6 +4541,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getBlockTransactionCount: {
     document: 'read',
@@ -4401,6 +4557,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_call: {
     document: 'read',
@@ -4418,6 +4576,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: true,
   },
   starknet_estimateFee: {
     document: 'read',
@@ -4436,6 +4596,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'request',
+    tenants: 'everywhere',
+    executes: true,
   },
   starknet_estimateMessageFee: {
     document: 'read',
@@ -4453,6 +4615,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'message',
+    tenants: 'everywhere',
+    executes: true,
   },
   starknet_blockNumber: {
     document: 'read',
@@ -4467,6 +4631,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_blockHashAndNumber: {
     document: 'read',
@@ -4481,6 +4647,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_chainId: {
     document: 'read',
@@ -4495,6 +4663,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_syncing: {
     document: 'read',
@@ -4509,6 +4679,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getEvents: {
     document: 'read',
@@ -4523,6 +4695,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getNonce: {
     document: 'read',
@@ -4540,6 +4714,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getStorageProof: {
     document: 'read',
@@ -4559,6 +4735,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_getCompiledCasm: {
     document: 'read',
@@ -4573,6 +4751,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_traceTransaction: {
     document: 'trace',
@@ -4587,6 +4767,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_simulateTransactions: {
     document: 'trace',
@@ -4605,6 +4787,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'transactions',
+    tenants: 'everywhere',
+    executes: true,
   },
   starknet_traceBlockTransactions: {
     document: 'trace',
@@ -4622,6 +4806,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_proveTransaction: {
     document: 'trace',
@@ -4639,6 +4825,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'transaction',
+    tenants: 'everywhere',
+    executes: true,
   },
   starknet_addInvokeTransaction: {
     document: 'write',
@@ -4653,6 +4841,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'invoke_transaction',
+    tenants: 'own',
+    executes: true,
   },
   starknet_addDeclareTransaction: {
     document: 'write',
@@ -4667,6 +4857,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'declare_transaction',
+    tenants: 'own',
+    executes: true,
   },
   starknet_addDeployAccountTransaction: {
     document: 'write',
@@ -4681,6 +4873,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: 'deploy_account_transaction',
+    tenants: 'own',
+    executes: true,
   },
   starknet_subscribeNewHeads: {
     document: 'ws',
@@ -4695,6 +4889,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_subscribeEvents: {
     document: 'ws',
@@ -4714,6 +4910,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_subscribeTransactionStatus: {
     document: 'ws',
@@ -4728,6 +4926,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_subscribeNewTransactionReceipts: {
     document: 'ws',
@@ -4745,6 +4945,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_subscribeNewTransactions: {
     document: 'ws',
@@ -4763,6 +4965,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
   starknet_unsubscribe: {
     document: 'ws',
@@ -4777,6 +4981,8 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     redacted: false,
     isLogged: true,
     feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
   },
 };
 

@@ -41,6 +41,7 @@ const NEEDS: readonly {
   { key: 'durable', needs: 'instanceStore', when: ({ durable }) => durable },
   { key: 'nodeUrl', needs: 'instanceStore' },
   { key: 'publicUrl', needs: 'instanceStore' },
+  { key: 'tenants', needs: 'instanceStore' },
 ];
 
 /** Beyond it no u256 can hold the supply: the account that mints owns the other half. */

@@ -21,6 +21,8 @@ export interface StorageConfig {
   readonly leaseSeconds: number;
   readonly nodeUrl: string | undefined;
   readonly publicUrl: string | undefined;
+  /** A file. */
+  readonly tenants: string | undefined;
 }
 
 export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
@@ -133,5 +135,12 @@ export const STORAGE_OPTIONS: OptionTable<StorageConfig> = {
     defaultText: 'the address that it listens on',
     parse: baseUrl,
     help: 'Where clients reach all nodes, such as the address of a proxy; the addresses of instances begin with it.',
+  },
+  tenants: {
+    flag: '--tenants <FILE>',
+    group: 'Hosting',
+    default: undefined,
+    parse: path,
+    help: 'JSON file with tenants, { "tenants": [{ "name": ..., "token": ... }] }, and their quotas. Each request must carry one of the tokens, and reaches the instances of its tenant alone; --auth-token is the token of the operator.',
   },
 };

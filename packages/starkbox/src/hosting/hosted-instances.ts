@@ -1,37 +1,30 @@
 // Instances in an object store: woken by their first request, hibernating without one.
 import { randomBytes } from 'node:crypto';
-import { Chain } from '../chain/chain.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { RpcError, refuse } from '../errors.js';
 import type { InstanceControls, InstanceWish } from '../rpc/methods/sandbox.js';
-import { ChainService, type InstanceRegistry } from '../service/chain-service.js';
-import { baseWith, withOptionErrors } from '../service/instance-chains.js';
+import type { Handler } from '../rpc/protocol/call-context.js';
+import type { ChainService, InstanceRegistry } from '../service/chain-service.js';
 import { shownInstance } from '../service/shown-instance.js';
+import { ERRORS } from '../spec.js';
 import { type FixedOptions, fixedOptionsOf } from '../store/directory/fixed-options.js';
-import { type Beginning, Beginnings, hostedOptions } from './beginnings.js';
+import type { HostingFigures } from '../telemetry/metrics.js';
+import { type Beginning, Beginnings } from './beginnings.js';
 import { QUIET_MILLISECONDS } from './handover.js';
-import { HostedChain } from './hosted-chain.js';
 import type { HostingOptions } from './hosting-options.js';
 import { listed } from './instance-list.js';
 import { LayerStore } from './layers/layer-store.js';
 import type { HostedRecord } from './manifest.js';
 import type { Membership } from './membership.js';
 import { type ObjectStore, UncertainError } from './objects/object-store.js';
+import { type Awake, hasSubscribers, openInstance } from './open-instance.js';
 import { OwnedManifest } from './owned-manifest.js';
 import { Ownership } from './ownership.js';
 
-/** An instance in memory. */
-interface Awake {
-  readonly id: string;
-  /** The lease of this node under which it was woken. */
-  readonly lease: string;
-  readonly hosted: HostedChain;
-  readonly service: ChainService;
-  /** Requests that are being answered. */
-  active: number;
-  lastUsed: number;
-  /** While it is written back. */
-  hibernating: Promise<void> | undefined;
+interface Waking {
+  /** The tenant that wakes it up. */
+  readonly tenant: string | undefined;
+  readonly woken: Promise<Awake | undefined>;
 }
 
 /** The node's own chain, where the id of an instance can stand. */
@@ -53,7 +46,7 @@ export class HostedInstances implements InstanceRegistry {
   readonly #ownership: Ownership;
   /** In the order of their last use. */
   readonly #awake = new Map<string, Awake>();
-  readonly #waking = new Map<string, Promise<Awake | undefined>>();
+  readonly #waking = new Map<string, Waking>();
   readonly #ids = new WeakMap<ChainService, string>();
   readonly #onEnded: ((service: ChainService) => void)[] = [];
   readonly #beginnings: Beginnings;
@@ -76,7 +69,7 @@ export class HostedInstances implements InstanceRegistry {
     this.#ids.set(root, ROOT);
     const { config } = root.base;
     this.#settings = fixedOptionsOf(config, root.chain.options.fork?.block.hash);
-    this.#ownership = new Ownership(objects, this.#settings, options.token);
+    this.#ownership = new Ownership(objects, this.#settings, options);
     this.#timer = setInterval(() => this.#hibernateIdle(), CHECK_MILLISECONDS).unref();
     membership.whenLost(() => this.#dropAll());
   }
@@ -87,8 +80,10 @@ export class HostedInstances implements InstanceRegistry {
   }
 
   /** Figures for the metrics. */
-  get figures(): { readonly awake: number; readonly wakeUps: number; readonly requests: number } {
-    return { awake: this.#awake.size, wakeUps: this.#wakeUps, requests: this.#objects.requests };
+  get figures(): HostingFigures {
+    const { requests } = this.#objects;
+    const executions = this.#options.tenants?.executions ?? {};
+    return { awake: this.#awake.size, wakeUps: this.#wakeUps, requests, executions };
   }
 
   whenDeleted(close: (service: ChainService) => void): void {
@@ -99,15 +94,25 @@ export class HostedInstances implements InstanceRegistry {
    * Runs work on an instance, which stays awake meanwhile. Its result is returned only while the lease
    * is held under which it was woken.
    *
+   * @param tenant reaches its own instances only; undefined reaches all
    * @returns undefined if there is no such instance
    * @throws InstanceElsewhere if another node has it
    */
-  run<T>(id: string, work: (service: ChainService) => Promise<T>): Promise<T | undefined> {
-    return this.#run(id, ({ service }) => work(service));
+  run<T>(
+    id: string,
+    tenant: string | undefined,
+    work: (service: ChainService) => Promise<T>,
+  ): Promise<T | undefined> {
+    return this.#run(id, tenant, ({ service }) => work(service));
   }
 
-  async #run<T>(id: string, work: (awake: Awake) => Promise<T>): Promise<T | undefined> {
-    const awake = await this.#enter(id);
+  async #run<T>(
+    id: string,
+    tenant: string | undefined,
+    work: (awake: Awake) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (!(await this.#mayReach(tenant, id))) return undefined;
+    const awake = await this.#enter(id, tenant);
     if (!awake) return undefined;
     try {
       const result = await work(awake);
@@ -121,9 +126,9 @@ export class HostedInstances implements InstanceRegistry {
 
   controlsFor(caller: ChainService): InstanceControls {
     return {
-      create: (wish) => this.#create(wish, caller),
-      list: (page) => listed(this.#objects, page, this.#url),
-      delete: (id) => this.#delete(id),
+      create: (wish, tenant) => this.#create(wish, tenant, caller),
+      list: (...asked) => listed(this.#objects, asked, this.#url),
+      delete: (id, tenant) => this.#delete(id, tenant),
     };
   }
 
@@ -142,15 +147,28 @@ export class HostedInstances implements InstanceRegistry {
     return this.#membership.open();
   }
 
+  guarded(service: ChainService, method: string, handler: Handler): Handler {
+    const isInstance = (): boolean => (this.#ids.get(service) ?? ROOT) !== ROOT;
+    return this.#options.tenants?.guarded(method, handler, isInstance) ?? handler;
+  }
+
   // Waking.
 
+  /** Nothing is woken, moved or hibernated for what a tenant may not reach. */
+  async #mayReach(tenant: string | undefined, id: string): Promise<boolean> {
+    this.#membership.mustHold();
+    if (tenant === undefined) return true;
+    const awake = this.#awake.get(id);
+    return (awake ? awake.tenant : await this.#ownership.tenantOf(id)) === tenant;
+  }
+
   /** An instance in memory that counts one more request. */
-  async #enter(id: string): Promise<Awake | undefined> {
+  async #enter(id: string, tenant: string | undefined): Promise<Awake | undefined> {
     while (true) {
       this.#membership.mustHold();
       const awake = this.#awake.get(id);
       if (!awake) {
-        if (!(await this.#woken(id))) return undefined;
+        if (!(await this.#woken(id, tenant))) return undefined;
       } else if (awake.hibernating) {
         await awake.hibernating.catch(() => undefined);
       } else if (awake.hosted.fault !== undefined || awake.lease !== this.#membership.id) {
@@ -166,27 +184,30 @@ export class HostedInstances implements InstanceRegistry {
     }
   }
 
-  #woken(id: string): Promise<Awake | undefined> {
-    const waking =
-      this.#waking.get(id) ??
-      this.#wake(id)
-        .catch((error: unknown) => {
-          if (!(error instanceof UncertainError)) throw error;
-          throw new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
-        })
-        .finally(() => this.#waking.delete(id));
-    this.#waking.set(id, waking);
-    return waking;
+  #woken(id: string, tenant: string | undefined): Promise<Awake | undefined> {
+    const known = this.#waking.get(id);
+    if (known) return known.woken;
+    const woken = this.#wake(id, tenant)
+      .catch((error: unknown) => {
+        if (!(error instanceof UncertainError)) throw error;
+        throw new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
+      })
+      .finally(() => this.#waking.delete(id));
+    this.#waking.set(id, { tenant, woken });
+    return woken;
   }
 
-  async #wake(id: string): Promise<Awake | undefined> {
+  async #wake(id: string, tenant: string | undefined): Promise<Awake | undefined> {
     if (this.#isStopped) refuse('The node is closed');
-    await this.#makeRoom();
+    await this.#makeRoomFor(tenant);
+    await this.#makeRoom(id);
     const lease = this.#membership.id;
     const owned = await this.#ownership.take(id, lease);
     if (!owned) return undefined;
     try {
-      const awake = await this.#open(owned, lease);
+      const { isDurable } = this.#options;
+      const awake = await openInstance(owned, this.#root, this.#layers, { lease, isDurable });
+      this.#ids.set(awake.service, id);
       this.#awake.set(id, awake);
       this.#wakeUps += 1;
       return awake;
@@ -196,41 +217,13 @@ export class HostedInstances implements InstanceRegistry {
     }
   }
 
-  async #open(manifest: OwnedManifest, lease: string): Promise<Awake> {
-    const { record } = manifest.current;
-    const { options } = record;
-    const root = this.#root;
-    const base =
-      options.length === 0 ? root.base : await withOptionErrors(() => baseWith(options, root));
-    const hosted = await HostedChain.open(manifest, this.#layers, {
-      ...hostedOptions(root),
-      isDurable: this.#options.isDurable,
-    });
-    const { stored } = hosted;
-    const saved = await stored.read();
-    if (!saved) throw new Error(`the store has no chain of instance ${record.id}`);
-    const chain = new Chain(base.options, saved, stored, root.chain.executions);
-    const service = new ChainService(root.shared, { base, chain, stored, options });
-    this.#ids.set(service, record.id);
-    service.binding.mount(root.binding, `/instances/${record.id}`);
-    service.start();
-    return {
-      id: record.id,
-      lease,
-      hosted,
-      service,
-      active: 0,
-      lastUsed: realMilliseconds(),
-      hibernating: undefined,
-    };
-  }
-
   // Hibernation.
 
   /** Writes back the instance that was used longest ago, if too many are awake. */
-  async #makeRoom(): Promise<void> {
+  async #makeRoom(id: string): Promise<void> {
     const { mostAwake } = this.#options;
-    const beyond = this.#awake.size + this.#waking.size - mostAwake;
+    const waking = this.#waking.size - (this.#waking.has(id) ? 1 : 0);
+    const beyond = this.#awake.size + waking - mostAwake;
     if (beyond < 0) return;
     for (const awake of this.#awake.values()) {
       if (awake.active > 0 || awake.hibernating) continue;
@@ -243,6 +236,21 @@ export class HostedInstances implements InstanceRegistry {
     if (beyond < SLACK) return;
     refuse(
       `All ${mostAwake} instances that may be awake are answering requests; --maximum-awake-instances sets the limit`,
+    );
+  }
+
+  /** The same for the quota of a tenant. */
+  async #makeRoomFor(tenant: string | undefined): Promise<void> {
+    const most = tenant && this.#options.tenants?.quotasOf(tenant).awakeInstances;
+    if (!most) return;
+    const own = [...this.#awake.values()].filter((one) => one.tenant === tenant);
+    const waking = [...this.#waking.values()].filter((one) => one.tenant === tenant);
+    if (own.length + waking.length < most) return;
+    const idle = own.find(({ active, hibernating }) => active === 0 && !hibernating);
+    if (idle) return this.#hibernate(idle);
+    throw new RpcError(
+      ERRORS.SERVICE_BUSY.code,
+      `All ${most} instances that the tenant ${tenant} may have awake on this node (maximum_awake_instances) are answering requests: send the request again`,
     );
   }
 
@@ -308,7 +316,11 @@ export class HostedInstances implements InstanceRegistry {
 
   // Creation and deletion.
 
-  async #create(wish: InstanceWish, caller: ChainService): ReturnType<InstanceControls['create']> {
+  async #create(
+    wish: InstanceWish,
+    tenant: string | undefined,
+    caller: ChainService,
+  ): ReturnType<InstanceControls['create']> {
     const { from, options } = wish;
     if (from !== undefined && options !== undefined) {
       refuse('With options the chain begins at its own genesis: leave out one of from and options');
@@ -316,7 +328,7 @@ export class HostedInstances implements InstanceRegistry {
     const parent = from ?? this.#ids.get(caller) ?? ROOT;
     const { contents, inherited } = options
       ? await this.#beginnings.withOptions(options, caller)
-      : await this.#branchOf(parent);
+      : await this.#branchOf(parent, tenant);
     const record: HostedRecord = {
       id: randomBytes(ID_BYTES).toString('hex'),
       name: wish.name,
@@ -324,13 +336,16 @@ export class HostedInstances implements InstanceRegistry {
       options: inherited,
       created: realMilliseconds(),
       ttl: wish.ttl === 0 ? undefined : wish.ttl,
-      tenant: undefined,
+      tenant,
     };
+    const writer = this.#membership.id;
+    // Counted first: a node that is killed in between leaves no instance that is not counted.
+    if (tenant !== undefined) await this.#ownership.ofTenants.add(tenant, record.id, writer);
     await OwnedManifest.create(this.#objects, {
       record,
       settings: this.#settings,
       owner: undefined,
-      writer: this.#membership.id,
+      writer,
       fence: 0,
       sequence: 0,
       lastUsed: record.created,
@@ -340,17 +355,17 @@ export class HostedInstances implements InstanceRegistry {
     return shownInstance(this.#url, record.id);
   }
 
-  async #branchOf(id: string): Promise<Beginning> {
+  async #branchOf(id: string, tenant: string | undefined): Promise<Beginning> {
     if (id === ROOT) return this.#beginnings.ofRoot();
-    const found = await this.#run(id, async ({ hosted, service: { chain, options } }) => {
+    const found = await this.#run(id, tenant, async ({ hosted, service: { chain, options } }) => {
       const world = await chain.withNewest(({ world }) => world);
       return { contents: await hosted.contents(world), inherited: options };
     });
     return found ?? refuse(`There is no instance ${id}`);
   }
 
-  async #delete(id: string): Promise<boolean> {
-    const isDeleted = await this.#run(id, async (awake) => {
+  async #delete(id: string, tenant: string | undefined): Promise<boolean> {
+    const isDeleted = await this.#run(id, tenant, async (awake) => {
       awake.service.stored?.end();
       try {
         await awake.service.chain.close();
@@ -375,7 +390,7 @@ export class HostedInstances implements InstanceRegistry {
   /** Writes back all instances that are awake. */
   async close(): Promise<void> {
     this.stop();
-    await Promise.allSettled(this.#waking.values());
+    await Promise.allSettled([...this.#waking.values()].map(({ woken }) => woken));
     const results = await Promise.allSettled(
       [...this.#awake.values()].map((awake) => this.#hibernate(awake)),
     );
@@ -383,9 +398,4 @@ export class HostedInstances implements InstanceRegistry {
     await this.#membership.close();
     if (failed) throw failed.reason;
   }
-}
-
-/** Sockets that wait for news keep an instance awake. */
-function hasSubscribers({ subscriptions }: ChainService): boolean {
-  return Object.values(subscriptions.counts()).some((count) => count > 0);
 }

@@ -1,4 +1,5 @@
 // Options of the instances in an object store.
+import type { Tenants } from './tenants/tenants.js';
 
 export interface HostingOptions {
   /** Whether a change is in the store before it is answered. */
@@ -11,4 +12,5 @@ export interface HostingOptions {
   readonly publicUrl: string | undefined;
   /** What nodes of a fleet send to each other, if they require a token. */
   readonly token: string | undefined;
+  readonly tenants: Tenants | undefined;
 }

@@ -6,11 +6,11 @@ import { instanceRow } from '../service/shown-instance.js';
 import type { INSTANCE_ROW } from '../spec.js';
 import { manifestKey, readManifest } from './manifest.js';
 import type { ObjectStore } from './objects/object-store.js';
+import { prefixOf } from './tenants/tenant-instances.js';
 
 /** Instances are counted up to this number. */
 const MOST_COUNTED = 10_000;
 const PAGE = 1_000;
-const PREFIX = manifestKey('');
 /** Of the 16 digits of an id: a cursor is two numbers that are exact in JSON. */
 const HIGH_DIGITS = 12;
 const ALL_DIGITS = 16;
@@ -20,38 +20,39 @@ type List = InstanceControls['list'];
 /** @param url where clients reach the instances; undefined before the node listens */
 export async function listed(
   objects: ObjectStore,
-  { cursor, limit }: Parameters<List>[0],
+  [{ cursor, limit }, tenant]: Parameters<List>,
   url: string | undefined,
 ): Promise<Awaited<ReturnType<List>>> {
-  const after = cursor === undefined ? undefined : PREFIX + idIn(cursor);
-  const keys = await objects.list(PREFIX, after, limit + 1);
-  const page = keys.slice(0, limit);
-  const rows = await Promise.all(page.map((key) => rowAt(objects, key, url)));
+  const prefix = tenant === undefined ? manifestKey('') : prefixOf(tenant);
+  const after = cursor === undefined ? undefined : prefix + idIn(cursor);
+  const keys = await objects.list(prefix, after, limit + 1);
+  const page = keys.slice(0, limit).map((key) => key.slice(prefix.length));
+  const rows = await Promise.all(page.map((id) => rowOf(objects, id, url)));
   const last = keys.length > limit ? page.at(-1) : undefined;
   return {
     rows: rows.filter((row) => row !== undefined),
-    total: await counted(objects),
-    next: last === undefined ? undefined : cursorOf(last.slice(PREFIX.length)),
+    total: await counted(objects, prefix),
+    next: last === undefined ? undefined : cursorOf(last),
   };
 }
 
 /** Undefined if it was deleted meanwhile, or cannot be read. */
-async function rowAt(
+async function rowOf(
   objects: ObjectStore,
-  key: string,
+  id: string,
   url: string | undefined,
 ): Promise<INSTANCE_ROW | undefined> {
-  const found = await objects.get(key);
+  const found = await objects.get(manifestKey(id));
   const manifest = found && (await readManifest(found.bytes).catch(() => undefined));
   if (!manifest || manifest.isDeleted) return undefined;
   return instanceRow(url, manifest.record, manifest, manifest.lastUsed);
 }
 
-async function counted(objects: ObjectStore): Promise<number> {
+async function counted(objects: ObjectStore, prefix: string): Promise<number> {
   let count = 0;
   let after: string | undefined;
   while (count < MOST_COUNTED) {
-    const keys = await objects.list(PREFIX, after, PAGE);
+    const keys = await objects.list(prefix, after, PAGE);
     count += keys.length;
     if (keys.length < PAGE) break;
     after = keys.at(-1);

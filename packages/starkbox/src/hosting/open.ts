@@ -1,6 +1,6 @@
 // Opening of the instances in an object store, for a node.
 import { awsSettings } from '../config/environment.js';
-import type { Config } from '../config/options.js';
+import { type Config, patienceOf } from '../config/options.js';
 import { ConfigError } from '../config/rules.js';
 import { reasonOf } from '../errors.js';
 import type { ChainService } from '../service/chain-service.js';
@@ -10,6 +10,8 @@ import { Membership } from './membership.js';
 import { checkConditionalWrites } from './objects/check-store.js';
 import type { ObjectStore } from './objects/object-store.js';
 import { openObjectStore } from './objects/open.js';
+import { readTenants } from './tenants/tenant-file.js';
+import { Tenants } from './tenants/tenants.js';
 
 /** Opens a store, and proves that of racing writes one wins. */
 export async function openInstanceStore(place: string): Promise<ObjectStore> {
@@ -25,9 +27,20 @@ export async function openInstanceStore(place: string): Promise<ObjectStore> {
   }
 }
 
+/** The tenants of `--tenants`, if it is given. */
+export async function openTenants(config: Config): Promise<Tenants | undefined> {
+  const { tenants, authToken, maximumWaitingExecutions: queue } = config;
+  if (tenants === undefined) return undefined;
+  return new Tenants(await readTenants(tenants, authToken), {
+    queue,
+    patience: patienceOf(config),
+  });
+}
+
 export function hostInstances(
   root: ChainService,
   objects: ObjectStore,
+  tenants: Tenants | undefined,
   config: Config,
 ): HostedInstances {
   const { log } = root.shared;
@@ -42,5 +55,6 @@ export function hostInstances(
     mostAwake: config.maximumAwakeInstances,
     publicUrl: config.publicUrl,
     token: config.authToken,
+    tenants,
   });
 }

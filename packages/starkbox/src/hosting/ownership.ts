@@ -6,10 +6,12 @@ import { stopwatch } from '../probe.js';
 import type { FixedOptions } from '../store/directory/fixed-options.js';
 import { equalFixedOptions } from '../store/directory/identity.js';
 import { askForRelease } from './handover.js';
+import type { HostingOptions } from './hosting-options.js';
 import { LeaseReader } from './lease.js';
 import { type Manifest, manifestKey, readManifest } from './manifest.js';
 import type { ObjectStore } from './objects/object-store.js';
 import { OwnedManifest } from './owned-manifest.js';
+import { TenantInstances } from './tenants/tenant-instances.js';
 
 /** How often a node tries to own an instance that others want too. */
 const ATTEMPTS = 8;
@@ -18,6 +20,7 @@ const PATIENCE_SECONDS = { 'in use': 2, unreachable: 15 };
 const PAUSE_MILLISECONDS = 200;
 
 export class Ownership {
+  readonly ofTenants: TenantInstances;
   readonly #objects: ObjectStore;
   readonly #leases: LeaseReader;
   readonly #settings: FixedOptions;
@@ -25,9 +28,13 @@ export class Ownership {
 
   /**
    * @param settings options of this node that chains depend on
-   * @param token that all nodes of the fleet require, if any
    */
-  constructor(objects: ObjectStore, settings: FixedOptions, token: string | undefined) {
+  constructor(
+    objects: ObjectStore,
+    settings: FixedOptions,
+    { token, tenants }: Pick<HostingOptions, 'token' | 'tenants'>,
+  ) {
+    this.ofTenants = new TenantInstances(objects, tenants, (id, by) => this.#isGone(id, by));
     this.#objects = objects;
     this.#leases = new LeaseReader(objects);
     this.#settings = settings;
@@ -68,19 +75,44 @@ export class Ownership {
     return refuse(`Other nodes are taking over the instance ${id}: send the request again`);
   }
 
+  /** The tenant of an instance; undefined if it has none, or there is no such instance. */
+  async tenantOf(id: string): Promise<string | undefined> {
+    const found = await this.#objects.get(manifestKey(id));
+    if (!found) return undefined;
+    const { record, isDeleted } = await this.#readAny(id, found.bytes);
+    return isDeleted ? undefined : record.tenant;
+  }
+
+  /** Whether there is no such instance. One that hibernates and has expired is deleted. */
+  async #isGone(id: string, by: string): Promise<boolean> {
+    const found = await this.#objects.get(manifestKey(id));
+    if (!found) return true;
+    const manifest = await this.#readAny(id, found.bytes);
+    if (!manifest.isDeleted && (manifest.owner !== undefined || !isExpired(manifest))) return false;
+    const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, by);
+    if (owned) await this.erase(owned);
+    return owned !== undefined;
+  }
+
   /** Deletes an instance of this node. */
   async erase(owned: OwnedManifest): Promise<void> {
     // No other node takes it over before the object is deleted.
     await owned.replace({ isDeleted: true, owner: undefined });
-    await this.#objects.delete(manifestKey(owned.current.record.id));
+    const { id, tenant } = owned.current.record;
+    await this.#objects.delete(manifestKey(id));
+    if (tenant !== undefined) await this.ofTenants.remove(tenant, id);
   }
 
-  async #read(id: string, bytes: Buffer): Promise<Manifest> {
-    const manifest = await readManifest(bytes).catch((error: unknown) =>
+  #readAny(id: string, bytes: Buffer): Promise<Manifest> {
+    return readManifest(bytes).catch((error: unknown) =>
       refuse(
         `The object ${manifestKey(id)} in ${this.#objects.shown} is damaged: ${reasonOf(error)}`,
       ),
     );
+  }
+
+  async #read(id: string, bytes: Buffer): Promise<Manifest> {
+    const manifest = await this.#readAny(id, bytes);
     if (!equalFixedOptions(manifest.settings, this.#settings)) {
       const names = differences(manifest.settings, this.#settings);
       refuse(

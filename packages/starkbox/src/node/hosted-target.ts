@@ -55,7 +55,7 @@ export class HostedTarget implements Target {
     return {
       handle: async (text, session, delivery) => {
         try {
-          const answered = await this.#instances.run(this.#id, async (service) => ({
+          const answered = await this.#instances.run(this.#id, session.tenant, async (service) => ({
             answer: await requestsOf(this.#targetOf(service)).handle(text, session, delivery),
           }));
           if (!answered) throw new RpcError(-32600, NO_INSTANCE);

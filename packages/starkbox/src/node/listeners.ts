@@ -38,6 +38,8 @@ export interface RootParts {
 export interface ListenerParts {
   readonly service: ChainService;
   readonly root?: RootParts | undefined;
+  /** Names of tenants by the digests of their tokens. */
+  readonly tenants?: ReadonlyMap<string, string> | undefined;
   /** Makes ready what the first request needs. */
   readonly warm: () => Promise<unknown>;
   readonly log: Log;
@@ -66,7 +68,11 @@ export class Listeners implements Part {
     const { config } = parts.service.base;
     this.budget = new MemoryBudget(config.memoryBudget);
     this.#target = new ServiceTarget(parts.service, parts.root?.recorder);
-    this.#access = new AccessRules({ ...config, token: config.authToken });
+    this.#access = new AccessRules({
+      ...config,
+      token: config.authToken,
+      tenants: parts.tenants,
+    });
   }
 
   /** WebSockets, once they are loaded. */
@@ -122,7 +128,7 @@ export class Listeners implements Part {
       timeoutSeconds: config.timeout,
       bodyLimit: config.requestBodySizeLimit,
       budget: this.budget,
-      ...(root && { instance: (id: string) => this.#instance(id, root.instances) }),
+      instance: root && ((id, tenant) => this.#instance(id, tenant, root.instances)),
       ...(root && releasing(root.instances)),
       upgrades: new Map([...SOCKET_PATHS, ...paths].map((path) => [path, this.#upgradeAt(path)])),
       explorer: config.ui ? new Explorer() : undefined,
@@ -136,18 +142,24 @@ export class Listeners implements Part {
   /** Undefined if it does not exist; a promise for one that is opened first. */
   #instance(
     id: string,
+    tenant: string | undefined,
     instances: RootParts['instances'],
   ): Target | Promise<Target | undefined> | undefined {
-    if ('run' in instances) return this.#hosted(id, instances);
+    if ('run' in instances) return this.#hosted(id, tenant, instances);
     const service = instances.use(id);
     if (service instanceof Promise) return service.then((opened) => this.#targetOf(opened));
     return service && this.#targetOf(service);
   }
 
-  async #hosted(id: string, instances: HostedInstances): Promise<Target | undefined> {
+  async #hosted(
+    id: string,
+    tenant: string | undefined,
+    instances: HostedInstances,
+  ): Promise<Target | undefined> {
     const targetOf = (service: ChainService): ServiceTarget => this.#targetOf(service);
     return instances.run(
       id,
+      tenant,
       async (service) => new HostedTarget(id, instances, targetOf, targetOf(service)),
     );
   }

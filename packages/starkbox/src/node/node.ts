@@ -116,6 +116,7 @@ async function openParts(
       {
         service: served,
         root,
+        tenants: hosting?.tenants,
         warm: () => shared.protocol.schema.warm(),
         log,
       },

@@ -31,17 +31,24 @@ export async function openArtifacts(
   });
 }
 
-/** The object store of the instances, if one is given. */
-export async function openHosting(
-  config: Config,
-): Promise<(Part & { instancesOf(service: ChainService): HostedInstances }) | undefined> {
+/** The object store of the instances, and the tenants that they belong to. */
+export interface Hosting extends Part {
+  /** Names of tenants by the digests of their tokens. */
+  readonly tenants: ReadonlyMap<string, string> | undefined;
+  instancesOf(service: ChainService): HostedInstances;
+}
+
+/** Opens the object store, if one is given. */
+export async function openHosting(config: Config): Promise<Hosting | undefined> {
   const { instanceStore } = config;
   if (instanceStore === undefined) return undefined;
   // Loaded only when needed.
-  const { openInstanceStore, hostInstances } = await import('../hosting/open.js');
+  const { openInstanceStore, openTenants, hostInstances } = await import('../hosting/open.js');
+  const tenants = await openTenants(config);
   const objects = await openInstanceStore(instanceStore);
   return {
-    instancesOf: (service) => hostInstances(service, objects, config),
+    tenants: tenants?.byDigest,
+    instancesOf: (service) => hostInstances(service, objects, tenants, config),
     close: () => objects.close(),
   };
 }

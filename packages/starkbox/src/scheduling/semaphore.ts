@@ -10,6 +10,8 @@ export interface SemaphoreLimits {
   readonly queue?: number | undefined;
   /** The option that sets the length of the queue, for the message of an error. */
   readonly queueOption?: string | undefined;
+  /** What the messages of errors begin with. */
+  readonly subject?: string;
 }
 
 /** The longest time that a timer of Node takes. */
@@ -19,6 +21,7 @@ export class Semaphore {
   readonly #patience: number;
   readonly #longestQueue: number;
   readonly #queueOption: string | undefined;
+  readonly #subject: string;
   /** Waiting runs: functions that give them a permit. */
   readonly #queue = new Set<() => void>();
   #places: number;
@@ -29,6 +32,7 @@ export class Semaphore {
     this.#patience = limits.patience ?? Number.POSITIVE_INFINITY;
     this.#longestQueue = limits.queue ?? Number.POSITIVE_INFINITY;
     this.#queueOption = limits.queueOption;
+    this.#subject = limits.subject ?? 'The node is busy';
   }
 
   get figures(): { readonly inside: number; readonly waiting: number } {
@@ -58,7 +62,7 @@ export class Semaphore {
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     if (this.#queue.size >= this.#longestQueue) {
       const hint = this.#queueOption ? `; ${this.#queueOption} sets the limit` : '';
-      refuse(`The node is busy: ${this.#longestQueue} executions are waiting already${hint}`);
+      refuse(`${this.#subject}: ${this.#longestQueue} executions are waiting already${hint}`);
     }
     let timer: NodeJS.Timeout | undefined;
     let leave = (): void => {};
@@ -73,7 +77,7 @@ export class Semaphore {
         signal?.addEventListener('abort', leave);
         const milliseconds = this.#patience * 1000;
         if (milliseconds > LONGEST_TIMER_MILLISECONDS) return;
-        const message = `The node is busy: timed out after ${this.#patience} s in the queue`;
+        const message = `${this.#subject}: timed out after ${this.#patience} s in the queue`;
         timer = setTimeout(() => giveUp(new RpcError(-1, message)), milliseconds);
       });
     } finally {

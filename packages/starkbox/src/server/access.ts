@@ -10,8 +10,10 @@ export interface AccessOptions {
   readonly allowedHosts: readonly string[] | undefined;
   /** Sites whose pages may use every method; `*` for any. */
   readonly allowedOrigins: readonly string[] | undefined;
-  /** The token that every request has to carry. */
+  /** The token that every request has to carry, unless it carries one of a tenant. */
   readonly token: string | undefined;
+  /** Names of tenants by the SHA-256 of their tokens, in hexadecimal; there are none by default. */
+  readonly tenants?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Prefix of the subprotocol that carries a token in base64url: browsers cannot send headers with a WebSocket. */
@@ -26,19 +28,21 @@ export class AccessRules {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
   readonly #digest: Buffer | undefined;
+  readonly #tenants: ReadonlyMap<string, string> | undefined;
   readonly #allowsAnyHost: boolean;
 
-  constructor({ host, allowedHosts, allowedOrigins, token }: AccessOptions) {
+  constructor({ host, allowedHosts, allowedOrigins, token, tenants }: AccessOptions) {
     this.#hosts = new Set([host, ...(allowedHosts ?? [])].map((name) => name.toLowerCase()));
     this.#origins = new Set(allowedOrigins);
     this.#digest = token === undefined ? undefined : digestOf(token);
+    this.#tenants = tenants;
     // A server that is open to the network has names that are not known here.
     this.#allowsAnyHost =
       this.#hosts.has('*') || (allowedHosts === undefined && !isLoopback(host.toLowerCase()));
   }
 
   get requiresToken(): boolean {
-    return this.#digest !== undefined;
+    return this.#digest !== undefined || this.#tenants !== undefined;
   }
 
   /**
@@ -57,11 +61,25 @@ export class AccessRules {
     return isLoopback(name) || isIP(name) !== 0 || this.#hosts.has(name);
   }
 
-  /** Whether a request carries the token, if one is required. */
+  /** Whether a request carries a token, if one is required. */
   admitsToken(headers: IncomingHttpHeaders): boolean {
-    if (this.#digest === undefined) return true;
+    return !this.requiresToken || this.#bearerOf(headers) !== undefined;
+  }
+
+  /** The tenant whose token a request carries; undefined for all others. */
+  tenantOf(headers: IncomingHttpHeaders): string | undefined {
+    return this.#tenants && this.#bearerOf(headers)?.tenant;
+  }
+
+  /** Undefined for a request without a valid token. */
+  #bearerOf(headers: IncomingHttpHeaders): { readonly tenant: string | undefined } | undefined {
     const given = bearer(headers.authorization) ?? socketToken(headers['sec-websocket-protocol']);
-    return given !== undefined && timingSafeEqual(digestOf(given), this.#digest);
+    if (given === undefined) return undefined;
+    const digest = digestOf(given);
+    if (this.#digest && timingSafeEqual(digest, this.#digest)) return { tenant: undefined };
+    // How long it takes depends on the digest alone, from which no token can be told.
+    const tenant = this.#tenants?.get(digest.toString('hex'));
+    return tenant === undefined ? undefined : { tenant };
   }
 
   /**

@@ -18,7 +18,7 @@ import { explainErrors, type OnRefused } from '../rpc/explain-errors.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import type { Served } from '../rpc/methods/table.js';
 import { overFork } from '../rpc/origin-routing.js';
-import type { HandlerLookup } from '../rpc/protocol/call-context.js';
+import type { Handler, HandlerLookup } from '../rpc/protocol/call-context.js';
 import {
   Dispatcher,
   type DispatcherOptions,
@@ -64,6 +64,8 @@ export interface InstanceRegistry {
   readonly count: number;
   /** Creation, list and deletion, as a chain of the node calls them. */
   controlsFor(caller: ChainService): InstanceControls;
+  /** A handler of a chain that tenants call within their rules; there are none by default. */
+  guarded?(service: ChainService, method: string, handler: Handler): Handler;
 }
 
 export interface OwnParts {
@@ -293,7 +295,8 @@ export class ChainService {
         : undefined;
     return this.shared.protocol.handlersOf(served, (name, handler) => {
       const limited = limitTransactions(name, forked(name, handler), limits);
-      return explained ? explainErrors(name, limited, explained) : limited;
+      const whole = explained ? explainErrors(name, limited, explained) : limited;
+      return this.shared.instances().guarded?.(this, name, whole) ?? whole;
     });
   }
 

@@ -8,7 +8,7 @@ import type { ChainBase } from './chain-bases.js';
 
 /** Options of one machine, or secret ones: a replay elsewhere runs without them. */
 const LOCAL_OPTIONS =
-  /^(host|port|artifacts|init|configOut|dataDir|recentBlocks|dumpPath|dumpDir|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|wallet|exitWithParent|metrics\w*|log\w*|traceRequests|banner)$/;
+  /^(host|port|artifacts|init|configOut|dataDir|recentBlocks|dumpPath|dumpDir|tenants|fork\w*|offline|l1\w*|allowed\w*|authToken|ui|wallet|exitWithParent|metrics\w*|log\w*|traceRequests|banner)$/;
 
 export interface RecordedNode {
   readonly base: Pick<ChainBase, 'config' | 'genesis'>;

@@ -1,15 +1,18 @@
 // Prometheus metrics of a node.
 import { readdirSync, readFileSync } from 'node:fs';
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type OpenMetricsContentType,
-  type PrometheusContentType,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type Execution, type Probe, type Stage, stopwatch, type Work } from '../probe.js';
+import { type Contents, counter, gauge, labelled, labelledCounter } from './scraped.js';
+
+/** Figures of instances in an object store. */
+export interface HostingFigures {
+  readonly awake: number;
+  readonly wakeUps: number;
+  /** Requests to the store. */
+  readonly requests: number;
+  /** By tenant. */
+  readonly executions: Readonly<Record<string, number>>;
+}
 
 /** Figures that are read at a scrape. */
 export interface Figures {
@@ -45,6 +48,7 @@ export interface Figures {
   readonly clientBytes: number;
   /** Cached answers of the origin. */
   readonly upstreamCacheSize: number;
+  readonly hosting: HostingFigures;
 }
 
 const CALL = [
@@ -56,8 +60,6 @@ const BLOCK = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01];
 const UPSTREAM = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const STALL = [0.25, 0.5, 1, 2.5, 5, 10, 30];
 const EXECUTION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-type Contents = PrometheusContentType | OpenMetricsContentType;
 
 /** Metrics of the process, shared by all nodes in it, because their observers cannot be stopped. */
 let ofProcess: Registry<Contents> | undefined;
@@ -233,6 +235,36 @@ export class Metrics implements Probe {
       'kind',
       () => this.#running,
     );
+    this.#observeHosting(() => look().hosting);
+  }
+
+  #observeHosting(look: () => HostingFigures): void {
+    const registry = this.#registry;
+    gauge(
+      registry,
+      'starkbox_hosted_instances_awake',
+      'Instances of the object store in memory',
+      () => look().awake,
+    );
+    counter(
+      registry,
+      'starkbox_instance_wake_ups_total',
+      'Instances of the object store that were woken up',
+      () => look().wakeUps,
+    );
+    counter(
+      registry,
+      'starkbox_store_requests_total',
+      'Requests to the object store',
+      () => look().requests,
+    );
+    labelledCounter(
+      registry,
+      'starkbox_tenant_executions_total',
+      'Executions, by tenant',
+      'tenant',
+      () => look().executions,
+    );
   }
 
   /** @param method by its canonical name, or `unknown` */
@@ -291,40 +323,6 @@ export class Metrics implements Probe {
   async text(): Promise<string> {
     return `${await this.#registry.metrics()}\n${await processRegistry().metrics()}`;
   }
-}
-
-function gauge(
-  registry: Registry<Contents>,
-  name: string,
-  help: string,
-  value: () => number,
-): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.set(value());
-    },
-  });
-}
-
-function labelled(
-  registry: Registry<Contents>,
-  name: string,
-  help: string,
-  label: string,
-  values: () => Readonly<Record<string, number>>,
-): void {
-  new Gauge({
-    name,
-    help,
-    labelNames: [label],
-    registers: [registry],
-    collect() {
-      for (const [key, value] of Object.entries(values())) this.set({ [label]: key }, value);
-    },
-  });
 }
 
 /** The names of threads can be read on Linux only. */

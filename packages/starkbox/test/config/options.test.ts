@@ -60,6 +60,7 @@ const DEFAULTS: Omit<Config, 'seed'> = {
   leaseSeconds: 10,
   nodeUrl: undefined,
   publicUrl: undefined,
+  tenants: undefined,
   l1: undefined,
   l1Port: 8545,
   l1AutoRelay: undefined,

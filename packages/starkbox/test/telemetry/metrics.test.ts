@@ -318,6 +318,7 @@ test('questions to a forked chain have their own', async () => {
     connections: 0,
     clientBytes: 9,
     upstreamCacheSize: 3,
+    hosting: { awake: 0, wakeUps: 0, requests: 0, executions: {} },
   };
   const metrics = new Metrics();
   metrics.observe(() => nothing);
@@ -370,8 +371,8 @@ describe('the dashboard', () => {
     for (const series of asked) {
       expect(types.has(series.name) || types.has(series.metric), series.name).toBe(true);
       const known = labels.get(series.name);
-      // Questions to a forked chain, and stalls, have no series where there are none.
-      if (/^(starknet_upstream|starkbox_loop_stall)/.test(series.metric)) continue;
+      // Questions to a forked chain, stalls and tenants have no series where there are none.
+      if (/^(starknet_upstream|starkbox_loop_stall|starkbox_tenant)/.test(series.metric)) continue;
       for (const label of series.labels) expect([...(known ?? [])]).toContain(label);
     }
   });

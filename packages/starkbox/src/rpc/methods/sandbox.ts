@@ -1,6 +1,7 @@
 // Subscription to what happens to the sandbox, and its instances.
 import { refuse } from '../../errors.js';
 import type { INSTANCE, INSTANCE_ROW } from '../../spec.js';
+import type { CallContext } from '../protocol/call-context.js';
 import type { Group } from '../protocol/handlers.js';
 import type { SandboxNews } from '../subscriptions/sandbox-news.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
@@ -14,6 +15,9 @@ export interface InstanceWish {
   readonly ttl: number | undefined;
 }
 
+/** The tenant that calls; undefined for the operator, and where there are no tenants. */
+type Tenant = CallContext['session']['tenant'];
+
 export interface InstancePage {
   readonly rows: readonly INSTANCE_ROW[];
   readonly total: number;
@@ -22,13 +26,13 @@ export interface InstancePage {
 
 /** The instances of a node, as one of its chains creates and deletes them. */
 export interface InstanceControls {
-  create(wish: InstanceWish): Promise<INSTANCE>;
-  list(page: {
-    readonly cursor: string | undefined;
-    readonly limit: number;
-  }): InstancePage | Promise<InstancePage>;
+  create(wish: InstanceWish, tenant: Tenant): Promise<INSTANCE>;
+  list(
+    page: { readonly cursor: string | undefined; readonly limit: number },
+    tenant: Tenant,
+  ): InstancePage | Promise<InstancePage>;
   /** False if there is none of that id. */
-  delete(id: string): Promise<boolean>;
+  delete(id: string, tenant: Tenant): Promise<boolean>;
 }
 
 /** Rows of a page by default. */
@@ -56,16 +60,17 @@ export function instanceMethods(
   instances: InstanceControls,
 ): Group<'devnet_createInstance' | 'devnet_listInstances' | 'devnet_deleteInstance'> {
   return {
-    devnet_createInstance: ({ from, name, options, ttl }) =>
-      instances.create({ from, name, options, ttl }),
+    devnet_createInstance: ({ from, name, options, ttl }, { session }) =>
+      instances.create({ from, name, options, ttl }, session.tenant),
 
-    async devnet_listInstances({ cursor, limit = LIMIT }) {
-      const { rows, total, next } = await instances.list({ cursor, limit });
+    async devnet_listInstances({ cursor, limit = LIMIT }, { session }) {
+      const { rows, total, next } = await instances.list({ cursor, limit }, session.tenant);
       return { instances: rows, total, ...(next === undefined ? {} : { next }) };
     },
 
-    async devnet_deleteInstance({ instance_id }) {
-      if (!(await instances.delete(instance_id))) refuse(`There is no instance ${instance_id}`);
+    async devnet_deleteInstance({ instance_id }, { session }) {
+      const isDeleted = await instances.delete(instance_id, session.tenant);
+      if (!isDeleted) refuse(`There is no instance ${instance_id}`);
       return {};
     },
   };

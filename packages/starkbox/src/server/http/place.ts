@@ -2,8 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { RpcError } from '../../errors.js';
 import type { Session } from '../../rpc/protocol/call-context.js';
+import type { AccessRules } from '../access.js';
 import { Explorer } from './explorer-files.js';
 import type { RpcRequestOptions } from './rpc-request.js';
+import { WALLET_PATH } from './wallet-script.js';
 
 /** A chain that is served. */
 export interface Target {
@@ -28,27 +30,58 @@ export const NO_INSTANCE =
 const INSTANCES = '/instances/';
 const INSTANCE_PATH = /^\/instances\/([^/]+)(\/.*)?$/;
 
-/** Another chain by its id; a promise while it is being opened. */
-export type FindInstance = (id: string) => Target | Promise<Target | undefined> | undefined;
+/** Another chain by its id, as a tenant or anyone else sees it; a promise while it is being opened. */
+export type FindInstance = (
+  id: string,
+  tenant: string | undefined,
+) => Target | Promise<Target | undefined> | undefined;
+
+export interface Places {
+  readonly instance?: FindInstance | undefined;
+  readonly access?: AccessRules | undefined;
+}
 
 /** Undefined if the path names an instance that does not exist. */
 export function placeOf(
   request: IncomingMessage,
   own: Target,
-  instance: FindInstance | undefined,
+  { instance, access }: Places,
 ): Place | Promise<Place | undefined> | undefined {
   const whole = pathOf(request);
-  if (!whole.startsWith(INSTANCES)) return { target: own, path: whole };
-  const [, id, path = '/'] = INSTANCE_PATH.exec(whole) ?? [];
-  if (id === undefined || !instance) return { target: own, path: whole };
+  const named = instance && instancePathOf(whole);
+  if (!named) return { target: own, path: whole };
+  const { id, path } = named;
+  const isStranger = access?.admitsToken(request.headers) === false;
+  if (request.method === 'OPTIONS' || isStranger) return { target: own, path };
   // The explorer is the same for all chains, and says itself that an instance does not exist.
   const substitute = Explorer.owns(path) ? own : undefined;
   const placeFor = (found: Target | undefined): Place | undefined => {
     const target = found ?? substitute;
     return target && { target, path };
   };
-  const target = instance(id);
+  const target = instance(id, access?.tenantOf(request.headers));
   return target instanceof Promise ? target.then(placeFor) : placeFor(target);
+}
+
+/** What must be given before an instance is looked for, which would wake it up, or tell that it exists. */
+export function neededFirst(
+  request: IncomingMessage,
+  { instance }: Places,
+): 'token' | 'host' | undefined {
+  const named = instance && instancePathOf(pathOf(request));
+  if (!named) return undefined;
+  return isOpenTo(request, named.path) ? 'host' : 'token';
+}
+
+/** A preflight carries no token, nor does a browser that loads files, which are the same for all chains. */
+function isOpenTo({ method }: IncomingMessage, path: string): boolean {
+  return method === 'OPTIONS' || path === WALLET_PATH || Explorer.owns(path);
+}
+
+function instancePathOf(whole: string): { readonly id: string; readonly path: string } | undefined {
+  if (!whole.startsWith(INSTANCES)) return undefined;
+  const [, id, path = '/'] = INSTANCE_PATH.exec(whole) ?? [];
+  return id === undefined ? undefined : { id, path };
 }
 
 export function pathOf(request: IncomingMessage): string {

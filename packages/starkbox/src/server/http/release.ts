@@ -15,9 +15,11 @@ const RELEASE_PATH = /^\/instances\/([^/]+)\/release$/;
 /** The instance that a request wants to be released; undefined for all other requests. */
 export function releasedBy(
   request: IncomingMessage,
-  { release }: ReleaseOptions,
+  { release, access }: ReleaseOptions,
 ): string | undefined {
   if (!release || request.method !== 'POST') return undefined;
+  // Nodes send the token of the operator.
+  if (access?.tenantOf(request.headers) !== undefined) return undefined;
   return RELEASE_PATH.exec(pathOf(request))?.[1];
 }
 

@@ -12,7 +12,6 @@ import { declaredLength } from './body.js';
 import { Connections } from './connections.js';
 import { Explorer } from './explorer-files.js';
 import { nothingAt, RPC_PATHS, wrongMethodAt } from './not-found.js';
-import { notOpened } from './not-opened.js';
 import {
   type FindInstance,
   NO_INSTANCE,
@@ -21,18 +20,26 @@ import {
   placeOf,
   type Target,
 } from './place.js';
+import {
+  notOpened,
+  refusalOf,
+  refuseAccess,
+  refuseStranger,
+  refuseType,
+  refuseWallet,
+} from './refusals.js';
 import { type ReleaseOptions, releasedBy, serveRelease } from './release.js';
 import { json, preflight, type Reply, text } from './reply.js';
 import { type RpcRequestOptions, serveRpcRequest } from './rpc-request.js';
 import { send } from './send-reply.js';
 import { rawReply, type Upgrade, withoutUpgrade } from './upgrade.js';
-import { isLocalPeer, WALLET_PATH, type WalletScript } from './wallet-script.js';
+import { WALLET_PATH, type WalletScript } from './wallet-script.js';
 
 export interface HttpOptions extends Target, ReleaseOptions, Omit<RpcRequestOptions, 'dispatcher'> {
   /** None by default. */
   readonly versions?: ReadonlyMap<string, RpcRequestOptions['dispatcher']>;
   /** Another chain, by its id in paths that begin with `/instances/`. */
-  readonly instance?: FindInstance;
+  readonly instance?: FindInstance | undefined;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -77,10 +84,6 @@ interface Route {
   /** Sends no CORS headers. */
   readonly isOwn?: boolean;
 }
-
-/** Characters of a refused content type that are shown. */
-const LONGEST_TYPE = 100;
-const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
 
 /** Longer than the pools of clients keep a connection, so that the client closes it. */
 const KEEP_ALIVE_MILLISECONDS = 65_000;
@@ -151,10 +154,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServer> {
           }
         });
       };
-      const place = placeOf(request, options, options.instance);
+      const stranger = refuseStranger(request, options);
+      if (stranger) return connections.whenAnswered(socket, () => socket.end(rawReply(stranger)));
+      const place = placeOf(request, options, options);
       if (!(place instanceof Promise)) return take(place);
       place.then(take, (error: unknown) =>
-        socket.end(rawReply(refuseInstance(error, request, options))),
+        socket.end(rawReply(notOpened(error, request, options.log))),
       );
     });
   }
@@ -246,16 +251,14 @@ function serve(
   if (released !== undefined) {
     return refuseAccess(request, options, true) ?? serveRelease(released, request, options);
   }
-  const place = placeOf(request, options, options.instance);
+  const stranger = refuseStranger(request, options);
+  if (stranger) return stranger;
+  const place = placeOf(request, options, options);
   if (!(place instanceof Promise)) return serveAt(place, routes, request, response, options);
   return place.then(
     (opened) => serveAt(opened, routes, request, response, options),
-    (error: unknown) => refuseInstance(error, request, options),
+    (error: unknown) => notOpened(error, request, options.log),
   );
-}
-
-function refuseInstance(error: unknown, request: IncomingMessage, options: HttpOptions): Reply {
-  return refuseAccess(request, options, true) ?? notOpened(error, request, options.log);
 }
 
 function serveAt(
@@ -308,34 +311,6 @@ function upgradeOf(
   return isUpgrade ? upgrades?.get(path) : undefined;
 }
 
-function refuseAccess(
-  request: IncomingMessage,
-  options: HttpOptions,
-  requiresToken: boolean,
-): Reply | undefined {
-  const { access } = options;
-  const { headers } = request;
-  if (!access) return undefined;
-  if (!access.admitsHost(headers.host)) {
-    const message = 'This node does not go by that name; --allowed-hosts gives it one';
-    return refusalOf(request, options, 403, new RpcError(-32604, message));
-  }
-  if (!requiresToken || access.admitsToken(headers)) return undefined;
-  const error = new RpcError(-32001, 'Unauthorized: send the token as Authorization: Bearer');
-  const reply = refusalOf(request, options, 401, error);
-  return { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Bearer' } };
-}
-
-function refusalOf(
-  request: IncomingMessage,
-  { access, onRefusal }: Pick<HttpOptions, 'access' | 'onRefusal'>,
-  status: number,
-  error: RpcError,
-): Reply {
-  onRefusal?.(callerOf(request, 'http', access), `${request.method} ${pathOf(request)}`, error);
-  return json(status, errorAnswer(error));
-}
-
 function serveConfig(
   request: IncomingMessage,
   { config, onRefusal }: Target,
@@ -351,29 +326,6 @@ function serveConfig(
   return { ...reply, headers: { ...reply.headers, deprecation: 'true', link } };
 }
 
-/** A script element cannot send a token, so this machine needs none. The script holds no secret. */
-function refuseWallet(request: IncomingMessage, options: HttpOptions): Reply | undefined {
-  const { access } = options;
-  const isLocal = isLocalPeer(request.socket.remoteAddress);
-  if (isLocal || (access?.requiresToken && access.admitsToken(request.headers))) return undefined;
-  const message =
-    'The wallet is served to this machine, and elsewhere only to requests with the token of --auth-token';
-  return refusalOf(request, options, 403, new RpcError(-32604, message));
-}
-
 function acceptedBy({ headers }: IncomingMessage): string {
   return String(headers['accept-encoding'] ?? '');
-}
-
-function refuseType(
-  request: IncomingMessage,
-  { onRefusal }: Target,
-  access: AccessRules | undefined,
-): Reply | undefined {
-  const type = request.headers['content-type'] ?? '';
-  if (JSON_TYPE.test(type)) return undefined;
-  const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
-  const reason = type === '' ? 'Missing content type' : wrong;
-  const error = new RpcError(-32600, 'Invalid request', { reason });
-  return refusalOf(request, { access, onRefusal }, 200, error);
 }

@@ -1,0 +1,99 @@
+// Refusals of requests: host, token and type of their body, and instances that cannot be opened here.
+import type { IncomingMessage } from 'node:http';
+import { InstanceElsewhere, RpcError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { errorAnswer } from '../../rpc/protocol/envelope.js';
+import { ERRORS } from '../../spec.js';
+import type { AccessRules } from '../access.js';
+import { callerOf } from '../caller.js';
+import { neededFirst, type Places, pathOf, type Target } from './place.js';
+import { json, type Reply } from './reply.js';
+import { isLocalPeer } from './wallet-script.js';
+
+/** Where refusals are recorded, and the rules that they follow. */
+type Rules = Pick<Target, 'onRefusal'> & Pick<Places, 'access'>;
+
+/** Characters of a refused content type that are shown. */
+const LONGEST_TYPE = 100;
+const JSON_TYPE = /^application\/([^;\s]+\+)?json\s*(;|$)/i;
+
+/** Refuses a request for an instance before the instance is looked for. */
+export function refuseStranger(
+  request: IncomingMessage,
+  options: Rules & Places,
+): Reply | undefined {
+  const needed = neededFirst(request, options);
+  return needed && refuseAccess(request, options, needed === 'token');
+}
+
+export function refuseAccess(
+  request: IncomingMessage,
+  options: Rules,
+  requiresToken: boolean,
+): Reply | undefined {
+  const { access } = options;
+  const { headers } = request;
+  if (!access) return undefined;
+  if (!access.admitsHost(headers.host)) {
+    const message = 'This node does not go by that name; --allowed-hosts gives it one';
+    return refusalOf(request, options, 403, new RpcError(-32604, message));
+  }
+  if (!requiresToken || access.admitsToken(headers)) return undefined;
+  const error = new RpcError(-32001, 'Unauthorized: send the token as Authorization: Bearer');
+  const reply = refusalOf(request, options, 401, error);
+  return { ...reply, headers: { ...reply.headers, 'www-authenticate': 'Bearer' } };
+}
+
+export function refusalOf(
+  request: IncomingMessage,
+  { access, onRefusal }: Rules,
+  status: number,
+  error: RpcError,
+): Reply {
+  onRefusal?.(callerOf(request, 'http', access), `${request.method} ${pathOf(request)}`, error);
+  return json(status, errorAnswer(error));
+}
+
+/** A script element cannot send a token, so this machine needs none. The script holds no secret. */
+export function refuseWallet(request: IncomingMessage, options: Rules): Reply | undefined {
+  const { access } = options;
+  const isLocal = isLocalPeer(request.socket.remoteAddress);
+  if (isLocal || (access?.requiresToken && access.admitsToken(request.headers))) return undefined;
+  const message =
+    'The wallet is served to this machine, and elsewhere only to requests with the token of --auth-token';
+  return refusalOf(request, options, 403, new RpcError(-32604, message));
+}
+
+export function refuseType(
+  request: IncomingMessage,
+  { onRefusal }: Target,
+  access: AccessRules | undefined,
+): Reply | undefined {
+  const type = request.headers['content-type'] ?? '';
+  if (JSON_TYPE.test(type)) return undefined;
+  const wrong = `Content-Type must be application/json, got ${type.slice(0, LONGEST_TYPE)}`;
+  const reason = type === '' ? 'Missing content type' : wrong;
+  const error = new RpcError(-32600, 'Invalid request', { reason });
+  return refusalOf(request, { access, onRefusal }, 200, error);
+}
+
+/** Errors after which the request can be sent again. */
+const LATER: readonly number[] = [ERRORS.LEASE_NOT_HELD.code, ERRORS.SERVICE_BUSY.code];
+
+/** Another node has it, its store is damaged, or its options are refused. */
+export function notOpened(err: unknown, request: IncomingMessage, log: Log): Reply {
+  if (err instanceof InstanceElsewhere) return sentTo(err, request);
+  if (err instanceof RpcError) {
+    return json(LATER.includes(err.code) ? 503 : 500, errorAnswer(err));
+  }
+  log.error({ err }, 'an instance cannot be opened');
+  return json(500, errorAnswer(new RpcError(-32603, 'Internal error')));
+}
+
+/** Pages are redirected. Calls get an error with the address: clients of JSON-RPC follow no redirects. */
+function sentTo(error: InstanceElsewhere, { method, url = '/' }: IncomingMessage): Reply {
+  if (method === 'GET' || method === 'HEAD') {
+    return { status: 307, headers: { location: error.url + url } };
+  }
+  return json(421, errorAnswer(error));
+}
