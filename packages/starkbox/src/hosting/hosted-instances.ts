@@ -341,17 +341,8 @@ export class HostedInstances implements InstanceRegistry {
     const writer = this.#membership.id;
     // Counted first: a node that is killed in between leaves no instance that is not counted.
     if (tenant !== undefined) await this.#ownership.ofTenants.add(tenant, record.id, writer);
-    await OwnedManifest.create(this.#objects, {
-      record,
-      settings: this.#settings,
-      owner: undefined,
-      writer,
-      fence: 0,
-      sequence: 0,
-      lastUsed: record.created,
-      isDeleted: false,
-      ...contents,
-    });
+    const settings = this.#settings;
+    await OwnedManifest.create(this.#objects, { record, settings, writer, ...contents });
     return shownInstance(this.#url, record.id);
   }
 

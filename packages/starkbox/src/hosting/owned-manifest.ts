@@ -15,6 +15,9 @@ const [FIRST_PAUSE, LONGEST_PAUSE] = [25, 1_000];
 
 type Changes = Partial<Omit<Manifest, 'record' | 'settings' | 'writer' | 'sequence'>>;
 
+/** What the manifests of all new instances have in common. */
+type Unused = Pick<Manifest, 'owner' | 'fence' | 'sequence' | 'lastUsed' | 'isDeleted'>;
+
 export class OwnedManifest {
   readonly #objects: ObjectStore;
   #current: Manifest;
@@ -34,11 +37,20 @@ export class OwnedManifest {
   }
 
   /** The manifest of a new instance; its id must be new. */
-  static async create(objects: ObjectStore, manifest: Manifest): Promise<void> {
-    const outcome = await written(objects, manifest, 'absent');
-    if (outcome === 'refused') {
-      throw new Error(`there is an instance ${manifest.record.id} already`);
-    }
+  static async create(
+    objects: ObjectStore,
+    beginning: Omit<Manifest, keyof Unused>,
+  ): Promise<void> {
+    const { id, created } = beginning.record;
+    const unused: Unused = {
+      owner: undefined,
+      fence: 0,
+      sequence: 0,
+      lastUsed: created,
+      isDeleted: false,
+    };
+    const outcome = await written(objects, { ...beginning, ...unused }, 'absent');
+    if (outcome === 'refused') throw new Error(`there is an instance ${id} already`);
   }
 
   /**
