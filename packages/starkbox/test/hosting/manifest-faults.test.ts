@@ -35,10 +35,8 @@ async function owned(context: TestContext) {
   await OwnedManifest.create(storeAt(minio.url, PREFIX), {
     record: { ...record, tenant: undefined },
     settings: {},
-    owner: undefined,
     writer: 'maker',
-    ...{ fence: 0, sequence: 0, layers: [], shared: 0 },
-    ...{ blockNumber: 0, transactionCount: 0, lastUsed: 0, isDeleted: false },
+    ...{ layers: [], shared: 0, blockNumber: 0, transactionCount: 0 },
     newest: MemoryRun.EMPTY,
   });
   const proxy = await StoreProxy.start(minio.url);
