@@ -45,7 +45,7 @@ const SECTIONS = [
     heading: 'Reference',
     first: ['options', 'commands', 'methods', 'errors', 'metrics', 'files', 'library', 'testing'],
   },
-  { folder: 'how-it-works', heading: 'How it works', first: ['engine', 'internals'] },
+  { folder: 'how-it-works', heading: 'How it works', first: ['engine', 'internals', 'scale'] },
   { folder: '.', heading: 'More', first: ['benchmarks'] },
 ];
 
