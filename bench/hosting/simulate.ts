@@ -7,8 +7,14 @@
 // Nothing is measured here: costs are parameters, whose defaults were measured elsewhere. Prints a report, then one line
 // of JSON.
 import { parseArgs } from 'node:util';
-import { type Day, fleetOf, simulateBurst, simulateDay, simulateFailure } from './simulated-fleet.js';
 import { names, PARAMETERS, type Values, valuesOf } from './simulated-costs.js';
+import {
+  type Day,
+  fleetOf,
+  simulateBurst,
+  simulateDay,
+  simulateFailure,
+} from './simulated-fleet.js';
 
 const MONTH_HOURS = 730;
 const GIGABYTE = 1e9;

@@ -1,10 +1,11 @@
 // Parameters of the simulated fleet, with the source of each.
 
-const MEASURED = 'measured by npm run bench:hosting';
+const MEASURED = 'measured by npm run bench:hosting -- --quick, on a busy machine';
+const ASSUMED = 'assumed, not measured';
 const OPTION = 'default of';
 const MODEL = 'model of the use';
-const PRICE = 'published price of S3 Standard, us-east-1';
-const LIMIT = 'published limit of S3 for a prefix of keys';
+const PRICE = 'price of S3 Standard in us-east-1; compare it with the price list';
+const LIMIT = 'published limit of S3 for a partition of keys';
 
 /** Each can be set on the command line by its name. */
 export const PARAMETERS = {
@@ -26,11 +27,11 @@ export const PARAMETERS = {
   checkSeconds: [2, 'deploy/hosting/haproxy.cfg, two failed checks'],
   ringPoints: [1_600, 'deploy/hosting/haproxy.cfg, weight 100 with 16 points each'],
 
-  nodeMiB: [200, MEASURED],
-  awakeMiB: [1, MEASURED],
-  wakeCpuMs: [5, MEASURED],
-  hibernateCpuMs: [3, MEASURED],
-  bytesPerInstance: [4_096, MEASURED],
+  nodeMiB: [98, MEASURED],
+  awakeMiB: [3, 'bound of npm run bench:hosting, 1,500 MiB for 500; not measured'],
+  wakeCpuMs: [42, `${MEASURED}: its whole time, more than that of the processor`],
+  hibernateCpuMs: [20, ASSUMED],
+  bytesPerInstance: [4_967, MEASURED],
   transactionCpuMs: [10, 'docs/benchmarks.md, a transfer'],
   readCpuMs: [0.2, 'docs/benchmarks.md, a read'],
   getsPerWake: [1, 'the manifest; tables that instances share are in memory'],
@@ -39,7 +40,7 @@ export const PARAMETERS = {
   putsPerTransaction: [1, '--durable; 0 without it'],
 
   memoryMiBPerNode: [2_048, 'deploy/hosting/kubernetes/nodes.yaml, its limit'],
-  coresPerNode: [2, MODEL],
+  coresPerNode: [2, 'the machine of docs/benchmarks.md'],
   storeGetsPerSecond: [5_500, LIMIT],
   storePutsPerSecond: [3_500, LIMIT],
   dollarsPer1000Puts: [0.005, PRICE],

@@ -1,34 +1,21 @@
 // A simulated fleet: sessions arrive, wake instances on the nodes of a ring, and let them hibernate.
 import { createHash } from 'node:crypto';
+import { Random } from './random.js';
 import type { Values } from './simulated-costs.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 const RING = 2 ** 32;
 
-/** Random numbers that are the same in each run. */
-class Random {
-  #state = 0x9e3779b9;
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / RING;
-  }
-
-  below(count: number): number {
-    return Math.floor(this.next() * count);
-  }
-
-  /** Events of a second whose mean is small. */
-  poisson(mean: number): number {
-    const limit = Math.exp(-mean);
-    let count = 0;
-    for (let product = this.next(); product > limit; product *= this.next()) count += 1;
-    return count;
-  }
+/** Events of a second whose mean is small. */
+function poisson(random: Random, mean: number): number {
+  const limit = Math.exp(-mean);
+  let count = 0;
+  for (let product = random.next(); product > limit; product *= random.next()) count += 1;
+  return count;
 }
+
+const below = (random: Random, count: number): number => Math.floor(random.next() * count);
 
 /** Consistent hashing as the proxy does it. */
 export class Ring {
@@ -91,7 +78,7 @@ export interface Fleet {
 }
 
 export function fleetOf(values: Values): Fleet {
-  const random = new Random();
+  const random = new Random(1);
   const points = Float64Array.from({ length: values.instances }, () => random.next() * RING);
   const nodes = Array.from({ length: values.nodes }, (_, node) => node);
   return { values, points, ring: new Ring(nodes, values.ringPoints), random };
@@ -137,9 +124,9 @@ export function simulateDay({ values, ring, points, random }: Fleet): Day {
       add(minute.cpuMs, node, values.hibernateCpuMs);
     }
     ending[second] = [];
-    const arrivals = random.poisson(sessionsPerSecond(values, second - seconds / 2));
+    const arrivals = poisson(random, sessionsPerSecond(values, second - seconds / 2));
     for (let arrival = 0; arrival < arrivals; arrival += 1) {
-      const instance = random.below(instances);
+      const instance = below(random, instances);
       const node = ring.nodeOf(points[instance] ?? 0);
       sessions += 1;
       if (until[instance] === 0) {
@@ -200,7 +187,7 @@ function sessionsPerSecond(values: Values, fromPeak: number): number {
 export function simulateBurst({ values, ring, points, random }: Fleet) {
   const counts = new Uint32Array(values.nodes);
   for (let index = 0; index < values.burstInstances; index += 1) {
-    const node = ring.nodeOf(points[random.below(values.instances)] ?? 0);
+    const node = ring.nodeOf(points[below(random, values.instances)] ?? 0);
     counts[node] = (counts[node] ?? 0) + 1;
   }
   const most = Math.max(...counts);
