@@ -1,7 +1,7 @@
 // Tenants of a node with instances in a folder: tokens, separation and quotas, over HTTP and WebSocket.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -98,6 +98,12 @@ async function figure(name: string): Promise<number | undefined> {
 }
 const awake = () => figure('starkbox_hosted_instances_awake');
 
+async function ageOf(id: string): Promise<number> {
+  const { result } = await send(OPERATOR, 'root', 'devnet_listInstances');
+  const rows: readonly unknown[] = Object(result).instances;
+  return Object(rows.find((row) => Object(row).instance_id === id)).age;
+}
+
 /** The status of a refused connection, or the answer to a call. */
 async function overSocket(token: string | undefined, id: string): Promise<unknown> {
   const shown = token === undefined ? [] : [Buffer.from(token).toString('base64url')];
@@ -184,6 +190,21 @@ describe('Separation', () => {
     expect(await listed(A)).toEqual([branch]);
   });
 
+  test('a tenant cannot make instances leave memory, its own ones either', async () => {
+    await start();
+    const id = await create(A);
+    await mint(A, id);
+    const release = (token: string) =>
+      fetch(`${base}/instances/${id}/release`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+      });
+    for (const token of [A, B]) expect((await release(token)).status).toBe(404);
+    expect(await awake()).toBe(1);
+    await expect.poll(async () => (await release(OPERATOR)).status).toBe(204);
+    expect(await awake()).toBe(0);
+  });
+
   test('the owner stays the same after a restart', async () => {
     await start();
     const id = await create(A);
@@ -231,6 +252,21 @@ describe('Quotas', () => {
     await create(A);
     await Promise.all([create(B), create(B), create(B)]);
     expect(readdirSync(join(folder, 'store', 'objects', 'tenants', 'team-a'))).toHaveLength(2);
+  });
+
+  test('of instances: those that have expired or were never written do not count for long', async () => {
+    await start({ maximum_instances: 2 });
+    const expired = await create(A, { ttl: 1 });
+    const markers = join(folder, 'store', 'objects', 'tenants', 'team-a');
+    // As a node leaves it that was killed while it created an instance.
+    copyFileSync(join(markers, expired), join(markers, NOWHERE));
+    utimesSync(join(markers, NOWHERE), 1, 1);
+    await expect.poll(() => ageOf(expired)).toBeGreaterThan(1);
+    await create(A);
+    await create(A);
+    await expect(create(A)).rejects.toThrow('maximum_instances');
+    expect(readdirSync(markers)).toHaveLength(2);
+    expect(readdirSync(markers)).not.toContain(expired);
   });
 
   test('of instances in memory: the one that was used longest ago hibernates', async () => {
