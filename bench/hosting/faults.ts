@@ -28,6 +28,8 @@ const { values: given } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     faults: { type: 'string' },
+    /** Only faults whose names contain this. */
+    only: { type: 'string', default: '' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -53,9 +55,10 @@ async function createInstances(fleet: Fleet): Promise<readonly string[]> {
 async function inject(fleet: Fleet, random: Random): Promise<Readonly<Record<string, number>>> {
   const running = new Set<Promise<void>>();
   const counts: Record<string, number> = {};
+  const kinds = Object.entries(FAULTS).filter(([kind]) => kind.includes(given.only));
   for (let index = 1; index <= COUNT; index += 1) {
     while (fleet.nodes.filter(({ isFaulty }) => isFaulty).length >= MOST_FAULTY) await sleep(100);
-    const [kind, run] = random.pick(Object.entries(FAULTS));
+    const [kind, run] = random.pick(kinds);
     const node = random.pick(fleet.nodes.filter(({ isFaulty }) => !isFaulty));
     counts[kind] = (counts[kind] ?? 0) + 1;
     console.log(

@@ -10,7 +10,7 @@ import type { Random } from './random.js';
 const TIMEOUT_MILLISECONDS = 5_000;
 const MOST_HOPS = 4;
 /** Instances that are used most, for so long; others hibernate meanwhile. */
-const [FAVOURITES, FAVOURITE_MILLISECONDS] = [8, 5_000];
+const [FAVOURITES, FAVOURITE_MILLISECONDS] = [4, 10_000];
 const [NO_BLOCK, NO_TRANSACTION, ELSEWHERE, NOT_HELD] = [24, 29, -32010, -32011];
 
 /** What one request came to. */

@@ -72,7 +72,12 @@ export const FAULTS: Readonly<Record<string, Run>> = {
   ),
   'answers of the store do not come': store(0.3, () => 'hold-answer'),
   'requests to the store are lost': store(0.7, () => 'lose-request'),
-  'the store is out of reach': store(1, () => 'lose-request'),
+  'the store is out of reach': async ({ node: { proxy }, random }) => {
+    proxy.fault = () => 'lose-request';
+    // Long enough for others to take over and change what this node has in memory.
+    await sleep(random.between(PAST_LEASE, 4 * PAST_LEASE));
+    proxy.fault = () => undefined;
+  },
   'writes are done late': store(0.6, (method, _path, random) =>
     method === 'PUT' ? { late: random.between(200, 2 * PAST_LEASE) } : undefined,
   ),
