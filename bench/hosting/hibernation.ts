@@ -42,6 +42,8 @@ const COUNTED = 40;
 const CLIENTS = 2;
 const TRANSACTIONS = 3;
 const PREPARED_BLOCKS = 20;
+/** Different contents: each is computed once by a chain that stays in memory. */
+const VARIANTS = Math.min(INSTANCES, 500);
 const MEBIBYTE = 2 ** 20;
 const CONFIG = { seed: 0, accounts: 2, startTime: 1_800_000_000 };
 const MANIFESTS = 'instances/';
@@ -153,7 +155,7 @@ const PREPARATION: readonly Call[] = Array.from({ length: PREPARED_BLOCKS }, (_,
 
 const callsOf = (index: number): readonly Call[] =>
   Array.from({ length: TRANSACTIONS }, (_, number) =>
-    mintAt(CONFIG.startTime + 1_000 + number, index * TRANSACTIONS + number + 1),
+    mintAt(CONFIG.startTime + 1_000 + number, (index % VARIANTS) * TRANSACTIONS + number + 1),
   ).flat();
 
 const LATEST: Call = ['starknet_getBlockWithTxHashes', { block_id: 'latest' }];
@@ -178,7 +180,7 @@ async function expectedHashes(): Promise<readonly string[]> {
   const prepared = await createNode(CONFIG);
   await send(prepared, PREPARATION);
   const hashes: string[] = [];
-  for (let index = 0; index < INSTANCES; index += 1) {
+  for (let index = 0; index < VARIANTS; index += 1) {
     const branch = await prepared.branch();
     await send(branch, callsOf(index));
     hashes.push(
@@ -234,7 +236,7 @@ async function measureMany(minio: MinioServer, expected: readonly string[]): Pro
     const begin = performance.now();
     const [block] = await node.batch(path, [LATEST]);
     wakes.push(performance.now() - begin);
-    if (hashIn(block) !== expected[index]) wrong += 1;
+    if (hashIn(block) !== expected[index % VARIANTS]) wrong += 1;
     if (index % 1_000 === 0) most = Math.max(most, await node.memory());
   });
   figures.say('wrong_heads', wrong);
