@@ -120,13 +120,13 @@ describe.skipIf(binary === undefined)('in MinIO', () => {
 
   test('an uncertain write may be done late, but not against its condition', async () => {
     const store = newStore();
-    proxy.once('PUT', { late: 100 });
+    proxy.once('PUT', { late: 1_000 });
     await expect(store.put('a', bytes('one'), 'absent')).rejects.toThrow(UncertainError);
     expect(await store.get('a')).toBeUndefined();
     await proxy.settled();
     const found = await store.get('a');
     expect(found?.bytes.toString()).toBe('one');
-    proxy.once('PUT', { late: 100 });
+    proxy.once('PUT', { late: 1_000 });
     await expect(store.put('a', bytes('two'), { tag: found?.tag ?? '' })).rejects.toThrow(
       UncertainError,
     );
