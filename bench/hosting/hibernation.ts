@@ -21,7 +21,6 @@ import {
 import { StoreProxy } from '../../packages/starkbox/test/support/hosting/store-proxy.js';
 import { Figures, median } from '../figures.js';
 import { ROOT } from '../repository.js';
-import { bytesBelow } from './bucket.js';
 
 const { values: given } = parseArgs({
   options: {
@@ -245,7 +244,7 @@ async function measureMany(minio: MinioServer, expected: readonly string[]): Pro
   figures.say('node_empty_mib', empty);
   figures.say('node_growth_mib', Math.max(most, await node.memory()) - empty);
   await node.stop();
-  const { bytes, objects } = await bytesBelow(minio.url, `many/${MANIFESTS}`);
+  const { bytes, objects } = await minio.sizeBelow(`many/${MANIFESTS}`);
   figures.say('bytes_per_instance', bytes / objects);
   figures.say('objects', objects);
 }
@@ -316,7 +315,7 @@ async function measureLarge(minio: MinioServer): Promise<void> {
   figures.say('large_wake_median_ms', median(wakes));
   figures.say('large_wake_max_ms', Math.max(...wakes));
   await node.stop();
-  const { bytes } = await bytesBelow(minio.url, 'large/layers/');
+  const { bytes } = await minio.sizeBelow('large/layers/');
   figures.say('large_mib_in_store', bytes / MEBIBYTE);
 }
 

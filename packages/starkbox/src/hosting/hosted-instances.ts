@@ -135,7 +135,11 @@ export class HostedInstances implements InstanceRegistry {
   /** Writes an instance back for another node that asks for it; false while it is in use here. */
   async release(id: string): Promise<boolean> {
     const awake = this.#awake.get(id);
-    if (!awake) return !this.#waking.has(id);
+    if (!awake) {
+      if (this.#waking.has(id)) return false;
+      await this.#ownership.giveUp(id, this.#membership.id);
+      return true;
+    }
     const isQuiet = realMilliseconds() - awake.lastUsed > QUIET_MILLISECONDS;
     if (awake.active > 0 || !isQuiet) return false;
     await this.#hibernate(awake);

@@ -75,6 +75,16 @@ export class Ownership {
     return refuse(`Other nodes are taking over the instance ${id}: send the request again`);
   }
 
+  /** Ends the ownership of an instance that this node dropped after a failed write. */
+  async giveUp(id: string, owner: string): Promise<void> {
+    const found = await this.#objects.get(manifestKey(id));
+    if (!found) return;
+    const manifest = await this.#read(id, found.bytes);
+    if (manifest.owner !== owner) return;
+    const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
+    await owned?.replace({ owner: undefined });
+  }
+
   /** The tenant of an instance; undefined if it has none, or there is no such instance. */
   async tenantOf(id: string): Promise<string | undefined> {
     const found = await this.#objects.get(manifestKey(id));

@@ -1,6 +1,8 @@
 // Two nodes on one real MinIO: a wrong one names the owner of an instance in use, and takes over once the lease has run out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest';
+import { manifestKey, readManifest } from '../../src/hosting/manifest.js';
+import { OwnedManifest } from '../../src/hosting/owned-manifest.js';
 import { createNode } from '../../src/index.js';
 import { CREDENTIALS, MinioServer } from '../support/hosting/minio-server.js';
 import { minioBinary, storeAt } from '../support/hosting/minio-store.js';
@@ -149,6 +151,19 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
     expect(await other.takenOver(id)).toBe(2);
     const balances = ['0x1', '0x2', '0x3'].map((address) => other.balance(id, address));
     expect(await Promise.all(balances)).toEqual(['7', '0', '7']);
+  });
+
+  test('an owner that dropped an instance releases it', async (context) => {
+    const start = () => Member.start(context, 30);
+    const [one, other] = await Promise.all([start(), start()]);
+    const id = await one.create();
+    const [lease = ''] = await leasesOf(one.url);
+    const store = storeAt(minio.url, PREFIX);
+    const found = await store.get(manifestKey(id));
+    if (!found) throw new Error('there is no manifest');
+    const manifest = await readManifest(found.bytes);
+    await OwnedManifest.take(store, manifest, found.tag, lease.replace('nodes/', ''));
+    expect((await other.number(id)).result).toBe(0);
   });
 
   test('an instance that was being woken when the lease was lost is not served', async (context) => {

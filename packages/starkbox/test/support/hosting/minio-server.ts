@@ -63,6 +63,24 @@ export class MinioServer {
     return `s3://${BUCKET}/${prefix}?endpoint=${url}`;
   }
 
+  /** The sum of the objects below a prefix, and their number. */
+  async sizeBelow(prefix: string): Promise<{ readonly bytes: number; readonly objects: number }> {
+    const client = new AwsClient(signing());
+    let [bytes, objects] = [0, 0];
+    let token: string | undefined;
+    do {
+      const query = new URLSearchParams({ 'list-type': '2', prefix });
+      if (token !== undefined) query.set('continuation-token', token);
+      const page = await (await client.fetch(`${this.url}/${BUCKET}?${query}`)).text();
+      for (const [, size] of page.matchAll(/<Size>(\d+)<\/Size>/g)) {
+        bytes += Number(size);
+        objects += 1;
+      }
+      token = /<NextContinuationToken>(.*)<\/NextContinuationToken>/.exec(page)?.[1];
+    } while (token !== undefined);
+    return { bytes, objects };
+  }
+
   async close(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.kill('SIGKILL')) {
       await once(this.#process, 'exit');
