@@ -90,10 +90,10 @@ describe('questions', () => {
   });
 
   test('that are under way are not asked again', async () => {
-    proxy.delay = 20;
+    proxy.delay = 300;
     const remote = connect();
     const first = askSlot(remote, 7);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(() => proxy.requests, { interval: 2 }).toBe(1);
     const others = [askSlot(remote, 7), askSlot(remote, 7)];
     expect(await Promise.all([first, ...others])).toEqual(['0x0', '0x0', '0x0']);
     expect(proxy.count('starknet_getStorageAt')).toBe(1);
@@ -268,7 +268,7 @@ describe('several addresses', () => {
   test('replace one that is silent', async () => {
     await using other = await FaultyProxy.before(proxy.url);
     other.mishap = always({ kind: 'silence' });
-    const remote = connect({ patience: 500 }, [other.url, proxy.url]);
+    const remote = connect({ patience: 2000 }, [other.url, proxy.url]);
     expect(await askSlot(remote, 1)).toBe('0x0');
     expect(other.requests).toBe(1);
   });
