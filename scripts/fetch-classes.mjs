@@ -18,7 +18,15 @@ import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ENGINE, ROOT } from './cargo.mjs';
-import { CLASSES, FAMILIES, LABEL, notice, PACKAGE } from './well-known-classes.mjs';
+import {
+  CLASSES,
+  classesOf,
+  FAMILIES,
+  HOLDERS,
+  LABEL,
+  notice,
+  PACKAGE,
+} from './well-known-classes.mjs';
 
 // Crates whose version determines the CASM and its hash; another version recompiles.
 const COMPILERS = ['cairo-lang-starknet-classes', 'cairo-lang-sierra-to-casm', 'starknet_api'];
@@ -157,15 +165,16 @@ function findByHash(root, hash) {
 /** @typedef {Pick<typeof import('@starkbox/engine'), 'Class'>} Engine */
 
 /**
- * Hashes and compiles every class with the engine, and refuses unless each hash is as pinned. Sierra
+ * Hashes and compiles classes with the engine, and refuses unless each hash is as pinned. Sierra
  * classes are given in the form of JSON-RPC; Cairo 0 classes stay as they are, to the byte.
  * @param {Engine} engine
+ * @param {typeof CLASSES} entries
  * @param {Map<string, string>} texts by file, as the package has them
  */
-async function makeClasses(engine, texts) {
+async function makeClasses(engine, entries, texts) {
   const advice = 'the file is as published, so look for the fault in the engine.';
   const made = [];
-  for (const entry of CLASSES) {
+  for (const entry of entries) {
     const text = texts.get(entry.file) ?? '';
     const compiled = await engine.Class.compile(text).catch((/** @type {unknown} */ error) => {
       throw new Refusal(
@@ -240,6 +249,21 @@ function isCurrent(out, recipe) {
 }
 
 /**
+ * @param {string} folder of packages
+ * @param {string} holder a package of ours that holds classes
+ * @param {Map<string, string>} texts by file, as the package has them
+ */
+function outputOf(folder, holder, texts) {
+  const notices = new Map([
+    ['NOTICE.md', notice(holder)],
+    [`LICENSE-${PACKAGE.name}`, texts.get(PACKAGE.licence.file) ?? ''],
+  ]);
+  const facts = [FORM, PACKAGE, classesOf(holder), [...notices], compilerVersions()];
+  const recipe = sha256(JSON.stringify(facts));
+  return { holder, out: join(folder, holder, 'classes'), recipe, notices };
+}
+
+/**
  * Writes atomically, by a rename.
  * @param {string} path
  * @param {string | Uint8Array} content
@@ -302,7 +326,7 @@ Takes the ready-made classes from ${LABEL}, checks them and writes them as the R
 packed with their CASM.
 
   --from DIR     read the unpacked package in DIR instead of cargo's registry cache
-  --out DIR      where to write (packages/engine/classes)
+  --out DIR      the folder of packages to write to (packages): engine/classes and argent-classes/classes
   --engine FILE  the engine's entry point (packages/engine/dist/index.js)
   --force        compile again even if the output is right
   --help         this text`;
@@ -311,7 +335,7 @@ async function main() {
   const { values } = parseArgs({
     options: {
       from: { type: 'string' },
-      out: { type: 'string', default: join(ENGINE, 'classes') },
+      out: { type: 'string', default: join(ROOT, 'packages') },
       engine: { type: 'string', default: join(ENGINE, 'dist', 'index.js') },
       force: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -331,21 +355,20 @@ async function main() {
           unpackPackage(workspace),
           'the archive was as published, so correct the table in scripts/well-known-classes.mjs.',
         );
-    const notices = new Map([
-      ['NOTICE.md', notice()],
-      [`LICENSE-${PACKAGE.name}`, texts.get(PACKAGE.licence.file) ?? ''],
-    ]);
-    const recipe = sha256(
-      JSON.stringify([FORM, PACKAGE, CLASSES, [...notices], compilerVersions()]),
-    );
-    const out = resolve(values.out);
-    if (!values.force && isCurrent(out, recipe)) {
+    const outputs = HOLDERS.map((holder) => outputOf(resolve(values.out), holder, texts));
+    const stale = outputs.filter(({ out, recipe }) => values.force || !isCurrent(out, recipe));
+    if (stale.length === 0) {
       console.log(`fetch-classes: ${CLASSES.length} classes are in place`);
       return;
     }
     const engine = await loadEngine(resolve(values.engine));
-    writeOutput(out, recipe, await makeClasses(engine, texts), notices);
-    console.log(`fetch-classes: ${CLASSES.length} classes written to ${out}`);
+    // All are compiled before any is written.
+    const made = [];
+    for (const { holder } of stale) made.push(await makeClasses(engine, classesOf(holder), texts));
+    for (const [at, { out, recipe, notices }] of stale.entries()) {
+      writeOutput(out, recipe, made[at] ?? [], notices);
+      console.log(`fetch-classes: ${made[at]?.length} classes written to ${out}`);
+    }
   } finally {
     rmSync(workspace, { recursive: true, force: true });
   }

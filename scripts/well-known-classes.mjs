@@ -14,10 +14,11 @@ export const PACKAGE = {
 /** The name of the package in texts. */
 export const LABEL = `${PACKAGE.name} ${PACKAGE.version}`;
 
-/** Authors and licences of the classes. */
+/** Authors and licences of the classes, and the package of ours that holds them. */
 export const FAMILIES = {
   openzeppelin: {
     title: 'OpenZeppelin Contracts for Cairo',
+    package: 'engine',
     licence: 'MIT',
     author: 'Copyright (c) Zeppelin Group Ltd.',
     source: 'https://github.com/OpenZeppelin/cairo-contracts',
@@ -25,6 +26,7 @@ export const FAMILIES = {
   },
   starkgate: {
     title: 'StarkGate tokens',
+    package: 'engine',
     licence: 'Apache-2.0',
     author: 'Copyright StarkWare Industries Ltd.',
     source: 'https://github.com/starknet-io/starkgate-contracts',
@@ -32,11 +34,13 @@ export const FAMILIES = {
   },
   argent: {
     title: 'Argent accounts',
-    licence: 'GPL-3.0',
+    package: 'argent-classes',
+    licence: 'GPL-3.0-only',
     author: 'By Argent.',
-    source: 'https://github.com/argentlabs/argent-contracts-starknet',
+    source:
+      'https://github.com/argentlabs/argent-contracts-starknet/tree/1352198956f36fb35fa544c4e46a3507a3ec20e3',
     remark:
-      'Terms: https://www.gnu.org/licenses/gpl-3.0.html. The corresponding source is at the address above.',
+      'The terms are in `LICENSE` of the package. The corresponding source is at the address above.',
   },
 };
 
@@ -118,9 +122,24 @@ export const CLASSES = [
   },
 ];
 
-/** @returns {string} the notice for classes of other authors */
-export function notice() {
-  const families = Object.entries(FAMILIES).map(([key, family]) => {
+/** The packages of ours that hold classes. */
+export const HOLDERS = [...new Set(Object.values(FAMILIES).map((family) => family.package))];
+
+/**
+ * @param {string} holder a package of ours
+ * @returns {readonly Entry[]} the classes that it holds
+ */
+export function classesOf(holder) {
+  return CLASSES.filter(({ family }) => FAMILIES[family].package === holder);
+}
+
+/**
+ * @param {string} holder a package of ours
+ * @returns {string} its notice for classes of other authors
+ */
+export function notice(holder) {
+  const held = Object.entries(FAMILIES).filter(([, family]) => family.package === holder);
+  const families = held.map(([key, family]) => {
     const names = CLASSES.filter((entry) => entry.family === key).map(
       (entry) => `- \`${entry.name}\`: \`${entry.file}\`, class hash \`${entry.classHash}\``,
     );

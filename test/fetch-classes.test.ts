@@ -21,10 +21,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 const SCRIPT = fileURLToPath(new URL('../scripts/fetch-classes.mjs', import.meta.url));
 const STRK = 'contracts/system_artifacts/erc20_strk.sierra';
 const STRK_SHA256 = '77d5cb275823007f8bc4ef693bf1caa7bc0b67d4f6cb3150326031fc1dce8789';
+/** Classes by package and kind. */
 const NAMES = {
-  sierra: ['account', 'argent', 'argent-multisig', 'eth', 'strk', 'udc'],
-  cairo0: ['account-cairo0', 'udc-cairo0'],
+  engine: { sierra: ['account', 'eth', 'strk', 'udc'], cairo0: ['account-cairo0', 'udc-cairo0'] },
+  'argent-classes': { sierra: ['argent', 'argent-multisig'], cairo0: [] },
 };
+const HOLDERS = ['engine', 'argent-classes'] as const;
 
 const temp = mkdtempSync(join(tmpdir(), 'fetch-classes-test-'));
 let published = '';
@@ -134,64 +136,73 @@ describe('a good run', () => {
   const out = join(temp, 'good');
   const run = (): { code: number | null; out: string; err: string } =>
     node(SCRIPT, '--from', published, '--out', out);
-  const read = (file: string): string => readFileSync(join(out, file), 'utf8');
+  const path = (holder: string, file: string): string => join(out, holder, 'classes', file);
+  const read = (holder: string, file: string): string => readFileSync(path(holder, file), 'utf8');
 
   beforeAll(() => {
     expect(run()).toMatchObject({ code: 0, err: '' });
   }, 600_000);
 
-  test('writes classes, CASM, index and notices', () => {
-    expect(readdirSync(out).sort()).toEqual(
+  test.each(HOLDERS)('writes classes, CASM, index and notices: %s', (holder) => {
+    const { sierra, cairo0 } = NAMES[holder];
+    expect(readdirSync(join(out, holder, 'classes')).sort()).toEqual(
       [
         'index.json',
         'NOTICE.md',
         'LICENSE-starknet-devnet-core',
-        ...[...NAMES.sierra, ...NAMES.cairo0].flatMap((name) => [`${name}.json`, `${name}.class`]),
+        ...[...sierra, ...cairo0].flatMap((name) => [`${name}.json`, `${name}.class`]),
       ].sort(),
     );
   });
 
-  test('lists every class with its hashes', () => {
-    const { classes } = JSON.parse(read('index.json'));
-    expect(classes).toHaveLength(8);
+  test.each(HOLDERS)('lists every class with its hashes and its licence: %s', (holder) => {
+    const { classes } = JSON.parse(read(holder, 'index.json'));
+    const { sierra, cairo0 } = NAMES[holder];
+    expect(classes).toHaveLength(sierra.length + cairo0.length);
     for (const kind of ['sierra', 'cairo0'] as const) {
       const compiled = kind === 'sierra' ? expect.stringMatching(/^0x[1-9a-f][0-9a-f]*$/) : null;
-      for (const name of NAMES[kind]) {
+      for (const name of NAMES[holder][kind]) {
         expect(classes).toContainEqual({
           name,
           kind,
           class_hash: expect.stringMatching(/^0x[1-9a-f][0-9a-f]*$/),
           compiled_class_hash: compiled,
-          licence: expect.stringMatching(/^(MIT|Apache-2.0|GPL-3.0)$/),
+          licence: expect.stringMatching(
+            holder === 'engine' ? /^(MIT|Apache-2.0)$/ : /^GPL-3.0-only$/,
+          ),
         });
       }
     }
   });
 
-  test('writes Sierra classes in the form of JSON-RPC, and packed with their CASM', async () => {
-    for (const name of NAMES.sierra) {
-      const sierra = JSON.parse(read(`${name}.json`));
-      expect(Object.keys(sierra).sort()).toEqual(
-        ['abi', 'contract_class_version', 'entry_points_by_type', 'sierra_program'].sort(),
-      );
-      expect(sierra.abi).toBeTypeOf('string');
-      const packed = Class.unpack(readFileSync(join(out, `${name}.class`)));
-      expect(await packed.json()).toBe(read(`${name}.json`));
-      expect(JSON.parse(await packed.casm()).bytecode.length).toBeGreaterThan(100);
-    }
-  });
+  test.each(HOLDERS)(
+    'writes Sierra as JSON-RPC has it, and packed with its CASM: %s',
+    async (holder) => {
+      for (const name of NAMES[holder].sierra) {
+        const sierra = JSON.parse(read(holder, `${name}.json`));
+        expect(Object.keys(sierra).sort()).toEqual(
+          ['abi', 'contract_class_version', 'entry_points_by_type', 'sierra_program'].sort(),
+        );
+        expect(sierra.abi).toBeTypeOf('string');
+        const packed = Class.unpack(readFileSync(path(holder, `${name}.class`)));
+        expect(await packed.json()).toBe(read(holder, `${name}.json`));
+        expect(JSON.parse(await packed.casm()).bytecode.length).toBeGreaterThan(100);
+      }
+    },
+  );
 
   test('done again, changes nothing and needs no engine', () => {
-    const before = read('index.json');
+    const before = read('engine', 'index.json');
     const again = node(SCRIPT, '--from', published, '--out', out, '--engine', join(temp, 'none'));
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('are in place') });
-    expect(read('index.json')).toBe(before);
+    expect(read('engine', 'index.json')).toBe(before);
   });
 
   test('mends an output that was changed', () => {
-    const good = readFileSync(join(out, 'udc.class'));
-    writeFileSync(join(out, 'udc.class'), '{}');
+    const file = path('engine', 'udc.class');
+    const good = readFileSync(file);
+    writeFileSync(file, '{}');
     expect(run().code).toBe(0);
-    expect(readFileSync(join(out, 'udc.class'))).toEqual(good);
+    expect(readFileSync(file)).toEqual(good);
   }, 600_000);
 });

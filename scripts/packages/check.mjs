@@ -31,7 +31,8 @@ import { npm, published, stage } from './staging.mjs';
 const LIMITS = {
   starkbox: [2_000, 6_500],
   '@starkbox/abi': [80, 270],
-  '@starkbox/engine': [2_500, 2_600],
+  '@starkbox/argent-classes': [1_600, 1_600],
+  '@starkbox/engine': [900, 1_000],
   '@starkbox/signing': [12, 40],
   '@starkbox/starknet-devnet': [5, 10],
   '@starkbox/testing': [35, 110],

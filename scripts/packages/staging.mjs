@@ -128,7 +128,8 @@ function write(folder, manifest, files, source) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     copyFileSync(join(source, path), join(folder, path));
   }
-  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  const licence = join(folder, 'LICENSE');
+  if (!existsSync(licence)) copyFileSync(join(ROOT, 'LICENSE'), licence);
   const page = join(folder, 'README.md');
   if (manifest.name === 'starkbox') copyFileSync(join(ROOT, 'README.md'), page);
   else if (!existsSync(page)) writeFileSync(page, pageOf(manifest));

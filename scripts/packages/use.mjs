@@ -54,6 +54,12 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
+// Classes of another licence are asked for by the name of their package, which is not installed.
+await assert.rejects(
+  createNode({ predeclareArgent: true }),
+  /npm install @starkbox\/argent-classes/,
+);
+
 // The command, its arguments and its logs in JSON.
 const args = ['--seed', '0', '--log-format', 'json'];
 const devnet = await Devnet.spawnInstalled({ args, stdout: 'ignore', stderr: 'ignore' });

@@ -163,15 +163,7 @@ export class Class {
 }
 
 /** The classes that public networks have and every local chain starts with. */
-export type BuiltinClass =
-  | 'account'
-  | 'account-cairo0'
-  | 'strk'
-  | 'eth'
-  | 'udc'
-  | 'udc-cairo0'
-  | 'argent'
-  | 'argent-multisig';
+export type BuiltinClass = 'account' | 'account-cairo0' | 'strk' | 'eth' | 'udc' | 'udc-cairo0';
 
 const builtins = new Map<BuiltinClass, Promise<Class>>();
 

@@ -29,8 +29,6 @@ afterEach(() => configure());
 describe('the classes that come with the engine', () => {
   const VERSIONS = new Map([
     ['account', '1.6.0'],
-    ['argent', '1.5.0'],
-    ['argent-multisig', '1.5.0'],
     ['eth', '1.7.0'],
     ['strk', '1.7.0'],
     ['udc', '1.7.0'],
@@ -39,8 +37,6 @@ describe('the classes that come with the engine', () => {
   test.each<[BuiltinClass, string]>([
     ['account', '0x5b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564'],
     ['account-cairo0', '0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f'],
-    ['argent', '0x36078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f'],
-    ['argent-multisig', '0x7aeca3456816e3b833506d7cc5c1313d371fbdb0ae95ee70af72a4ddbf42594'],
     ['eth', '0xb45dbc3714180381c5680e41931172d67194d77d504413465390e0bef194ec'],
     ['strk', '0x2e77ee61d4df3d988ee1f42ea5442e913862cc82c2584d212ecda76666498fc'],
     ['udc', '0x1b2df6d8861670d4a8ca4670433b2418d78169c2947f46dc614e69f333745c8'],

@@ -186,7 +186,7 @@ describe('a class that hurts the compiler', () => {
   });
 
   test('is stopped when its memory is used up', async () => {
-    const file = new URL('../../classes/argent.json', import.meta.url);
+    const file = new URL('../../../argent-classes/classes/argent.json', import.meta.url);
     const large: SierraClass = JSON.parse(await readFile(file, 'utf8'));
     for (const sierra of [large, swelling(50)]) {
       const error = await refused(fresh(sierra), { compilerMemory: 8 << 20 });

@@ -46,7 +46,7 @@ export const ACCOUNT_OPTIONS: OptionTable<AccountConfig> = {
     group: 'Accounts',
     default: false,
     parse: trueOrFalse,
-    help: 'Declare the classes of Argent accounts, regular 0.4.0 and multisig 0.2.0.',
+    help: 'Declare the classes of Argent accounts, regular 0.4.0 and multisig 0.2.0, which the package @starkbox/argent-classes holds.',
   },
   initialBalance: {
     flag: '--initial-balance <DECIMAL_VALUE>',

@@ -19,6 +19,7 @@ import {
 } from '../../fork/existing-contracts.js';
 import type { Fork } from '../../fork/fork.js';
 import { type Account, MINTER, SEQUENCER, seededAccounts } from './accounts.js';
+import { argentClasses } from './argent-classes.js';
 import type { Deployed } from './deployed.js';
 
 export const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
@@ -63,9 +64,7 @@ export async function createGenesis(config: GenesisConfig, fork?: Fork): Promise
     builtinClass('eth'),
     builtinClass('udc'),
     builtinClass('udc-cairo0'),
-    config.predeclareArgent
-      ? Promise.all([builtinClass('argent'), builtinClass('argent-multisig')])
-      : [],
+    config.predeclareArgent ? argentClasses() : [],
     config.accountClassCustom === undefined
       ? undefined
       : readAccountClass(config.accountClassCustom).catch((error: unknown) => {
