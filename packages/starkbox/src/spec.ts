@@ -1990,6 +1990,14 @@ export type TRANSACTION_FILTER = {
   readonly type?: 'INVOKE' | 'DECLARE' | 'DEPLOY_ACCOUNT' | 'DEPLOY' | 'L1_HANDLER';
   readonly status?: 'SUCCEEDED' | 'REVERTED';
   readonly block_number?: BLOCK_NUMBER;
+  /** The oldest block to look at. */
+  readonly from_block?: BLOCK_NUMBER;
+  /** The newest block to look at; the block under construction has the number after the latest. */
+  readonly to_block?: BLOCK_NUMBER;
+  /** The function that it called, however deep; taking its fee is no call. Of a reverted transaction, only the calls that it was sent with are looked at. */
+  readonly selector?: FELT;
+  /** A part of the reason of its revert, in capitals or not; it was reverted then. */
+  readonly revert_reason?: string;
 };
 
 /** A transaction in brief. */

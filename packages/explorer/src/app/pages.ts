@@ -43,7 +43,8 @@ export const RAIL: readonly (readonly Entry[])[] = [
       about: 'by kind, outcome, sender and contract',
       also: ['tx'],
       ...loaded(
-        async () => (await import('../features/transactions/transactions-page.js')).Transactions,
+        async () =>
+          (await import('../features/transactions/list/transactions-page.js')).Transactions,
       ),
     },
     {

@@ -143,8 +143,10 @@ async function listTransactions(
   if (next !== undefined) return { rows, next };
   const fork = await whatIsForked();
   if (!fork) return { rows, next };
-  const only = filter.block_number;
-  if (only === undefined) return endAt(rows, fork.block);
+  const { block_number: only, from_block: oldest = 0, to_block: newest = fork.block } = filter;
+  if (only === undefined) {
+    return oldest > fork.block ? { rows, next } : endAt(rows, Math.min(newest, fork.block));
+  }
   if (only > fork.block) return { rows, next };
   return standardTransactions(filter, 'pre_confirmed', 1);
 }

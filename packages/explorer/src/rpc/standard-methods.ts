@@ -53,10 +53,17 @@ export async function readStandardBlocks(from: number) {
   return { rows: blocks.flatMap(rowOfBlock), next };
 }
 
-function rowsInBlock(block: FullBlock): TransactionRow[] {
+/** A row with what filters look at beside it. */
+interface Found {
+  readonly row: TransactionRow;
+  readonly selectors: readonly string[];
+  readonly reason: string | undefined;
+}
+
+function rowsInBlock(block: FullBlock): Found[] {
   const isSealed = 'block_hash' in block;
   return block.transactions
-    .map(({ transaction, receipt }, index): TransactionRow => {
+    .map(({ transaction, receipt }, index): Found => {
       const calls =
         transaction.type === 'L1_HANDLER'
           ? [
@@ -70,7 +77,8 @@ function rowsInBlock(block: FullBlock): TransactionRow[] {
             : [];
       const [first] = calls;
       const sender = 'sender_address' in transaction ? transaction.sender_address : undefined;
-      return {
+      const reason = 'revert_reason' in receipt ? receipt.revert_reason : undefined;
+      const row: TransactionRow = {
         transaction_hash: receipt.transaction_hash,
         block_number: block.block_number,
         index,
@@ -85,8 +93,9 @@ function rowsInBlock(block: FullBlock): TransactionRow[] {
         finality_status: isSealed ? 'ACCEPTED_ON_L2' : 'PRE_CONFIRMED',
         fee: receipt.actual_fee,
         l2_gas: receipt.execution_resources.l2_gas,
-        ...('revert_reason' in receipt ? { revert_reason: receipt.revert_reason.slice(-300) } : {}),
+        ...(reason === undefined ? {} : { revert_reason: reason.slice(-300) }),
       };
+      return { row, selectors: calls.map(({ selector }) => selector), reason };
     })
     .reverse();
 }
@@ -96,18 +105,27 @@ export interface StandardFilter {
   readonly status?: string;
   readonly sender?: string;
   readonly contract?: string;
+  readonly selector?: string;
+  readonly revert_reason?: string;
   readonly block_number?: number;
+  readonly from_block?: number;
+  readonly to_block?: number;
 }
 
-function passes(row: TransactionRow, filter: StandardFilter): boolean {
-  const { type, status, sender, contract } = filter;
+function passes({ row, selectors, reason }: Found, filter: StandardFilter): boolean {
+  const { type, status, sender, contract, selector, revert_reason: text } = filter;
+  const { block_number: only, from_block: from = 0, to_block: to = row.block_number } = filter;
   return (
+    row.block_number >= (only ?? from) &&
+    row.block_number <= (only ?? to) &&
     (type === undefined || row.type === type) &&
     (status === undefined || row.execution_status === status) &&
     (sender === undefined || row.sender_address === sender) &&
     (contract === undefined ||
       row.sender_address === contract ||
-      row.call?.contract_address === contract)
+      row.call?.contract_address === contract) &&
+    (selector === undefined || selectors.includes(selector)) &&
+    (text === undefined || (reason?.toLowerCase().includes(text.toLowerCase()) ?? false))
   );
 }
 
@@ -116,26 +134,27 @@ export async function readStandardTransactions(
   from: number | 'pre_confirmed',
   filter: StandardFilter,
 ) {
-  const only = filter.block_number;
-  if (from === 'pre_confirmed') {
-    const [pending, { block_number }] = await Promise.all([
-      call('starknet_getBlockWithReceipts', { block_id: 'pre_confirmed' }),
-      call('starknet_blockHashAndNumber'),
-    ]);
-    if (only !== undefined && only <= block_number) {
-      const block = await call('starknet_getBlockWithReceipts', {
-        block_id: { block_number: only },
-      });
-      return { rows: rowsInBlock(block).filter((row) => passes(row, filter)), next: undefined };
-    }
-    const waiting = rowsInBlock(pending);
-    if (only !== undefined) return { rows: waiting, next: undefined };
-    const { blocks, next } = await readFullBlocks(block_number);
-    const rows = [...waiting, ...blocks.flatMap(rowsInBlock)];
-    return { rows: rows.filter((row) => passes(row, filter)), next };
-  }
-  const { blocks, next } = await readFullBlocks(from);
-  return { rows: blocks.flatMap(rowsInBlock).filter((row) => passes(row, filter)), next };
+  const { block_number: only, from_block: oldest = 0, to_block: newest } = filter;
+  const matches = (blocks: readonly FullBlock[]): TransactionRow[] =>
+    blocks
+      .flatMap(rowsInBlock)
+      .filter((found) => passes(found, filter))
+      .map(({ row }) => row);
+  const read = async (first: number, before: readonly FullBlock[] = []) => {
+    const start = Math.min(first, newest ?? first);
+    const { blocks, next } = await readFullBlocks(start);
+    const isOver = next === undefined || next < oldest;
+    return { rows: matches([...before, ...blocks]), next: isOver ? undefined : next };
+  };
+  if (from !== 'pre_confirmed') return read(from);
+  const [pending, { block_number: head }] = await Promise.all([
+    call('starknet_getBlockWithReceipts', { block_id: 'pre_confirmed' }),
+    call('starknet_blockHashAndNumber'),
+  ]);
+  if (only === undefined) return read(head, [pending]);
+  if (only > head) return { rows: matches([pending]), next: undefined };
+  const block = await call('starknet_getBlockWithReceipts', { block_id: { block_number: only } });
+  return { rows: matches([block]), next: undefined };
 }
 
 /** Search by trying each kind of object. */

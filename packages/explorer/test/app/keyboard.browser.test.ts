@@ -3,6 +3,7 @@
 /// <reference lib="dom.iterable" />
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { focused, tabTo } from '../support/keyboard.js';
 import { isLive, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
@@ -25,28 +26,6 @@ afterAll(() => stage.close());
 const status = () => stage.node.client.call('devnet_getStatus', {});
 const path = (page: Page): string => new URL(page.url()).pathname;
 const search = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
-
-/** Accessible name of the focused element. */
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const element = document.activeElement;
-    if (element === document.body) return '';
-    const label =
-      element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined;
-    return element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '';
-  });
-
-/** Presses Tab until an element of this name has the focus. */
-async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
-  const passed: string[] = [];
-  for (let step = 0; step < most; step++) {
-    await page.keyboard.press('Tab');
-    const now = (await focused(page)).trim();
-    if (name.test(now)) return;
-    passed.push(now.slice(0, 40));
-  }
-  throw new Error(`${name} was not reached; passed ${passed.join(' | ')}`);
-}
 
 /** A page on which any use of a pointer fails the test. */
 async function open(where: string): Promise<Page> {

@@ -2,6 +2,7 @@
 import { readFailure } from '@starkbox/abi';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { grouped, unitOf } from '../../format/amount.js';
+import { momentText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import {
   readTransactions,
@@ -65,6 +66,12 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     cell: (row) => <Age of={row.timestamp} />,
   },
   {
+    head: 'Chain time',
+    width: 'w-moment',
+    phone: 'none',
+    cell: (row) => momentText(row.timestamp, new Date().getUTCFullYear()),
+  },
+  {
     head: 'Block',
     width: 'w-block',
     phoneHead: '#',
@@ -81,6 +88,13 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
       ),
   },
   {
+    head: 'Index',
+    width: 'w-small',
+    number: true,
+    phone: 'none',
+    cell: (row) => grouped(row.index),
+  },
+  {
     head: 'Status',
     width: 'w-status',
     phone: 'lead',
@@ -91,7 +105,20 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
     width: 'w-name',
     cell: (row) => row.sender_address !== undefined && <Address of={row.sender_address} mark />,
   },
+  {
+    head: 'Type',
+    width: 'w-kind',
+    phone: 'none',
+    cell: (row) => TYPE_NAMES[row.type] ?? row.type,
+  },
   { head: 'Call', phone: 'main', cell: (row) => <CallSummary of={row} /> },
+  {
+    head: 'Calls',
+    width: 'w-small',
+    number: true,
+    phone: 'none',
+    cell: (row) => grouped(row.call_count),
+  },
   {
     head: 'l2 gas',
     width: 'w-gas',
@@ -117,15 +144,32 @@ const COLUMNS: readonly Column<TransactionRow>[] = [
   { head: 'Hash', width: 'w-hash', cell: (row) => <TxRef of={row.transaction_hash} /> },
 ];
 
+/** Columns in their order; a list without the call says nothing of a transaction. */
+export const COLUMN_HEADS: readonly string[] = COLUMNS.map(({ head }) => head);
+export const ALWAYS_SHOWN = 'Call';
+export const USUALLY_SHOWN: ReadonlySet<string> = new Set([
+  'Age',
+  'Block',
+  'Status',
+  'Sender',
+  ALWAYS_SHOWN,
+  'l2 gas',
+  'Fee STRK',
+  'Hash',
+]);
+
 const idOf = (row: TransactionRow): string => row.transaction_hash;
 const hrefOf = (row: TransactionRow): string => to('tx', row.transaction_hash);
 
 export function TransactionList({
   filter,
   empty,
+  shown = USUALLY_SHOWN,
 }: {
   readonly filter: TransactionFilter;
   readonly empty: ReactNode;
+  /** Heads of the columns. */
+  readonly shown?: ReadonlySet<string>;
 }) {
   const [contracts, setContracts] = useState<readonly string[]>([]);
   const read = useCallback(
@@ -142,7 +186,7 @@ export function TransactionList({
   }, []);
   const known = useContractsKnown(contracts);
   // biome-ignore lint/correctness/useExhaustiveDependencies: functions have names once their classes are known
-  const columns = useMemo(() => [...COLUMNS], [known]);
+  const columns = useMemo(() => COLUMNS.filter(({ head }) => shown.has(head)), [known, shown]);
   return (
     <LiveTable
       label="Transactions"

@@ -1,5 +1,6 @@
 // Lists of blocks and transactions, each as a summary.
 import { BoundedMap } from '../../bounded-map.js';
+import { listOf, memberOf } from '../../json/reader.js';
 import type { BLOCK_ROW, TRANSACTION_FILTER, TRANSACTION_ROW } from '../../spec.js';
 import {
   calls,
@@ -100,13 +101,14 @@ export function listTransactions(
   filter: TRANSACTION_FILTER,
   { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
 ): Promise<Page<TransactionSummary>> {
-  const { block_number: only } = filter;
-  const newest = pendingNumber(world);
-  if (only !== undefined && only > newest) return Promise.resolve({ rows: [], next: undefined });
+  const { block_number: only, from_block = 0, to_block = Number.POSITIVE_INFINITY } = filter;
+  const from = Math.min(pendingNumber(world), only ?? to_block, to_block);
+  const to = Math.max(world.history.first, only ?? from_block, from_block);
+  if (to > from) return Promise.resolve({ rows: [], next: undefined });
   return readPage({
     world,
-    from: only ?? newest,
-    to: only,
+    from,
+    to,
     cursor,
     limit,
     blockKeys: wantedKeys(filter),
@@ -128,41 +130,56 @@ export function wantedKeys({
   contract,
   type,
   status,
+  revert_reason: reason,
 }: TRANSACTION_FILTER): readonly (readonly number[])[] {
   const groups = [(type === undefined ? TYPES : [type]).map(holds)];
   if (sender !== undefined) groups.push([sentBy(sender)]);
   if (contract !== undefined) groups.push([sentBy(contract), calls(contract)]);
-  if (status === 'REVERTED') groups.push([FAILS]);
+  if (status === 'REVERTED' || reason !== undefined) groups.push([FAILS]);
   return groups.map((group) => [...group, UNKNOWN]);
 }
 
 function passes(
   { transaction, receipt, trace }: TransactionRecord,
-  { sender, contract, type, status }: TRANSACTION_FILTER,
+  { sender, contract, type, status, selector, revert_reason: reason }: TRANSACTION_FILTER,
 ): boolean {
   if (type !== undefined && typeOf(transaction) !== type) return false;
   if (status !== undefined && isReverted(receipt) !== (status === 'REVERTED')) return false;
   const from = (sender ?? contract) ? senderOf(transaction, receipt) : undefined;
   if (sender !== undefined && from !== sender) return false;
-  return contract === undefined || from === contract || isCalledIn(trace, contract);
+  if (contract !== undefined && from !== contract && !isIn(trace, 'contract_address', contract)) {
+    return false;
+  }
+  if (selector !== undefined && !callsFunction(transaction, trace, selector)) return false;
+  return reason === undefined || failsWith(receipt, reason);
 }
 
-/** Whether a contract is called other than for the transfer of the fee. */
-function isCalledIn(trace: string, contract: string): boolean {
-  if (!trace.includes(`"contract_address":"${contract}"`)) return false;
+type CallMember = 'contract_address' | 'entry_point_selector';
+
+/** Whether a call of a trace has a value, other than the transfer of the fee. */
+function isIn(trace: string, member: CallMember, value: string): boolean {
+  if (!trace.includes(`"${member}":"${value}"`)) return false;
   const { fee_transfer_invocation: _, ...calls }: Readonly<Record<string, unknown>> =
     JSON.parse(trace);
-  return Object.values(calls).some((call) => isCallTo(call, contract));
+  return Object.values(calls).some((call) => hasCall(call, member, value));
 }
 
-function isCallTo(call: unknown, contract: string): boolean {
-  if (typeof call !== 'object' || call === null) return false;
-  if ('contract_address' in call && call.contract_address === contract) return true;
-  return (
-    'calls' in call &&
-    Array.isArray(call.calls) &&
-    call.calls.some((inner) => isCallTo(inner, contract))
-  );
+function hasCall(call: unknown, member: CallMember, value: string): boolean {
+  if (memberOf(call, member) === value) return true;
+  return listOf(memberOf(call, 'calls')).some((inner) => hasCall(inner, member, value));
+}
+
+/** The trace of a reverted execution has no calls, so those that were sent count as well. */
+function callsFunction(transaction: string, trace: string, selector: string): boolean {
+  if (isIn(trace, 'entry_point_selector', selector)) return true;
+  if (!transaction.includes(`"${selector}"`)) return false;
+  return callsIn(JSON.parse(transaction)).some((call) => call.selector === selector);
+}
+
+function failsWith(receipt: string, part: string): boolean {
+  if (!isReverted(receipt)) return false;
+  const { revert_reason: reason = '' }: Receipt = JSON.parse(receipt);
+  return reason.toLowerCase().includes(part.toLowerCase());
 }
 
 function summarise(
@@ -174,6 +191,7 @@ function summarise(
   const receipt: Receipt = JSON.parse(text);
   const sent: Sent = JSON.parse(transaction);
   const made = callsIn(sent);
+  const [first] = made;
   const sender = senderOf(transaction, text);
   const { revert_reason: reason } = receipt;
   return {
@@ -182,8 +200,8 @@ function summarise(
     index,
     type: sent.type,
     ...(sender === undefined ? {} : { sender_address: sender }),
-    ...(made.first ? { call: made.first } : {}),
-    call_count: made.count,
+    ...(first ? { call: first } : {}),
+    call_count: made.length,
     execution_status: receipt.execution_status,
     fee: receipt.actual_fee,
     l2_gas: receipt.execution_resources.l2_gas,
@@ -192,7 +210,7 @@ function summarise(
   };
 }
 
-type Calls = { readonly count: number; readonly first?: TRANSACTION_ROW['call'] };
+type SentCall = NonNullable<TRANSACTION_ROW['call']>;
 
 /** The members of a transaction that are read. */
 interface Sent {
@@ -202,34 +220,31 @@ interface Sent {
   readonly entry_point_selector?: string;
 }
 
-function callsIn(sent: Sent): Calls {
+function callsIn(sent: Sent): readonly SentCall[] {
   const { type, calldata = [], contract_address: to, entry_point_selector: selector } = sent;
-  if (to !== undefined && selector !== undefined) {
-    return { count: 1, first: { contract_address: to, selector } };
-  }
-  return type === 'INVOKE' ? callsOf(calldata) : { count: 0 };
+  if (to !== undefined && selector !== undefined) return [{ contract_address: to, selector }];
+  return type === 'INVOKE' ? callsOf(calldata) : [];
 }
 
 /**
  * The calls in the calldata of an account, in either of its two encodings: the data after each
  * call, or all data after a table of calls.
  */
-function callsOf(calldata: readonly string[]): Calls {
-  const [count, contract_address, selector] = calldata;
-  const size = numberOf(count);
-  const first =
-    contract_address !== undefined && selector !== undefined
-      ? { contract_address, selector }
-      : undefined;
-  if (size === 0 || !first) return { count: 0 };
+function callsOf(calldata: readonly string[]): readonly SentCall[] {
+  const size = numberOf(calldata[0]);
+  const nested: SentCall[] = [];
   let at = 1;
-  for (let left = size; left > 0 && at < calldata.length; left -= 1) {
-    at += 3 + numberOf(calldata[at + 2]);
+  for (; nested.length < size && at < calldata.length; at += 3 + numberOf(calldata[at + 2])) {
+    nested.push(callAt(calldata, at));
   }
+  if (at === calldata.length && nested.length === size) return nested;
   const table = 1 + 4 * size;
-  const isKnown =
-    at === calldata.length || table + 1 + numberOf(calldata[table]) === calldata.length;
-  return isKnown ? { count: size, first } : { count: 0 };
+  if (table + 1 + numberOf(calldata[table]) !== calldata.length) return [];
+  return Array.from({ length: size }, (_, index) => callAt(calldata, 1 + 4 * index));
+}
+
+function callAt(calldata: readonly string[], at: number): SentCall {
+  return { contract_address: calldata[at] ?? '0x0', selector: calldata[at + 1] ?? '0x0' };
 }
 
 /** A length in calldata; larger than any calldata if the felt cannot be one. */

@@ -167,6 +167,32 @@ describe.each([
     expect(await find({ sender: '0x77' })).toEqual([]);
   });
 
+  test('finds transactions by function, range of blocks and reason of a revert', async () => {
+    const find = async (filter: object): Promise<readonly string[]> =>
+      (await transactions(client, { filter, limit: 2 })).map((row) => row.transaction_hash);
+    const at = (...places: readonly number[]) => places.map((place) => sent[place]);
+    const put = selector('put');
+    expect(await find({ selector: put })).toEqual(at(8, 5));
+    // A call inside of another one, a call that failed, and what only takes the fee.
+    expect(await find({ selector: selector('clear') })).toEqual(at(6));
+    expect(await find({ selector: selector('fail') })).toEqual([failed]);
+    expect(await find({ selector: selector('transfer') })).toEqual(at(8));
+    expect(await find({ selector: put, contract: STRK })).toEqual(at(8));
+    expect(await find({ selector: '0x77' })).toEqual([]);
+    expect(await find({ from_block: 5, to_block: 7 })).toEqual(at(6, 5, 4));
+    expect(await find({ from_block: 9 })).toEqual(at(8));
+    expect(await find({ to_block: 2, selector: selector('deployContract') })).toEqual(at(1));
+    expect(await find({ from_block: 999 })).toEqual([]);
+    expect(await find({ from_block: 7, to_block: 5 })).toEqual([]);
+    expect(await find({ block_number: 3, from_block: 4 })).toEqual([]);
+    expect(await find({ revert_reason: 'OOPS' })).toEqual([failed]);
+    expect(await find({ revert_reason: 'oops', from_block: 9 })).toEqual([]);
+    expect(await find({ revert_reason: 'oops', status: 'SUCCEEDED' })).toEqual([]);
+    expect(await find({ revert_reason: 'no such text' })).toEqual([]);
+    const empty = { filter: { revert_reason: '' } };
+    expect((await client.failure('devnet_listTransactions', empty)).code).toBe(-32602);
+  });
+
   test('lists contracts and classes', async () => {
     const contracts = (await pages(client, 'devnet_listContracts', { limit: 2 })).flatMap(
       (page) => page.contracts,

@@ -1,14 +1,14 @@
 // Export of the filtered transactions as JSON or CSV, newest first.
 import { useState } from 'react';
-import { csvOf } from '../../format/csv.js';
-import { writeJson } from '../../format/json.js';
-import { ErrorText } from '../../parts/page-states.js';
-import { saveFile } from '../../parts/save-file.js';
+import { csvOf } from '../../../format/csv.js';
+import { writeJson } from '../../../format/json.js';
+import { ErrorText } from '../../../parts/page-states.js';
+import { saveFile } from '../../../parts/save-file.js';
 import {
   readTransactions,
   type TransactionFilter,
   type TransactionRow,
-} from '../../rpc/queries.js';
+} from '../../../rpc/queries.js';
 
 const MOST = 5_000;
 

@@ -1,0 +1,73 @@
+// Filter of transactions: in the page's address, as parameters of the node, in words.
+import { canonicalFelt, type Names, selectorOf } from '@starkbox/abi';
+import { functionName } from '../../../format/names.js';
+import { numberIn } from '../../../parts/block-field.js';
+import { TYPE_NAMES } from '../../../parts/transaction/transaction-list.js';
+import type { TransactionFilter } from '../../../rpc/queries.js';
+
+export const TYPES = ['INVOKE', 'DECLARE', 'DEPLOY_ACCOUNT', 'L1_HANDLER'] as const;
+const LONGEST_TEXT = 200;
+const NAME = /^[A-Za-z_]\w{0,80}$/;
+
+/** Names of the parameters in the address; all others of the page are no filter. */
+export const FILTERS = [
+  'type',
+  'status',
+  'sender',
+  'contract',
+  'function',
+  'block',
+  'from',
+  'to',
+  'panic',
+] as const;
+export type FilterName = (typeof FILTERS)[number];
+
+/** The selector of a function, from its name or as it is. */
+export function selectorIn(text: string): string | undefined {
+  return NAME.test(text) ? selectorOf(text) : canonicalFelt(text);
+}
+
+export function readFilter(params: URLSearchParams): TransactionFilter {
+  const type = TYPES.find((one) => one === params.get('type'));
+  const status = params.get('status');
+  const sender = canonicalFelt(params.get('sender') ?? '');
+  const contract = canonicalFelt(params.get('contract') ?? '');
+  const selector = selectorIn(params.get('function')?.trim() ?? '');
+  const block = numberIn(params.get('block'));
+  const from = numberIn(params.get('from'));
+  const to = numberIn(params.get('to'));
+  const panic = params.get('panic')?.trim().slice(0, LONGEST_TEXT) ?? '';
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(status === 'SUCCEEDED' || status === 'REVERTED' ? { status } : {}),
+    ...(sender === undefined ? {} : { sender }),
+    ...(contract === undefined ? {} : { contract }),
+    ...(selector === undefined ? {} : { selector }),
+    ...(block === undefined ? {} : { block_number: block }),
+    ...(from === undefined ? {} : { from_block: from }),
+    ...(to === undefined ? {} : { to_block: to }),
+    ...(panic === '' ? {} : { revert_reason: panic }),
+  };
+}
+
+/** The filters of an address alone, always in the same order. */
+export function filterQuery(params: URLSearchParams): Record<string, string> {
+  return Object.fromEntries(
+    FILTERS.flatMap((name): [string, string][] => {
+      const value = params.get(name)?.trim();
+      return value ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** A filter in words. */
+export function filterText(name: string, value: string, names: Names): string {
+  if (name === 'type') return TYPE_NAMES[value] ?? value;
+  if (name === 'status') return value.toLowerCase();
+  if (name === 'function') return `function ${functionName(value) ?? value}`;
+  if (name === 'from') return `from block ${value}`;
+  if (name === 'to') return `to block ${value}`;
+  if (name === 'panic') return `panic “${value}”`;
+  return `${name} ${names.get(value) ?? value}`;
+}

@@ -1,0 +1,198 @@
+// Views of the transactions: filters that have a name, some given and others saved in this browser.
+import { useEffect, useRef, useState } from 'react';
+import { setQuery, to, usePlace } from '../../../navigation/route.js';
+import { type Stored, stored } from '../../../navigation/stored.js';
+import { Link, UntrustedText } from '../../../parts/values.js';
+import { FILTERS, filterQuery } from './filter.js';
+
+interface View {
+  readonly name: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+const GIVEN: readonly View[] = [
+  { name: 'All', query: {} },
+  { name: 'Failed', query: { status: 'REVERTED' } },
+  { name: 'Declared', query: { type: 'DECLARE' } },
+  { name: 'New accounts', query: { type: 'DEPLOY_ACCOUNT' } },
+  { name: 'From L1', query: { type: 'L1_HANDLER' } },
+];
+const MOST = 50;
+const LONGEST_NAME = 60;
+
+const saved: Stored<readonly View[]> = stored('localStorage', 'starkbox.views.transactions', read);
+
+function read(found: unknown): readonly View[] {
+  if (!Array.isArray(found)) return [];
+  return found.slice(0, MOST).flatMap((one: unknown): View[] => {
+    if (typeof one !== 'object' || one === null) return [];
+    const { name, query }: { name?: unknown; query?: unknown } = one;
+    if (typeof name !== 'string' || typeof query !== 'object' || query === null) return [];
+    const texts = Object.entries(query).flatMap(([key, value]): [string, string][] =>
+      typeof value === 'string' ? [[key, value]] : [],
+    );
+    const filters = filterQuery(new URLSearchParams(texts));
+    return [{ name: name.slice(0, LONGEST_NAME), query: filters }];
+  });
+}
+
+/** Adds a view, or replaces the one of that name. */
+function save(view: View): void {
+  saved.set([...saved.now().filter(({ name }) => name !== view.name), view].slice(-MOST));
+}
+
+const remove = (name: string): void => saved.set(saved.now().filter((one) => one.name !== name));
+
+function rename(old: string, name: string): void {
+  const others = saved.now().filter((one) => one.name === old || one.name !== name);
+  saved.set(others.map((one) => (one.name === old ? { ...one, name } : one)));
+}
+
+const written = (query: View['query']): string => new URLSearchParams(query).toString();
+
+export function Views() {
+  const { query } = usePlace();
+  const own = saved.use();
+  const filters = filterQuery(query);
+  const now = written(filters);
+  const mode = query.get('mode');
+  const [editing, setEditing] = useState<'save' | 'rename' | undefined>();
+  const list = useRef<HTMLElement>(null);
+  /** What had the focus is gone. */
+  const focusList = (): void => list.current?.querySelector('a')?.focus();
+  const current = own.find((view) => written(view.query) === now);
+  const isGiven = GIVEN.some((view) => written(view.query) === now);
+  const take = (name: string): void => {
+    if (editing === 'rename' && current) rename(current.name, name);
+    else save({ name, query: filters });
+    setEditing(undefined);
+    focusList();
+  };
+  return (
+    <div className="views">
+      <nav aria-label="Views" ref={list}>
+        {[...GIVEN, ...own].map((view, at) => (
+          <Link
+            key={at < GIVEN.length ? `given ${view.name}` : view.name}
+            href={to('transactions', undefined, {
+              ...view.query,
+              ...(mode === null ? {} : { mode }),
+            })}
+            current={at < GIVEN.length ? written(view.query) === now : view === current}
+          >
+            {at < GIVEN.length ? (
+              view.name
+            ) : (
+              <UntrustedText text={view.name} limit={LONGEST_NAME} />
+            )}
+          </Link>
+        ))}
+      </nav>
+      {editing !== undefined ? (
+        <NameForm
+          key={editing}
+          start={editing === 'rename' ? (current?.name ?? '') : ''}
+          verb={editing === 'rename' ? 'Rename' : 'Save'}
+          take={take}
+          close={() => {
+            setEditing(undefined);
+            focusList();
+          }}
+        />
+      ) : (
+        <ViewButtons
+          isNew={!current && !isGiven}
+          isFiltered={now !== ''}
+          edit={setEditing}
+          {...(current && {
+            remove: () => {
+              remove(current.name);
+              focusList();
+            },
+          })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ViewButtonsProps {
+  /** Whether the filters are those of no view. */
+  readonly isNew: boolean;
+  readonly isFiltered: boolean;
+  readonly edit: (what: 'save' | 'rename') => void;
+  /** Given for a saved view. */
+  readonly remove?: () => void;
+}
+
+function ViewButtons({ isNew, isFiltered, edit, remove: removeView }: ViewButtonsProps) {
+  const clear = (): void => setQuery(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
+  return (
+    <>
+      {removeView && (
+        <>
+          <button type="button" className="plain" onClick={() => edit('rename')}>
+            Rename view
+          </button>
+          <button type="button" className="plain" onClick={removeView}>
+            Delete view
+          </button>
+        </>
+      )}
+      {isNew && (
+        <button type="button" className="plain" onClick={() => edit('save')}>
+          Save as view
+        </button>
+      )}
+      {isFiltered && (
+        <button type="button" className="plain" onClick={clear}>
+          Clear filters
+        </button>
+      )}
+    </>
+  );
+}
+
+interface NameFormProps {
+  readonly start: string;
+  readonly verb: string;
+  readonly take: (name: string) => void;
+  readonly close: () => void;
+}
+
+function NameForm({ start, verb, take, close }: NameFormProps) {
+  const [name, setName] = useState(start);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      className="line-of"
+      aria-label={`${verb} view`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== '') take(name.trim());
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        close();
+      }}
+    >
+      <label>
+        name of the view
+        <input
+          ref={field}
+          value={name}
+          maxLength={LONGEST_NAME}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
+      <button type="submit" className="button" aria-disabled={name.trim() === ''}>
+        {verb}
+      </button>
+      <button type="button" className="plain" onClick={close}>
+        Cancel
+      </button>
+    </form>
+  );
+}
