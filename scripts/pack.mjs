@@ -6,7 +6,7 @@
 //   node scripts/pack.mjs FOLDER --cross        also the engines that scripts/packages/cross-engine.mjs has built
 //
 // The packages must be built.
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,9 +19,11 @@ import {
 } from '../packages/engine/dist/platforms.js';
 import { ROOT } from './cargo.mjs';
 import { areOldEnough } from './packages/glibc.mjs';
+import { BILL } from './packages/sbom.mjs';
 import {
   builtEngines,
   ENGINE_NAME,
+  manifestIn,
   npm,
   published,
   stage,
@@ -43,22 +45,30 @@ import {
  */
 export function packedIn(folder, names = [...published().keys()]) {
   const version = published().get(ENGINE_NAME)?.manifest.version ?? '';
-  const fileOf = (/** @type {string} */ name, /** @type {string} */ of) =>
-    resolve(folder, `${name.replace('@', '').replace('/', '-')}-${of}.tgz`);
   const ours = names.map((name) => {
-    const file = fileOf(name, published().get(name)?.manifest.version ?? '');
+    const file = packedFile(folder, name, published().get(name)?.manifest.version ?? '');
     if (!existsSync(file))
       throw new Error(`${file} is missing: run node scripts/pack.mjs ${folder}`);
     return { name, file };
   });
   const platforms = Object.keys(PLATFORMS)
     .map(packageFor)
-    .map((name) => ({ name, file: fileOf(name, version) }));
+    .map((name) => ({ name, file: packedFile(folder, name, version) }));
   return [...ours, ...platforms.filter(({ file }) => existsSync(file))];
 }
 
 /**
- * Packs packages as they are published.
+ * @param {string} folder
+ * @param {string} name of a package
+ * @param {string} version
+ * @returns {string} what npm calls the packed file
+ */
+function packedFile(folder, name, version) {
+  return resolve(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+}
+
+/**
+ * Packs packages as they are published, each with its bill of materials beside it.
  *
  * @param {string} folder where the packed files go; it is made
  * @param {readonly string[]} [names] of our packages; all unless given
@@ -74,6 +84,10 @@ export function pack(folder, names = [...published().keys()], engines = builtEng
   try {
     const folders = stage(staging, names, engines);
     npm(['pack', '--ignore-scripts', '--pack-destination', resolve(folder), ...folders], ROOT);
+    for (const each of folders) {
+      const { name, version } = manifestIn(each);
+      copyFileSync(join(each, BILL), packedFile(folder, name, version).replace(/tgz$/, 'cdx.json'));
+    }
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }

@@ -6,7 +6,7 @@
 //   node scripts/bundle/bundle.mjs --if-older    only if the bundle is older than the build
 //
 // `bin/starkbox.js` runs the bundle unless the build is newer.
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ import { Compiler } from '../../packages/starkbox/dist/rpc/protocol/schema-compi
 import { documentsFor, VERSION_NAMES } from '../../packages/starkbox/dist/rpc/versions/versions.js';
 import { ROOT } from '../cargo.mjs';
 import { checksCode } from './precompiled-checks.mjs';
-import { dependenciesOf, notice, packageOf } from './third-party.mjs';
+import { dependenciesOf, packageOf, writeParts } from './third-party.mjs';
 
 const PACKAGE = join(ROOT, 'packages', 'starkbox');
 const FOLDER = join(PACKAGE, 'dist', 'bundle');
@@ -24,7 +24,6 @@ const FOLDER = join(PACKAGE, 'dist', 'bundle');
 const NEW_FOLDER = join(PACKAGE, 'dist', 'bundle.new');
 const PROTOCOL = join(PACKAGE, 'src', 'rpc', 'protocol');
 const CHECKS = '\0checks-';
-const NOTICE = 'THIRD-PARTY-NOTICES.txt';
 
 /** @returns {string} the module that stands for `precompiled.ts` */
 function precompiledModule() {
@@ -147,7 +146,7 @@ async function build() {
   const pages = ['explorer', 'wallet'].flatMap((name) => [
     ...dependenciesOf(join(ROOT, 'packages', name)),
   ]);
-  writeFileSync(join(NEW_FOLDER, NOTICE), notice([...bundled, ...pages]));
+  writeParts(NEW_FOLDER, [...bundled, ...pages]);
   rmSync(FOLDER, { recursive: true, force: true });
   renameSync(NEW_FOLDER, FOLDER);
 }

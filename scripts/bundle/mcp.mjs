@@ -4,11 +4,11 @@
 //   node scripts/bundle/mcp.mjs   after `tsc -b packages`
 //
 // starkbox and its engine stay packages: the server loads them when a chain is started.
-import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../cargo.mjs';
-import { notice, packageOf } from './third-party.mjs';
+import { packageOf, writeParts } from './third-party.mjs';
 
 const FOLDER = join(ROOT, 'packages', 'starkbox', 'dist', 'mcp');
 const NEW_FOLDER = `${FOLDER}.new`;
@@ -31,7 +31,7 @@ const { output } = await bundle.write({
 await bundle.close();
 const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 const bundled = modules.flatMap((id) => packageOf(id) ?? []);
-writeFileSync(join(NEW_FOLDER, 'THIRD-PARTY-NOTICES.txt'), notice(bundled));
+writeParts(NEW_FOLDER, bundled);
 cpSync(join(ROOT, 'docs'), join(NEW_FOLDER, 'docs'), {
   recursive: true,
   filter: (path) =>

@@ -1,5 +1,5 @@
 // Notice of the packages whose code is part of the bundles, with their licences.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -99,15 +99,51 @@ export function noticeOf(parts) {
   );
 }
 
+/** What the notice is called in packages. */
+export const NOTICE = 'THIRD-PARTY-NOTICES.txt';
+
+/** The list of the same parts, for the bill of materials. It is not published. */
+const PARTS = 'third-party.json';
+
 /**
- * @param {Iterable<string>} folders of packages
- * @returns {string} the text of the notice
+ * A package or crate whose code is part of ours.
+ *
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {string} version
+ * @property {string} licence an SPDX expression
  */
-export function notice(folders) {
-  return noticeOf(
-    [...folders].map((folder) => {
-      const { name, version, license = 'no licence named' } = manifestIn(folder);
-      return { title: `${name} ${version} (${license})`, texts: licencesIn(folder) };
-    }),
-  );
+
+/**
+ * Writes the notice of the packages whose code a bundle has, and their list.
+ *
+ * @param {string} bundle its folder
+ * @param {Iterable<string>} folders of packages
+ */
+export function writeParts(bundle, folders) {
+  const parts = [...new Set(folders)].map((folder) => {
+    const { name, version, license: licence = 'no licence named' } = manifestIn(folder);
+    return { name, version, licence, texts: licencesIn(folder) };
+  });
+  const titled = parts.map(({ texts, ...part }) => ({ title: titleOf(part), texts }));
+  writeFileSync(join(bundle, NOTICE), noticeOf(titled));
+  const listed = parts.map(({ name, version, licence }) => ({ name, version, licence }));
+  writeFileSync(join(bundle, PARTS), JSON.stringify(listed));
+}
+
+/**
+ * @param {Part} part
+ * @returns {string}
+ */
+export function titleOf({ name, version, licence }) {
+  return `${name} ${version} (${licence})`;
+}
+
+/**
+ * @param {string} bundle its folder
+ * @returns {Part[]} none where nothing is bundled
+ */
+export function readParts(bundle) {
+  const path = join(bundle, PARTS);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
 }

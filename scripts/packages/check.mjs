@@ -20,7 +20,9 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { ROOT } from '../cargo.mjs';
 import { dependenciesOn, packedIn } from '../pack.mjs';
+import { wrongFiles, wrongLicences } from './contents.mjs';
 import { undeclaredTypes } from './declarations.mjs';
+import { BILL } from './sbom.mjs';
 import { npm, published, stage } from './staging.mjs';
 
 /**
@@ -167,7 +169,17 @@ try {
   const tarballs = join(folder, 'tarballs');
   mkdirSync(tarballs);
   const folders = stage(join(folder, 'staged'), [...published().keys()]);
-  npm(['pack', '--ignore-scripts', '--pack-destination', tarballs, ...folders], ROOT);
+  const listed = npm(
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', tarballs, ...folders],
+    ROOT,
+  );
+  /** @type {Map<string, { files: string[] }>} */
+  const contents = new Map(
+    Object.values(JSON.parse(listed)).map(({ name, files }) => [
+      name,
+      { files: files.map((/** @type {{ path: string }} */ { path }) => path) },
+    ]),
+  );
   const packed = packedIn(tarballs);
   const typed = packed.filter(({ name }) => existsSync(join(folder, 'staged', name, 'dist')));
   // They run beside the installation, which mostly waits.
@@ -175,6 +187,10 @@ try {
   for (const { name, file } of packed) {
     checkWeight(name, file, join(folder, 'staged', name));
     await checkFacts(name, join(folder, 'staged', name));
+    const { files } = contents.get(name) ?? { files: [] };
+    faults.push(...wrongFiles(name, files));
+    const bill = JSON.parse(readFileSync(join(folder, 'staged', name, BILL), 'utf8'));
+    faults.push(...wrongLicences(name, bill));
   }
   for (const { name } of typed) {
     faults.push(

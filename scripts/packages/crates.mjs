@@ -1,8 +1,10 @@
 // Notice of the crates that the binaries of the engine contain, with their licences.
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
-import { licencesIn, noticeOf } from '../bundle/third-party.mjs';
+import { licencesIn, noticeOf, titleOf } from '../bundle/third-party.mjs';
 import { ENGINE } from '../cargo.mjs';
+
+/** @import { Part } from '../bundle/third-party.mjs' */
 
 /**
  * @typedef {object} Metadata what cargo says of the packages
@@ -11,10 +13,12 @@ import { ENGINE } from '../cargo.mjs';
  */
 
 /**
+ * The crates that the binaries for a platform contain.
+ *
  * @param {string} target what Rust calls the platform
- * @returns {string} the text of the notice
+ * @returns {(Part & { folder: string })[]}
  */
-export function cratesNotice(target) {
+export function cratesOf(target) {
   const args = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target];
   /** @type {Metadata} */
   const { packages, resolve } = JSON.parse(
@@ -29,10 +33,30 @@ export function cratesNotice(target) {
     }
   }
   const crates = packages.filter(({ id, source }) => found.has(id) && source !== null);
+  return crates.map(({ name, version, license, manifest_path }) => {
+    const folder = dirname(manifest_path);
+    return { name, version, licence: license?.split(OR).join(' OR ') ?? namedBy(folder), folder };
+  });
+}
+
+/** An old form of OR in the licence of a crate. */
+const OR = / *\/ */;
+
+/**
+ * @param {string} folder of a crate whose manifest names a file in place of a licence
+ * @returns {string} the licence by the first words of its text
+ */
+function namedBy(folder) {
+  const isApache = /^\s*Apache License\s+Version 2\.0,/.test(licencesIn(folder));
+  return isApache ? 'Apache-2.0' : 'no licence named';
+}
+
+/**
+ * @param {ReturnType<typeof cratesOf>} crates
+ * @returns {string} the text of the notice
+ */
+export function cratesNotice(crates) {
   return noticeOf(
-    crates.map(({ name, version, license, manifest_path }) => ({
-      title: `${name} ${version} (${license ?? 'no licence named'})`,
-      texts: licencesIn(dirname(manifest_path)),
-    })),
+    crates.map((crate) => ({ title: titleOf(crate), texts: licencesIn(crate.folder) })),
   );
 }

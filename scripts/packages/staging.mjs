@@ -15,14 +15,15 @@ import {
   PLATFORMS,
   packageFor,
 } from '../../packages/engine/dist/platforms.js';
+import { NOTICE, readParts } from '../bundle/third-party.mjs';
 import { ENGINE, ROOT } from '../cargo.mjs';
-import { cratesNotice } from './crates.mjs';
+import { cratesNotice, cratesOf } from './crates.mjs';
 import { reachedTypes } from './declarations.mjs';
+import { BILL, billOf, classesIn } from './sbom.mjs';
 
 export const ENGINE_NAME = '@starkbox/engine';
 /** What scripts/packages/cross-engine.mjs has built: a folder for each platform, because compilers have the same name. */
 export const CROSS_ENGINES = join(ROOT, 'engines');
-const NOTICE = 'THIRD-PARTY-NOTICES.txt';
 
 /**
  * @typedef {Record<string, unknown> & { name: string, version: string, dependencies?: Record<string, string> }} Manifest
@@ -32,7 +33,7 @@ const NOTICE = 'THIRD-PARTY-NOTICES.txt';
  * @param {string} folder
  * @returns {Manifest}
  */
-function manifestIn(folder) {
+export function manifestIn(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
@@ -137,6 +138,15 @@ function write(folder, manifest, files, source) {
 }
 
 /**
+ * @param {string} folder of a staged package
+ * @param {import('./sbom.mjs').Materials} materials
+ */
+function writeBill(folder, materials) {
+  const bill = billOf(manifestIn(folder), materials);
+  writeFileSync(join(folder, BILL), `${JSON.stringify(bill, null, 2)}\n`);
+}
+
+/**
  * @param {Manifest} manifest
  * @returns {string}
  */
@@ -212,6 +222,9 @@ export function stage(folder, names, engines = builtEngines()) {
       (path) => !binaries.includes(path) && (!path.endsWith('.d.ts') || types.has(normalize(path))),
     );
     write(target, publishedManifest(manifest), needed, source);
+    const bundles = ['bundle', 'mcp'].map((part) => join(source, 'dist', part));
+    const packages = bundles.flatMap(readParts);
+    writeBill(target, { packages, crates: [], classes: classesIn(source) });
     return target;
   });
   if (!names.includes(ENGINE_NAME)) return staged;
@@ -220,7 +233,9 @@ export function stage(folder, names, engines = builtEngines()) {
     const target = join(folder, manifest.name);
     const { os = '', target: triple = '' } = PLATFORMS[platform] ?? {};
     write(target, manifest, [addonFile(platform), compilerFile(os)], source);
-    writeFileSync(join(target, NOTICE), cratesNotice(triple));
+    const crates = cratesOf(triple);
+    writeFileSync(join(target, NOTICE), cratesNotice(crates));
+    writeBill(target, { packages: [], crates, classes: [] });
     return target;
   });
   return [...staged, ...platforms];
