@@ -1,5 +1,6 @@
-// Screenshots of every page: wide and narrow, light and dark; full, empty, failing, disconnected.
+// Screenshots of every page: four widths, light and dark; full, empty, failing, disconnected.
 // Usage: node packages/explorer/scripts/screenshots.mjs [folder] [pages, or all] [states: full,empty,error,gone]
+//   [widths: 1440,1024,768,400]
 //   (after `npm run build:ts` and `npm run build:explorer`)
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,7 +93,8 @@ await node.request('devnet_setGasPrice', { gas_price_fri: 987_654_321, generate_
 await send(2, [transfer(0, 25n)]);
 
 const PAGES = {
-  activity: '',
+  overview: '',
+  activity: 'activity',
   blocks: 'blocks',
   block: 'block/20',
   'block-state': 'block/20?tab=state',
@@ -133,6 +135,7 @@ const PAGES = {
 const given = process.argv[3] ?? 'all';
 const only = given === 'all' ? undefined : given.split(',');
 const states = (process.argv[4] ?? 'full,empty,error,gone').split(',');
+const widths = (process.argv[5] ?? '1440,1024,768,400').split(',').map(Number);
 const wanted = Object.entries(PAGES).filter(([name]) => !only || only.includes(name));
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -213,11 +216,12 @@ const browser = await chromium.launch({
 });
 try {
   for (const state of states) {
-    for (const width of [1280, 400]) {
+    for (const width of widths) {
       for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
         const mark = state === 'full' ? '' : `-${state}`;
         await STATES[state]?.(
-          () => browser.newPage({ viewport: { width, height: 800 }, colorScheme }),
+          () =>
+            browser.newPage({ viewport: { width, height: width > 1280 ? 900 : 800 }, colorScheme }),
           async (page, name) => {
             await page.screenshot({
               path: join(FOLDER, `${name}${mark}-${width}-${colorScheme}.png`),

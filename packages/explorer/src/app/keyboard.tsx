@@ -69,7 +69,7 @@ export function useKeys(open: (what: Opened) => void): boolean {
         open({ what: 'palette' });
       } else if (event.key === '?') open({ what: 'keys' });
       else if (event.key === 'p') setQuery({ mode: nextMode(mode) });
-      else if (event.key === 'f' && page === '') {
+      else if (event.key === 'f' && page === 'activity') {
         setQuery({ failed: query.get('failed') === '1' ? undefined : '1' });
       } else if (event.key === 'f' && page === 'transactions') {
         setQuery({ status: query.get('status') === 'REVERTED' ? undefined : 'REVERTED' });

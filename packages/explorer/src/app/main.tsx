@@ -2,7 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Component, type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { placeNow, to, usePlace } from '../navigation/route.js';
+import { go, placeNow, to, usePlace } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
 import { More } from './more-page.js';
@@ -25,8 +25,8 @@ function Page() {
     <>
       <Heading title="No such page" />
       <p className="empty">
-        There is no page at this address. <Link href={to('')}>Activity</Link> shows what happens on
-        the chain; the search finds blocks, transactions, contracts and classes.
+        There is no page at this address. The <Link href={to('')}>overview</Link> shows what happens
+        on the chain; the search finds blocks, transactions, contracts and classes.
       </p>
     </>
   );
@@ -78,6 +78,13 @@ function App() {
   );
 }
 
+/** The list of activity was the first page before the overview was. */
+function openOldAddress(): void {
+  const { page, query } = placeNow();
+  if (page !== '' || !(query.has('failed') || query.has('peek'))) return;
+  go(to('activity', undefined, Object.fromEntries(query)), { replace: true });
+}
+
 /** All pages are preloaded after the first one is shown. */
 const PRELOAD_MILLISECONDS = 1_000;
 /** The first rendering waits this long for the page's code, so that shell and page share one RPC request. */
@@ -87,6 +94,7 @@ startToken();
 startTheme();
 startLive();
 setTimeout(loadAll, PRELOAD_MILLISECONDS);
+openOldAddress();
 const root = document.getElementById('app');
 if (root) {
   const { page, key } = placeNow();

@@ -1,5 +1,6 @@
 // Table of pages: name, address, shortcut and lazily loaded component.
 import { type Loaded, loaded } from '../navigation/lazy-page.js';
+import type { IconName } from '../parts/icons.js';
 
 interface NoProps {
   readonly [prop: string]: never;
@@ -9,7 +10,7 @@ export interface Entry extends Loaded<NoProps> {
   readonly name: string;
   /** First segment of its path, empty for the home page. */
   readonly page: string;
-  readonly icon: string;
+  readonly icon: IconName;
   readonly about: string;
   readonly key?: string;
   /** Detail pages that highlight this entry. */
@@ -19,17 +20,25 @@ export interface Entry extends Loaded<NoProps> {
 export const RAIL: readonly (readonly Entry[])[] = [
   [
     {
-      name: 'Activity',
+      name: 'Overview',
       page: '',
-      icon: '◷',
+      icon: 'overview',
       key: '1',
+      about: 'the newest blocks, failures, busy contracts',
+      ...loaded(async () => (await import('../features/overview/overview-page.js')).OverviewPage),
+    },
+    {
+      name: 'Activity',
+      page: 'activity',
+      icon: 'activity',
+      key: 'a',
       about: 'transactions and sandbox changes',
       ...loaded(async () => (await import('../features/transactions/activity-page.js')).Activity),
     },
     {
       name: 'Blocks',
       page: 'blocks',
-      icon: '▤',
+      icon: 'blocks',
       key: '2',
       about: 'from the newest to the first',
       also: ['block'],
@@ -38,7 +47,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Transactions',
       page: 'transactions',
-      icon: '⇄',
+      icon: 'transactions',
       key: '3',
       about: 'by kind, outcome, sender and contract',
       also: ['tx'],
@@ -50,7 +59,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Events',
       page: 'events',
-      icon: '◈',
+      icon: 'events',
       key: '4',
       about: 'what contracts emitted',
       ...loaded(async () => (await import('../features/events/events-page.js')).Events),
@@ -58,7 +67,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Messages',
       page: 'messages',
-      icon: '⇋',
+      icon: 'messages',
       key: '5',
       about: 'between L1 and L2',
       ...loaded(async () => (await import('../features/messages/messages-page.js')).MessagesPage),
@@ -68,7 +77,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Accounts',
       page: 'accounts',
-      icon: '◉',
+      icon: 'accounts',
       key: '6',
       about: 'balances, keys, impersonation',
       ...loaded(async () => (await import('../features/accounts/accounts-page.js')).Accounts),
@@ -76,7 +85,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Contracts',
       page: 'contracts',
-      icon: '▣',
+      icon: 'contracts',
       key: '7',
       about: 'deployed contracts',
       also: ['contract'],
@@ -85,7 +94,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Classes',
       page: 'classes',
-      icon: '◇',
+      icon: 'classes',
       about: 'declared classes',
       also: ['class'],
       ...loaded(async () => (await import('../features/contracts/contracts-page.js')).Classes),
@@ -95,7 +104,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Timeline',
       page: 'timeline',
-      icon: '◆',
+      icon: 'timeline',
       key: '8',
       about: 'snapshots and reverting',
       ...loaded(async () => (await import('../features/timeline/timeline-page.js')).Timeline),
@@ -103,7 +112,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Simulate',
       page: 'simulate',
-      icon: '◌',
+      icon: 'simulate',
       key: '9',
       about: 'transactions that are not sent',
       ...loaded(async () => (await import('../features/simulate/simulate-page.js')).Simulate),
@@ -111,28 +120,28 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Console',
       page: 'console',
-      icon: '›',
+      icon: 'console',
       about: 'every method of the node',
       ...loaded(async () => (await import('../features/console/console-page.js')).ConsolePage),
     },
     {
       name: 'Requests',
       page: 'requests',
-      icon: '⇵',
+      icon: 'requests',
       about: 'calls of clients and their answers',
       ...loaded(async () => (await import('../features/requests/requests-page.js')).RequestsPage),
     },
     {
       name: 'Gas',
       page: 'gas',
-      icon: '▥',
+      icon: 'gas',
       about: 'by function and call',
       ...loaded(async () => (await import('../features/gas/gas-page.js')).GasPage),
     },
     {
       name: 'Control',
       page: 'control',
-      icon: '⚙',
+      icon: 'control',
       key: '0',
       about: 'clock, blocks, gas prices, state',
       ...loaded(async () => (await import('../features/control/control-page.js')).Control),
@@ -140,7 +149,7 @@ export const RAIL: readonly (readonly Entry[])[] = [
     {
       name: 'Node',
       page: 'node',
-      icon: '▦',
+      icon: 'node',
       about: 'configuration, limits, addresses',
       ...loaded(async () => (await import('../features/node/node-page.js')).NodePage),
     },
@@ -151,7 +160,7 @@ export const ENTRIES: readonly Entry[] = RAIL.flat();
 
 /** Entries of the bottom bar on narrow screens. */
 export const BOTTOM: readonly (readonly [name: string, page: string])[] = [
-  ['Activity', ''],
+  ['Overview', ''],
   ['Txs', 'transactions'],
   ['Contracts', 'contracts'],
   ['Timeline', 'timeline'],

@@ -6,6 +6,7 @@ import { NamesContext, safeLabels } from '../format/names.js';
 import { momentText, offsetText, spanText, timeText } from '../format/time.js';
 import { loaded } from '../navigation/lazy-page.js';
 import { to, usePlace } from '../navigation/route.js';
+import { BrandMark, Icon } from '../parts/icons.js';
 import { Link, useChainNow } from '../parts/values.js';
 import { type Connection, liveNow, useLive } from '../rpc/live-state.js';
 import { queries, useAccounts, useLabels } from '../rpc/queries.js';
@@ -100,9 +101,7 @@ function Rail({ page }: { readonly page: string }) {
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="brand" href={to('')} label="Starkbox, home">
-        <span aria-hidden="true" className="icon">
-          ▪
-        </span>
+        <BrandMark />
         <span className="label">Starkbox</span>
       </Link>
       {RAIL.map((entries) => (
@@ -115,9 +114,7 @@ function Rail({ page }: { readonly page: string }) {
                 current={isIn(entry, page)}
                 title={entry.name}
               >
-                <span aria-hidden="true" className="icon">
-                  {entry.icon}
-                </span>
+                <Icon name={entry.icon} />
                 <span className="label">{entry.name}</span>
                 {entry.key !== undefined && <kbd aria-hidden="true">{entry.key}</kbd>}
               </Link>
@@ -174,18 +171,11 @@ function Strip({
       )}
       <ConnectionState connection={connection} />
       <button type="button" className="search" onClick={search}>
-        <span className="wide">Search or run a command</span>
+        <Icon name="search" />
+        <span className="words">Search or run a command</span>
         <span className="wide" aria-hidden="true">
           ⌘K
         </span>
-        <svg
-          className="icon-svg narrow"
-          viewBox="0 0 16 16"
-          role="img"
-          aria-label="Search or run a command"
-        >
-          <path d="M11 11l3.5 3.5M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z" />
-        </svg>
       </button>
       <ThemeButton />
     </header>
@@ -216,7 +206,6 @@ function ConnectionState({ connection }: { readonly connection: Connection }) {
 
 function ThemeButton() {
   const [theme, setTheme] = useState<Theme>(readTheme);
-  const signs = { auto: '◐', light: '○', dark: '●' };
   return (
     <button
       type="button"
@@ -229,7 +218,7 @@ function ThemeButton() {
         setTheme(next);
       }}
     >
-      <span aria-hidden="true">{signs[theme]}</span>
+      <Icon name={theme} />
     </button>
   );
 }

@@ -74,3 +74,11 @@ export function isoText(seconds: number): string {
 export function intervalText(setting: string): string {
   return setting.endsWith('ms') ? `${setting.slice(0, -2)} ms` : `${setting} s`;
 }
+
+/** When blocks are made, from `block_generation_on` of the node. */
+export function generationText(mode: string | undefined): string | undefined {
+  if (mode === 'transaction') return 'a block per transaction';
+  if (mode === 'demand') return 'blocks on demand';
+  if (mode === 'mempool') return 'transactions wait in the mempool';
+  return mode === undefined ? undefined : `a block every ${intervalText(mode)}`;
+}

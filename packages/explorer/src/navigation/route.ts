@@ -74,6 +74,7 @@ function below(base: string, page: string, key: string | number | undefined): st
 export function go(address: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', address);
   else history.pushState(null, '', address);
+  current = read();
   dispatchEvent(new Event(CHANGE));
   if (!replace) scrollTo(0, 0);
 }

@@ -7,6 +7,7 @@ import { ageText, isoText, momentText } from '../format/time.js';
 import { disarm } from '../format/untrusted-text.js';
 import { go, to } from '../navigation/route.js';
 import { chainNow, onLive, useLive } from '../rpc/live-state.js';
+import { Icon } from './icons.js';
 
 interface LinkProps {
   readonly href: string;
@@ -70,13 +71,7 @@ export function Copy({ value, what }: { readonly value: string; readonly what: s
         void navigator.clipboard.writeText(value).then(() => setDone(true));
       }}
     >
-      {done ? (
-        <span aria-hidden="true">✓</span>
-      ) : (
-        <svg className="icon-svg" viewBox="0 0 16 16" aria-hidden="true">
-          <path d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" />
-        </svg>
-      )}
+      <Icon name={done ? 'done' : 'copy'} />
     </button>
   );
 }

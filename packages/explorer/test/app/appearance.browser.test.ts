@@ -31,6 +31,7 @@ afterAll(() => stage.close());
 describe('appearance', () => {
   const pages = () => [
     '',
+    'activity',
     'blocks',
     'block/3',
     'transactions',

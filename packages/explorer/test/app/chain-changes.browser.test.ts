@@ -83,6 +83,7 @@ test('every page follows a revert and a restart, and reports a node that is gone
     expect(await failing(visits, says('The chain was restarted.'))).toEqual([]);
     await on(`tx/${kept}`).getByText('This transaction no longer exists').waitFor();
     await on('').getByText('No transactions on this chain yet.').waitFor();
+    await on('activity').getByText('No transactions on this chain yet.').waitFor();
     await on('transactions').getByText('No transactions on this chain yet.').waitFor();
     await on(`contract/${counter}`)
       .getByText(/No contract/)

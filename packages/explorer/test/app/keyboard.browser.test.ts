@@ -43,7 +43,7 @@ async function open(where: string): Promise<Page> {
 
 describe('without a pointer', () => {
   test('a failing transaction is found, and its failing frame is opened', async () => {
-    const page = await open('');
+    const page = await open('activity');
     await page.locator('tr[data-row]').first().waitFor();
     await page.keyboard.press('f');
     await expect.poll(() => page.locator('tr[data-row]').count()).toBe(1);
@@ -111,6 +111,7 @@ describe('keys', () => {
       ['7', '/ui/contracts'],
       ['0', '/ui/control'],
       ['1', '/ui/'],
+      ['a', '/ui/activity'],
     ] as const) {
       await page.keyboard.press(key);
       await expect.poll(() => path(page)).toBe(where);
@@ -146,6 +147,7 @@ describe('keys', () => {
   });
 
   test('Space previews a row beside the list, and Escape closes the preview', async () => {
+    // The address of the list before there was an overview.
     const page = await open('?failed=1');
     await page.locator('tr[data-row]').first().waitFor();
     await page.keyboard.press('j');
@@ -159,9 +161,9 @@ describe('keys', () => {
     await beside.getByRole('table', { name: 'State changes' }).waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => beside.count()).toBe(0);
-    expect(page.url()).toBe(`${stage.origin}/ui/?failed=1`);
+    expect(page.url()).toBe(`${stage.origin}/ui/activity?failed=1`);
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.url()).toBe(`${stage.origin}/ui/`);
+    await expect.poll(() => page.url()).toBe(`${stage.origin}/ui/activity`);
   });
 
   test('brackets go to the adjacent block or transaction', async () => {

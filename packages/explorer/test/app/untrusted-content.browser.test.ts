@@ -59,6 +59,7 @@ afterAll(() => stage.close());
 test('no page runs scripts, breaks its layout or fails on them', async () => {
   const paths = [
     '',
+    'activity',
     'blocks',
     'transactions',
     `transactions?sender=${encodeURIComponent(SCRIPT)}&type=__proto__&block=1e9`,

@@ -45,8 +45,11 @@ describe('a node with restricted methods', () => {
     await page.getByLabel('status:').selectOption('REVERTED');
     await expect.poll(() => page.locator('tr[data-row]').count()).toBe(1);
     expect(await main(page)).toContain('insufficient balance');
-    await page.goto(`${stage.origin}/ui/`);
+    await page.goto(`${stage.origin}/ui/activity`);
     await page.getByText('STRK.transfer').first().waitFor();
+    await page.goto(`${stage.origin}/ui/`);
+    await page.getByText('This node does not serve the lists of Starkbox').waitFor();
+    expect(await main(page)).toContain('insufficient balance');
     await page.goto(`${stage.origin}/ui/contracts`);
     await page.locator(`a[href="/ui/contract/${counter}"]`).first().waitFor();
     await page.goto(`${stage.origin}/ui/classes`);

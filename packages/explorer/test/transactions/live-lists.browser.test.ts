@@ -45,7 +45,7 @@ describe('live lists', () => {
 });
 
 describe('a transfer changes each list', () => {
-  test.each(['', 'blocks', 'transactions', 'accounts'])('/%s', async (path) => {
+  test.each(['', 'activity', 'blocks', 'transactions', 'accounts'])('/%s', async (path) => {
     const { page } = await stage.open(path);
     await isLive(page);
     await page.locator('tr[data-row]').first().waitFor();

@@ -3,7 +3,7 @@ import { canonicalFelt } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
-import { intervalText } from '../../format/time.js';
+import { generationText } from '../../format/time.js';
 import { Action, act } from '../../parts/action.js';
 import { type Asks, Group, Sealed } from '../../parts/confirm.js';
 import { Problem } from '../../parts/page-states.js';
@@ -20,13 +20,6 @@ export function useBlockSettings() {
     placeholderData: (old: Result<'devnet_getBlockSettings'> | undefined) => old,
     queryFn: () => call('devnet_getBlockSettings', {}),
   });
-}
-
-export function generationText(mode: string | undefined): string | undefined {
-  if (mode === 'transaction') return 'a block per transaction';
-  if (mode === 'demand') return 'blocks on demand';
-  if (mode === 'mempool') return 'transactions wait in the mempool';
-  return mode === undefined ? undefined : `a block every ${intervalText(mode)}`;
 }
 
 export function BlockSettings({ ask }: Asks) {

@@ -2,6 +2,7 @@
 import { canonicalFelt, shortHash } from '@starkbox/abi';
 import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
+import { generationText } from '../../format/time.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, DoneLog, LastDone } from '../../parts/action.js';
 import { type Asks, Confirm, Group, type Question, Sealed } from '../../parts/confirm.js';
@@ -10,7 +11,7 @@ import { Heading, Problem } from '../../parts/page-states.js';
 import { Address, Link } from '../../parts/values.js';
 import { useLive } from '../../rpc/live-state.js';
 import { useConfig, useStatus } from '../../rpc/queries.js';
-import { BlockSettings, generationText, useBlockSettings } from './block-settings.js';
+import { BlockSettings, useBlockSettings } from './block-settings.js';
 import { State } from './chain-controls.js';
 import { Clock } from './clock.js';
 import { TokenBalance } from './deal.js';

@@ -2,7 +2,6 @@
 import { canonicalFelt } from '@starkbox/abi';
 import { useCallback, useMemo, useState } from 'react';
 import { unitOf } from '../../format/amount.js';
-import { chainUrl } from '../../format/chain-path.js';
 import { offsetText, timeText } from '../../format/time.js';
 import { loaded } from '../../navigation/lazy-page.js';
 import { setQuery, to, usePlace } from '../../navigation/route.js';
@@ -10,14 +9,9 @@ import { Heading } from '../../parts/page-states.js';
 import { LiveTable, Modes } from '../../parts/table/live-table.js';
 import type { Column } from '../../parts/table/table.js';
 import { CallSummary } from '../../parts/transaction/transaction-list.js';
-import { Address, Age, Amount, BlockRef, Copy, Gas, Status } from '../../parts/values.js';
+import { Address, Age, Amount, BlockRef, Gas, Link, Status } from '../../parts/values.js';
 import { type Operation, useLive } from '../../rpc/live-state.js';
-import {
-  readTransactions,
-  type TransactionFilter,
-  useAccounts,
-  useContractsKnown,
-} from '../../rpc/queries.js';
+import { readTransactions, type TransactionFilter, useContractsKnown } from '../../rpc/queries.js';
 import { arrange, type Row } from './activity-rows.js';
 import { peek, SidePanel } from './side-panel.js';
 
@@ -89,7 +83,7 @@ export function Activity() {
         arrange={shown}
         onRows={onRows}
         onPeek={onPeek}
-        empty={failedOnly ? <NoFailures /> : <FirstSteps />}
+        empty={failedOnly ? <NoFailures /> : <NoActivity />}
       />
       {beside !== undefined && (
         <SidePanel label="Transaction" href={to('tx', beside)}>
@@ -206,35 +200,11 @@ function OperationText({ of }: { readonly of: Operation }) {
   return <span className="soft">{OPERATIONS[of.event] ?? of.event}</span>;
 }
 
-/** Shown on a chain without transactions. */
-function FirstSteps() {
-  const accounts = useAccounts();
-  const address = accounts.data?.[0]?.address;
-  const url = chainUrl('/rpc');
-  const snippet = [
-    `import { RpcProvider } from 'starknet';`,
-    `const provider = new RpcProvider({ nodeUrl: '${url}' });`,
-    'console.log(await provider.getBlockNumber());',
-  ].join('\n');
+function NoActivity() {
   return (
-    <div className="empty">
-      <p>No transactions on this chain yet.</p>
-      <dl className="facts">
-        <dt>RPC</dt>
-        <dd>
-          <code>{url}</code> <Copy value={url} what="URL" />
-        </dd>
-        {address !== undefined && (
-          <>
-            <dt>account 0</dt>
-            <dd>
-              <code>{address}</code> <Copy value={address} what="address" />
-            </dd>
-          </>
-        )}
-      </dl>
-      <pre>{snippet}</pre>
-      <Copy value={snippet} what="snippet" />
-    </div>
+    <p className="empty">
+      No transactions on this chain yet. The <Link href={to('')}>overview</Link> shows how to send
+      the first one.
+    </p>
   );
 }

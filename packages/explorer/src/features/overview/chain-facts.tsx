@@ -1,0 +1,124 @@
+// Facts of the chain on the overview: mode, clock, origin, L1, rules, instance.
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { grouped } from '../../format/amount.js';
+import { chainUrl, instanceId } from '../../format/chain-path.js';
+import { generationText, offsetText } from '../../format/time.js';
+import { to } from '../../navigation/route.js';
+import { Copy, Link, UntrustedText } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import { useConfig } from '../../rpc/queries.js';
+import type { News } from './news.js';
+
+/** The connection to L1 changes rarely, so it is read when the page is opened. */
+function useL1() {
+  return useQuery({
+    queryKey: ['overview-l1'],
+    staleTime: 0,
+    queryFn: () => call('devnet_listMessages', { direction: 'TO_L1', limit: 1 }),
+  });
+}
+
+export function ChainFacts({ news }: { readonly news: News | undefined }) {
+  const config = useConfig();
+  const l1 = useL1();
+  const facts: (readonly [name: string, value: ReactNode])[] = [
+    ['blocks', <Mode key="mode" news={news} />],
+    ['clock', <Clock key="clock" />],
+    ['origin', <Origin key="origin" />],
+  ];
+  if (l1.data) facts.push(['L1', <L1 key="l1" of={l1.data} />]);
+  if (config.data) facts.push(['network rules', config.data.rules ?? 'off']);
+  facts.push(['instance', <Instance key="instance" />]);
+  const status = news?.status;
+  if (status?.auto_impersonate) facts.push(['impersonated', 'any account']);
+  else if (status && status.impersonated_accounts.length > 0) {
+    facts.push(['impersonated', grouped(status.impersonated_accounts.length)]);
+  }
+  if (status) {
+    facts.push(['chain id', <code key="id">{status.chain_id}</code>]);
+    if (status.devnet_version !== undefined) facts.push(['version', status.devnet_version]);
+  }
+  const url = chainUrl('/rpc');
+  facts.push([
+    'RPC',
+    <span key="rpc" className="with-copy">
+      <code>{url}</code> <Copy value={url} what="RPC URL" />
+    </span>,
+  ]);
+  return (
+    <section className="panel" aria-label="Chain">
+      <div className="panel-head">
+        <h2>Chain</h2>
+        <Link href={to('node')}>all settings</Link>
+      </div>
+      <dl className="facts">
+        {facts.map(([name, value]) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name} value`}>{value}</dd>,
+        ])}
+      </dl>
+      {(config.error || l1.error || (news && !news.status)) && (
+        <p className="quiet">This node does not tell the rest (restricted methods).</p>
+      )}
+    </section>
+  );
+}
+
+function Mode({ news }: { readonly news: News | undefined }) {
+  const mode = generationText(news?.settings?.block_generation_on);
+  const waiting = news?.status?.mempool_tx_count;
+  return (
+    <>
+      <Link href={to('control')}>{mode ?? 'as set on Control'}</Link>
+      {waiting !== undefined && `, ${grouped(waiting)} in the mempool`}
+    </>
+  );
+}
+
+function Clock() {
+  const offset = useLive((live) => live.offset);
+  const text = offsetText(offset);
+  return (
+    <Link href={to('control')}>
+      {text === undefined ? 'as the real time' : `${text} from the real time`}
+    </Link>
+  );
+}
+
+function Origin() {
+  const fork = useLive((live) => live.fork);
+  if (!fork) return 'none: a chain of its own';
+  return (
+    <Link href={to('node')}>
+      fork of {fork.chain} at block {grouped(fork.block)}
+    </Link>
+  );
+}
+
+function L1({
+  of: { l1, waiting },
+}: {
+  readonly of: { readonly l1?: { readonly url: string }; readonly waiting: number };
+}) {
+  return (
+    <>
+      <Link href={to('messages')}>
+        {l1 ? <UntrustedText text={l1.url} limit={60} /> : 'not connected'}
+      </Link>
+      {waiting > 0 && `, ${grouped(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'}`}
+    </>
+  );
+}
+
+function Instance() {
+  const count = useLive((live) => live.instances);
+  const id = instanceId();
+  return (
+    <>
+      {id === undefined ? 'main chain' : <code>{id}</code>}
+      {count > 0 && `, of ${grouped(count + 1)} chains`}
+    </>
+  );
+}

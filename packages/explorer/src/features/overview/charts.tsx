@@ -1,0 +1,317 @@
+// Charts of the newest blocks: transactions, failures and gas, on one axis of blocks.
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { grouped } from '../../format/amount.js';
+import { go, to } from '../../navigation/route.js';
+import { Age, BlockRef } from '../../parts/values.js';
+import type { BlockRow } from '../../rpc/queries.js';
+
+const HEIGHT = 64;
+/** Room above the bars for the cross of a failure. */
+const TOP = 10;
+const GAP = 1;
+/** Fewest places of the axis, so that the bars of a short chain are not wide. */
+const FEWEST_PLACES = 24;
+/** Smallest visible bar. */
+const LOWEST = 2;
+/** Narrower bars have no room for a cross. */
+const CROSS = 6;
+const HATCH = 'overview-hatch';
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
+
+type Measure = 'transactions' | 'failures' | 'gas';
+
+const VALUES: Readonly<Record<Measure, (row: BlockRow) => number>> = {
+  transactions: ({ transaction_count }) => transaction_count,
+  failures: ({ failed_count }) => failed_count,
+  gas: ({ l2_gas }) => l2_gas,
+};
+
+const NAMES: Readonly<Record<Measure, string>> = {
+  transactions: 'Transactions',
+  failures: 'Failures',
+  gas: 'L2 gas',
+};
+
+export const Charts = memo(function Charts({ blocks }: { readonly blocks: readonly BlockRow[] }) {
+  const [pointed, setPointed] = useState<number | undefined>();
+  const row = blocks.find(({ block_number }) => block_number === pointed);
+  const first = blocks[0]?.block_number ?? 0;
+  const last = blocks.at(-1)?.block_number ?? 0;
+  return (
+    <section className="charts" aria-label="Newest blocks">
+      <Hatch />
+      <div className="tiles">
+        {(['transactions', 'failures', 'gas'] as const).map((measure) => (
+          <Chart
+            key={measure}
+            measure={measure}
+            blocks={blocks}
+            pointed={pointed}
+            point={setPointed}
+          />
+        ))}
+      </div>
+      <div className="charts-foot">
+        <p className="soft">
+          {row ? (
+            <>
+              block {grouped(row.block_number)}: {count(row.transaction_count, 'transaction')},{' '}
+              {grouped(row.failed_count)} failed, {grouped(row.l2_gas)} L2 gas
+            </>
+          ) : (
+            <>
+              blocks {grouped(first)} to {grouped(last)}
+            </>
+          )}
+        </p>
+        <p className="legend" aria-hidden="true">
+          <Swatch className="chart-bar" /> succeeded <Swatch className="chart-failed" /> failed
+        </p>
+      </div>
+      <Values blocks={blocks} />
+    </section>
+  );
+});
+
+const shortNumber = (number: number): string =>
+  number < 10_000 ? grouped(number) : COMPACT.format(number);
+
+/** The place on the axis that a key leads to; undefined for other keys. */
+function placeAfter(key: string, at: number, places: number): number | undefined {
+  const last = places - 1;
+  const from = at < 0 ? places : at;
+  if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(0, from - 1);
+  if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(last, from + 1);
+  if (key === 'Home') return 0;
+  return key === 'End' ? last : undefined;
+}
+
+const count = (number: number, what: string): string =>
+  `${grouped(number)} ${what}${number === 1 ? '' : 's'}`;
+
+/** The pattern of failures, which is told from a plain bar without colours. */
+function Hatch() {
+  return (
+    <svg className="unseen" aria-hidden="true">
+      <pattern
+        id={HATCH}
+        width="4"
+        height="4"
+        patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"
+      >
+        <rect className="hatch-ground" width="4" height="4" />
+        <rect className="hatch-line" width="2" height="4" />
+      </pattern>
+    </svg>
+  );
+}
+
+function Swatch({ className }: { readonly className: string }) {
+  return (
+    <svg className="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <rect
+        className={className}
+        x="0.5"
+        y="0.5"
+        width="9"
+        height="9"
+        {...(className === 'chart-failed' ? { fill: `url(#${HATCH})` } : {})}
+      />
+    </svg>
+  );
+}
+
+interface ChartProps {
+  readonly measure: Measure;
+  readonly blocks: readonly BlockRow[];
+  readonly pointed: number | undefined;
+  readonly point: (block: number | undefined) => void;
+}
+
+function Chart({ measure, blocks, pointed, point }: ChartProps) {
+  const [frame, width] = useWidth();
+  const measured = VALUES[measure];
+  const sum = blocks.reduce((all, row) => all + measured(row), 0);
+  const most = blocks.reduce((max, row) => Math.max(max, measured(row)), 0);
+  const places = Math.max(FEWEST_PLACES, blocks.length);
+  const step = width / places;
+  const left = width - blocks.length * step;
+  const blockAt = ({
+    clientX,
+    currentTarget,
+  }: PointerEvent<HTMLDivElement>): number | undefined => {
+    const x = clientX - currentTarget.getBoundingClientRect().left;
+    return blocks[Math.floor((x - left) / step)]?.block_number;
+  };
+  const at = blocks.findIndex(({ block_number }) => block_number === pointed);
+  const shown = blocks[at] ?? blocks.at(-1);
+  const name = NAMES[measure];
+  const press = (event: KeyboardEvent): void => {
+    const next = placeAfter(event.key, at, blocks.length);
+    if (next !== undefined) {
+      event.preventDefault();
+      point(blocks[next]?.block_number);
+    } else if (event.key === 'Enter' && shown) go(to('block', shown.block_number));
+  };
+  return (
+    <figure className={`tile tile-${measure}`}>
+      <figcaption>
+        <span className="tile-name">{name}</span>
+        <strong className="figure" title={grouped(sum)}>
+          {shortNumber(sum)}
+        </strong>
+        <span className="quiet">
+          {most === 0 ? 'in no block' : `at most ${shortNumber(most)} per block`}
+        </span>
+      </figcaption>
+      <div
+        ref={frame}
+        className="chart"
+        role="slider"
+        tabIndex={0}
+        aria-label={`${name} per block: ${grouped(sum)} in ${count(blocks.length, 'block')}, at most ${grouped(most)}`}
+        aria-valuemin={blocks[0]?.block_number ?? 0}
+        aria-valuemax={blocks.at(-1)?.block_number ?? 0}
+        aria-valuenow={shown?.block_number ?? 0}
+        aria-valuetext={shown && `block ${shown.block_number}: ${grouped(measured(shown))}`}
+        onPointerMove={(event) => point(blockAt(event))}
+        onPointerLeave={() => point(undefined)}
+        onBlur={() => point(undefined)}
+        onClick={() => pointed !== undefined && go(to('block', pointed))}
+        onKeyDown={press}
+      >
+        <svg width={width} height={HEIGHT} aria-hidden="true">
+          {at >= 0 && (
+            <rect className="chart-pointed" x={left + at * step} width={step} height={HEIGHT} />
+          )}
+          <Bars blocks={blocks} measure={measure} most={most} left={left} step={step} />
+          <path className="chart-axis" d={`M0,${HEIGHT - 0.5}H${width}`} />
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+interface BarsProps {
+  readonly blocks: readonly BlockRow[];
+  readonly measure: Measure;
+  readonly most: number;
+  readonly left: number;
+  readonly step: number;
+}
+
+/** One path for all bars of a kind. */
+function Bars({ blocks, measure, most, left, step }: BarsProps): ReactNode {
+  if (most === 0 || step === 0) return null;
+  const plain: string[] = [];
+  const failed: string[] = [];
+  const crosses: string[] = [];
+  const wide = Math.max(1, step - GAP);
+  const room = HEIGHT - TOP;
+  blocks.forEach((row, at) => {
+    const value = VALUES[measure](row);
+    if (value === 0) return;
+    const x = left + at * step;
+    const tall = Math.max(LOWEST, (value / most) * room);
+    const failedShare =
+      measure === 'gas' || row.transaction_count === 0
+        ? 0
+        : measure === 'failures'
+          ? 1
+          : row.failed_count / row.transaction_count;
+    const failedTall = failedShare === 0 ? 0 : Math.max(LOWEST, failedShare * tall);
+    const top = HEIGHT - tall;
+    if (failedTall > 0) failed.push(bar(x, top, wide, failedTall));
+    if (tall > failedTall) plain.push(bar(x, top + failedTall, wide, tall - failedTall));
+    if (failedTall > 0 && wide >= CROSS) crosses.push(cross(x + wide / 2, top - 5));
+  });
+  return (
+    <>
+      <path className="chart-bar" d={plain.join('')} />
+      <path className="chart-failed" d={failed.join('')} fill={`url(#${HATCH})`} />
+      <path className="chart-cross" d={crosses.join('')} />
+    </>
+  );
+}
+
+const bar = (x: number, y: number, width: number, height: number): string =>
+  `M${x.toFixed(1)},${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`;
+
+const cross = (x: number, y: number): string =>
+  `M${(x - 2).toFixed(1)},${(y - 2).toFixed(1)}l4,4m0,-4l-4,4`;
+
+function useWidth() {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [frame, width] as const;
+}
+
+/** The same values as text, for those who do not see the charts and for copying. */
+function Values({ blocks }: { readonly blocks: readonly BlockRow[] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="values" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Values as a table</summary>
+      {isOpen && (
+        <table className="table" aria-label="Values by block">
+          <thead>
+            <tr>
+              <th scope="col">Block</th>
+              <th scope="col" className="number">
+                Age
+              </th>
+              <th scope="col" className="number">
+                Transactions
+              </th>
+              <th scope="col" className="number">
+                Failed
+              </th>
+              <th scope="col" className="number">
+                L2 gas
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...blocks].reverse().map((row) => (
+              <tr key={row.block_number} data-row={row.block_number}>
+                <td className="main">
+                  <BlockRef of={row.block_number} />
+                </td>
+                <td className="number">
+                  <Age of={row.timestamp} />
+                </td>
+                <td className="number" data-head="txs">
+                  {grouped(row.transaction_count)}
+                </td>
+                <td className="number" data-head="failed">
+                  {grouped(row.failed_count)}
+                </td>
+                <td className="number" data-head="gas">
+                  {grouped(row.l2_gas)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </details>
+  );
+}

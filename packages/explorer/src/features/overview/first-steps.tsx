@@ -1,0 +1,116 @@
+// First steps with this node: its address, an account, and code that sends a transaction.
+import { useEffect, useState } from 'react';
+import { chainUrl } from '../../format/chain-path.js';
+import { to } from '../../navigation/route.js';
+import { Icon } from '../../parts/icons.js';
+import { Copy, Link } from '../../parts/values.js';
+import { readPrivateKey, useAccounts } from '../../rpc/queries.js';
+import { type Client, SNIPPETS } from './snippets.js';
+
+const CLIENTS = Object.keys(SNIPPETS).filter((name): name is Client => name in SNIPPETS);
+const SHOWN_MILLISECONDS = 1_500;
+
+export function FirstSteps() {
+  const accounts = useAccounts();
+  const [client, setClient] = useState<Client>('starknet.js');
+  const url = chainUrl('/rpc');
+  const [first, second] = accounts.data ?? [];
+  return (
+    <section className="panel first-steps" aria-label="First steps">
+      <h2>First steps</h2>
+      <dl className="facts">
+        <dt>RPC</dt>
+        <dd className="with-copy">
+          <code>{url}</code> <Copy value={url} what="URL" />
+        </dd>
+        {first && (
+          <>
+            <dt>account 0</dt>
+            <dd className="with-copy">
+              <code>{first.address}</code> <Copy value={first.address} what="address" />
+            </dd>
+          </>
+        )}
+      </dl>
+      {first ? (
+        <>
+          <fieldset className="modes">
+            <legend className="unseen">Client</legend>
+            {CLIENTS.map((name) => (
+              <button
+                key={name}
+                type="button"
+                className="plain"
+                aria-pressed={name === client}
+                onClick={() => setClient(name)}
+              >
+                {name}
+              </button>
+            ))}
+          </fieldset>
+          <Snippet
+            key={client}
+            client={client}
+            url={url}
+            address={first.address}
+            to={(second ?? first).address}
+          />
+        </>
+      ) : (
+        accounts.error && (
+          <p className="soft">This node does not list predeployed accounts (restricted).</p>
+        )
+      )}
+      <p className="soft">
+        Without code: <Link href={to('accounts')}>mint tokens</Link>,{' '}
+        <Link href={to('classes')}>declare and deploy a class</Link>, or{' '}
+        <Link href={to('console')}>call any method</Link>.
+      </p>
+    </section>
+  );
+}
+
+interface SnippetProps {
+  readonly client: Client;
+  readonly url: string;
+  readonly address: string;
+  /** The receiver of the transfer. */
+  readonly to: string;
+}
+
+/** The private key is read when the text is copied, and never shown. */
+function Snippet({ client, url, address, to: receiver }: SnippetProps) {
+  const [outcome, setOutcome] = useState<'copied' | 'not copied' | undefined>();
+  useEffect(() => {
+    if (outcome === undefined) return;
+    const timer = setTimeout(() => setOutcome(undefined), SHOWN_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const write = (key: string): string => SNIPPETS[client]({ url, address, key, receiver });
+  return (
+    <div className="snippet">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section tabIndex={0} aria-label={`Transfer with ${client}`}>
+        <pre>{write('<private key of account 0>')}</pre>
+      </section>
+      <p className="line-of">
+        <button
+          type="button"
+          className="button primary"
+          onClick={() => {
+            void readPrivateKey(address)
+              .then((key) => navigator.clipboard.writeText(write(key ?? '')))
+              .then(
+                () => setOutcome('copied'),
+                () => setOutcome('not copied'),
+              );
+          }}
+        >
+          <Icon name={outcome === 'copied' ? 'done' : 'copy'} /> Copy for {client}
+        </button>
+        <span className="quiet">with the private key of account 0 put in</span>
+        <span role="status">{outcome}</span>
+      </p>
+    </div>
+  );
+}
