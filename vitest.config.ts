@@ -17,6 +17,7 @@ const KILLS = [
   'packages/starkbox/test/mempool/kill.test.ts',
   'packages/starkbox/test/store/damage.test.ts',
   'packages/starkbox/test/store/kill.test.ts',
+  'packages/starkbox/test/store/kill-and-undo.test.ts',
   'packages/starkbox/test/store/lost-files.test.ts',
   'packages/starkbox/test/store/page-check.test.ts',
   'packages/starkbox/test/l1/kill.test.ts',
@@ -53,6 +54,7 @@ const CLOSE_AFTER_TESTS = 'packages/starkbox/test/support/close-after-tests.ts';
 /** The longest tests start first. Started last, one would run on while the other workers are idle. */
 const LONG = [
   'packages/starkbox/test/store/kill.test.ts',
+  'packages/starkbox/test/store/kill-and-undo.test.ts',
   'packages/starkbox/test/store/damage.test.ts',
   'packages/starkbox/test/explain/corpus.test.ts',
   'packages/starkbox/test/docs/blocks.test.ts',

@@ -10,7 +10,7 @@ import { RunningCommand } from '../support/running-command.js';
  * By hand, for more of them:
  * STARKBOX_KILLS=1000 npx vitest run packages/starkbox/test/store/kill.test.ts
  */
-const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 30);
+const KILLS = Number(process.env['STARKBOX_KILLS'] ?? 15);
 /** A node lives this long after the first call, or after the first answer, at most. */
 const LONGEST_MS = 250;
 /** Instances that live as long as the directory. */
