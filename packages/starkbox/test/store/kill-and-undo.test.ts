@@ -140,8 +140,9 @@ class Chain {
         calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })),
       ),
     });
-    const answers: readonly { readonly result?: unknown; readonly error?: unknown }[] =
-      Object(await response.json());
+    const answers: readonly { readonly result?: unknown; readonly error?: unknown }[] = Object(
+      await response.json(),
+    );
     expect(answers.filter(({ error }) => error)).toEqual([]);
     return answers.map(({ result }) => result);
   }
@@ -217,7 +218,7 @@ class Chain {
         return {
           method: 'devnet_load',
           params: { path },
-          outcomes: [{ ...dumped, snapshots: undefined }],
+          outcomes: [{ ...dumped, snapshots: [] }],
         };
       }
       case 6:
@@ -260,7 +261,9 @@ const restart = (): Command => ({
 });
 
 function shown({ blocks, pending, snapshots }: View): string {
-  const closed = blocks.map(({ hash, transactions }) => `${hash.slice(0, 6)}:${transactions.length}`);
+  const closed = blocks.map(
+    ({ hash, transactions }) => `${hash.slice(0, 6)}:${transactions.length}`,
+  );
   return `[${closed.join(' ')}] + ${pending.length}, snapshots ${snapshots?.join(' ') ?? ANY}`;
 }
 
