@@ -1,0 +1,32 @@
+// Check of the crates by cargo-deny, as deny.toml has it.
+//
+//   node scripts/packages/deny.mjs                licences, bans and sources, which depend on the lock file alone
+//   node scripts/packages/deny.mjs advisories     known faults, which needs the network and changes from day to day
+//
+// cargo-deny is built once, by cargo, under ~/.cache/starkbox.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../cargo.mjs';
+
+const VERSION = '0.20.2';
+const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+const FOLDER = join(CACHE, 'starkbox', `cargo-deny-${VERSION}`);
+const COMMAND = join(FOLDER, 'bin', process.platform === 'win32' ? 'cargo-deny.exe' : 'cargo-deny');
+
+/** Outside of the work tree, so that the settings of our builds do not apply. */
+function install() {
+  console.log(`building cargo-deny ${VERSION}, once`);
+  const args = ['install', 'cargo-deny', '--version', VERSION, '--locked', '--root', FOLDER];
+  const { status } = spawnSync('cargo', args, { cwd: tmpdir(), stdio: 'inherit' });
+  if (status !== 0) throw new Error(`cargo ${args.join(' ')} failed`);
+}
+
+if (!existsSync(COMMAND)) install();
+const [given] = process.argv.slice(2);
+const checks = given === undefined ? ['licenses', 'bans', 'sources'] : [given];
+// Crates that name a file in place of a licence are warned of, and read from that file.
+const quiet = ['--allow', 'no-license-field', '--hide-inclusion-graph'];
+const args = ['--locked', 'check', ...quiet, ...checks];
+process.exitCode = spawnSync(COMMAND, args, { cwd: ROOT, stdio: 'inherit' }).status ?? 1;
