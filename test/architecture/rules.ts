@@ -129,7 +129,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   // The age of a file is measured by the clock of the machine.
   'hosting/objects': {
     may: [...LEAVES, 'config', 'chain/world/clock'],
-    packages: ['@starkbox/engine', 'aws4fetch'],
+    packages: ['@starkbox/engine', 'node:http', 'node:https'],
   },
   'l1/ethereum': { may: STEPS, packages: ['viem'] },
   'l1/anvil': { may: [...LEAVES, 'l1/ethereum'] },

@@ -38,14 +38,60 @@ export type Contents = Pick<
   'layers' | 'shared' | 'newest' | 'blockNumber' | 'transactionCount'
 >;
 
-export class HostedChain {
+/**
+ * Writes the layers of an instance. It must not refer to a state: the engine holds the functions by which states read their
+ * database, and the database refers to this.
+ */
+class LayerWriter {
   readonly manifest: OwnedManifest;
-  readonly stored: StoredChain;
-  readonly #layerStore: LayerStore;
-  readonly #database: LayeredDatabase;
-  readonly #store: Store;
+  readonly layerStore: LayerStore;
   readonly #isDurable: boolean;
   #fault: unknown;
+
+  constructor(manifest: OwnedManifest, layerStore: LayerStore, isDurable: boolean) {
+    this.manifest = manifest;
+    this.layerStore = layerStore;
+    this.#isDurable = isDurable;
+  }
+
+  get fault(): unknown {
+    return this.#fault;
+  }
+
+  readonly persist: Persist = async (layers) => {
+    const { shared } = this.manifest.current;
+    if (this.#isDurable) return this.save(layers, {});
+    return foldedAbove(IN_MEMORY, layers, shared);
+  };
+
+  /** Writes the manifest, and tables that are not stored yet. */
+  async save(
+    given: Layers,
+    ...[changes, patience]: Parameters<OwnedManifest['replace']>
+  ): Promise<Layers> {
+    // The store may have what the chain in memory lacks.
+    if (this.#fault !== undefined) throw this.#fault;
+    const { shared } = this.manifest.current;
+    const layers = foldedAbove(IN_MANIFEST, given, shared);
+    const { tables, newest } = layers;
+    try {
+      const hashes = await Promise.all(
+        tables.map((table) => this.layerStore.write(table, patience)),
+      );
+      await this.manifest.replace({ ...changes, layers: hashes, newest }, patience);
+    } catch (error) {
+      this.#fault ??= error;
+      throw error;
+    }
+    return layers;
+  }
+}
+
+export class HostedChain {
+  readonly stored: StoredChain;
+  readonly #writer: LayerWriter;
+  readonly #database: LayeredDatabase;
+  readonly #store: Store;
 
   constructor(
     manifest: OwnedManifest,
@@ -53,15 +99,10 @@ export class HostedChain {
     layerStore: LayerStore,
     options: HostedChainOptions & { readonly isDurable: boolean },
   ) {
-    this.manifest = manifest;
-    this.#layerStore = layerStore;
-    this.#isDurable = options.isDurable;
+    this.#writer = new LayerWriter(manifest, layerStore, options.isDurable);
     const { id } = manifest.current.record;
-    this.#database = new LayeredDatabase(`instance ${id}`, layers, (next) => this.#persist(next));
-    this.#store = new Store(this.#database, {
-      ...options,
-      explain: async (error) => callerError(error),
-    });
+    this.#database = new LayeredDatabase(`instance ${id}`, layers, this.#writer.persist);
+    this.#store = new Store(this.#database, { ...options, explain });
     this.stored = this.#store.chain(0, options.keepHistory);
   }
 
@@ -76,37 +117,13 @@ export class HostedChain {
     return new HostedChain(manifest, { tables, newest }, layerStore, options);
   }
 
+  get manifest(): OwnedManifest {
+    return this.#writer.manifest;
+  }
+
   /** Why the chain in memory may differ from that in the store; undefined if it does not. */
   get fault(): unknown {
-    return this.#fault;
-  }
-
-  async #persist(layers: Layers): Promise<Layers> {
-    const { shared } = this.manifest.current;
-    if (this.#isDurable) return this.#save(layers, {});
-    return foldedAbove(IN_MEMORY, layers, shared);
-  }
-
-  /** Writes the manifest, and tables that are not stored yet. */
-  async #save(
-    given: Layers,
-    ...[changes, patience]: Parameters<OwnedManifest['replace']>
-  ): Promise<Layers> {
-    // The store may have what the chain in memory lacks.
-    if (this.#fault !== undefined) throw this.#fault;
-    const { shared } = this.manifest.current;
-    const layers = foldedAbove(IN_MANIFEST, given, shared);
-    const { tables, newest } = layers;
-    try {
-      const hashes = await Promise.all(
-        tables.map((table) => this.#layerStore.write(table, patience)),
-      );
-      await this.manifest.replace({ ...changes, layers: hashes, newest }, patience);
-    } catch (error) {
-      this.#fault ??= error;
-      throw error;
-    }
-    return layers;
+    return this.#writer.fault;
   }
 
   /**
@@ -117,16 +134,16 @@ export class HostedChain {
   async release(world: World, lastUsed: number, patience?: number): Promise<void> {
     await this.#store.close();
     const changes = { owner: undefined, ...figuresOf(world), lastUsed };
-    await this.#database.rewrite((layers) => this.#save(layers, changes, patience));
+    await this.#database.rewrite((layers) => this.#writer.save(layers, changes, patience));
   }
 
   /** What another instance begins with, on the same tables; changes of this chain do not reach it. */
   async contents(world: World): Promise<Contents> {
+    const { manifest, layerStore } = this.#writer;
     let contents: Contents | undefined;
     await this.#database.rewrite(async (layers) => {
-      const { shared } = this.manifest.current;
-      const kept = foldedAbove(IN_BRANCH, layers, shared);
-      const hashes = await Promise.all(kept.tables.map((table) => this.#layerStore.write(table)));
+      const kept = foldedAbove(IN_BRANCH, layers, manifest.current.shared);
+      const hashes = await Promise.all(kept.tables.map((table) => layerStore.write(table)));
       const newest = kept.newest.with([...branchEntries(this.#database)]);
       contents = { layers: hashes, shared: hashes.length, newest, ...figuresOf(world) };
       return kept;
@@ -145,7 +162,7 @@ export async function contentsOf(
   const fold: Persist = async (layers) => foldedAbove(IN_MEMORY, layers, 0);
   const empty = { tables: [], newest: MemoryRun.EMPTY };
   const database = new LayeredDatabase('the chain of the node', empty, fold);
-  const store = new Store(database, { ...options, explain: async (error) => callerError(error) });
+  const store = new Store(database, { ...options, explain });
   const start: WorldAndSnapshots = withNoSnapshots(unlinked(world));
   const stored = store.chain(0, options.keepHistory);
   const { commit } = await stored.prepare({ kind: 'restart', before: start, after: start });
@@ -164,7 +181,7 @@ function figuresOf(world: World): Pick<Manifest, 'blockNumber' | 'transactionCou
 }
 
 /** The error for the caller of a change that was not written, or may not have been. */
-function callerError(error: unknown): RpcError {
+async function explain(error: unknown): Promise<RpcError> {
   if (error instanceof OwnershipLost) {
     return new RpcError(-1, `Nothing was changed: ${error.message}. Send the request again.`);
   }

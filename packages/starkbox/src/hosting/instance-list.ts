@@ -4,7 +4,7 @@ import { invalidParams } from '../errors.js';
 import type { InstanceControls } from '../rpc/methods/sandbox.js';
 import { instanceRow } from '../service/shown-instance.js';
 import type { INSTANCE_ROW } from '../spec.js';
-import { manifestKey, readManifest } from './manifest.js';
+import { type Manifest, manifestKey, readManifest } from './manifest.js';
 import type { ObjectStore } from './objects/object-store.js';
 import { prefixOf } from './tenants/tenant-instances.js';
 
@@ -43,9 +43,17 @@ async function rowOf(
   url: string | undefined,
 ): Promise<INSTANCE_ROW | undefined> {
   const found = await objects.get(manifestKey(id));
-  const manifest = found && (await readManifest(found.bytes).catch(() => undefined));
+  const manifest = found && readable(found.bytes);
   if (!manifest || manifest.isDeleted) return undefined;
   return instanceRow(url, manifest.record, manifest, manifest.lastUsed);
+}
+
+function readable(bytes: Buffer): Manifest | undefined {
+  try {
+    return readManifest(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 async function counted(objects: ObjectStore, prefix: string): Promise<number> {

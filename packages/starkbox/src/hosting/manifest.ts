@@ -1,15 +1,11 @@
 // Manifest of an instance: its record, its owner, its tables and its newest entries, as one object.
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { parse, stringify } from '../json/json.js';
 import { boolean, count, list, membersOf, object, optional, string } from '../json/reader.js';
 import type { FixedOptions } from '../store/directory/fixed-options.js';
 import type { InstanceRecord } from '../store/instance-records.js';
 import { MemoryRun, merged } from './layers/run.js';
 import { Table } from './layers/table.js';
-
-const deflated = promisify(deflateRaw);
-const inflated = promisify(inflateRaw);
 
 export type HostedRecord = Omit<InstanceRecord, 'number'> & {
   /** The tenant that it belongs to; undefined without tenants. */
@@ -48,7 +44,8 @@ const PREFIX = 4;
 
 export const manifestKey = (id: string): string => `instances/${id}`;
 
-export async function manifestBytes({ newest, ...head }: Manifest): Promise<Buffer> {
+/** It compresses on this thread: the newest entries are few, and a turn of another thread takes longer. */
+export function manifestBytes({ newest, ...head }: Manifest): Buffer {
   const { record, ...rest } = head;
   const text = Buffer.from(
     JSON.stringify({
@@ -60,18 +57,18 @@ export async function manifestBytes({ newest, ...head }: Manifest): Promise<Buff
   );
   const length = Buffer.allocUnsafe(PREFIX);
   length.writeUInt32LE(text.length);
-  return Buffer.concat([length, text, await deflated(Table.of(merged([newest])).data)]);
+  return Buffer.concat([length, text, deflateRawSync(Table.of(merged([newest])).data)]);
 }
 
 /** @throws Error if the bytes are no manifest */
-export async function readManifest(bytes: Buffer): Promise<Manifest> {
+export function readManifest(bytes: Buffer): Manifest {
   const end = PREFIX + (bytes.length < PREFIX ? 0 : bytes.readUInt32LE(0));
   if (end > bytes.length || end === PREFIX) throw new Error('it is cut');
   const head = object(JSON.parse(bytes.subarray(PREFIX, end).toString()), 'manifest');
   if (head['format'] !== FORMAT) {
     throw new Error(`it has format ${head['format']}; this version of Starkbox reads ${FORMAT}`);
   }
-  const table = new Table(await inflated(bytes.subarray(end)));
+  const table = new Table(inflateRawSync(bytes.subarray(end)));
   return {
     record: readRecord(head['record'], 'record'),
     settings: readSettings(head['settings']),

@@ -116,7 +116,7 @@ async function written(
   patience: number = PATIENCE_SECONDS,
 ): Promise<Outcome> {
   const key = manifestKey(manifest.record.id);
-  const bytes = await manifestBytes(manifest);
+  const bytes = manifestBytes(manifest);
   const waited = stopwatch();
   let failure: UncertainError | undefined;
   let pause = FIRST_PAUSE;
@@ -127,7 +127,7 @@ async function written(
       if (!failure) return 'refused';
       // After a lost answer, the condition fails because of the write itself.
       const found = await objects.get(key);
-      return found && (await isSame(found.bytes, manifest)) ? { tag: found.tag } : 'unknown';
+      return found && isSame(found.bytes, manifest) ? { tag: found.tag } : 'unknown';
     } catch (error) {
       // A refusal says nothing about the write before it.
       if (!(error instanceof UncertainError)) throw failure ?? error;
@@ -140,7 +140,7 @@ async function written(
 }
 
 /** Whether the bytes are those of one write; each write of an owner has another sequence. */
-async function isSame(bytes: Buffer, { writer, fence, sequence }: Manifest): Promise<boolean> {
-  const found = await readManifest(bytes);
+function isSame(bytes: Buffer, { writer, fence, sequence }: Manifest): boolean {
+  const found = readManifest(bytes);
   return found.writer === writer && found.fence === fence && found.sequence === sequence;
 }

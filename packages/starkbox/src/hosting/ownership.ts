@@ -52,7 +52,7 @@ export class Ownership {
     for (let attempt = 0; attempt < ATTEMPTS; ) {
       const found = await this.#objects.get(manifestKey(id));
       if (!found) return undefined;
-      const manifest = await this.#read(id, found.bytes);
+      const manifest = this.#read(id, found.bytes);
       if (manifest.isDeleted) return undefined;
       const holder = await this.#holderOf(manifest, owner);
       if (holder !== undefined) {
@@ -79,7 +79,7 @@ export class Ownership {
   async giveUp(id: string, owner: string): Promise<void> {
     const found = await this.#objects.get(manifestKey(id));
     if (!found) return;
-    const manifest = await this.#read(id, found.bytes);
+    const manifest = this.#read(id, found.bytes);
     if (manifest.owner !== owner) return;
     const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, owner);
     await owned?.replace({ owner: undefined });
@@ -89,7 +89,7 @@ export class Ownership {
   async tenantOf(id: string): Promise<string | undefined> {
     const found = await this.#objects.get(manifestKey(id));
     if (!found) return undefined;
-    const { record, isDeleted } = await this.#readAny(id, found.bytes);
+    const { record, isDeleted } = this.#readAny(id, found.bytes);
     return isDeleted ? undefined : record.tenant;
   }
 
@@ -97,7 +97,7 @@ export class Ownership {
   async #isGone(id: string, by: string): Promise<boolean> {
     const found = await this.#objects.get(manifestKey(id));
     if (!found) return true;
-    const manifest = await this.#readAny(id, found.bytes);
+    const manifest = this.#readAny(id, found.bytes);
     if (!manifest.isDeleted && (manifest.owner !== undefined || !isExpired(manifest))) return false;
     const owned = await OwnedManifest.take(this.#objects, manifest, found.tag, by);
     if (owned) await this.erase(owned);
@@ -113,16 +113,18 @@ export class Ownership {
     if (tenant !== undefined) await this.ofTenants.remove(tenant, id);
   }
 
-  #readAny(id: string, bytes: Buffer): Promise<Manifest> {
-    return readManifest(bytes).catch((error: unknown) =>
-      refuse(
+  #readAny(id: string, bytes: Buffer): Manifest {
+    try {
+      return readManifest(bytes);
+    } catch (error) {
+      return refuse(
         `The object ${manifestKey(id)} in ${this.#objects.shown} is damaged: ${reasonOf(error)}`,
-      ),
-    );
+      );
+    }
   }
 
-  async #read(id: string, bytes: Buffer): Promise<Manifest> {
-    const manifest = await this.#readAny(id, bytes);
+  #read(id: string, bytes: Buffer): Manifest {
+    const manifest = this.#readAny(id, bytes);
     if (!equalFixedOptions(manifest.settings, this.#settings)) {
       const names = differences(manifest.settings, this.#settings);
       refuse(

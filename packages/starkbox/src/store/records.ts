@@ -4,7 +4,7 @@ import type { World } from '../chain/world/world.js';
 import { type WorldParts, worldJson } from '../chain/world/world-json.js';
 import { count, integer, list, type Members, object, optional, string } from '../json/reader.js';
 import type { Place } from './blocks/branches.js';
-import type { Segment } from './blocks/lineage.js';
+import type { Segment } from './blocks/lineage-values.js';
 import type { Database } from './database/database.js';
 import { type ChainKeys, type NumberedKind, numberIn } from './database/keys.js';
 

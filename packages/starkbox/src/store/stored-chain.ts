@@ -25,7 +25,8 @@ import {
   withoutBlocksFrom,
   withUse,
 } from './blocks/branches.js';
-import { Lineage, type Segment } from './blocks/lineage.js';
+import { Lineage } from './blocks/lineage.js';
+import type { Segment } from './blocks/lineage-values.js';
 import { withoutOldBlocks } from './blocks/recent-blocks.js';
 import { changedReferences, released } from './blocks/references.js';
 import { ChainEntries } from './chain-entries.js';

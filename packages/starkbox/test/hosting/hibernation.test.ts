@@ -2,9 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { queryObjects } from 'node:v8';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HostedChain } from '../../src/hosting/hosted-chain.js';
 import { createNode, type Starkbox } from '../../src/index.js';
 import { callUrl } from '../support/call-url.js';
+
+const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
 
 let directory: string;
 let node: Starkbox;
@@ -60,6 +64,18 @@ describe('Hibernation', () => {
     expect(await number('root')).toBe(1);
     await ask(ids[0] ?? '', 'devnet_revert', { snapshot_id: '0x1' });
     expect(await number(ids[0] ?? '')).toBe(2);
+  });
+
+  test('only those that are awake are in memory', async () => {
+    const ids = await Promise.all([create(), create(), create(), create()]);
+    // A read of an old block has a state of its own.
+    for (const id of ids) {
+      await mint(id);
+      await ask(id, 'starknet_getNonce', { block_id: { block_number: 0 }, contract_address: STRK });
+    }
+    // Each collection counts; what the engine held is given back after it.
+    const inMemory = (): number => queryObjects(HostedChain, { format: 'count' });
+    await expect.poll(inMemory, { timeout: 10_000 }).toBe(2);
   });
 
   test('a restart finds all instances', async () => {

@@ -17,7 +17,7 @@ let count = 0;
 async function stored(id: string): Promise<{ readonly manifest: Manifest; readonly tag: string }> {
   const found = await storeAt(minio.url, PREFIX).get(manifestKey(id));
   if (!found) throw new Error('there is no manifest');
-  return { manifest: await readManifest(found.bytes), tag: found.tag };
+  return { manifest: readManifest(found.bytes), tag: found.tag };
 }
 
 async function take(id: string, owner: string, url: string): Promise<OwnedManifest> {

@@ -161,7 +161,7 @@ describe.skipIf(binary === undefined)('Two nodes', () => {
     const store = storeAt(minio.url, PREFIX);
     const found = await store.get(manifestKey(id));
     if (!found) throw new Error('there is no manifest');
-    const manifest = await readManifest(found.bytes);
+    const manifest = readManifest(found.bytes);
     await OwnedManifest.take(store, manifest, found.tag, lease.replace('nodes/', ''));
     expect((await other.number(id)).result).toBe(0);
   });

@@ -1,7 +1,8 @@
 // Object store behind the API of S3. It is loaded when such a store is first opened.
-import { createHash } from 'node:crypto';
+import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AwsClient } from 'aws4fetch';
+import { realMilliseconds } from '../../chain/world/clock.js';
 import { reasonOf } from '../../errors.js';
 import { stopwatch } from '../../probe.js';
 import { checkKey, isKey } from './object-key.js';
@@ -12,16 +13,13 @@ import {
   UncertainError,
 } from './object-store.js';
 import { adviceFor, keyPageFrom, type Refusal, refusalFrom } from './s3-answers.js';
+import { S3Signer, type SigningKey } from './s3-signature.js';
 
-export interface S3Place {
+export interface S3Place extends SigningKey {
   readonly endpoint: URL;
   readonly bucket: string;
   /** Before all keys: empty, or ending with a slash. */
   readonly prefix: string;
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string | undefined;
   /** Limit of a request, without the time that its bytes take. */
   readonly seconds?: number | undefined;
 }
@@ -32,6 +30,9 @@ const BYTES_PER_SECOND = 1024 * 1024;
 const MOST_ATTEMPTS = 4;
 const FIRST_DELAY_MILLISECONDS = 100;
 const LARGEST_PAGE = 1000;
+/** Connections without a request are closed, before a store closes them while a request is sent. */
+const IDLE_MILLISECONDS = 4_000;
+const NOTHING = new Uint8Array();
 
 interface Sent {
   readonly method: 'GET' | 'PUT' | 'DELETE';
@@ -44,7 +45,7 @@ interface Sent {
 
 interface Answer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
 }
 
@@ -52,17 +53,16 @@ export class S3Store implements ObjectStore {
   readonly shown: string;
   readonly isExclusive = false;
   readonly #place: S3Place;
-  readonly #signer: AwsClient;
+  readonly #signer: S3Signer;
+  readonly #agent: Agent;
   #requests = 0;
 
   constructor(place: S3Place) {
     this.#place = place;
     this.shown = `s3://${place.bucket}/${place.prefix} at ${place.endpoint.origin}`;
-    const { accessKeyId, secretAccessKey, sessionToken, region } = place;
-    this.#signer = new AwsClient({
-      ...{ accessKeyId, secretAccessKey, region, service: 's3' },
-      ...(sessionToken === undefined ? {} : { sessionToken }),
-    });
+    this.#signer = new S3Signer(place);
+    const options = { keepAlive: true, timeout: IDLE_MILLISECONDS };
+    this.#agent = isSecure(place.endpoint) ? new SecureAgent(options) : new Agent(options);
   }
 
   get requests(): number {
@@ -141,7 +141,9 @@ export class S3Store implements ObjectStore {
     return keys;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#agent.destroy();
+  }
 
   #bucketUrl(): URL {
     const { endpoint, bucket } = this.#place;
@@ -175,21 +177,17 @@ export class S3Store implements ObjectStore {
   }
 
   /** @throws UncertainError without an answer */
-  async #once({ method, what, url, headers, body }: Sent): Promise<Answer> {
-    const request = await this.#signer.sign(url, {
-      method,
-      headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? Buffer.alloc(0)) },
-      ...(body === undefined ? {} : { body }),
-    });
-    const limit = new Limit(this.#seconds, body?.length ?? 0);
+  async #once({ method, what, url, headers = {}, body = NOTHING }: Sent): Promise<Answer> {
+    const signed = this.#signer.headers({ method, url, headers, body }, realMilliseconds());
+    const send = isSecure(url) ? secureRequest : request;
+    const length = body === NOTHING ? {} : { 'content-length': body.length };
+    const sent = send(url, { method, agent: this.#agent, headers: { ...signed, ...length } });
+    const limit = new Limit(this.#seconds, body.length, sent);
     this.#requests += 1;
     try {
-      const response = await fetch(request, { signal: limit.signal, redirect: 'manual' });
-      limit.extend(Number(response.headers.get('content-length') ?? 0));
-      const bytes = Buffer.from(await response.arrayBuffer());
-      return { status: response.status, headers: response.headers, bytes };
+      return await answered(sent, body, limit);
     } catch (error) {
-      throw unsure(`${this.#failed({ what })}: ${limit.reason ?? networkReason(error)}`, error);
+      throw unsure(`${this.#failed({ what })}: ${reasonOf(error)}`, error);
     } finally {
       limit.end();
     }
@@ -199,16 +197,15 @@ export class S3Store implements ObjectStore {
     return this.#place.seconds ?? DEFAULT_SECONDS;
   }
 
-  #tagIn(headers: Headers, sent: Sent): string {
-    const tag = headers.get('etag');
-    if (tag !== null) return tag;
+  #tagIn({ etag }: IncomingHttpHeaders, sent: Sent): string {
+    if (etag !== undefined) return etag;
     throw unsure(`${this.#failed(sent)}: the answer has no ETag, which conditional writes need`);
   }
 
   /** By the two times of one answer, so that the clock of this machine takes no part. */
-  #ageIn(headers: Headers, sent: Sent): number {
-    const now = Date.parse(headers.get('date') ?? '');
-    const written = Date.parse(headers.get('last-modified') ?? '');
+  #ageIn(headers: IncomingHttpHeaders, sent: Sent): number {
+    const now = Date.parse(headers.date ?? '');
+    const written = Date.parse(headers['last-modified'] ?? '');
     if (Number.isNaN(now) || Number.isNaN(written)) {
       throw new Error(
         `${this.#failed(sent)}: the answer has no Date or no Last-Modified, by which leases expire. Use a store that sends both: S3, R2, MinIO or Ceph`,
@@ -232,39 +229,50 @@ export class S3Store implements ObjectStore {
   }
 }
 
+/** Sends a request, and reads the whole answer. */
+function answered(sent: ClientRequest, body: Uint8Array, limit: Limit): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      const { statusCode: status = 0, headers } = response;
+      limit.extend(Number(headers['content-length'] ?? 0));
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('end', () => resolve({ status, headers, bytes: Buffer.concat(pieces) }));
+      response.on('error', reject);
+    });
+    sent.end(body);
+  });
+}
+
 /** Time limit of a request, which grows with the bytes that it moves. */
 class Limit {
-  readonly #controller = new AbortController();
+  readonly #request: ClientRequest;
   #seconds: number;
   #timer: NodeJS.Timeout | undefined;
-  #reason: string | undefined;
 
-  constructor(seconds: number, bytes: number) {
+  constructor(seconds: number, bytes: number, limited: ClientRequest) {
+    this.#request = limited;
     this.#seconds = seconds;
     this.extend(bytes);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Set once the limit was exceeded. */
-  get reason(): string | undefined {
-    return this.#reason;
   }
 
   extend(bytes: number): void {
     this.end();
     this.#seconds += bytes / BYTES_PER_SECOND;
     this.#timer = setTimeout(() => {
-      this.#reason = `it gave no answer within ${Math.round(this.#seconds)} s`;
-      this.#controller.abort();
+      const seconds = Math.round(this.#seconds);
+      this.#request.destroy(new Error(`it gave no answer within ${seconds} s`));
     }, this.#seconds * 1000);
   }
 
   end(): void {
     clearTimeout(this.#timer);
   }
+}
+
+function isSecure({ protocol }: URL): boolean {
+  return protocol === 'https:';
 }
 
 function conditionHeaders(condition: Condition | undefined): Readonly<Record<string, string>> {
@@ -284,14 +292,4 @@ function unsure(message: string, cause?: unknown): UncertainError {
 /** Longer after each attempt, and different for each node. */
 function delay(attempt: number): Promise<void> {
   return sleep(FIRST_DELAY_MILLISECONDS * 2 ** (attempt - 1) * (0.5 + Math.random()));
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-/** `fetch` says only that it failed, and why in its cause. */
-function networkReason(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return reasonOf(cause);
 }

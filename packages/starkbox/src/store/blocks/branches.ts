@@ -1,6 +1,7 @@
 // Blocks on disk by the world and the snapshots that use them.
 import { List, PersistentMap } from '../../immutable.js';
-import type { Lineage, Segment } from './lineage.js';
+import type { Lineage } from './lineage.js';
+import type { Segment } from './lineage-values.js';
 
 /** Position of a world on disk. */
 export interface Place {

@@ -1,39 +1,23 @@
 // One line of blocks on disk, from the first to its last: contents and states.
-import {
-  type FeltQuestion,
-  type OriginQuestion,
-  type Slot,
-  State,
-  Origin as StateSource,
-} from '@starkbox/engine';
+import { type Slot, State, type Origin as StateSource } from '@starkbox/engine';
 import { BoundedMap } from '../../bounded-map.js';
 import type { Cursor } from '../../chain/history/block-index.js';
 import type { Archive } from '../../chain/history/history.js';
 import { type PackedBlock, readPackedBlock } from '../../chain/history/packed-block.js';
 import type { ArchivedStates, Slots } from '../../chain/world/archived-states.js';
 import { feltOf } from '../../felt.js';
-import type { Fork } from '../../fork/fork.js';
 import type { Database } from '../database/database.js';
 import {
   beforeBranch,
   behind,
   blockKey,
-  classKey,
   dated,
   feltIn,
   markPrefix,
   numberIn,
   prefix,
 } from '../database/keys.js';
-
-/** The branch that blocks are stored under, from a block number on. */
-export interface Segment {
-  readonly branch: number;
-  readonly from: number;
-}
-
-/** Source of values that no local block has written: the origin of a fork. */
-export type FallbackSource = Pick<Fork, 'read' | 'sourceOptions'>;
+import { type FallbackSource, LineageValues, type Segment } from './lineage-values.js';
 
 /** States of old blocks in the cache. */
 const STATES = 16;
@@ -49,6 +33,7 @@ export class Lineage implements Archive, ArchivedStates {
   readonly #database: Database;
   readonly #keepHistory: boolean;
   readonly #fallback: FallbackSource | undefined;
+  readonly #values: LineageValues;
   readonly #states = new BoundedMap<number, State>(STATES);
   readonly #blocks = new BoundedMap<number, PackedBlock>(BLOCKS);
 
@@ -64,6 +49,7 @@ export class Lineage implements Archive, ArchivedStates {
     this.segments = segments;
     this.#keepHistory = keepHistory;
     this.#fallback = fallback;
+    this.#values = new LineageValues(database, segments, fallback);
   }
 
   /** The branch that new blocks are written under. */
@@ -103,7 +89,7 @@ export class Lineage implements Archive, ArchivedStates {
 
   find(mark: number, passes: (number: number) => boolean): number | undefined {
     const start = markPrefix(mark);
-    for (const { branch, last } of this.#newestFirst(Number.MAX_SAFE_INTEGER)) {
+    for (const { branch, last } of this.#values.parts(Number.MAX_SAFE_INTEGER)) {
       const keys = this.#database.getKeys({
         start: dated(start, branch, last),
         end: beforeBranch(start, branch),
@@ -116,7 +102,7 @@ export class Lineage implements Archive, ArchivedStates {
 
   newest(mark: number, upTo: number): number | undefined {
     const start = markPrefix(mark);
-    for (const { branch, last } of this.#newestFirst(upTo)) {
+    for (const { branch, last } of this.#values.parts(upTo)) {
       const [key] = this.#database.getKeys({
         start: dated(start, branch, last),
         end: beforeBranch(start, branch),
@@ -130,7 +116,7 @@ export class Lineage implements Archive, ArchivedStates {
 
   cursor(mark: number): Cursor {
     const start = markPrefix(mark);
-    const oldestFirst = this.#newestFirst(Number.MAX_SAFE_INTEGER).toReversed();
+    const oldestFirst = this.#values.parts(Number.MAX_SAFE_INTEGER).toReversed();
     return {
       seek: (least) => {
         for (const { branch, first, last } of oldestFirst) {
@@ -161,23 +147,15 @@ export class Lineage implements Archive, ArchivedStates {
 
   /** Source of the state after a block. */
   stateSourceAfter(number: number): StateSource {
-    const fallback = this.#fallback;
-    return new StateSource(
-      async (question) => this.#answer(question, number) ?? fallback?.read(question) ?? null,
-      {
-        ...fallback?.sourceOptions,
-        // The database is read synchronously; only reads of the origin are asynchronous.
-        lookup: (question) => this.#answer(question, number) ?? (fallback ? undefined : null),
-      },
-    );
+    return this.#values.sourceAfter(number);
   }
 
   storageAt(address: string, key: string, number: number): string | undefined {
-    return this.#answer({ kind: 'storage', address, key }, number) ?? undefined;
+    return this.#values.answer({ kind: 'storage', address, key }, number) ?? undefined;
   }
 
   storageSince(address: string, key: string, number: number): number | undefined {
-    return this.#newest(prefix('storage', [address, key]), number)?.number;
+    return this.#values.newest(prefix('storage', [address, key]), number)?.number;
   }
 
   slots(address: string, after: string | undefined, number: number, limit: number): Slots {
@@ -190,7 +168,7 @@ export class Lineage implements Archive, ArchivedStates {
       const [next] = this.#database.getKeys({ start, end: behind(all), limit: 1 });
       if (!next) return { slots: found, upTo: undefined };
       const key = feltIn(next, all.length);
-      const newest = this.#newest(prefix('storage', [address, key]), number);
+      const newest = this.#values.newest(prefix('storage', [address, key]), number);
       if (newest) found.push({ key, value: feltOf(newest.value), since: newest.number });
       upTo = key;
     }
@@ -198,59 +176,10 @@ export class Lineage implements Archive, ArchivedStates {
   }
 
   classSince(classHash: string): number | undefined {
-    return this.#newest(prefix('declared', [classHash]), Number.MAX_SAFE_INTEGER)?.number;
-  }
-
-  #answer(question: FeltQuestion, number: number): string | null;
-  #answer(question: OriginQuestion, number: number): string | Uint8Array | null;
-  #answer(question: OriginQuestion, number: number): string | Uint8Array | null {
-    if (question.kind === 'class') {
-      const hash = question.class_hash;
-      if (!this.#newest(prefix('declared', [hash]), number)) return null;
-      return this.#database.get(classKey(hash)) ?? null;
-    }
-    const found = this.#newest(prefixOf(question), number);
-    return found ? feltOf(found.value) : null;
-  }
-
-  /** The newest entry under a prefix, up to a block. */
-  #newest(
-    start: Buffer,
-    upTo: number,
-  ): { readonly number: number; readonly value: Buffer } | undefined {
-    for (const { branch, last } of this.#newestFirst(upTo)) {
-      const [entry] = this.#database.getRange({
-        start: dated(start, branch, last),
-        end: beforeBranch(start, branch),
-        reverse: true,
-        limit: 1,
-      });
-      if (entry) return { number: numberIn(entry.key), value: entry.value };
-    }
-    return undefined;
+    return this.#values.newest(prefix('declared', [classHash]), Number.MAX_SAFE_INTEGER)?.number;
   }
 
   #segmentOf(number: number): Segment | undefined {
     return this.segments.findLast(({ from }) => from <= number);
   }
-
-  /** The parts of this lineage up to a block, newest first. */
-  #newestFirst(upTo: number): readonly { branch: number; first: number; last: number }[] {
-    const parts: { branch: number; first: number; last: number }[] = [];
-    let last = Math.min(upTo, LARGEST);
-    for (const { branch, from } of this.segments.toReversed()) {
-      if (from > last) continue;
-      parts.push({ branch, first: from, last });
-      last = from - 1;
-    }
-    return parts;
-  }
-}
-
-/** Largest block number whose successor fits into a key. */
-const LARGEST = 2 ** 48 - 2;
-
-function prefixOf(question: FeltQuestion): Buffer {
-  if (question.kind === 'storage') return prefix('storage', [question.address, question.key]);
-  return prefix(question.kind === 'nonce' ? 'nonce' : 'classHash', [question.address]);
 }

@@ -1,9 +1,10 @@
 // Objects behind the API of S3, in a real MinIO: conditions, lists, lost answers, and errors that say what to do.
-import { AwsClient } from 'aws4fetch';
+import { AwsClient, AwsV4Signer } from 'aws4fetch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkConditionalWrites } from '../../../src/hosting/objects/check-store.js';
 import { type ObjectStore, UncertainError } from '../../../src/hosting/objects/object-store.js';
 import { openObjectStore } from '../../../src/hosting/objects/open.js';
+import { S3Signer } from '../../../src/hosting/objects/s3-signature.js';
 import type { S3Store } from '../../../src/hosting/objects/s3-store.js';
 import { CREDENTIALS, MinioServer } from '../../support/hosting/minio-server.js';
 import { minioBinary, storeAt } from '../../support/hosting/minio-store.js';
@@ -213,4 +214,25 @@ test('a service without credentials is refused', async () => {
   await expect(openObjectStore('s3://bucket/prefix', none)).rejects.toThrow(
     'The object store s3://bucket/prefix needs credentials: set AWS_ACCESS_KEY_ID',
   );
+});
+
+test('a signature is that of another library', async () => {
+  const key = { ...CREDENTIALS, sessionToken: 'token', region: 'eu-central-1' };
+  const signed = {
+    method: 'PUT',
+    url: new URL(
+      'http://localhost:9000/deep%20path/a!b*c/key?prefix=a/b%20c&list-type=2&max-keys=',
+    ),
+    headers: { 'if-match': '"tag"' },
+    body: bytes('content'),
+  };
+  const headers = new S3Signer(key).headers(signed, Date.UTC(2026, 0, 2, 3, 4, 5));
+  const { accessKeyId, secretAccessKey, sessionToken, region } = key;
+  const other = new AwsV4Signer({
+    ...{ accessKeyId, secretAccessKey, sessionToken, region, service: 's3' },
+    ...{ method: signed.method, url: signed.url.href, body: new Uint8Array(signed.body) },
+    headers: { ...signed.headers, 'x-amz-content-sha256': headers['x-amz-content-sha256'] ?? '' },
+    datetime: '20260102T030405Z',
+  });
+  expect(headers['authorization']).toBe((await other.sign()).headers.get('authorization'));
 });
