@@ -29,7 +29,7 @@ const PACKAGE = 'starkbox_contracts';
 /** Compiled with the panic backtrace. */
 const BACKTRACE = 'backtrace';
 /** Classes whose places in the sources are kept as well. */
-const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|prints|reverter)$/;
+const WITH_PLACES = /^(backtrace|counter|failing_.*|failures|ledger|prints|reverter|token)$/;
 
 const { values: options } = parseArgs({
   options: {

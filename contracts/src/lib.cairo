@@ -6,6 +6,7 @@ mod context;
 mod counter;
 mod emitter;
 mod failing;
+mod ledger;
 mod messenger;
 mod reverter;
 mod slots;

@@ -230,12 +230,10 @@ async function simulations(call, { address, alice, class_hash }) {
   await call('starknet_getStorageProof', { block_id, contract_addresses: [address] });
   const key = hash.getSelectorFromName('count');
   await call('starknet_getStorageAt', { contract_address: address, key, block_id });
+  await call('devnet_nameStorage', { contracts: [{ contract_address: address, keys: [key] }] });
   await call('devnet_replaceClass', { contract_address: address, class_hash });
-  await call('devnet_applyStateDiff', {
-    state_diff: {
-      storage_diffs: [{ address, storage_entries: [{ key, value: '0x7' }] }],
-    },
-  });
+  const storage_diffs = [{ address, storage_entries: [{ key, value: '0x7' }] }];
+  await call('devnet_applyStateDiff', { state_diff: { storage_diffs } });
   await call('devnet_createBlock');
   await call('devnet_addArtifact', {
     artifact: JSON.parse(String(gunzipSync(readFileSync(PLACES)))),

@@ -108,8 +108,9 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'chain/steps': { may: WORLD, packages: ['@starkbox/engine'] },
   chain: { may: STEPS, packages: ['@starkbox/engine'] },
   'chain/retrace': { may: [...CHAIN, 'debug-info'], packages: ['@starkbox/engine'] },
+  'chain/storage-names': { may: [...WORLD, 'debug-info'], packages: ['@starkbox/engine'] },
   'chain/queries': {
-    may: [...CHAIN, 'chain/retrace', 'debug-info'],
+    may: [...CHAIN, 'chain/retrace', 'chain/storage-names', 'debug-info'],
     packages: ['@starkbox/engine'],
   },
   'chain/reports': {

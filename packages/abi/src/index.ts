@@ -133,6 +133,27 @@ export { addressOf, feltOf, InvalidInput, PRIME, type Resolve } from './scalar.j
 export { selectorOf, starknetKeccak } from './selector.js';
 // Structure and names of types.
 export { countFields, MOST_FIELDS, type Shape, shapeOf } from './shape.js';
+// Names of storage slots.
+export { type KeyWords, type SearchTools, SlotSearch } from './storage/search.js';
+export {
+  decodeSlot,
+  type KeyTexts,
+  keyText,
+  plainFeltText,
+  type SlotKey,
+  type SlotName,
+  type SlotStep,
+  slotPartText,
+  slotText,
+} from './storage/slot-name.js';
+export type { SlotPart, TypedField } from './storage/storage-type.js';
+export {
+  type ClassFacts,
+  type ClassVariables,
+  type NameOrigin,
+  type StorageHashes,
+  variablesOf,
+} from './storage/variables.js';
 export type {
   ExecutionResult,
   Invocation,

@@ -1428,6 +1428,28 @@ export type MSG_TO_L1 = {
   readonly payload: readonly FELT[];
 };
 
+/** The name of a slot. */
+export type NAMED_SLOT = {
+  readonly contract_address: ADDRESS;
+  readonly key: FELT;
+  /** As text, such as `ERC20_balances[account 2]`. */
+  readonly name: string;
+  /** The storage variable. */
+  readonly variable: string;
+  /** What leads from the variable to the value: keys of maps and members. */
+  readonly path: readonly SLOT_STEP[];
+  /** The Cairo type of the value; absent where it is not known. */
+  readonly type?: string;
+  /** What the slot holds of a value that takes several: half of a u256, the length of a vector or a text, bytes of a text, the variant of an enum. */
+  readonly part?: 'low' | 'high' | 'length' | 'text' | 'variant';
+  /** The number of the slot among those of a value whose type is not known, or of the bytes of a text. */
+  readonly offset?: number;
+  /** The parts of a packed value, the lowest bits first. */
+  readonly fields?: readonly PACKED_FIELD[];
+  /** Where the name of the variable comes from: the source of the class, a table of well-known names, or its ABI. */
+  readonly origin: 'source' | 'known' | 'abi';
+};
+
 /** A call made by a call. */
 export type NESTED_CALL = FUNCTION_INVOCATION;
 
@@ -1479,6 +1501,17 @@ export type ORDERED_EVENT = {
 export type ORDERED_MESSAGE = {
   readonly order: number;
 } & MSG_TO_L1;
+
+/** A part of a packed value. */
+export type PACKED_FIELD = {
+  readonly name: string;
+  /** The Cairo type. */
+  readonly type: string;
+  /** Its lowest bit. */
+  readonly shift: number;
+  /** Absent for the highest part, which takes what is left. */
+  readonly bits?: number;
+};
 
 /** Where a page begins. It stays good while the chain grows. */
 export type PAGE_CURSOR = string;
@@ -1751,6 +1784,17 @@ export type SIMULATION_FLAG = 'SKIP_VALIDATE' | 'SKIP_FEE_CHARGE' | 'RETURN_INIT
 
 /** Leaves out the account's validation. */
 export type SIMULATION_FLAG_FOR_ESTIMATE_FEE = 'SKIP_VALIDATE';
+
+/** Either the keys of one map, several for a tuple, or a member. */
+export type SLOT_STEP = {
+  readonly keys?: readonly {
+    /** The Cairo type. */
+    readonly type: string;
+    /** One, or the two halves of a u256, the low one first. */
+    readonly felts: readonly FELT[];
+  }[];
+  readonly member?: string;
+};
 
 /** Names a snapshot. */
 export type SNAPSHOT_ID = string;
@@ -2559,6 +2603,20 @@ export interface Methods {
     readonly result: {
       readonly entries: readonly STORAGE_ROW[];
       readonly next?: STORAGE_KEY;
+    };
+  };
+  /** The names of storage slots: variables, keys of maps, members. */
+  readonly devnet_nameStorage: {
+    readonly params: {
+      readonly contracts: readonly {
+        readonly contract_address: ADDRESS;
+        readonly keys: readonly STORAGE_KEY[];
+      }[];
+      readonly transaction_hash?: TXN_HASH;
+      readonly felts?: readonly FELT[];
+    };
+    readonly result: {
+      readonly slots: readonly NAMED_SLOT[];
     };
   };
   /** Messages between L1 and L2 that the chain has, newest first. */
@@ -3948,6 +4006,26 @@ export const METHODS: { readonly [M in MethodName]: MethodFacts } = {
     forwarded: false,
     finality: false,
     waits: false,
+    needsListener: false,
+    redacted: false,
+    isLogged: true,
+    feltLists: false,
+    tenants: 'everywhere',
+    executes: false,
+  },
+  devnet_nameStorage: {
+    document: 'devnet',
+    params: [
+      { name: 'contracts', required: true },
+      { name: 'transaction_hash', required: false },
+      { name: 'felts', required: false },
+    ],
+    writes: false,
+    journalled: false,
+    restricted: false,
+    forwarded: false,
+    finality: false,
+    waits: true,
     needsListener: false,
     redacted: false,
     isLogged: true,

@@ -9,7 +9,7 @@ import { GivenTexts, LONGEST_TEXT } from '../../debug-info/source-texts.js';
 import { fail, reasonOf, refuse } from '../../errors.js';
 import { parse, stringify } from '../../json/json.js';
 import { membersOf } from '../../json/reader.js';
-import type { BLOCK_ID, MACHINE_TRACE } from '../../spec.js';
+import type { BLOCK_ID, MACHINE_TRACE, NAMED_SLOT } from '../../spec.js';
 import type { Chain } from '../chain.js';
 import { cairoStack, failedFirst } from '../retrace/cairo-stack.js';
 import {
@@ -23,6 +23,7 @@ import { type Broadcasted, read } from '../steps/prepare-transaction.js';
 import { findBlock, keptState, pendingNumber, stateBefore } from '../world/find-block.js';
 import { findTransaction, type World } from '../world/world.js';
 import type { Abis } from './abis.js';
+import type { SlotNamer } from './name-storage.js';
 
 /** Refused transactions that can still be asked for. */
 const MOST_REFUSED = 100;
@@ -32,6 +33,7 @@ export class Explainer {
   readonly #chain: Chain;
   readonly #infos: DebugInfos;
   readonly #abis: Abis;
+  #slots: Promise<SlotNamer> | undefined;
   readonly #refused = new BoundedMap<string, Explained>(MOST_REFUSED);
 
   /** @param infos debug information, for lines of the source */
@@ -84,6 +86,25 @@ export class Explainer {
   async machineTrace(hash: string): Promise<MACHINE_TRACE> {
     const { machineTrace } = await import('./machine-trace.js');
     return machineTrace(this.#chain, hash, { infos: this.#infos, abis: this.#abis });
+  }
+
+  /** The names of slots; what is learnt of a class is kept for the next call. */
+  async nameStorage(
+    contracts: readonly { readonly contract_address: string; readonly keys: readonly string[] }[],
+    transaction: string | undefined,
+    felts: readonly string[] = [],
+  ): Promise<{ readonly slots: readonly NAMED_SLOT[] }> {
+    this.#slots ??= import('./name-storage.js').then(
+      ({ SlotNamer }) => new SlotNamer(this.#chain, this.#infos),
+    );
+    const namer = await this.#slots;
+    const wanted = contracts.map(({ contract_address: contract, keys }) => ({
+      contract,
+      slots: keys,
+      transaction,
+      felts,
+    }));
+    return { slots: await namer.name(wanted) };
   }
 
   /** Something that was not included, on the state that it was refused on. */

@@ -23,6 +23,7 @@ type ExploreMethods =
   | 'devnet_listContracts'
   | 'devnet_listClasses'
   | 'devnet_getStorage'
+  | 'devnet_nameStorage'
   | 'devnet_listMessages'
   | 'devnet_listSnapshots'
   | 'devnet_search'
@@ -84,6 +85,9 @@ export function exploreMethods(chain: Chain, explainer: Explainer): Group<Explor
       });
       return { entries: page.rows, ...nextOf(page) };
     },
+
+    devnet_nameStorage: ({ contracts, transaction_hash, felts }) =>
+      explainer.nameStorage(contracts, transaction_hash, felts),
 
     async devnet_listMessages({ direction, ...request }) {
       const { world } = chain;

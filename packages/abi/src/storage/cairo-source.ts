@@ -1,0 +1,211 @@
+// Declarations of Cairo sources that say how storage is laid out: structs, enums, packings, constants and names of types.
+import { type PackedField, packedFields } from './packing.js';
+
+/** A member of a struct. */
+export interface SourceMember {
+  readonly name: string;
+  readonly type: string;
+  /** Texts of its attributes, such as `substorage(v0)`. */
+  readonly attributes: readonly string[];
+}
+
+export interface SourceStruct {
+  readonly name: string;
+  /** The innermost module around it; that of the file where there is none. */
+  readonly module: string;
+  readonly attributes: readonly string[];
+  readonly members: readonly SourceMember[];
+}
+
+/** How a struct is stored as one number. */
+export interface SourcePacking {
+  /** The type that is stored. */
+  readonly as: string;
+  /** Undefined where the function that packs is not a plain sum. */
+  readonly fields: readonly PackedField[] | undefined;
+}
+
+export interface Declarations {
+  /** Variables of contracts and components: the members of their structs of storage. */
+  readonly storages: readonly SourceStruct[];
+  readonly structs: ReadonlyMap<string, SourceStruct>;
+  readonly enums: ReadonlyMap<string, readonly SourceMember[]>;
+  readonly packings: ReadonlyMap<string, SourcePacking>;
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** A file of a class. */
+export interface SourceFile {
+  /** Its path. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Longer than what a person writes; what comes behind is not read. */
+const MOST_LETTERS = 2 ** 20;
+const ITEM =
+  /((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?\b(struct|enum|mod|impl|const|type)\s+(\w+)/g;
+
+interface Item {
+  readonly kind: string;
+  readonly name: string;
+  readonly attributes: readonly string[];
+  /** Where it begins, and where the text behind its name begins. */
+  readonly start: number;
+  readonly rest: number;
+}
+
+/** Reads what the files declare. Where a name is declared twice, the first one counts. */
+export function readDeclarations(files: readonly SourceFile[]): Declarations {
+  const storages: SourceStruct[] = [];
+  const structs = new Map<string, SourceStruct>();
+  const enums = new Map<string, readonly SourceMember[]>();
+  const packings = new Map<string, SourcePacking>();
+  const aliases = new Map<string, string>();
+  const addStruct = (one: SourceStruct): void => {
+    if (one.attributes.includes('storage')) storages.push(one);
+    else addFirst(structs, one.name, one);
+  };
+  const read = files.map(({ file, text }) => ({
+    text: withoutComments(text.slice(0, MOST_LETTERS)),
+    module: moduleOf(file),
+  }));
+  const constants = new Map(read.flatMap(({ text }) => constantsIn(text)));
+  for (const { text, module } of read) {
+    const items = itemsIn(text);
+    const modules = modulesIn(text, items, module);
+    for (const item of items) {
+      const { kind, name, attributes, rest } = item;
+      if (kind === 'type') {
+        const target = /^[^=;]*=\s*([^;]+);/.exec(text.slice(rest, rest + 500))?.[1];
+        if (target !== undefined) addFirst(aliases, name, target.trim());
+      }
+      const body = bodyAt(text, rest);
+      if (body === undefined) continue;
+      if (kind === 'struct') {
+        addStruct({ name, attributes, module: modules(item.start), members: membersOf(body) });
+      }
+      if (kind === 'enum') addFirst(enums, name, membersOf(body));
+      if (kind === 'impl') {
+        const packed = packingOf(text.slice(rest, text.indexOf('{', rest)));
+        if (packed) {
+          const fields = packedFields(body, constants);
+          addFirst(packings, packed.of, { as: packed.as, fields });
+        }
+      }
+    }
+  }
+  return { storages, structs, enums, packings, aliases };
+}
+
+function addFirst<T>(map: Map<string, T>, name: string, value: T): void {
+  if (!map.has(name)) map.set(name, value);
+}
+
+/** `a/b/token.cairo` → `token`; the root of a package and of a folder bears another name. */
+function moduleOf(file: string): string {
+  const [name = '', folder = ''] = file.split('/').reverse();
+  const own = name.replace(/\.cairo$/, '');
+  return own === 'lib' ? folder : own;
+}
+
+/** Comments and texts become spaces, so that positions stay and braces within are not counted. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, (found) =>
+    found.startsWith('"') ? found.replace(/[{}[\]();,]/g, ' ') : ' '.repeat(found.length),
+  );
+}
+
+function itemsIn(text: string): readonly Item[] {
+  return [...text.matchAll(ITEM)].map((found) => ({
+    kind: found[2] ?? '',
+    name: found[3] ?? '',
+    attributes: attributesIn(found[1] ?? ''),
+    start: found.index,
+    rest: found.index + found[0].length,
+  }));
+}
+
+const attributesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/#\[([^\]]*)\]/g)].map(([, inside = '']) => inside.trim());
+
+/** Finds the innermost module around a place. */
+function modulesIn(text: string, items: readonly Item[], file: string): (at: number) => string {
+  const spans = items.flatMap(({ kind, name, rest }) => {
+    if (kind !== 'mod') return [];
+    const end = endOfBody(text, rest);
+    return end === undefined ? [] : [{ name, from: rest, end }];
+  });
+  return (at) => spans.findLast(({ from, end }) => from <= at && at < end)?.name ?? file;
+}
+
+/** The text between the braces that open behind a place, before the next semicolon. */
+function bodyAt(text: string, from: number): string | undefined {
+  const end = endOfBody(text, from);
+  return end === undefined ? undefined : text.slice(text.indexOf('{', from) + 1, end);
+}
+
+function endOfBody(text: string, from: number): number | undefined {
+  const open = text.indexOf('{', from);
+  const semicolon = text.indexOf(';', from);
+  if (open < 0 || (semicolon >= 0 && semicolon < open)) return undefined;
+  let depth = 0;
+  for (let at = open; at < text.length; at += 1) {
+    if (text[at] === '{') depth += 1;
+    else if (text[at] === '}') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return undefined;
+}
+
+/** Members of a struct, or variants of an enum; a variant without a type has the type `()`. */
+function membersOf(body: string): readonly SourceMember[] {
+  return splitOutside(body, ',').flatMap((part) => {
+    const found =
+      /^\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*(?::\s*([\s\S]+?))?\s*$/.exec(
+        part,
+      );
+    const [, attributes = '', name = '', type = '()'] = found ?? [];
+    return name === ''
+      ? []
+      : [{ name, type: type.replaceAll(/\s+/g, ' '), attributes: attributesIn(attributes) }];
+  });
+}
+
+/** Splits at a sign outside of brackets. */
+export function splitOutside(text: string, sign: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at] ?? '';
+    if ('<([{'.includes(letter)) depth += 1;
+    else if (')]}'.includes(letter) || (letter === '>' && text[at - 1] !== '-')) depth -= 1;
+    else if (letter === sign && depth === 0) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}
+
+/** `of StorePacking<A, B>` in the head of an impl. */
+function packingOf(head: string): { readonly of: string; readonly as: string } | undefined {
+  const found = /\bof\s+(?:\w+::)*StorePacking(?:::)?<([\s\S]*)>\s*$/.exec(head.trimEnd());
+  const [of, as] = splitOutside(found?.[1] ?? '', ',').map((part) => part.trim());
+  return of === undefined || as === undefined || of === '' ? undefined : { of: lastName(of), as };
+}
+
+/** `a::b::C<D>` → `C` */
+function lastName(type: string): string {
+  const path = type.replace(/<[\s\S]*$/, '').replace(/::$/, '');
+  return path.split('::').at(-1)?.trim() ?? type;
+}
+
+function constantsIn(text: string): readonly (readonly [string, bigint])[] {
+  const found = text.matchAll(/\bconst\s+(\w+)\s*:[^=;]*=\s*(0x[0-9a-fA-F_]+|\d[\d_]*)[\w\s]*;/g);
+  return [...found].flatMap(([, name = '', value = '']) => {
+    const digits = /^(0x[0-9a-f_]*|[\d_]*)/i.exec(value)?.[1]?.replaceAll('_', '') ?? '';
+    return digits === '' || digits === '0x' ? [] : [[name, BigInt(digits)] as const];
+  });
+}

@@ -1,0 +1,287 @@
+// Search for the names of slots: variables and, for maps, the keys that were used.
+import type { SlotKey, SlotName, SlotStep } from './slot-name.js';
+import { type Cell, type KeyUnit, keyCount, type StorageType } from './storage-type.js';
+import type { ClassVariables, StorageHashes, Variable } from './variables.js';
+
+/** What may be keys of maps, the likeliest first. */
+export interface KeyWords {
+  readonly felts: readonly string[];
+  /** Two that stood beside each other, as the halves of a u256 do. */
+  readonly pairs: readonly (readonly [low: string, high: string])[];
+}
+
+export interface SearchTools {
+  readonly hashes: StorageHashes;
+  /** The value of a slot, for the length of a vector. */
+  readonly read: (slot: string) => Promise<string>;
+  /** Counts the hashes that may still be computed, by several searches together. */
+  readonly budget: { left: number };
+  /** Lets other work go on; called after each hash. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+/** Addresses of slots are below it; hashes are reduced by it. */
+const ADDRESS_BOUND = 2n ** 251n - 256n;
+/** Hashes of one search, and of those the ones for variables of unknown type. */
+const MOST_HASHES = 6_000;
+const MOST_EXPLORED = 2_500;
+/** How many words are tried for each key of a map, by the number of its keys. */
+const WORDS_BY_KEYS = [2_000, 64, 16, 8];
+/** The same for a variable of unknown type. */
+const WORDS_BY_DEPTH = [400, 24, 8];
+/** Slots of a value whose type is not known. */
+const UNKNOWN_CELLS = 8;
+/** Elements of a vector that are tried at its start and at its end. */
+const MOST_ELEMENTS = 128;
+const BYTE_ARRAY = '0x427974654172726179';
+const CHUNK_WORDS = 256n;
+const TWO_128 = 2n ** 128n;
+
+/** A place in storage, before it is reduced to an address. */
+interface Place {
+  readonly variable: Variable;
+  readonly state: string;
+  readonly path: readonly SlotStep[];
+}
+
+/** Finds names of the slots of one contract. What is found is not searched again. */
+export class SlotSearch {
+  readonly found: Map<string, SlotName> = new Map();
+  readonly #variables: ClassVariables;
+  readonly #tools: SearchTools;
+  /** Slots without a name, by number. */
+  readonly #wanted: Map<bigint, string>;
+  #hashesLeft = MOST_HASHES;
+  #exploredLeft = 0;
+
+  constructor(variables: ClassVariables, slots: Iterable<string>, tools: SearchTools) {
+    this.#variables = variables;
+    this.#tools = tools;
+    this.#wanted = new Map([...slots].map((slot) => [BigInt(slot), slot]));
+  }
+
+  get isDone(): boolean {
+    return this.#wanted.size === 0 || this.#hashesLeft <= 0 || this.#tools.budget.left <= 0;
+  }
+
+  /** Tries all variables with these words as keys. */
+  async run(words: KeyWords): Promise<void> {
+    const byKeys = this.#variables.variables
+      .map((variable) => ({ variable, keys: keyCount(variable.type) }))
+      .toSorted((one, other) => one.keys - other.keys);
+    for (const { variable, keys } of byKeys) {
+      if (this.isDone) return;
+      const place: Place = { variable, state: variable.base, path: [] };
+      await this.#visit(variable.type, place, new Words(words, keys));
+    }
+    // The hash of an event's name is in the program too.
+    const open = this.#variables.variables.filter(
+      ({ origin, name }) => origin === 'abi' && !/^[A-Z]/.test(name),
+    );
+    const places = open.map((variable) => ({ variable, state: variable.base, path: [] }));
+    this.#exploredLeft = MOST_EXPLORED;
+    await this.#explore(places, words, 0);
+  }
+
+  async #visit(type: StorageType, place: Place, words: Words): Promise<void> {
+    if (this.isDone) return;
+    switch (type.kind) {
+      case 'cells':
+        return this.#cellsAt(place, type.cells);
+      case 'unknown':
+        return this.#cellsAt(place, undefined);
+      case 'map':
+        return this.#entries(type.keys, [], type.of, place, words);
+      case 'vector':
+        return this.#elements(type.of, place, words);
+      case 'node':
+        for (const { name, hashed, of } of type.members) {
+          const state = await this.#hash(place.state, this.#tools.hashes.keccak(hashed));
+          const path = [...place.path, { member: name }];
+          await this.#visit(of, { ...place, state, path }, words);
+        }
+    }
+  }
+
+  async #entries(
+    units: readonly KeyUnit[],
+    keys: readonly SlotKey[],
+    of: StorageType,
+    place: Place,
+    words: Words,
+  ): Promise<void> {
+    const [unit, ...rest] = units;
+    if (!unit) return this.#visit(of, { ...place, path: [...place.path, { keys }] }, words);
+    for (const felts of words.of(unit)) {
+      if (this.isDone) return;
+      const state = await this.#chain(place.state, felts);
+      await this.#entries(
+        rest,
+        [...keys, { type: unit.type, felts }],
+        of,
+        { ...place, state },
+        words,
+      );
+    }
+  }
+
+  async #elements(of: StorageType, place: Place, words: Words): Promise<void> {
+    this.#take(place, [{ members: [], type: 'u64', part: 'length' }]);
+    const slot = BigInt(place.state) % ADDRESS_BOUND;
+    const length = Number(BigInt(await this.#tools.read(hex(slot))));
+    if (!Number.isSafeInteger(length)) return;
+    for (let at = length - 1; at >= 0; at -= 1) {
+      if (this.isDone) return;
+      // A long vector is tried at both ends.
+      if (at === length - MOST_ELEMENTS && at > MOST_ELEMENTS) at = MOST_ELEMENTS;
+      const felts = [hex(BigInt(at))];
+      const state = await this.#chain(place.state, felts);
+      const path = [...place.path, { keys: [{ type: 'u64', felts }] }];
+      await this.#visit(of, { ...place, state, path }, words);
+    }
+  }
+
+  /** A map of any keys, or a storage node: one key deeper in each turn, so that what is likely is tried first. */
+  async #explore(places: readonly Place[], words: KeyWords, depth: number): Promise<void> {
+    const most = WORDS_BY_DEPTH[depth];
+    if (most === undefined || places.length === 0) return;
+    const felts = words.felts.slice(0, most);
+    const next: Place[] = [];
+    for (const place of places) {
+      if (this.isDone || this.#exploredLeft <= 0) return;
+      for (const felt of felts) {
+        const keys = [{ type: 'felt252', felts: [felt] }];
+        next.push(await this.#step(place, felt, { keys }));
+      }
+      for (const [hash, member] of depth === 0 ? [] : this.#variables.members) {
+        next.push(await this.#step(place, hash, { member }));
+      }
+    }
+    await this.#explore(next, words, depth + 1);
+  }
+
+  async #step(place: Place, felt: string, step: SlotStep): Promise<Place> {
+    this.#exploredLeft -= 1;
+    const state = await this.#hash(place.state, felt);
+    const reached = { ...place, state, path: [...place.path, step] };
+    this.#take(reached, undefined);
+    return reached;
+  }
+
+  async #cellsAt(place: Place, cells: readonly Cell[] | undefined): Promise<void> {
+    this.#take(place, cells);
+    for (const [offset, cell] of (cells ?? []).entries()) {
+      if (cell.type === 'ByteArray') await this.#textAt(place, cell, offset);
+    }
+  }
+
+  /** The words of a text lie at a hash of the address of its length. */
+  async #textAt(place: Place, cell: Cell, offset: number): Promise<void> {
+    if (this.isDone) return;
+    const slot = hex((BigInt(place.state) % ADDRESS_BOUND) + BigInt(offset));
+    this.#count();
+    const [first = '0x0'] = this.#tools.hashes.hades([slot, '0x0', BYTE_ARRAY]);
+    const begin = BigInt(first) % ADDRESS_BOUND;
+    for (const [wanted] of this.#wanted) {
+      const index = wanted - begin;
+      if (index < 0n || index >= CHUNK_WORDS) continue;
+      this.#name(wanted, place, { ...cell, part: 'text' }, Number(index));
+    }
+    await this.#tools.pause();
+  }
+
+  /** Names the wanted slots among those of a value; without its type, as many as a value may have. */
+  #take(place: Place, cells: readonly Cell[] | undefined): void {
+    const begin = BigInt(place.state) % ADDRESS_BOUND;
+    const count = cells?.length ?? UNKNOWN_CELLS;
+    for (let offset = 0; offset < count; offset += 1) {
+      const slot = begin + BigInt(offset);
+      if (!this.#wanted.has(slot)) continue;
+      const cell = cells?.[offset] ?? { members: [], type: undefined };
+      this.#name(slot, place, cell, cells === undefined && offset > 0 ? offset : undefined);
+    }
+  }
+
+  #name(slot: bigint, { variable, path }: Place, cell: Cell, offset: number | undefined): void {
+    const key = this.#wanted.get(slot);
+    if (key === undefined) return;
+    this.#wanted.delete(slot);
+    const { members, type, part, fields } = cell;
+    this.found.set(key, {
+      variable: variable.name,
+      path: [...path, ...members.map((member) => ({ member }))],
+      ...(type === undefined ? {} : { type }),
+      ...(part === undefined ? {} : { part }),
+      ...(offset === undefined ? {} : { offset }),
+      ...(fields === undefined ? {} : { fields }),
+      origin: variable.origin,
+    });
+  }
+
+  async #chain(state: string, felts: readonly string[]): Promise<string> {
+    let reached = state;
+    for (const felt of felts) reached = await this.#hash(reached, felt);
+    return reached;
+  }
+
+  #count(): void {
+    this.#hashesLeft -= 1;
+    this.#tools.budget.left -= 1;
+  }
+
+  async #hash(left: string, right: string): Promise<string> {
+    this.#count();
+    const hash = this.#tools.hashes.pedersen(left, right);
+    const pause = this.#tools.pause();
+    if (pause) await pause;
+    return hash;
+  }
+}
+
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
+
+/** The words that fit each kind of key. */
+class Words {
+  readonly #words: KeyWords;
+  readonly #most: number;
+  readonly #fitting = new Map<string, readonly (readonly string[])[]>();
+
+  constructor(words: KeyWords, keys: number) {
+    this.#words = words;
+    this.#most = WORDS_BY_KEYS[Math.max(0, keys - 1)] ?? 4;
+  }
+
+  of(unit: KeyUnit): readonly (readonly string[])[] {
+    const known = this.#fitting.get(unit.type);
+    if (known) return known;
+    const fitting = this.#find(unit).slice(0, this.#most);
+    this.#fitting.set(unit.type, fitting);
+    return fitting;
+  }
+
+  #find(unit: KeyUnit): readonly (readonly string[])[] {
+    const { felts, pairs } = this.#words;
+    const below = (bound: bigint) => felts.filter((felt) => BigInt(felt) < bound);
+    switch (unit.kind) {
+      case 'felt':
+        return felts.map((felt) => [felt]);
+      case 'address': {
+        // Small numbers are rarely addresses.
+        const isLikely = (felt: string): boolean => felt.length > 18;
+        return [...felts.filter(isLikely), ...felts.filter((felt) => !isLikely(felt))].map(
+          (felt) => [felt],
+        );
+      }
+      case 'integer':
+        return below(2n ** BigInt(unit.bits)).map((felt) => [felt]);
+      case 'variants':
+        return Array.from({ length: unit.count }, (_, at) => [hex(BigInt(at))]);
+      case 'u256': {
+        const halves = pairs.filter(
+          ([low, high]) => high !== '0x0' && BigInt(low) < TWO_128 && BigInt(high) < TWO_128,
+        );
+        return [...below(TWO_128).map((felt) => [felt, '0x0']), ...halves];
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Storage variables of classes, read from their programs and sources, by class hash.
+import {
+  type ClassVariables,
+  readAbi,
+  type SlotName,
+  type StorageHashes,
+  variablesOf,
+} from '@starkbox/abi';
+import { hades, pedersenPair, type State, starknetKeccak } from '@starkbox/engine';
+import { BoundedMap } from '../../bounded-map.js';
+import type { DebugInfo } from '../../debug-info/debug-info.js';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { isFelt, listOf, objectText } from '../../json/reader.js';
+
+/** Hashes of the engine. */
+export const HASHES: StorageHashes = { pedersen: pedersenPair, hades, keccak: starknetKeccak };
+
+/** Classes that are kept. */
+const MOST_CLASSES = 100;
+/** Slots whose names are kept, of each class. */
+const MOST_SLOTS = 5_000;
+/** Files of the sources of one class that are read. */
+const MOST_FILES = 300;
+
+/** What is kept of a class. */
+export interface NamedClass {
+  readonly hash: string;
+  readonly variables: ClassVariables;
+  /** Names by slot: they are the same in all contracts of the class. */
+  readonly names: BoundedMap<string, SlotName>;
+  /** Slots that were searched in vain, each with its contract and the block that wrote it. */
+  readonly unnamed: BoundedMap<string, true>;
+}
+
+interface Kept extends NamedClass {
+  readonly info: DebugInfo | undefined;
+}
+
+export class NamedClasses {
+  readonly #infos: DebugInfos | undefined;
+  readonly #classes = new BoundedMap<string, Kept>(MOST_CLASSES);
+
+  /** @param infos debug information, which leads to sources */
+  constructor(infos: DebugInfos | undefined) {
+    this.#infos = infos;
+  }
+
+  /** @returns undefined for a class that cannot be read */
+  async of(hash: string, state: State): Promise<NamedClass | undefined> {
+    const info = this.#infos?.get(hash);
+    const kept = this.#classes.get(hash);
+    // With an artifact that was added since, there is more to read.
+    if (kept && kept.info === info) return kept;
+    const text = await (await state.class(hash).catch(() => undefined))?.json();
+    if (text === undefined) return undefined;
+    const { abi, sierra_program } = objectText(text, 'class');
+    const names = info === undefined ? [] : identifiers(info);
+    const facts = {
+      abi: readAbi(abi),
+      program: sierra_program === undefined ? undefined : listOf(sierra_program).filter(isFelt),
+      sources: info === undefined ? [] : await this.#sources(hash, info),
+      names,
+    };
+    const read = {
+      hash,
+      info,
+      variables: variablesOf(facts, HASHES),
+      names: new BoundedMap<string, SlotName>(MOST_SLOTS),
+      unnamed: new BoundedMap<string, true>(MOST_SLOTS),
+    };
+    this.#classes.set(hash, read);
+    return read;
+  }
+
+  async #sources(hash: string, { files }: DebugInfo) {
+    const texts = this.#infos?.texts(hash);
+    const read: { readonly file: string; readonly text: string }[] = [];
+    for (const file of [...files].slice(0, MOST_FILES)) {
+      const found = await texts?.read(file);
+      if (found) read.push({ file, text: found.text });
+    }
+    return read;
+  }
+}
+
+/** Names in the names of functions: older compilers put those of variables there. */
+function identifiers({ functions }: DebugInfo): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [, name] of functions)
+    for (const [word] of name.matchAll(/\b[a-z_]\w*/gi)) found.add(word);
+  return found;
+}

@@ -1,0 +1,207 @@
+// Names of the slots of contracts: by the variables of their classes, and keys that the transactions which wrote them mention.
+import { type KeyWords, type SlotName, SlotSearch } from '@starkbox/abi';
+import type { State } from '@starkbox/engine';
+import type { DebugInfos } from '../../debug-info/debug-infos.js';
+import { HASH_CONTRACT } from '../../fork/block-hashes.js';
+import { parse } from '../../json/json.js';
+import { endSharedSlice } from '../../scheduling/slices.js';
+import { findTransaction, transactionsOf, type World } from '../world/world.js';
+import { HASHES, type NamedClass, NamedClasses } from './class-variables.js';
+import { commonWords, mentionedIn } from './key-words.js';
+
+/** Slots of one contract. */
+export interface SlotsWanted {
+  readonly contract: string;
+  readonly slots: readonly string[];
+  /** A transaction that wrote them, perhaps among others. */
+  readonly transaction?: string | undefined;
+  /** Felts that may be keys of maps. */
+  readonly felts?: readonly string[];
+}
+
+/** Where keys of maps come from besides transactions. */
+export interface Place {
+  readonly world: World;
+  /** Accounts and others with a name. */
+  readonly addresses: readonly string[];
+  /** Hashes that may still be computed. */
+  readonly budget: { left: number };
+}
+
+/** Hashes for one request: about a second, in slices. */
+export const MOST_HASHES = 25_000;
+/** Transactions that are read for the slots of one contract. */
+const MOST_WRITERS = 100;
+const NO_WORDS: KeyWords = { felts: [], pairs: [] };
+
+/** A transaction that wrote slots, and which. */
+interface Writer {
+  readonly trace: string;
+  readonly slots: readonly string[];
+}
+
+export class StorageNames {
+  readonly #classes: NamedClasses;
+
+  constructor(infos: DebugInfos | undefined) {
+    this.#classes = new NamedClasses(infos);
+  }
+
+  /** The names by slot; those that were not found are left out. */
+  async of(place: Place, wanted: SlotsWanted): Promise<ReadonlyMap<string, SlotName>> {
+    if (wanted.contract === HASH_CONTRACT) return new Map(wanted.slots.map(blockHashSlot));
+    const { pendingState: state } = place.world;
+    const hash = await state.classHashAt(wanted.contract).catch(() => '0x0');
+    const own = await this.#classes.of(hash, state);
+    const found = new Map<string, SlotName>();
+    if (!own) return found;
+    const naming = new Naming(place, wanted, own, found);
+    await naming.withoutKeys();
+    const classes = await naming.byTransactions();
+    await naming.byCommonWords();
+    // Code of other classes ran as the contract: that of the implementation behind a proxy, or of a library.
+    for (const other of classes) {
+      const library = other === own.hash ? undefined : await this.#classes.of(other, state);
+      if (!library || naming.missing.length === 0) continue;
+      const more = new Naming(place, { ...wanted, slots: naming.missing }, library, found);
+      await more.withoutKeys();
+      await more.byTransactions();
+      await more.byCommonWords();
+      for (const slot of wanted.slots) {
+        const name = found.get(slot);
+        if (name) own.names.set(slot, name);
+      }
+    }
+    return found;
+  }
+}
+
+/** The contract of block hashes has no class; its slots are the numbers of blocks. */
+function blockHashSlot(slot: string): readonly [string, SlotName] {
+  const keys = [{ type: 'u64', felts: [slot] }];
+  return [slot, { variable: 'block_hashes', path: [{ keys }], type: 'felt252', origin: 'known' }];
+}
+
+/** The search for the slots of one contract by the variables of one class. */
+class Naming {
+  readonly #place: Place;
+  readonly #wanted: SlotsWanted;
+  readonly #class: NamedClass;
+  readonly #found: Map<string, SlotName>;
+  #words: KeyWords;
+
+  constructor(place: Place, wanted: SlotsWanted, named: NamedClass, found: Map<string, SlotName>) {
+    this.#place = place;
+    this.#wanted = wanted;
+    this.#class = named;
+    this.#found = found;
+    const felts = wanted.felts ?? [];
+    const pairs = felts.slice(1).map((felt, at) => [felts[at] ?? '0x0', felt] as const);
+    this.#words = { felts, pairs };
+    for (const slot of wanted.slots) {
+      const name = named.names.get(slot);
+      if (name) found.set(slot, name);
+    }
+  }
+
+  get missing(): readonly string[] {
+    return this.#wanted.slots.filter((slot) => !this.#found.has(slot));
+  }
+
+  /** Plain variables need no words. */
+  withoutKeys(): Promise<void> {
+    return this.#search(this.missing, NO_WORDS);
+  }
+
+  /** Tries what the writers of the slots mention. Returns the classes whose code ran as the contract. */
+  async byTransactions(): Promise<ReadonlySet<string>> {
+    const { contract } = this.#wanted;
+    const classes = new Set<string>();
+    for (const { trace, slots } of this.#writers()) {
+      const { words, classes: ran } = mentionedIn(parse(trace), contract);
+      for (const hash of ran) classes.add(hash);
+      this.#words = { felts: [...this.#words.felts, ...words.felts], pairs: words.pairs };
+      await this.#search(this.#searchable(slots), words);
+    }
+    return classes;
+  }
+
+  async byCommonWords(): Promise<void> {
+    const missing = this.#searchable(this.missing);
+    const { addresses } = this.#place;
+    const words = commonWords(addresses, this.#class.variables.constants, this.#words);
+    await this.#search(missing, words);
+    for (const slot of this.missing) this.#class.unnamed.set(this.#mark(slot), true);
+  }
+
+  /** Those that are missing and were not searched in vain before. */
+  #searchable(slots: readonly string[]): readonly string[] {
+    const isOpen = (slot: string): boolean =>
+      !this.#found.has(slot) && !this.#class.unnamed.get(this.#mark(slot));
+    return slots.filter(isOpen);
+  }
+
+  /** What must change before another search is of use. */
+  #mark(slot: string): string {
+    const { contract, transaction = '', felts = [] } = this.#wanted;
+    return [contract, slot, this.#since(slot) ?? '', transaction, ...felts].join(' ');
+  }
+
+  #since(slot: string): number | undefined {
+    const { pendingState, archived } = this.#place.world;
+    const { contract } = this.#wanted;
+    return (
+      pendingState.storageSince(contract, slot) ??
+      archived?.storageSince(contract, slot, pendingState.version)
+    );
+  }
+
+  /** The transactions that wrote the missing slots last: their traces have the keys of the slots. */
+  *#writers(): Generator<Writer, void, undefined> {
+    const { world } = this.#place;
+    const { transaction } = this.#wanted;
+    const given = transaction === undefined ? undefined : findTransaction(world, transaction);
+    if (given) yield { trace: given.record.trace, slots: this.missing };
+    const byBlock = new Map<number, string[]>();
+    for (const slot of this.#searchable(this.missing)) {
+      const block = this.#since(slot);
+      if (block === undefined) continue;
+      const slots = byBlock.get(block) ?? [];
+      slots.push(slot);
+      byBlock.set(block, slots);
+    }
+    let left = MOST_WRITERS;
+    for (const [block, wanted] of byBlock) {
+      if (wanted.every((slot) => this.#found.has(slot))) continue;
+      for (const { trace } of transactionsOf(world, block)) {
+        const slots = wanted.filter(
+          (slot) => !this.#found.has(slot) && trace.includes(`"${slot}"`),
+        );
+        if (slots.length === 0) continue;
+        if (left-- <= 0) return;
+        yield { trace, slots };
+      }
+    }
+  }
+
+  async #search(slots: readonly string[], words: KeyWords): Promise<void> {
+    if (slots.length === 0) return;
+    const { world, budget } = this.#place;
+    const search = new SlotSearch(this.#class.variables, slots, {
+      hashes: HASHES,
+      read: (slot) => readSlot(world.pendingState, this.#wanted.contract, slot),
+      budget,
+      pause: endSharedSlice,
+    });
+    await search.run(words);
+    for (const [slot, name] of search.found) {
+      this.#found.set(slot, name);
+      this.#class.names.set(slot, name);
+    }
+  }
+}
+
+/** Zero where an origin does not answer. */
+function readSlot(state: State, contract: string, slot: string): Promise<string> {
+  return state.storageAt(contract, slot).catch(() => '0x0');
+}
