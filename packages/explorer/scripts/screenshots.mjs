@@ -2,95 +2,14 @@
 // Usage: node packages/explorer/scripts/screenshots.mjs [folder] [pages, or all] [states: full,empty,error,gone]
 //   [widths: 1440,1024,768,400]
 //   (after `npm run build:ts` and `npm run build:explorer`)
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { startNode } from '@starkbox/conformance';
-import { Class } from '@starkbox/engine';
 import { chromium } from 'playwright-core';
-import { hash } from 'starknet';
+import { STRK, startSample } from './sample-chain.mjs';
 
 const FOLDER = process.argv[2] ?? 'node_modules/.cache/ui-screenshots';
-const STRK = '0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d';
-const price = { max_amount: 200_000_000n, max_price_per_unit: 5_000_000_000n };
-const resourceBounds = {
-  l1_gas: { ...price, max_amount: 0n },
-  l2_gas: price,
-  l1_data_gas: { ...price, max_amount: 20_000n },
-};
-
-const { node, url, account, provider, close } = await startNode({ listen: true, ui: true });
-const origin = new URL(url).origin;
-
-/** @param {string} name @param {string[]} constructorCalldata */
-async function deploy(name, constructorCalldata = []) {
-  const file = new URL(`../../../contracts/cairo/${name}.sierra.json`, import.meta.url);
-  const text = readFileSync(file, 'utf8');
-  const sierra = JSON.parse(text);
-  const casm = JSON.parse(await (await Class.compile(text)).casm());
-  const { deploy } = await account(0).declareAndDeploy({
-    contract: sierra,
-    casm,
-    constructorCalldata,
-    compiledClassHash: hash.computeCompiledClassHash(casm),
-  });
-  return deploy.contract_address;
-}
-
-/** @param {number} from @param {{contractAddress: string, entrypoint: string, calldata: (string | bigint)[]}[]} calls */
-async function send(from, calls) {
-  const { transaction_hash } = await account(from).execute(calls, { resourceBounds });
-  await provider.waitForTransaction(transaction_hash);
-  return transaction_hash;
-}
-
-/** @param {number} whom @param {bigint} amount */
-const transfer = (whom, amount) => ({
-  contractAddress: STRK,
-  entrypoint: 'transfer',
-  calldata: [node.accounts[whom]?.address ?? '', amount, '0x0'],
-});
-
-await node.request('devnet_recordRequests', { enabled: true });
-for (let at = 0; at < 6; at++) {
-  await node.request('devnet_mint', {
-    address: node.accounts[at]?.address,
-    amount: 10 ** 18,
-    unit: 'FRI',
-  });
-}
-const reverter = await deploy('reverter');
-const counter = await deploy('counter', ['7']);
-for (let at = 0; at < 12; at++)
-  await send(at % 3, [transfer((at + 1) % 3, 15n * 10n ** BigInt(10 + (at % 8)))]);
-await node.request('devnet_snapshot', { name: 'before the swap' });
-const succeeded = await send(1, [
-  transfer(2, 1_500_000_000_000_000_000n),
-  { contractAddress: counter, entrypoint: 'increase', calldata: ['0x5'] },
-  { contractAddress: reverter, entrypoint: 'recurse', calldata: ['0x3'] },
-]);
-await send(
-  0,
-  Array.from({ length: 60 }, () => transfer(4, 1n)),
-);
-const reverted = await send(1, [transfer(2, 1n), transfer(2, 10n ** 30n)]);
-await send(2, [
-  { contractAddress: reverter, entrypoint: 'fail_via', calldata: [reverter, '1', '0x6f6f7073'] },
-]);
-const contracts = new URL('../../../contracts/', import.meta.url);
-const places = readFileSync(new URL('places/failures.sierra.json.gz', contracts));
-const source = readFileSync(new URL('src/failing/failures.cairo', contracts), 'utf8');
-await node.request('devnet_addArtifact', {
-  artifact: JSON.parse(gunzipSync(places).toString()),
-  sources: { 'contracts/src/failing/failures.cairo': source },
-});
-const failures = await deploy('failures', ['0']);
-const overflow = await send(0, [
-  { contractAddress: failures, entrypoint: 'helper', calldata: ['0x1'] },
-]);
-await node.request('devnet_increaseTime', { time: 86_400 });
-await node.request('devnet_setGasPrice', { gas_price_fri: 987_654_321, generate_block: true });
-await send(2, [transfer(0, 25n)]);
+const { node, origin, close, counter, succeeded, reverted, overflow } = await startSample();
 
 const PAGES = {
   overview: '',

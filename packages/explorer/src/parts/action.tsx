@@ -67,12 +67,14 @@ interface ActionProps {
   /** For toggle buttons. */
   readonly isOn?: boolean;
   readonly label?: string;
+  /** Tooltip of an icon. */
+  readonly hint?: string;
   /** Why the action is not possible now. */
   readonly refused?: string | undefined;
 }
 
 /** Button of an action. When disabled it stays focusable and shows the reason. */
-export function Action({ children, run, kind, label, refused, isOn }: ActionProps) {
+export function Action({ children, run, kind, label, hint, refused, isOn }: ActionProps) {
   const connection = useLive((live) => live.connection);
   const [running, setRunning] = useState(false);
   const reason = canWrite(connection) ? refused : 'The node is not reachable.';
@@ -84,7 +86,7 @@ export function Action({ children, run, kind, label, refused, isOn }: ActionProp
       aria-pressed={isOn}
       aria-disabled={isDisabled}
       aria-label={label}
-      title={reason}
+      title={reason ?? hint}
       onClick={() => {
         if (isDisabled) return;
         setRunning(true);

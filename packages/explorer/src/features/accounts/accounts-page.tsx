@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { ETH, grouped, STRK } from '../../format/amount.js';
 import { to } from '../../navigation/route.js';
 import { Action, act, LastDone } from '../../parts/action.js';
+import { Icon } from '../../parts/icons.js';
 import { Mint } from '../../parts/mint-form.js';
 import { Heading, Loading, Problem } from '../../parts/page-states.js';
 import { Address, Amount, ClassRef, Copy, Link } from '../../parts/values.js';
@@ -146,7 +147,7 @@ function AccountTable(props: AccountTableProps) {
           <th scope="col" className="w-hash">
             Class
           </th>
-          <th scope="col" className="w-actions">
+          <th scope="col" className="w-icons">
             <span className="unseen">Actions</span>
           </th>
         </tr>
@@ -166,9 +167,10 @@ function AccountTable(props: AccountTableProps) {
               className="plain"
               aria-expanded={minting === address}
               aria-label={`Mint to account ${at}`}
+              title="Mint"
               onClick={() => setMinting(minting === address ? undefined : address)}
             >
-              Mint
+              <Icon name="mint" />
             </button>
             <KeyButton
               address={address}
@@ -238,7 +240,9 @@ function KeyButton({
     <button
       type="button"
       className="plain"
+      aria-pressed={isShown}
       aria-label={`${isShown ? 'Hide' : 'Show'} private key of account ${at}`}
+      title={isShown ? 'Hide the private key' : 'Show the private key'}
       onClick={() => {
         if (isShown) setRevealed(undefined);
         else {
@@ -248,7 +252,7 @@ function KeyButton({
         }
       }}
     >
-      Key
+      <Icon name="key" />
     </button>
   );
 }
@@ -267,6 +271,7 @@ function ImpersonateButton({
       kind="plain"
       isOn={isOn}
       label={`Impersonate account ${at}`}
+      hint={isOn ? 'Stop impersonating' : 'Impersonate'}
       run={() =>
         act(
           isOn ? 'Stop impersonating' : 'Impersonate',
@@ -276,7 +281,7 @@ function ImpersonateButton({
         )
       }
     >
-      {isOn ? 'Impersonated' : 'Impersonate'}
+      <Icon name="impersonate" />
     </Action>
   );
 }

@@ -1,0 +1,118 @@
+// Pictures of README and docs, made anew: npm run pictures (after `npm run build:ts` and `npm run build:pages`).
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { STRK, startSample } from './sample-chain.mjs';
+
+const FOLDER = new URL('../../../docs/pictures/', import.meta.url);
+/** Shown at half of their size, so that text is sharp. */
+const SCALE = 2;
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const sample = await startSample({ hasWallet: true });
+const { origin, node, send, transfer } = sample;
+const { counter, reverter } = sample;
+// Blocks of different size, so that the charts of the overview have something to show.
+await node.request('devnet_setBlockSettings', { block_generation_on: 'demand' });
+for (let block = 0; block < 24; block++) {
+  for (let at = 0; at < 1 + ((block * 7) % 5); at++) {
+    if ((block + at) % 3 === 0) {
+      await send(at % 4, [{ contractAddress: counter, entrypoint: 'increase', calldata: ['0x1'] }]);
+    } else await send(at % 4, [transfer((at + 1) % 4, 10n ** 15n)]);
+  }
+  if (block % 9 === 4) {
+    await send(3, [
+      {
+        contractAddress: reverter,
+        entrypoint: 'fail_via',
+        calldata: [reverter, '1', '0x6f6f7073'],
+      },
+    ]);
+  }
+  await node.request('devnet_createBlock');
+}
+await send(1, [transfer(2, 10n ** 30n)]);
+await node.request('devnet_createBlock');
+await node.request('devnet_setBlockSettings', { block_generation_on: 'transaction' });
+
+/** Pages of the explorer by file name. */
+const EXPLORER = {
+  overview: '',
+  'failed-transaction': `tx/${sample.overflow}`,
+  'state-changes': `tx/${sample.succeeded}?tab=state`,
+  gas: `tx/${sample.succeeded}?tab=gas`,
+};
+
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+/** @param {string} name */
+const file = (name) => fileURLToPath(new URL(`${name}.png`, FOLDER));
+try {
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 800 },
+    deviceScaleFactor: SCALE,
+    colorScheme: 'light',
+  });
+  for (const [name, path] of Object.entries(EXPLORER)) {
+    await page.goto(`${origin}/ui/${path}`);
+    await page.locator('h1').waitFor();
+    await page.locator('.connection', { hasText: 'live' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.screenshot({ path: file(name) });
+  }
+  await page.close();
+  await shootWallet(await browser.newPage({ deviceScaleFactor: SCALE, colorScheme: 'light' }));
+} finally {
+  await browser.close();
+  await sample.close();
+}
+
+/** The wallet's panel on a page of a dapp. @param {Page} page */
+async function shootWallet(page) {
+  const site = createServer((_request, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+      .end(`<!doctype html><title>A dapp</title><script src="${origin}/wallet.js"></script>`);
+  });
+  await new Promise((resolve) => site.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = Object(site.address());
+  try {
+    await page.goto(`http://localhost:${port}/`);
+    /** @param {string} type @param {unknown} params */
+    const ask = (type, params) =>
+      page.evaluate(
+        ([type, params]) => {
+          // The answer comes when a person has approved.
+          void Reflect.get(window, 'starknet_starkbox').request({ type, params });
+        },
+        /** @type {const} */ ([type, params]),
+      );
+    await ask('wallet_requestAccounts', undefined);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const call = (
+      /** @type {string} */ entry_point,
+      /** @type {number} */ whom,
+      /** @type {string} */ amount,
+    ) => ({
+      contract_address: STRK,
+      entry_point,
+      calldata: [node.accounts[whom]?.address, amount, '0'],
+    });
+    await ask('wallet_addInvokeTransaction', {
+      calls: [
+        call('approve', 2, '5000000000000000000'),
+        call('transfer', 1, '1000000000000000000'),
+      ],
+    });
+    await dialog.getByText('highest fee').waitFor();
+    await dialog.screenshot({ path: file('wallet') });
+  } finally {
+    site.close();
+    site.closeAllConnections();
+  }
+}
