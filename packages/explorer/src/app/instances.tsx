@@ -1,28 +1,19 @@
 // Switcher between the chains of the node, and the page of an instance that does not exist.
 import { useQuery } from '@tanstack/react-query';
+import { MAIN, MAIN_PATH, shortId } from '../features/instances/chains.js';
 import { instanceId } from '../format/chain-path.js';
 import { placeNow, toChain } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { UntrustedText } from '../parts/values.js';
 import { call, isMissing } from '../rpc/client.js';
 import { useLive } from '../rpc/live-state.js';
-import { queries } from '../rpc/queries.js';
 import { ENTRIES } from './pages.js';
 
-export const MAIN = 'main chain';
-export const MAIN_PATH = '';
 /** Rows per request and requests, in the search for the page's own instance. */
 const SEARCHED_ROWS = 200;
 const SEARCHED_PAGES = 5;
 /** Pages of things that a branch has in common with its origin; of the others the list is opened. */
 const SHARED = new Set(['contract', 'class']);
-
-export const shortId = (id: string): string =>
-  id.length > 9 ? `${id.slice(0, 4)}…${id.slice(-4)}` : id;
-
-/** Reads all that is known of instances again. */
-export const readAgain = (): Promise<void> =>
-  queries.invalidateQueries({ queryKey: ['instances'] });
 
 /** The address of the current kind of page on another chain. */
 export function samePage(chain: string): string {

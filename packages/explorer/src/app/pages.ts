@@ -110,6 +110,15 @@ export const RAIL: readonly (readonly Entry[])[] = [
       ...loaded(async () => (await import('../features/timeline/timeline-page.js')).Timeline),
     },
     {
+      name: 'Instances',
+      page: 'instances',
+      icon: 'instances',
+      about: 'branches of the chain',
+      ...loaded(
+        async () => (await import('../features/instances/instances-page.js')).InstancesPage,
+      ),
+    },
+    {
       name: 'Simulate',
       page: 'simulate',
       icon: 'simulate',

@@ -1,0 +1,90 @@
+// Form that branches the shown chain, from its head or from an earlier block.
+import { type ReactNode, useState } from 'react';
+import { chainPath, instanceId } from '../../format/chain-path.js';
+import { Action, act, note } from '../../parts/action.js';
+import { BlockField, numberIn } from '../../parts/block-field.js';
+import { ErrorText } from '../../parts/page-states.js';
+import { asCurl, request } from '../../rpc/client.js';
+import { useLive } from '../../rpc/live-state.js';
+import { readAgain, shortId } from './chains.js';
+
+/**
+ * The node branches a chain as it is now. For an earlier block, the later ones are aborted on the new instance,
+ * which the branched chain does not notice.
+ */
+async function branch(name: string, at: number | undefined, tell: (id: string) => ReactNode) {
+  const done = await act(
+    'Create a branch',
+    'devnet_createInstance',
+    name === '' ? {} : { name },
+    ({ instance_id: id }) => tell(id),
+  );
+  if (done === undefined || at === undefined) return done;
+  const asked = { starting_block_id: { block_number: at + 1 } };
+  try {
+    await request('devnet_abortBlocks', asked, chainPath(done.instance_id));
+    return done;
+  } catch (error) {
+    await request('devnet_deleteInstance', { instance_id: done.instance_id });
+    const what = `Branch at block ${at}`;
+    const outcome = <ErrorText of={error} />;
+    note({ what, curl: asCurl('devnet_abortBlocks', asked), outcome, isFailure: true });
+    return undefined;
+  }
+}
+
+export function BranchForm({
+  hrefOf,
+  canChooseBlock = false,
+  start = '',
+}: {
+  readonly hrefOf: (path: string) => string;
+  readonly canChooseBlock?: boolean;
+  /** The block in the field at first. */
+  readonly start?: string;
+}) {
+  const [name, setName] = useState('');
+  const [block, setBlock] = useState(start);
+  const head = useLive((live) => live.head?.number);
+  const given = name.trim();
+  const at = numberIn(block.trim());
+  const isWrong = block.trim() !== '' && (at === undefined || (head !== undefined && at > head));
+  const create = async (): Promise<void> => {
+    if (isWrong) return;
+    const earlier = at !== undefined && at !== head ? at : undefined;
+    const done = await branch(given, earlier, (id) => (
+      <a href={hrefOf(chainPath(id))}>open {given === '' ? shortId(id) : given}</a>
+    ));
+    if (done !== undefined) {
+      setName('');
+      setBlock('');
+    }
+    await readAgain();
+  };
+  return (
+    <form
+      className="line-of"
+      aria-label="New branch"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <label>
+        name
+        <input value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
+      </label>
+      {canChooseBlock && <BlockField label="at block" value={block} change={setBlock} />}
+      <Action
+        kind="primary"
+        run={create}
+        refused={isWrong ? `Write the number of a block, at most ${head ?? 0}.` : undefined}
+      >
+        Branch {instanceId() === undefined ? 'the main chain' : 'this instance'}
+        {canChooseBlock && ` at ${isWrong || at === undefined ? 'its head' : `block ${at}`}`}
+      </Action>
+      {/* Enter submits a form of several fields only with a button for it. */}
+      <button type="submit" hidden aria-hidden="true" />
+    </form>
+  );
+}

@@ -1,0 +1,184 @@
+// Difference of two chains: the last block they share, and what each changed since.
+import { type Diff, merged } from '../../parts/transaction/merged-diff.js';
+import { request } from '../../rpc/client.js';
+import type { Result } from '../../rpc/methods.js';
+import type { BlockRow } from '../../rpc/queries.js';
+import { whatIsForked } from '../../rpc/subscriptions.js';
+
+/** Most blocks of each chain whose state updates are read. */
+export const MOST_BLOCKS = 500;
+/** Most values that are compared; each may need a read on the other chain. */
+const MOST_VALUES = 400;
+const LISTED = 200;
+
+/** What one chain did after the last common block. */
+export interface Side {
+  readonly head: number;
+  /** Newest first. */
+  readonly blocks: readonly BlockRow[];
+}
+
+type Place =
+  | { readonly what: 'slot'; readonly contract: string; readonly key: string }
+  | { readonly what: 'nonce'; readonly contract: string }
+  | { readonly what: 'class'; readonly contract: string }
+  | { readonly what: 'declared'; readonly hash: string };
+
+/** A value that differs; undefined where a chain has none. */
+export type DifferingValue = Place & {
+  readonly id: string;
+  readonly values: readonly [string | undefined, string | undefined];
+};
+
+export interface ChainDifference {
+  /** Undefined where even the first blocks differ. */
+  readonly common: number | undefined;
+  readonly sides: readonly [Side, Side];
+  /** Undefined where the chains parted too long ago. */
+  readonly values: readonly DifferingValue[] | undefined;
+  /** Whether there are more values than were compared. */
+  readonly isCut: boolean;
+}
+
+/** Blocks are compared by content too, because without hashing their hashes are numbers. */
+async function identity(chain: string, block_number: number): Promise<string> {
+  const asked = { block_id: { block_number } };
+  const block = await request('starknet_getBlockWithTxHashes', asked, chain);
+  const hash = 'block_hash' in block ? block.block_hash : '';
+  return [hash, block.timestamp, ...block.transactions].join(' ');
+}
+
+/** The last block that both chains have; blocks up to `known` are the same. */
+async function lastCommon(
+  chains: readonly [string, string],
+  known: number,
+  end: number,
+): Promise<number | undefined> {
+  const isSame = async (number: number): Promise<boolean> => {
+    const [one, other] = await Promise.all(chains.map((chain) => identity(chain, number)));
+    return one === other;
+  };
+  let [low, high] = [known, end];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (await isSame(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low < 0 ? undefined : low;
+}
+
+async function readSide(chain: string, head: number, common: number): Promise<Side> {
+  const blocks: BlockRow[] = [];
+  let before: number | undefined = head + 1;
+  while (before !== undefined && before > common + 1 && blocks.length < MOST_BLOCKS) {
+    const limit = Math.min(LISTED, before - common - 1);
+    const page: Result<'devnet_listBlocks'> = await request(
+      'devnet_listBlocks',
+      { limit, before },
+      chain,
+    );
+    blocks.push(...page.blocks);
+    before = page.blocks.length === 0 ? undefined : page.next;
+  }
+  return { head, blocks };
+}
+
+async function changesOf(chain: string, { head }: Side, common: number): Promise<Diff> {
+  const numbers = Array.from({ length: head - common }, (_, at) => common + 1 + at);
+  const updates = await Promise.all(
+    numbers.map((block_number) =>
+      request('starknet_getStateUpdate', { block_id: { block_number } }, chain),
+    ),
+  );
+  return merged(updates.map(({ state_diff }) => state_diff));
+}
+
+/** The changed values of a difference, by their place. */
+function valuesOf(diff: Diff): ReadonlyMap<string, readonly [Place, string]> {
+  const found = new Map<string, readonly [Place, string]>();
+  for (const { address, class_hash } of diff.deployed_contracts) {
+    found.set(`${address} 0 class`, [{ what: 'class', contract: address }, class_hash]);
+  }
+  for (const { contract_address: contract, class_hash } of diff.replaced_classes) {
+    found.set(`${contract} 0 class`, [{ what: 'class', contract }, class_hash]);
+  }
+  for (const { contract_address: contract, nonce } of diff.nonces) {
+    found.set(`${contract} 1 nonce`, [{ what: 'nonce', contract }, nonce]);
+  }
+  for (const { address: contract, storage_entries } of diff.storage_diffs) {
+    for (const { key, value } of storage_entries) {
+      found.set(`${contract} 2 ${key}`, [{ what: 'slot', contract, key }, value]);
+    }
+  }
+  const declared = [
+    ...diff.declared_classes.map(({ class_hash }) => class_hash),
+    ...diff.deprecated_declared_classes,
+  ];
+  for (const hash of declared) found.set(`- ${hash}`, [{ what: 'declared', hash }, hash]);
+  return found;
+}
+
+/** A value that a chain did not change since. */
+async function unchanged(chain: string, place: Place): Promise<string | undefined> {
+  if (place.what === 'declared') return undefined;
+  const at = { block_id: 'latest', contract_address: place.contract };
+  try {
+    if (place.what === 'nonce') return await request('starknet_getNonce', at, chain);
+    if (place.what === 'class') return await request('starknet_getClassHashAt', at, chain);
+    const found = await request('starknet_getStorageAt', { ...at, key: place.key }, chain);
+    return typeof found === 'string' ? found : found.value;
+  } catch {
+    // The contract does not exist on this chain.
+    return undefined;
+  }
+}
+
+async function differing(
+  chains: readonly [string, string],
+  diffs: readonly [Diff, Diff],
+): Promise<{ readonly values: readonly DifferingValue[]; readonly isCut: boolean }> {
+  const [left, right] = [valuesOf(diffs[0]), valuesOf(diffs[1])];
+  const ids = [...new Set([...left.keys(), ...right.keys()])].sort();
+  const values = await Promise.all(
+    ids.slice(0, MOST_VALUES).flatMap((id) => {
+      const place = (left.get(id) ?? right.get(id))?.[0];
+      if (!place) return [];
+      const valueOn = async (side: 0 | 1): Promise<string | undefined> =>
+        (side === 0 ? left : right).get(id)?.[1] ?? unchanged(chains[side], place);
+      return [
+        Promise.all([valueOn(0), valueOn(1)]).then(
+          (both): DifferingValue => ({ ...place, id, values: both }),
+        ),
+      ];
+    }),
+  );
+  return {
+    values: values.filter(({ values: [one, other] }) => one !== other),
+    isCut: ids.length > MOST_VALUES,
+  };
+}
+
+/** @param chains the paths of two chains of the node */
+export async function compareChains(chains: readonly [string, string]): Promise<ChainDifference> {
+  const [left, right, fork] = await Promise.all([
+    request('starknet_blockNumber', {}, chains[0]),
+    request('starknet_blockNumber', {}, chains[1]),
+    whatIsForked(),
+  ]);
+  // Older blocks are the origin's, which both share.
+  const known = Math.min(fork ? fork.block : -1, left, right);
+  const common = await lastCommon(chains, known, Math.min(left, right));
+  const after = common ?? -1;
+  const sides = await Promise.all([
+    readSide(chains[0], left, after),
+    readSide(chains[1], right, after),
+  ]);
+  if (Math.max(left, right) - after > MOST_BLOCKS) {
+    return { common, sides, values: undefined, isCut: true };
+  }
+  const diffs = await Promise.all([
+    changesOf(chains[0], sides[0], after),
+    changesOf(chains[1], sides[1], after),
+  ]);
+  return { common, sides, ...(await differing(chains, diffs)) };
+}

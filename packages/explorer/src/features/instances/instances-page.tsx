@@ -1,0 +1,69 @@
+// Page of the node's chains: a list, a form that branches, a comparison of two.
+import { useEffect, useRef, useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { to, toChain, usePlace } from '../../navigation/route.js';
+import { DoneHere } from '../../parts/action.js';
+import { Confirm, type Question } from '../../parts/confirm.js';
+import { Heading } from '../../parts/page-states.js';
+import { Link } from '../../parts/values.js';
+import { BranchForm } from './branch-form.js';
+import { ChainTable, useInstances } from './chain-table.js';
+import { MAIN_PATH, ownId, plainName } from './chains.js';
+import { CompareChains } from './compare.js';
+
+const home = (path: string): string => toChain(path, '');
+const ID = /^[\w-]{1,64}$/;
+
+export function InstancesPage() {
+  const { query } = usePlace();
+  const list = useInstances(false);
+  const [question, setQuestion] = useState<Question | undefined>();
+  const table = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The button that opened the confirmation went with its row.
+    if (!question && document.activeElement === document.body) table.current?.focus();
+  }, [question]);
+  const chosen = (name: 'a' | 'b'): string | undefined => {
+    const id = query.get(name);
+    return id !== null && ID.test(id) ? id : undefined;
+  };
+  const [a, b] = [chosen('a'), chosen('b')];
+  const own = ownId();
+  return (
+    <>
+      <Heading title="Instances" count={list.isPending ? undefined : grouped(list.total)} />
+      <p className="page-intro">
+        Chains of this node that began as a copy of another one and changed on their own. A branch
+        copies nothing: it takes microseconds, whatever the length of the chain.
+      </p>
+      <section className="stack" aria-label="List of chains" ref={table} tabIndex={-1}>
+        <BranchForm hrefOf={home} canChooseBlock start={query.get('at') ?? ''} />
+        <DoneHere />
+        <ChainTable
+          list={list}
+          hrefOf={home}
+          ask={setQuestion}
+          onGone={() => location.assign(toChain(MAIN_PATH, 'instances'))}
+          actions={(id) =>
+            id !== own && (
+              <Link
+                href={to('instances', undefined, { a: own, b: id })}
+                label={`Compare with ${plainName(id, list.rows)}`}
+              >
+                Compare
+              </Link>
+            )
+          }
+        />
+        {!list.isPending && list.total === 0 && (
+          <p className="empty">
+            There is only the main chain. A branch of it can be changed, broken and deleted without
+            a trace on this one; each test or user can have its own.
+          </p>
+        )}
+      </section>
+      {a !== undefined && b !== undefined && <CompareChains a={a} b={b} rows={list.rows} />}
+      {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
+    </>
+  );
+}
