@@ -1,8 +1,9 @@
 // Instances: further chains of a node, each served below a path of its own.
 import { randomBytes } from 'node:crypto';
+import { readCursor } from '../chain/queries/page.js';
 import { realMilliseconds } from '../chain/world/clock.js';
 import { latestHeader } from '../chain/world/find-block.js';
-import { invalidParams, refuse } from '../errors.js';
+import { refuse } from '../errors.js';
 import type { InstanceControls, InstancePage, InstanceWish } from '../rpc/methods/sandbox.js';
 import type { INSTANCE, INSTANCE_ROW } from '../spec.js';
 import type { InstanceRecord } from '../store/instance-records.js';
@@ -192,10 +193,7 @@ export class Instances implements InstanceRegistry {
   }
 
   #list(cursor: string | undefined, limit: number): InstancePage {
-    if (cursor !== undefined && !/^\d{1,15}\.\d{1,15}$/.test(cursor)) {
-      invalidParams('params.cursor: not a cursor');
-    }
-    const after = Number.parseInt(cursor ?? '0', 10);
+    const [after] = cursor === undefined ? [0] : readCursor(cursor);
     const rows: INSTANCE_ROW[] = [];
     let last: number | undefined;
     for (const instance of this.#byId.values()) {

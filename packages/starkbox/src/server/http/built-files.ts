@@ -1,5 +1,6 @@
 // Files of a build, read in the smallest encoding that a client accepts.
 import { readFile } from 'node:fs/promises';
+import { codeOf } from '../../errors.js';
 
 export interface BuiltFile {
   readonly body: Buffer;
@@ -31,7 +32,7 @@ export async function readBuilt(path: string, accepted: string): Promise<BuiltFi
 /** The content of a file; undefined if there is none. */
 async function contentOf(path: string): Promise<Buffer | undefined> {
   return readFile(path).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG') {
       return undefined;
     }

@@ -318,7 +318,8 @@ function serveConfig(
 ): Reply {
   // It contains the seed, from which all private keys follow.
   if (access?.isForeign(request.headers)) {
-    const message = 'Pages of this site may not; --allowed-origins names those that may';
+    const message =
+      'Pages of this site may not read /config; --allowed-origins names those that may';
     return refusalOf(request, { access, onRefusal }, 403, new RpcError(-32604, message));
   }
   const reply = json(200, config());
