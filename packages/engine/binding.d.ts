@@ -161,6 +161,9 @@ export declare class Transaction {
   get messageHash(): string | null
 }
 
+/** How many values the thread that frees has freed, and how long one took at most. */
+export declare function benchFreed(): Freed
+
 export declare function blake(felts: Array<string>): string
 
 export interface ClassFigures {
@@ -189,6 +192,11 @@ export interface Flags {
   strictNonce?: boolean
   unboundedGas?: boolean
   query?: boolean
+}
+
+export interface Freed {
+  count: number
+  longestMillis: number
 }
 
 export declare function hades(felts: Array<string>): Array<string>

@@ -110,6 +110,8 @@ const loaded = loadAddon({
 /** The functions of the engine. */
 export const addon: typeof binding = loaded.addon;
 
+export const ADDON: string = loaded.path;
+
 const beside = join(dirname(loaded.path), compilerFile(process.platform));
 
 /** The compiler of the same build; for an addon without one beside it, the one of this work tree. */

@@ -1,4 +1,4 @@
-//! Errors of the engine: their kinds, the form JavaScript receives, and panics turned into errors.
+//! Errors of the engine: their kinds, and panics turned into errors.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -33,7 +33,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    /// Holds no colon.
+    pub fn name(self) -> &'static str {
         match self {
             Kind::Input => "input",
             Kind::Class => "class",
@@ -67,13 +68,6 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
-    }
-}
-
-impl From<Failure> for napi::Error {
-    /// JavaScript splits `kind: message` at the first colon; a kind never holds one.
-    fn from(failure: Failure) -> Self {
-        napi::Error::from_reason(format!("{}: {}", failure.kind.name(), failure.message))
     }
 }
 

@@ -7,9 +7,11 @@ mod class;
 mod crypto;
 mod error;
 mod execution;
+mod fault;
 mod felt;
 mod json;
 mod origin;
+mod release;
 mod state;
 mod worker_pool;
 

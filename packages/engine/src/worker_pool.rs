@@ -4,6 +4,7 @@
 //! general pools do, made a transfer an eighth slower.
 
 use std::collections::VecDeque;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -11,8 +12,12 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// A computation, and the function that settles its promise.
-type Job = Box<dyn FnOnce() -> Settle + Send>;
+use crate::error::{Failure, Kind, Result, catch_panic};
+use crate::fault;
+
+/// A computation, which gives the function that settles its promise. With a failure it computes
+/// nothing, and the promise is rejected.
+type Job = Box<dyn FnOnce(Option<Failure>) -> Settle + Send>;
 type Settle = Box<dyn FnOnce()>;
 
 /// Threads may wait for the origin of a fork rather than compute, so many are allowed.
@@ -39,36 +44,59 @@ struct Pool {
 static POOL: Mutex<Pool> =
     Mutex::new(Pool { idle: Vec::new(), waiting: VecDeque::new(), alive: 0 });
 
-/// Runs `compute` on a worker, then `settle` with its result. The worker is idle again before it
-/// settles, because settling may start the next job at once.
+/// Runs `compute` on a worker, then `settle` with its result; a panic is a failure. The worker is idle
+/// again before it settles, because settling may start the next job at once.
 pub fn run<T: 'static>(
-    compute: impl FnOnce() -> T + Send + 'static,
-    settle: impl FnOnce(T) + Send + 'static,
+    compute: impl FnOnce() -> Result<T> + Send + 'static,
+    settle: impl FnOnce(Result<T>) + Send + 'static,
 ) {
-    let job: Job = Box::new(move || {
-        let result = compute();
+    let job: Job = Box::new(move |refusal| {
+        let result = match refusal {
+            Some(failure) => Err(failure),
+            None => catch_panic(compute),
+        };
         Box::new(move || settle(result))
     });
+    if let Some((job, failure)) = start(job) {
+        job(Some(failure))();
+    }
+}
+
+/// Hands a job to a thread; gives it back if there is none and none can be started.
+fn start(job: Job) -> Option<(Job, Failure)> {
     let mut pool = POOL.lock();
     if let Some(mailbox) = pool.idle.pop() {
         drop(pool);
         *mailbox.job.lock() = Some(job);
         mailbox.arrived.notify_one();
-        return;
+        return None;
     }
-    pool.waiting.push_back(job);
     if pool.alive < MOST {
-        let thread = thread::Builder::new().name("starkbox-engine".into()).stack_size(STACK);
-        // Without a new thread the job waits for one of the others.
-        if thread.spawn(work).is_ok() {
-            pool.alive += 1;
+        match spawn() {
+            Ok(()) => pool.alive += 1,
+            Err(error) if pool.alive == 0 => {
+                let message = format!("no thread could be started: {error}");
+                return Some((job, Failure::new(Kind::Internal, message)));
+            }
+            // The job waits for one of the others.
+            Err(_) => {}
         }
     }
+    pool.waiting.push_back(job);
+    None
+}
+
+fn spawn() -> io::Result<()> {
+    if fault::fails("spawn") {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    let thread = thread::Builder::new().name("starkbox-engine".into()).stack_size(STACK);
+    thread.spawn(work).map(|_| ())
 }
 
 /// Lowers this thread's priority below the JavaScript thread, which serves all clients.
 fn lower_priority() {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     // SAFETY: asks the kernel to rank this thread lower; it may refuse, and nothing depends on it.
     unsafe {
         libc::setpriority(libc::PRIO_PROCESS, 0, 5);
@@ -81,8 +109,8 @@ fn work() {
     let mut next = take_or_go_idle(&mailbox);
     loop {
         let Some(job) = next.or_else(|| wait(&mailbox)) else { return };
-        // Jobs catch their own panics; one that does not must not end the thread.
-        let done = catch_unwind(AssertUnwindSafe(job));
+        // Computations catch their own panics; whatever else panics must not end the thread.
+        let done = catch_unwind(AssertUnwindSafe(|| job(None)));
         next = take_or_go_idle(&mailbox);
         if let Ok(settle) = done {
             let _ = catch_unwind(AssertUnwindSafe(settle));

@@ -19,3 +19,12 @@ pub(super) fn time_limit(what: &str, millis: Option<f64>) -> Result<Option<Durat
     let limit = millis.map(|millis| Duration::try_from_secs_f64(millis / 1000.0)).transpose();
     limit.map_err(|error| input(format!("{what}: {error}")))
 }
+
+/// A number of things that a call makes: JavaScript turns −1 into four billion.
+pub(super) fn at_most(what: &str, number: u32, most: u32) -> Result<u32> {
+    if number <= most {
+        Ok(number)
+    } else {
+        Err(input(format!("{what}: {number} is more than {most}")))
+    }
+}

@@ -10,6 +10,7 @@ use super::promise::off_thread;
 use crate::class::{self, Limits};
 use crate::error::{self, Failure, Kind, catch_panic, input};
 use crate::felt::hex;
+use crate::release::Held;
 
 #[napi(object)]
 pub struct ClassLimits {
@@ -64,7 +65,13 @@ pub struct SierraFunction {
 
 #[napi]
 pub struct Class {
-    pub(super) inner: Arc<class::Class>,
+    pub(super) inner: Held<class::Class>,
+}
+
+impl Class {
+    pub(super) fn of(class: Arc<class::Class>) -> Class {
+        Class { inner: Held::new(class) }
+    }
 }
 
 #[napi]
@@ -81,18 +88,18 @@ impl Class {
             let compile = move || catch_panic(move || class::Class::compile(&text, &limits));
             let done = tokio::task::spawn_blocking(compile).await;
             let lost = |error| Failure::new(Kind::Internal, format!("a worker was lost: {error}"));
-            Ok(Class { inner: done.map_err(lost).map_err(Error::from)?? })
+            Ok(Class::of(done.map_err(lost).map_err(Error::from)??))
         })
     }
 
     #[napi(catch_unwind)]
     pub fn with_casm(env: &Env, text: String, casm: String) -> Result<PromiseRaw<'_, Class>> {
-        off_thread(env, move || Ok(Class { inner: class::Class::with_casm(&text, &casm)? }))
+        off_thread(env, move || Ok(Class::of(class::Class::with_casm(&text, &casm)?)))
     }
 
     #[napi(catch_unwind)]
     pub fn unpack(bytes: &[u8]) -> Result<Class> {
-        Ok(Class { inner: catch_panic(|| class::Class::unpack(bytes))? })
+        Ok(Class::of(catch_panic(|| class::Class::unpack(bytes))?))
     }
 
     #[napi(catch_unwind)]

@@ -7,9 +7,9 @@ use blockifier::execution::observer::take_printed;
 use napi_derive::napi;
 
 use super::state::State;
-use super::state_release::release;
 use crate::error;
 use crate::execution::{self, Run, report};
+use crate::release::Held;
 use crate::state;
 
 /// A closed block, and the states after it.
@@ -64,7 +64,7 @@ pub struct Execution {
     failure: Option<String>,
     printed: Option<String>,
     pub(super) reads: Option<String>,
-    pub(super) next: Option<Arc<state::State>>,
+    pub(super) next: Option<Held<state::State>>,
     pub(super) closed: Option<Closed>,
 }
 
@@ -111,7 +111,7 @@ impl Execution {
     /// The state after it; none if it was rejected or ran on a temporary layer.
     #[napi(getter, catch_unwind)]
     pub fn next(&self) -> Option<State> {
-        self.next.clone().map(State::head)
+        self.next.as_ref().map(|next| State::head(Arc::clone(next)))
     }
 
     /// The block that was closed with it, once.
@@ -152,13 +152,5 @@ impl Execution {
                 closed: None,
             },
         })
-    }
-}
-
-impl Drop for Execution {
-    fn drop(&mut self) {
-        if let Some(state) = self.next.take() {
-            release(state);
-        }
     }
 }

@@ -4,6 +4,7 @@ use napi::bindgen_prelude::*;
 use napi_derive::napi;
 use starknet_types_core::felt::Felt;
 
+use super::arguments::at_most;
 use crate::crypto::{account, hash};
 use crate::error::input;
 use crate::felt::{hex, parse, parse_address, parse_all};
@@ -68,8 +69,9 @@ pub fn message_to_l1_hash(from: String, to: String, payload: Vec<String>) -> Res
 }
 
 #[napi(catch_unwind)]
-pub fn private_keys(seed: u32, count: u32) -> Vec<String> {
-    account::private_keys(seed, count).into_iter().map(hex).collect()
+pub fn private_keys(seed: u32, count: u32) -> Result<Vec<String>> {
+    let count = at_most("count", count, 1_000_000)?;
+    Ok(account::private_keys(seed, count).into_iter().map(hex).collect())
 }
 
 #[napi(catch_unwind)]

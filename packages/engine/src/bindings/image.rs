@@ -10,11 +10,12 @@ use super::origin::Origin;
 use super::promise::off_thread;
 use super::state::State;
 use crate::error::{Failure, Kind};
+use crate::release::Held;
 use crate::state::image;
 
 #[napi]
 pub struct StateExport {
-    inner: Arc<Mutex<image::Export>>,
+    inner: Held<Mutex<image::Export>>,
 }
 
 #[napi]
@@ -22,7 +23,7 @@ impl StateExport {
     #[napi(constructor, catch_unwind)]
     pub fn new(state: &State) -> Result<StateExport> {
         let export = image::Export::new(state.writable()?.clone());
-        Ok(StateExport { inner: Arc::new(Mutex::new(export)) })
+        Ok(StateExport { inner: Held::new(Arc::new(Mutex::new(export))) })
     }
 
     /// The next piece; null at the end.
@@ -35,7 +36,7 @@ impl StateExport {
 
 #[napi]
 pub struct StateImport {
-    inner: Arc<Mutex<Option<image::Import>>>,
+    inner: Held<Mutex<Option<image::Import>>>,
 }
 
 #[napi]
@@ -43,7 +44,7 @@ impl StateImport {
     #[napi(constructor, catch_unwind)]
     pub fn new(origin: Option<&Origin>) -> StateImport {
         let import = image::Import::new(origin.map(|origin| origin.inner.clone()));
-        StateImport { inner: Arc::new(Mutex::new(Some(import))) }
+        StateImport { inner: Held::new(Arc::new(Mutex::new(Some(import)))) }
     }
 
     #[napi(catch_unwind)]
@@ -52,11 +53,11 @@ impl StateImport {
         let piece = piece.to_vec();
         off_thread(env, move || {
             let mut import = import.lock();
-            let result = import.as_mut().ok_or_else(spent)?.push(&piece);
-            if result.is_err() {
-                *import = None;
-            }
-            result
+            // It is lost if reading fails or panics.
+            let mut reading = import.take().ok_or_else(spent)?;
+            reading.push(&piece)?;
+            *import = Some(reading);
+            Ok(())
         })
     }
 

@@ -15,5 +15,13 @@ mod promise;
 mod setup;
 mod state;
 mod state_execution;
-mod state_release;
 mod transaction;
+
+use crate::error::Failure;
+
+impl From<Failure> for napi::Error {
+    /// JavaScript splits `kind: message` at the first colon.
+    fn from(failure: Failure) -> Self {
+        napi::Error::from_reason(format!("{}: {}", failure.kind.name(), failure.message))
+    }
+}

@@ -7,14 +7,15 @@ use napi::threadsafe_function::ThreadsafeFunction;
 use napi_derive::napi;
 
 use super::arguments::time_limit;
-use crate::origin;
+use crate::release::Held;
+use crate::{fault, origin};
 
 type Answered = Option<Either<String, Buffer>>;
 type AskJs = ThreadsafeFunction<String, Promise<Answered>, String, Status, false, true>;
 
 #[napi]
 pub struct Origin {
-    pub(super) inner: Arc<origin::Origin>,
+    pub(super) inner: Held<origin::Origin>,
 }
 
 #[napi]
@@ -28,15 +29,18 @@ impl Origin {
     ) -> Result<Origin> {
         let time_limit = time_limit("timeLimit", time_limit_millis)?;
         let ask = move |question: String| {
+            fault::point("origin");
+            // An exception of the callback would end the process without `catch`.
+            let answer = async { ask.call_async_catch(question).await?.await };
             // Runs on worker threads only: the JavaScript thread would wait for itself.
-            let answered: Answered = block_on(async { ask.call_async(question).await?.await })
-                .map_err(|error| error.reason.clone())?;
+            let answered: Answered = block_on(answer).map_err(|error| error.reason.clone())?;
             Ok(answered.map(|reply| match reply {
                 Either::A(text) => origin::Reply::Text(text),
                 Either::B(bytes) => origin::Reply::Packed(bytes.to_vec()),
             }))
         };
-        Ok(Origin { inner: Arc::new(origin::Origin::new(Box::new(ask), time_limit)) })
+        let origin = origin::Origin::new(Box::new(ask), time_limit);
+        Ok(Origin { inner: Held::new(Arc::new(origin)) })
     }
 
     /// How many different questions have been asked.

@@ -2,8 +2,7 @@
 
 use napi::bindgen_prelude::*;
 
-use crate::error::{self, catch_panic};
-use crate::worker_pool;
+use crate::{error, fault, worker_pool};
 
 /// Runs work on a worker thread and returns a promise of its result. The worker settles the promise
 /// itself, because handing the result to another thread first would cost a transfer some percent.
@@ -13,7 +12,10 @@ pub(super) fn off_thread<'env, T: ToNapiValue + Send + 'static>(
 ) -> Result<PromiseRaw<'env, T>> {
     let (deferred, promise) = env.create_deferred()?;
     worker_pool::run(
-        move || catch_panic(work),
+        move || {
+            fault::point("worker");
+            work()
+        },
         move |done| match done {
             Ok(value) => deferred.resolve(move |_| Ok(value)),
             Err(failure) => deferred.reject(failure.into()),

@@ -30,3 +30,10 @@ pub fn versions() -> Versions {
         starknet: starknet_api::block::StarknetVersion::LATEST.to_string(),
     }
 }
+
+/// Makes a place of the engine fail, once.
+#[cfg(feature = "fault-injection")]
+#[napi(catch_unwind)]
+pub fn arm_fault(place: String) {
+    crate::fault::arm(place);
+}

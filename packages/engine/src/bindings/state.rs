@@ -1,6 +1,6 @@
 //! States: reading, writing and history.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use napi::bindgen_prelude::*;
 use napi_derive::napi;
@@ -10,13 +10,13 @@ use super::arguments::version_number;
 use super::class::Class;
 use super::origin::Origin;
 use super::promise::off_thread;
-use super::state_release::release;
 use crate::error::{self, Failure, Kind};
 use crate::execution::Reader;
 use crate::felt::{Key, hex, parse, parse_address, parse_key};
 use crate::json::to_json;
-use crate::origin;
+use crate::release::Held;
 use crate::state::{self, Changes};
+use crate::{fault, origin};
 
 #[napi(object)]
 pub struct StateSlot {
@@ -37,22 +37,18 @@ pub struct StateFigures {
 
 #[napi]
 pub struct State {
-    pub(super) inner: Arc<state::State>,
+    pub(super) inner: Held<state::State>,
     pub(super) at: u64,
-}
-
-impl Drop for State {
-    fn drop(&mut self) {
-        static NOTHING: LazyLock<Arc<state::State>> =
-            LazyLock::new(|| Arc::new(state::State::new(0, false, None)));
-        release(std::mem::replace(&mut self.inner, NOTHING.clone()));
-    }
 }
 
 impl State {
     pub(super) fn head(inner: Arc<state::State>) -> State {
         let at = inner.version;
-        State { inner, at }
+        State::view(inner, at)
+    }
+
+    fn view(inner: Arc<state::State>, at: u64) -> State {
+        State { inner: Held::new(inner), at }
     }
 
     pub(super) fn writable(&self) -> error::Result<&Arc<state::State>> {
@@ -184,7 +180,7 @@ impl State {
         class_hash: String,
     ) -> Result<PromiseRaw<'env, Option<Class>>> {
         let hash = Key::from(parse("class_hash", &class_hash)?);
-        self.read(env, move |reader| Ok(reader.class(hash)?.map(|inner| Class { inner })))
+        self.read(env, move |reader| Ok(reader.class(hash)?.map(Class::of)))
     }
 
     /// The version that declared a class; null if this chain did not.
@@ -215,7 +211,7 @@ impl State {
     /// A second handle on the same value.
     #[napi(catch_unwind)]
     pub fn copy(&self) -> State {
-        State { inner: self.inner.clone(), at: self.at }
+        State::view(self.inner.clone(), self.at)
     }
 
     // History.
@@ -225,7 +221,7 @@ impl State {
     pub fn at(&self, version: f64) -> Result<State> {
         let at = version_number("version", version)?;
         self.inner.check_readable(at)?;
-        Ok(State { inner: self.inner.clone(), at })
+        Ok(State::view(self.inner.clone(), at))
     }
 
     /// A writable state as it stood when `version` was closed.
@@ -265,6 +261,7 @@ impl State {
 
     #[napi(catch_unwind)]
     pub fn figures(&self) -> StateFigures {
+        fault::point("binding");
         let figures = &self.inner.figures;
         StateFigures {
             slots: figures.slots as f64,

@@ -22,6 +22,7 @@ use crate::execution::{
     self, Call, FirstWrite, Reader, Run, Session, included, parse_included, report,
 };
 use crate::felt::{parse, parse_address, parse_all, parse_key};
+use crate::release::Held;
 
 /// Classes of a state, and those that the transactions on it declare.
 fn classes_of(
@@ -109,7 +110,7 @@ impl State {
             let run = session.run(&transaction, flags)?;
             let mut report = Execution::from_run(&run, &transaction, session.constants())?;
             if let Run::Executed(run) = &run {
-                report.next = Some(Arc::new(state.apply(&run.changes)?));
+                report.next = Some(Held::new(Arc::new(state.apply(&run.changes)?)));
             }
             Ok(report)
         })

@@ -19,6 +19,7 @@ use super::sierra_version::sierra_version;
 use super::source::{Source, read, sierra_hash};
 use super::statement_map::Statements;
 use crate::error::{Failure, Kind, Result, catch_panic_as};
+use crate::fault;
 use crate::felt::Key;
 
 #[derive(Debug)]
@@ -66,6 +67,7 @@ impl Class {
     }
 
     fn prepare(text: &str, casm: Option<&str>, limits: &Limits) -> Result<Arc<Class>> {
+        fault::point("class");
         match read(text)? {
             Source::Sierra(class) => Self::sierra(*class, casm, limits),
             Source::Cairo0(class, text) => Self::cairo0(&class, &text, limits),

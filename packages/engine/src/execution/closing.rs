@@ -49,8 +49,8 @@ pub struct Closed {
 
 impl Closing {
     pub fn close(&self, state: &State, transactions: &[TransactionHashingData]) -> Result<Closed> {
-        let latest = Arc::new(state.advance());
-        let diff = latest.diff_of(state.version)?;
+        let (latest, diff) = state.close();
+        let latest = Arc::new(latest);
         let seal = seal(&self.block, &diff, transactions, self.parent_hash)?;
         let next = match &self.first_write {
             Some(write) => Arc::new(write.apply(&latest)?),

@@ -12,6 +12,7 @@ use starknet_types_core::felt::Felt;
 
 use crate::class::Class;
 use crate::error::{Failure, Result};
+use crate::fault;
 use crate::felt::Key;
 use crate::origin::Origin;
 use crate::state::State;
@@ -50,6 +51,7 @@ impl Reader {
     }
 
     pub fn storage(&self, address: Key, key: Key) -> Result<Felt> {
+        fault::point("read");
         if let Some(value) = self.state.storage(address, key, self.at) {
             return Ok(value);
         }

@@ -17,6 +17,7 @@ use super::block::Block;
 use super::reader::Reader;
 use super::transaction::{Flags, Transaction};
 use crate::error::{Failure, Kind, Result};
+use crate::fault;
 use crate::felt::Key;
 use crate::state::{Changes, ClassChanges, Diff, State};
 
@@ -53,6 +54,7 @@ impl Session {
     }
 
     pub fn run(&mut self, transaction: &Transaction, flags: Flags) -> Result<Run> {
+        fault::point("execution");
         let executable = transaction.executable(flags)?;
         take_printed();
         let mut layer = TransactionalState::create_transactional(&mut self.cached);

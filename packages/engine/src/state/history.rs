@@ -1,7 +1,8 @@
 //! Versions of a state: closing one, its difference, rewinding, and moving old ones to an origin.
 //!
-//! Invariant: a cell has a value for a version exactly if the version's logged difference lists it.
-//! The open version alone may hold cells that it has not really changed; closing removes them.
+//! Invariant: a cell has a value for a version exactly if the version's difference lists it. The open
+//! version alone may hold cells that it has not really changed; closing removes them. Differences of
+//! closed versions are logged only where history is kept.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,25 @@ impl Touched {
         self.declared.extend(diff.deprecated.iter().copied());
     }
 
+    /// Every cell and class that was last written by `version` or before.
+    fn up_to(version: u64, state: &State) -> Touched {
+        let mut touched = Touched::default();
+        let is_old = |cell: &Cell| cell.since <= version;
+        for (address, contract) in &state.contracts {
+            let slots = contract.0.storage.iter().filter(|(_, cell)| is_old(cell));
+            touched.storage.extend(slots.map(|(key, _)| (*address, *key)));
+            if contract.0.nonce.as_ref().is_some_and(is_old) {
+                touched.nonces.insert(*address);
+            }
+            if contract.0.class.as_ref().is_some_and(is_old) {
+                touched.classes.insert(*address);
+            }
+        }
+        let declared = state.classes.iter().filter(|(_, entry)| entry.since <= version);
+        touched.declared.extend(declared.map(|(hash, _)| *hash));
+        touched
+    }
+
     /// What was touched and is not in the difference.
     fn without(&self, diff: &Diff) -> Touched {
         let mut rest = self.clone();
@@ -47,28 +67,38 @@ impl Touched {
 }
 
 impl State {
+    /// The oldest version whose difference is kept.
     pub fn first_version(&self) -> u64 {
         self.version - self.log.len() as u64
     }
 
     /// Closes the version being written; the result writes the next one.
     pub fn advance(&self) -> State {
+        self.close().0
+    }
+
+    /// As `advance`, with the difference that the closed version made.
+    pub fn close(&self) -> (State, Arc<Diff>) {
         let mut next = self.clone();
-        let diff = self.pending();
+        let diff = Arc::new(self.pending());
         // A cell that ends the version with its old value was not changed: its date and history revert.
         let unchanged = self.touched.without(&diff);
         match self.version.checked_sub(1) {
             Some(closed) => next.edit_touched(&unchanged, |cell| cell.rewound(closed)),
             None => next.edit_touched(&unchanged, |_| None),
         }
-        if !self.keep_history {
+        if self.keep_history {
+            next.figures.logged += diff.length() as u64;
+            next.log.push_back(diff.clone());
+        } else {
             next.edit_touched(&self.touched, |cell| Some(cell.without_history()));
+            // Images of older versions of the engine hold differences of states without history.
+            next.figures.logged = 0;
+            next.log.clear();
         }
-        next.figures.logged += diff.length() as u64;
-        next.log.push_back(Arc::new(diff));
         next.touched = Touched::default();
         next.version += 1;
-        next
+        (next, diff)
     }
 
     /// The difference that `version` made: of a closed one, or of the one being written.
@@ -80,7 +110,12 @@ impl State {
             .checked_sub(self.first_version())
             .and_then(|index| self.log.get(usize::try_from(index).ok()?))
             .cloned()
-            .ok_or_else(|| self.unknown_version(version))
+            .ok_or_else(|| {
+                if version < self.version && !self.keep_history {
+                    return not_kept(&format!("the difference of version {version}"));
+                }
+                self.unknown_version(version)
+            })
     }
 
     /// Whether the values of `version` can be read from this handle.
@@ -89,10 +124,7 @@ impl State {
             return Ok(());
         }
         if !self.keep_history {
-            return Err(Failure::new(
-                Kind::State,
-                format!("the state of version {version} was not kept: history is off"),
-            ));
+            return Err(not_kept(&format!("the state of version {version}")));
         }
         if version > self.version || version + 1 < self.first_version() {
             return Err(self.unknown_version(version));
@@ -134,7 +166,7 @@ impl State {
     }
 
     /// The same state above an origin that answers for everything up to `version`: what those
-    /// versions wrote is no longer in memory. Costs what they wrote.
+    /// versions wrote is no longer in memory. Costs what they wrote; without history, what is in memory.
     pub fn settle(&self, version: u64, origin: Arc<Origin>) -> Result<State> {
         if version >= self.version {
             return Err(self.unknown_version(version));
@@ -145,6 +177,9 @@ impl State {
             let Some(diff) = next.log.pop_front() else { break };
             next.figures.logged -= diff.length() as u64;
             touched.add(&diff);
+        }
+        if !self.keep_history {
+            touched = Touched::up_to(version, self);
         }
         // A cell written since keeps the value it replaced, which tells whether it changed.
         next.edit_touched(&touched, |cell| (cell.since > version).then(|| cell.trimmed(version)));
@@ -269,4 +304,8 @@ impl State {
             deprecated: deprecated.into(),
         }
     }
+}
+
+fn not_kept(what: &str) -> Failure {
+    Failure::new(Kind::State, format!("{what} was not kept: history is off"))
 }

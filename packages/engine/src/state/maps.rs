@@ -15,6 +15,7 @@ use super::changes::Changes;
 use super::diff::Diff;
 use crate::class::Class;
 use crate::error::{Failure, Kind, Result};
+use crate::fault;
 use crate::felt::{Key, hex};
 use crate::origin::Origin;
 
@@ -87,7 +88,7 @@ pub struct Figures {
 pub struct State {
     pub(crate) contracts: OrdMap<Key, Shared>,
     pub(crate) classes: OrdMap<Key, Declared>,
-    /// The differences of the versions before this one, oldest first.
+    /// The differences of the versions before this one, oldest first; none without history.
     pub(crate) log: Vector<Arc<Diff>>,
     /// What the version being written has touched so far.
     pub(crate) touched: Touched,
@@ -157,6 +158,7 @@ impl State {
 
     /// The state after these changes, still at the same version.
     pub fn apply(&self, changes: &Changes) -> Result<State> {
+        fault::point("state");
         let mut next = self.clone();
         for class in &changes.classes {
             let key = Key::from(class.hash);

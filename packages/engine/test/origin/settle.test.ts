@@ -81,6 +81,33 @@ test('it reads alike, changes alike and goes back alike', async () => {
   );
 });
 
+test('a state without history reads and changes alike', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(write, { maxLength: 3 }), { minLength: 2, maxLength: 8 }),
+      fc.array(write, { maxLength: 3 }),
+      fc.nat(),
+      async (before, open, at) => {
+        let whole = State.create();
+        let forgetful = State.create({ keepHistory: false });
+        for (const writes of before) {
+          whole = (await whole.apply(diffOf(writes))).advance();
+          forgetful = (await forgetful.apply(diffOf(writes))).advance();
+        }
+        [whole, forgetful] = [await whole.apply(diffOf(open)), await forgetful.apply(diffOf(open))];
+        const base = at % whole.version;
+        const settled = await forgetful.settle(base, originAt(whole, base));
+        const same = await whole.settle(base, originAt(whole, base));
+        expect(settled.figures().slots).toBe(same.figures().slots);
+        expect(await valuesAt(settled)).toEqual(await valuesAt(whole));
+        expect(settled.diffOf(settled.version)).toEqual(same.diffOf(same.version));
+        expect(await valuesAt(settled.advance())).toEqual(await valuesAt(whole));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
 test('what was settled is no longer in memory', async () => {
   let state = State.create();
   for (let version = 0; version < 50; version += 1) {

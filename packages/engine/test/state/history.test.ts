@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { builtinClass, type Class, State } from '@starkbox/engine';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hex } from '../fixtures/chain.js';
+import { block, hex } from '../fixtures/chain.js';
 import {
   chainOf,
   declareDiff,
@@ -180,22 +180,43 @@ describe('without history', () => {
     expect(state.figures().olderValues).toBe(0);
   });
 
-  test('differences of closed blocks are still there', async () => {
+  test('the open block has its difference, and closed ones have none', async () => {
     const diff = { ...slotDiff(A, '0x1', '0x1'), ...nonceDiff(A, '0x1'), ...deployDiff(A, '0xc1') };
-    const first = (await forgetful().apply(diff, [sierra])).advance();
-    const state = (await first.apply(slotDiff(A, '0x1', '0x2'))).advance();
-    expect(state.diffOf(0)).toEqual({ ...NO_DIFF, ...diff, ...declareDiff([sierra]) });
-    expect(state.diffOf(1)).toEqual({ ...NO_DIFF, ...slotDiff(A, '0x1', '0x2') });
-    expect(state.firstVersion).toBe(0);
+    const first = await forgetful().apply(diff, [sierra]);
+    expect(first.diffOf(0)).toEqual({ ...NO_DIFF, ...diff, ...declareDiff([sierra]) });
+    const second = await first.advance().apply(slotDiff(A, '0x1', '0x2'));
+    expect(second.diffOf(1)).toEqual({ ...NO_DIFF, ...slotDiff(A, '0x1', '0x2') });
+    expect([second.firstVersion, second.figures().versions]).toEqual([1, 1]);
+    expect(() => second.diffOf(0)).toThrow(/difference of version 0 was not kept: history is off/);
+    expect(() => second.diffOf(2)).toThrow(refused('state'));
+  });
+
+  test('a block that is closed has its difference in the report', async () => {
+    const state = await forgetful().apply(slotDiff(A, '0x1', '0x1'));
+    const { diff, latest } = await state.close(block(0), [], { parentHash: '0x0' });
+    expect(JSON.parse(diff)).toEqual({ ...NO_DIFF, ...slotDiff(A, '0x1', '0x1') });
+    expect(latest.firstVersion).toBe(1);
   });
 
   test('a value that becomes zero is a difference', async () => {
-    const state = await chainOf(['0x1', '0x0'], forgetful());
+    const state = await (await chainOf(['0x1'], forgetful())).apply(slotDiff(A, '0x1', '0x0'));
     expect(state.diffOf(1)).toEqual({ ...NO_DIFF, ...slotDiff(A, '0x1', '0x0') });
   });
 
   test('a value that stays is no difference', async () => {
-    expect((await chainOf(['0x1', '0x1'], forgetful())).diffOf(1)).toEqual(NO_DIFF);
+    const state = await (await chainOf(['0x1'], forgetful())).apply(slotDiff(A, '0x1', '0x1'));
+    expect(state.diffOf(1)).toEqual(NO_DIFF);
+  });
+
+  test('three thousand blocks are kept as one is', async () => {
+    const grown = async (keepHistory: boolean, blocks: number) => {
+      const values = range(blocks).map((number) => hex((number % 7) + 1));
+      return (await chainOf(values, State.create({ keepHistory }))).figures();
+    };
+    expect(await grown(false, 3_000)).toEqual(await grown(false, 1));
+    const [one, many] = [await grown(true, 1), await grown(true, 3_000)];
+    expect([many.versions, many.olderValues]).toEqual([3_001, 2_999]);
+    expect(many.approximateBytes).toBeGreaterThan(2_999 * 300 + one.approximateBytes);
   });
 
   test('a second class is a replacement', async () => {

@@ -7,6 +7,7 @@ use super::emitted::{Event, Gas, Message, events, in_order, messages, revert_rea
 use crate::error::Result;
 use crate::execution::session::Executed;
 use crate::execution::transaction::Transaction;
+use crate::fault;
 use crate::felt::Hex;
 use crate::json::to_json;
 
@@ -36,6 +37,7 @@ struct Payment {
 }
 
 pub fn receipt(transaction: &Transaction, run: &Executed) -> Result<String> {
+    fault::point("report");
     let reason = revert_reason(run);
     let info = &run.info;
     to_json(&Receipt {

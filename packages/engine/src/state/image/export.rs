@@ -8,6 +8,7 @@ use starknet_types_core::felt::Felt;
 use super::format::{
     BLOCK, CLASS, CONTRACT, END, FORMAT, FRAME_BYTES, HEAD, MAGIC, SLOT, checksum,
 };
+use crate::fault;
 use crate::felt::Key;
 use crate::state::cell::Cell;
 use crate::state::diff::Diff;
@@ -36,6 +37,7 @@ impl Export {
 
     /// The next piece of the stream; none at its end.
     pub fn next(&mut self) -> Option<Vec<u8>> {
+        fault::point("export");
         let mut out = Vec::with_capacity(FRAME_BYTES + 1024);
         if let Position::Start = self.position {
             out.extend_from_slice(MAGIC);

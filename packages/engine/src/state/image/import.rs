@@ -10,6 +10,7 @@ use super::format::{
 use super::record_reader::{RecordReader, damaged};
 use crate::class::Class;
 use crate::error::{Failure, Kind, Result};
+use crate::fault;
 use crate::felt::Key;
 use crate::origin::Origin;
 use crate::state::cell::Cell;
@@ -101,6 +102,7 @@ impl Import {
     }
 
     fn frame(&mut self, payload: &[u8]) -> Result<()> {
+        fault::point("import");
         let mut input = RecordReader(payload);
         while !input.0.is_empty() {
             if self.ended {

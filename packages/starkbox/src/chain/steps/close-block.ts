@@ -105,7 +105,13 @@ export function withClosed(
   };
   const transactions = included.map(({ record }) => record);
   const history = world.history.append(
-    { header, transactions, blockKeys: blockKeysOf(transactions, diff) },
+    {
+      header,
+      transactions,
+      blockKeys: blockKeysOf(transactions, diff),
+      // A state without history forgets what its blocks changed.
+      stateDiff: world.keepsHistory ? undefined : diff,
+    },
     included.map(({ receipt }) => receipt.events),
   );
   const sent = included.flatMap(({ receipt }) =>

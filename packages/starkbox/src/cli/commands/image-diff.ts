@@ -1,8 +1,9 @@
 // Difference of two images: blocks, state, settings and queues.
 
-import type { State } from '@starkbox/engine';
+import type { State, StateDiff } from '@starkbox/engine';
 import { declaredIn } from '../../chain/steps/apply-state-diff.js';
 import { commonBlock } from '../../chain/world/diff.js';
+import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
@@ -220,9 +221,11 @@ function mentioned(worlds: readonly World[], common: number | undefined) {
       if (one !== undefined && other !== undefined) pairs.set(`${one} ${other}`, [one, other]);
     }
   };
-  for (const { pendingState: state, history, pending } of worlds) {
-    for (let number = state.firstVersion; number <= state.version; number += 1) {
-      for (const { address } of state.diffOf(number).deployed_contracts) known.add(address);
+  for (const world of worlds) {
+    const { history, pending } = world;
+    for (let number = history.first; number <= history.next; number += 1) {
+      const diff: StateDiff = JSON.parse(stateDiffText(world, number));
+      for (const { address } of diff.deployed_contracts) known.add(address);
     }
     for (const { receipt } of pending.transactions) collect(receipt.events);
     for (let number = history.next - 1; number > (common ?? -1); number -= 1) {

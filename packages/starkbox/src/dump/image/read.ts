@@ -4,6 +4,7 @@ import { State, type Origin as StateSource } from '@starkbox/engine';
 import { History } from '../../chain/history/history.js';
 import { settledMempool } from '../../chain/mempool/mempool.js';
 import { checkBlock } from '../../chain/world/check-records.js';
+import { stateDiffText } from '../../chain/world/find-block.js';
 import type { World } from '../../chain/world/world.js';
 import { readWorldJson } from '../../chain/world/world-json.js';
 import { List } from '../../immutable.js';
@@ -49,7 +50,7 @@ export async function readImage(source: Source, reading: ReadOptions = {}): Prom
     const world = joined(history, others, reading);
     mustBeAsSaid(world, header);
     mustHoldDifferences(world);
-    return { header, world };
+    return { header, world: await withDifferences(world, header) };
   } catch (error) {
     throw new ImageError(`the image is damaged: ${error instanceof Error ? error.message : error}`);
   }
@@ -76,6 +77,21 @@ function mustHoldDifferences({ history, pendingState: state, keepsHistory }: Wor
     must(!keepsHistory, `the state of block ${number} is missing`);
     must(history.carriesDiff(number), `what block ${number} changed is missing`);
   }
+}
+
+/**
+ * The world with the diff of each block in the block, if its state will forget it: images of older versions
+ * hold them in states without history.
+ */
+async function withDifferences(world: World, { keeps_history }: ImageHeader): Promise<World> {
+  const { history, pendingState: state } = world;
+  if (keeps_history || state.firstVersion === state.version) return world;
+  function* records(): Generator<Uint8Array, void, undefined> {
+    for (let number = history.first; number < history.next; number += 1) {
+      yield history.record(number, stateDiffText(world, number));
+    }
+  }
+  return Object.freeze({ ...world, history: await History.restore(history.first, records()) });
 }
 
 async function readBlocks(source: Source, { first_block }: ImageHeader): Promise<History> {

@@ -6,7 +6,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readImage } from '../../../src/dump/image/read.js';
+import { sourceOfBytes } from '../../../src/dump/image/source.js';
 import { createNode, type Starkbox } from '../../../src/index.js';
+import { imageOf, smallWorld } from './small.js';
 
 interface Asked {
   readonly method: string;
@@ -55,4 +58,17 @@ test('the chain continues', async () => {
   await node.request('devnet_abortBlocks', { starting_block_id: { block_number: 2 } });
   const params = { contract_address: '0x3e55', block_id: 'latest' };
   expect(await node.call('starknet_getNonce', params)).toBe('0x5');
+});
+
+test('a chain without history keeps what its blocks changed', async () => {
+  // Older versions had this in the state alone, which forgets it at the next block.
+  const old = await smallWorld();
+  const image = sourceOfBytes(await imageOf({ ...old, keepsHistory: false }));
+  const { world } = await readImage(image);
+  expect([0, 1].map((number) => old.history.carriesDiff(number))).toEqual([false, false]);
+  expect([0, 1].map((number) => world.history.stateDiff(number))).toEqual([
+    old.pendingState.diffTextOf(0),
+    old.pendingState.diffTextOf(1),
+  ]);
+  expect(world.history.latest).toEqual(old.history.latest);
 });

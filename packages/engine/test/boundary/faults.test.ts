@@ -1,0 +1,26 @@
+// A panic at every layer of the engine becomes an error, and the engine goes on. By hand: node scripts/faults.mjs
+
+import { expect, test } from 'vitest';
+import { COMPILER } from '../../js/addon.js';
+import { runProgram } from './program.js';
+
+/** An addon with the feature `fault-injection`, which no package has. */
+const ADDON = process.env['STARKBOX_FAULTS'];
+
+test.skipIf(ADDON === undefined)('a panic is an error, at every layer', { timeout: 180_000 }, async () => {
+  const injected = (layer: string) => ({
+    before: 'fine',
+    during: expect.stringMatching(new RegExp(`^\\w+: .*a fault was injected: ${layer} `)),
+    after: 'fine',
+  });
+  const layers = ['binding', 'worker', 'execution', 'read', 'state', 'report', 'origin', 'class'];
+  expect(await runProgram('./faults.mjs', [ADDON ?? '', COMPILER])).toEqual({
+    ...Object.fromEntries([...layers, 'export', 'import'].map((layer) => [layer, injected(layer)])),
+    release: { before: 'fine', during: 'fine', after: 'fine' },
+    spawn: {
+      before: 'fine',
+      during: expect.stringMatching(/^internal: no thread could be started/),
+      after: 'fine',
+    },
+  });
+});
