@@ -62,6 +62,7 @@ const callbacks = {
     throw new Error('no');
   },
   'an exception that is null': () => {
+    // biome-ignore lint/style/useThrowOnlyError: it is what is tested
     throw null;
   },
   'no promise': () => '0x5',

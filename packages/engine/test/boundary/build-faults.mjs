@@ -1,11 +1,17 @@
 // Builds an engine with places that can be made to panic, and runs the tests that use them.
 //
-//   node scripts/faults.mjs
+//   node packages/engine/test/boundary/build-faults.mjs
 //
 // It lies in cargo's target folder, so that no package can hold it.
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { changedBlockifier, hostTriple, ROOT, run, TARGET_DIR } from './cargo.mjs';
+import {
+  changedBlockifier,
+  hostTriple,
+  ROOT,
+  run,
+  TARGET_DIR,
+} from '../../../../scripts/cargo.mjs';
 
 const LIBRARIES = {
   darwin: 'libstarkbox_engine.dylib',
