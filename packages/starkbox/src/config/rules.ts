@@ -100,6 +100,12 @@ export function checkConfig(config: Config): void {
       'Total balance supply in ERC20 contract exceeded. Reduce the number of predeployed accounts (--accounts) or their initial balance (--initial-balance).',
     );
   }
+  const { tenants, nodeUrl, authToken } = config;
+  if (tenants !== undefined && nodeUrl !== undefined && authToken === undefined) {
+    throw new ConfigError(
+      'Nodes with --tenants and --node-url ask each other for instances by the token of the operator: set --auth-token, or STARKBOX_AUTH_TOKEN, to the same value for all of them',
+    );
+  }
   const unknown = (config.restrictedMethods ?? []).filter((name) => !mayBeRestricted(name));
   if (unknown.length > 0) {
     throw new ConfigError(

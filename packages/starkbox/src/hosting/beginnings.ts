@@ -3,7 +3,7 @@ import { Chain } from '../chain/chain.js';
 import type { World } from '../chain/world/world.js';
 import type { ChainService } from '../service/chain-service.js';
 import { baseWith, withOptionErrors } from '../service/instance-chains.js';
-import { type Contents, contentsOf, type HostedChainOptions } from './hosted-chain.js';
+import { type Contents, type HostedChainOptions, PreparedContents } from './hosted-chain.js';
 import type { LayerStore } from './layers/layer-store.js';
 
 /** The contents of an instance, and the options of its chain. */
@@ -16,7 +16,7 @@ export class Beginnings {
   readonly #root: ChainService;
   readonly #layers: LayerStore;
   /** What branches of the node's own chain begin with, by its world. */
-  readonly #ofRoot = new WeakMap<World, Promise<Contents>>();
+  readonly #ofRoot = new WeakMap<World, Promise<PreparedContents>>();
 
   constructor(root: ChainService, layers: LayerStore) {
     this.#root = root;
@@ -27,21 +27,24 @@ export class Beginnings {
   async ofRoot(): Promise<Beginning> {
     const { world } = this.#root.chain;
     const known = this.#ofRoot.get(world);
-    const contents = known ?? contentsOf(world, this.#layers, hostedOptions(this.#root));
+    const prepared = known ?? PreparedContents.of(world, hostedOptions(this.#root));
     if (!known) {
-      this.#ofRoot.set(world, contents);
-      contents.catch(() => this.#ofRoot.delete(world));
+      this.#ofRoot.set(world, prepared);
+      prepared.catch(() => this.#ofRoot.delete(world));
     }
-    return { contents: await contents, inherited: [] };
+    return { contents: await (await prepared).contents(this.#layers), inherited: [] };
   }
 
   /** A new chain with options over those of another. */
   async withOptions(options: object, over: ChainService): Promise<Beginning> {
     const base = await withOptionErrors(() => baseWith([options], over));
     const chain = await Chain.create(base.options);
-    const contents = await contentsOf(chain.world, this.#layers, hostedOptions(this.#root));
+    const prepared = await PreparedContents.of(chain.world, hostedOptions(this.#root));
     await chain.close();
-    return { contents, inherited: [...over.options, options] };
+    return {
+      contents: await prepared.contents(this.#layers),
+      inherited: [...over.options, options],
+    };
   }
 }
 

@@ -14,6 +14,7 @@ import { foldedAbove } from './layers/fold.js';
 import type { LayerStore } from './layers/layer-store.js';
 import { LayeredDatabase, type Layers, type Persist } from './layers/layered-database.js';
 import { MemoryRun } from './layers/run.js';
+import type { Table } from './layers/table.js';
 import type { Manifest } from './manifest.js';
 import { UncertainError } from './objects/object-store.js';
 import { type OwnedManifest, OwnershipLost } from './owned-manifest.js';
@@ -71,14 +72,14 @@ class LayerWriter {
   ): Promise<Layers> {
     // The store may have what the chain in memory lacks.
     if (this.#fault !== undefined) throw this.#fault;
-    const { shared } = this.manifest.current;
+    const { shared, layers: held } = this.manifest.current;
     const layers = foldedAbove(IN_MANIFEST, given, shared);
     const { tables, newest } = layers;
     try {
-      const hashes = await Promise.all(
-        tables.map((table) => this.layerStore.write(table, patience)),
+      const names = await Promise.all(
+        tables.map((table) => this.layerStore.write(table, held, patience)),
       );
-      await this.manifest.replace({ ...changes, layers: hashes, newest }, patience);
+      await this.manifest.replace({ ...changes, layers: names, newest }, patience);
     } catch (error) {
       this.#fault ??= error;
       throw error;
@@ -143,9 +144,9 @@ export class HostedChain {
     let contents: Contents | undefined;
     await this.#database.rewrite(async (layers) => {
       const kept = foldedAbove(IN_BRANCH, layers, manifest.current.shared);
-      const hashes = await Promise.all(kept.tables.map((table) => layerStore.write(table)));
+      const names = await Promise.all(kept.tables.map((table) => layerStore.write(table)));
       const newest = kept.newest.with([...branchEntries(this.#database)]);
-      contents = { layers: hashes, shared: hashes.length, newest, ...figuresOf(world) };
+      contents = { layers: names, shared: names.length, newest, ...figuresOf(world) };
       return kept;
     });
     if (!contents) throw new Error('the layers of an instance were not read');
@@ -153,24 +154,34 @@ export class HostedChain {
   }
 }
 
-/** What an instance begins with that is branched from a chain in memory. */
-export async function contentsOf(
-  world: World,
-  layerStore: LayerStore,
-  options: HostedChainOptions,
-): Promise<Contents> {
-  const fold: Persist = async (layers) => foldedAbove(IN_MEMORY, layers, 0);
-  const empty = { tables: [], newest: MemoryRun.EMPTY };
-  const database = new LayeredDatabase('the chain of the node', empty, fold);
-  const store = new Store(database, { ...options, explain });
-  const start: WorldAndSnapshots = withNoSnapshots(unlinked(world));
-  const stored = store.chain(0, options.keepHistory);
-  const { commit } = await stored.prepare({ kind: 'restart', before: start, after: start });
-  await commit();
-  await store.close();
-  const { tables } = foldedAbove(0, database.layers, 0);
-  const layers = await Promise.all(tables.map((table) => layerStore.write(table)));
-  return { layers, shared: layers.length, newest: MemoryRun.EMPTY, ...figuresOf(world) };
+/** A chain in memory as tables, which instances begin with. */
+export class PreparedContents {
+  readonly #tables: readonly Table[];
+  readonly #figures: ReturnType<typeof figuresOf>;
+
+  constructor(tables: readonly Table[], world: World) {
+    this.#tables = tables;
+    this.#figures = figuresOf(world);
+  }
+
+  static async of(world: World, options: HostedChainOptions): Promise<PreparedContents> {
+    const fold: Persist = async (layers) => foldedAbove(IN_MEMORY, layers, 0);
+    const empty = { tables: [], newest: MemoryRun.EMPTY };
+    const database = new LayeredDatabase('the chain of the node', empty, fold);
+    const store = new Store(database, { ...options, explain });
+    const start: WorldAndSnapshots = withNoSnapshots(unlinked(world));
+    const stored = store.chain(0, options.keepHistory);
+    const { commit } = await stored.prepare({ kind: 'restart', before: start, after: start });
+    await commit();
+    await store.close();
+    return new PreparedContents(foldedAbove(0, database.layers, 0).tables, world);
+  }
+
+  /** What a new instance begins with; the tables are in the store then. */
+  async contents(layerStore: LayerStore): Promise<Contents> {
+    const layers = await Promise.all(this.#tables.map((table) => layerStore.write(table)));
+    return { layers, shared: layers.length, newest: MemoryRun.EMPTY, ...this.#figures };
+  }
 }
 
 function figuresOf(world: World): Pick<Manifest, 'blockNumber' | 'transactionCount'> {

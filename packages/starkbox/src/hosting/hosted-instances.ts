@@ -82,8 +82,9 @@ export class HostedInstances implements InstanceRegistry {
   /** Figures for the metrics. */
   get figures(): HostingFigures {
     const { requests } = this.#objects;
+    const { lostLeases } = this.#membership;
     const executions = this.#options.tenants?.executions ?? {};
-    return { awake: this.#awake.size, wakeUps: this.#wakeUps, requests, executions };
+    return { awake: this.#awake.size, wakeUps: this.#wakeUps, requests, lostLeases, executions };
   }
 
   whenDeleted(close: (service: ChainService) => void): void {

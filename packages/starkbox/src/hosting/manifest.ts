@@ -42,7 +42,9 @@ const FORMAT = 1;
 /** Length of the head, before the head as JSON and the compressed table of the newest entries. */
 const PREFIX = 4;
 
-export const manifestKey = (id: string): string => `instances/${id}`;
+export const MANIFESTS = 'instances/';
+
+export const manifestKey = (id: string): string => MANIFESTS + id;
 
 /** It compresses on this thread: the newest entries are few, and a turn of another thread takes longer. */
 export function manifestBytes({ newest, ...head }: Manifest): Buffer {

@@ -22,6 +22,7 @@ export class Membership {
   readonly #onLost: (() => void)[] = [];
   #lease: NodeLease | undefined;
   #isClosed = false;
+  #lostLeases = 0;
 
   constructor(objects: ObjectStore, options: MembershipOptions) {
     this.#objects = objects;
@@ -38,6 +39,11 @@ export class Membership {
   /** Calls a function when the lease is lost for good. */
   whenLost(drop: () => void): void {
     this.#onLost.push(drop);
+  }
+
+  /** How often this node has lost its lease. */
+  get lostLeases(): number {
+    return this.#lostLeases;
   }
 
   /** The id of the lease. */
@@ -67,6 +73,7 @@ export class Membership {
   async #renew(): Promise<void> {
     const { log } = this.#options;
     this.#lease = undefined;
+    this.#lostLeases += 1;
     log.warn('the lease of this node is lost: its instances are given up, and a new lease begins');
     for (const drop of this.#onLost) drop();
     while (!this.#isClosed && !this.#lease) {

@@ -4,7 +4,13 @@ import type { Origins } from '../service/origins.js';
 import type { Figures, HostingFigures } from '../telemetry/metrics.js';
 import type { Listeners } from './listeners.js';
 
-const NOT_HOSTED: HostingFigures = { awake: 0, wakeUps: 0, requests: 0, executions: {} };
+const NOT_HOSTED: HostingFigures = {
+  awake: 0,
+  wakeUps: 0,
+  requests: 0,
+  lostLeases: 0,
+  executions: {},
+};
 
 export function figuresOf(
   { chain, subscriptions, binding }: ChainService,

@@ -10,6 +10,7 @@ export interface HostingFigures {
   readonly wakeUps: number;
   /** Requests to the store. */
   readonly requests: number;
+  readonly lostLeases: number;
   /** By tenant. */
   readonly executions: Readonly<Record<string, number>>;
 }
@@ -257,6 +258,12 @@ export class Metrics implements Probe {
       'starkbox_store_requests_total',
       'Requests to the object store',
       () => look().requests,
+    );
+    counter(
+      registry,
+      'starkbox_lost_leases_total',
+      'Leases of this node that were lost',
+      () => look().lostLeases,
     );
     labelledCounter(
       registry,

@@ -139,6 +139,13 @@ describe('what a node cannot do', () => {
     );
     expect(() => checkConfig(defaultConfig({ ...over, accounts: 0 }))).not.toThrow();
   });
+
+  test('nodes of tenants that cannot ask each other', () => {
+    const fleet = { tenants: 'tenants.json', nodeUrl: 'http://10.0.0.7:5050' };
+    expect(() => checkConfig(defaultConfig(fleet))).toThrow(/set --auth-token.* for all of them$/);
+    expect(() => checkConfig(defaultConfig({ ...fleet, authToken: 'x' }))).not.toThrow();
+    expect(() => checkConfig(defaultConfig({ tenants: 'tenants.json' }))).not.toThrow();
+  });
 });
 
 describe('restrictive mode', () => {

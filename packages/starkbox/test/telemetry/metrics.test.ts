@@ -318,7 +318,7 @@ test('questions to a forked chain have their own', async () => {
     connections: 0,
     clientBytes: 9,
     upstreamCacheSize: 3,
-    hosting: { awake: 0, wakeUps: 0, requests: 0, executions: {} },
+    hosting: { awake: 0, wakeUps: 0, requests: 0, lostLeases: 0, executions: {} },
   };
   const metrics = new Metrics();
   metrics.observe(() => nothing);

@@ -24,6 +24,9 @@ const OPTIONS = {
   artifacts: { type: 'string', suggests: 'paths' },
   out: { type: 'string', suggests: 'paths' },
   resources: { type: 'boolean' },
+  'instance-store': { type: 'string', suggests: 'paths' },
+  'older-than': { type: 'string' },
+  'dry-run': { type: 'boolean' },
 } as const;
 type OptionName = keyof typeof OPTIONS;
 type Given = Omit<ReturnType<typeof parsed>['values'], 'json' | 'help'>;
@@ -175,6 +178,22 @@ transaction it prints the calls.
         transaction_hash: hash,
       });
       return `${json ? JSON.stringify(explained, null, 2) : explained.text}\n`;
+    },
+  },
+  collect: {
+    usage: 'starkbox collect --instance-store STORE [--older-than HOURS] [--dry-run] [--json]',
+    positionals: 0,
+    takes: ['instance-store', 'older-than', 'dry-run'],
+    help: `Deletes tables in the store of hosted instances that no instance uses any more: of deleted instances, and
+those that were merged into larger ones. Nodes may run meanwhile, except on a folder.
+
+  --instance-store STORE   the folder or bucket, as the nodes have it
+  --older-than HOURS       younger tables stay (default: 24, which is also the least of a bucket)
+  --dry-run                prints what would be deleted`,
+    async run({ json, values }) {
+      const { collect } = await import('../../hosting/collect.js');
+      const { 'instance-store': place, 'older-than': hours, 'dry-run': isDryRun = false } = values;
+      return collect({ place, hours, isDryRun, json });
     },
   },
   mcp: {

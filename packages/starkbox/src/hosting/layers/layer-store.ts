@@ -1,9 +1,10 @@
-// Tables in an object store, by the hash of their bytes, and a cache of those that were read.
-import { createHash } from 'node:crypto';
+// Tables in an object store, by the hashes of their bytes, and a cache of those that were read.
+import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { BoundedMap } from '../../bounded-map.js';
+import { realMilliseconds } from '../../chain/world/clock.js';
 import { reasonOf } from '../../errors.js';
 import { stopwatch } from '../../probe.js';
 import { type ObjectStore, UncertainError } from '../objects/object-store.js';
@@ -19,6 +20,14 @@ const PATIENCE_SECONDS = 20;
 const PAUSE_MILLISECONDS = 250;
 /** Of compression: the fastest, because a wake-up waits for it. */
 const LEVEL = 1;
+const COPY_BYTES = 4;
+
+/**
+ * A manifest may newly refer to an object that was written so many seconds ago; to an older one only if it did before.
+ * Objects that no manifest refers to are deleted when they are older than twice that.
+ */
+export const FRESH_SECONDS: number = 12 * 3600;
+export const LAYERS = 'layers/';
 
 export class LayerStore {
   readonly #objects: ObjectStore;
@@ -30,57 +39,84 @@ export class LayerStore {
   /** All that are in use, also beyond the limit of the cache. */
   readonly #inUse = new Map<string, WeakRef<Table>>();
   readonly #reading = new Map<string, Promise<Table>>();
-  readonly #hashes = new WeakMap<Table, string>();
+  /** The objects that hold a table, and when each was written, in milliseconds since 1970. */
+  readonly #objectsOf = new WeakMap<Table, Map<string, number>>();
+  readonly #writing = new WeakMap<Table, Promise<string>>();
+  readonly #fresh: number;
   readonly #ended = new FinalizationRegistry<string>((hash) => {
     if (this.#inUse.get(hash)?.deref() === undefined) this.#inUse.delete(hash);
   });
 
-  constructor(objects: ObjectStore) {
+  /** @param fresh seconds for which an object that was written may be referred to newly */
+  constructor(objects: ObjectStore, fresh: number = FRESH_SECONDS) {
     this.#objects = objects;
+    this.#fresh = fresh;
   }
 
-  /** A table by its hash. */
-  async read(hash: string): Promise<Table> {
+  /** A table by the name of an object that holds it. */
+  async read(name: string): Promise<Table> {
+    const hash = hashIn(name);
     const known = this.#inUse.get(hash)?.deref();
     if (known) {
-      this.#recent.set(hash, known);
+      this.#keep(name, known, 0);
       return known;
     }
     const reading =
-      this.#reading.get(hash) ?? this.#load(hash).finally(() => this.#reading.delete(hash));
+      this.#reading.get(hash) ?? this.#load(name).finally(() => this.#reading.delete(hash));
     this.#reading.set(hash, reading);
-    return reading;
+    const table = await reading;
+    this.#keep(name, table, 0);
+    return table;
   }
 
-  async #load(hash: string): Promise<Table> {
-    const found = await this.#objects.get(keyOf(hash));
-    if (!found) throw new Error(`${this.#objects.shown} has no object ${keyOf(hash)}`);
-    if (hashOf(found.bytes) !== hash) {
-      throw new Error(`the object ${keyOf(hash)} in ${this.#objects.shown} is damaged`);
+  async #load(name: string): Promise<Table> {
+    const key = layerKey(name);
+    const found = await this.#objects.get(key);
+    if (!found) throw new Error(`${this.#objects.shown} has no object ${key}`);
+    if (hashOf(found.bytes) !== hashIn(name)) {
+      throw new Error(`the object ${key} in ${this.#objects.shown} is damaged`);
     }
     try {
       const table = new Table(await inflated(found.bytes));
-      this.#keep(hash, table);
+      this.#keep(name, table, realMilliseconds() - found.age * 1000);
       return table;
     } catch (error) {
-      throw new Error(`the object ${keyOf(hash)} cannot be read: ${reasonOf(error)}`);
+      throw new Error(`the object ${key} cannot be read: ${reasonOf(error)}`);
     }
   }
 
   /**
-   * Stores a table, unless it was stored or read before.
+   * The name of an object with a table, which is written unless there is one that may be referred to.
    *
+   * @param held names that the manifest to be replaced refers to
    * @param patience seconds for which it is tried again while the store does not answer
-   * @returns its hash
    */
-  async write(table: Table, patience: number = PATIENCE_SECONDS): Promise<string> {
-    const known = this.#hashes.get(table);
+  async write(
+    table: Table,
+    held: readonly string[] = [],
+    patience: number = PATIENCE_SECONDS,
+  ): Promise<string> {
+    const objects = this.#objectsOf.get(table) ?? new Map<string, number>();
+    const oldest = realMilliseconds() - this.#fresh * 1000;
+    const known =
+      held.find((name) => objects.has(name)) ??
+      [...objects].find(([, written]) => written > oldest)?.[0];
     if (known !== undefined) return known;
+    const writing =
+      this.#writing.get(table) ??
+      this.#writeCopy(table, patience).finally(() => this.#writing.delete(table));
+    this.#writing.set(table, writing);
+    return writing;
+  }
+
+  /** Under a new name each time, so that the age of an object never begins again. */
+  async #writeCopy(table: Table, patience: number): Promise<string> {
+    const begun = realMilliseconds();
     const bytes = await deflated(table.data, { level: LEVEL });
-    const hash = hashOf(bytes);
-    await this.#put(keyOf(hash), bytes, patience);
-    this.#keep(hash, table);
-    return hash;
+    const name = `${hashOf(bytes)}-${randomBytes(COPY_BYTES).toString('hex')}`;
+    await this.#put(layerKey(name), bytes, patience);
+    this.#keep(name, table, begun);
+    return name;
   }
 
   /** The content is always the same, so it may be written twice. */
@@ -97,15 +133,26 @@ export class LayerStore {
     }
   }
 
-  #keep(hash: string, table: Table): void {
-    this.#hashes.set(table, hash);
+  /** @param written when the object was written, at the latest; 0 where that is unknown */
+  #keep(name: string, table: Table, written: number): void {
+    const hash = hashIn(name);
+    this.#recent.set(hash, table);
+    const names = this.#objectsOf.get(table) ?? new Map<string, number>();
+    names.set(name, Math.max(written, names.get(name) ?? 0));
+    this.#objectsOf.set(table, names);
+    if (this.#inUse.get(hash)?.deref() === table) return;
     this.#inUse.set(hash, new WeakRef(table));
     this.#ended.register(table, hash);
-    this.#recent.set(hash, table);
   }
 }
 
-const keyOf = (hash: string): string => `layers/${hash}`;
+export const layerKey = (name: string): string => LAYERS + name;
+
+/** Names are a hash, and what tells apart objects with the same content. */
+function hashIn(name: string): string {
+  const [hash = ''] = name.split('-');
+  return hash;
+}
 
 function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
