@@ -4,15 +4,18 @@ import { to } from '../navigation/route.js';
 import { Heading } from '../parts/page-states.js';
 import { Link } from '../parts/values.js';
 import { BOTTOM, ENTRIES } from './pages.js';
+import { useUseful } from './useful-pages.js';
 
 const AT_THE_FOOT = new Set(BOTTOM.map(([, page]) => page));
 
 export function More() {
+  const isUseful = useUseful();
+  const entries = ENTRIES.filter((entry) => !AT_THE_FOOT.has(entry.page) && isUseful(entry));
   return (
     <>
       <Heading title="More" />
       <ul className="functions" aria-label="More pages">
-        {ENTRIES.filter(({ page }) => !AT_THE_FOOT.has(page)).map(({ name, page, about }) => (
+        {entries.map(({ name, page, about }) => (
           <li key={page}>
             <Link className="more" href={to(page)}>
               {name} <span className="soft">{about}</span>

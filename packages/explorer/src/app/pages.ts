@@ -13,6 +13,8 @@ export interface Entry extends Loaded<NoProps> {
   readonly icon: IconName;
   readonly about: string;
   readonly key?: string;
+  /** Left out of the navigation while the node is in another mode. */
+  readonly mode?: 'mempool';
   /** Detail pages that highlight this entry. */
   readonly also?: readonly string[];
 }
@@ -117,6 +119,14 @@ export const RAIL: readonly (readonly Entry[])[] = [
       ...loaded(
         async () => (await import('../features/instances/instances-page.js')).InstancesPage,
       ),
+    },
+    {
+      name: 'Mempool',
+      page: 'mempool',
+      icon: 'mempool',
+      about: 'transactions that wait',
+      mode: 'mempool',
+      ...loaded(async () => (await import('../features/control/mempool-page.js')).MempoolPage),
     },
     {
       name: 'Simulate',

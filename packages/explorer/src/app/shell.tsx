@@ -18,6 +18,7 @@ import { BOTTOM, type Entry, RAIL } from './pages.js';
 import { Palette } from './palette.js';
 import { applyTheme, nextTheme, theme as readTheme, type Theme } from './theme.js';
 import { TokenPage } from './token-page.js';
+import { useUseful } from './useful-pages.js';
 
 /** Few visits open it. */
 const InstanceList = loaded(async () => (await import('./instance-list.js')).InstanceList);
@@ -98,6 +99,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 }
 
 function Rail({ page }: { readonly page: string }) {
+  const isUseful = useUseful();
+  const isShown = (entry: Entry): boolean => isUseful(entry) || isIn(entry, page);
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="brand" href={to('')} label="Starkbox, home">
@@ -106,7 +109,7 @@ function Rail({ page }: { readonly page: string }) {
       </Link>
       {RAIL.map((entries) => (
         <ul key={entries[0]?.name}>
-          {entries.map((entry) => (
+          {entries.filter(isShown).map((entry) => (
             <li key={entry.name}>
               <Link
                 className="entry"

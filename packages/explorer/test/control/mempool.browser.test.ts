@@ -1,6 +1,9 @@
-// Controls of the mempool.
+// The mempool: its controls and its page.
+/// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLive, type Stage, setStage } from '../support/stage.js';
+import { faultsOf } from '../support/accessibility.js';
+import { tabTo } from '../support/keyboard.js';
+import { isLive, openLive, type Stage, setStage } from '../support/stage.js';
 
 let stage: Stage;
 
@@ -43,4 +46,47 @@ test('a waiting transaction is found; its page says so, and shows it once it is 
   await stage.node.client.call('devnet_mempoolSeal', {});
   await page.getByRole('heading', { name: 'Succeeded' }).waitFor();
   expect(await page.getByText('has no transaction').count()).toBe(0);
+});
+
+test('its page shows order and missing nonces, and replaces, drops and seals by keyboard', async () => {
+  const client = stage.node.client;
+  const nonce = BigInt(
+    await client.call('starknet_getNonce', {
+      block_id: 'pre_confirmed',
+      contract_address: stage.address(0),
+    }),
+  );
+  const first = await stage.post(0, [stage.transfer(1, 1n)], { nonce });
+  await stage.post(0, [stage.transfer(1, 2n)], { nonce: nonce + 2n });
+  const { page, settled, complaints } = await stage.open('', { bypassCSP: true });
+  await isLive(page);
+  await page.locator('nav.rail').getByRole('link', { name: 'Mempool' }).press('Enter');
+  const rows = page.getByRole('table', { name: 'Waiting transactions' }).locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(2);
+  const gap = `nonce ${nonce + 1n} is missing, and 1 transaction waits for it.`;
+  await page.getByText(gap).waitFor();
+  expect(await rows.first().innerText()).toMatch(/^1\s.*can be executed/s);
+  await settled();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: `Replace ${first}` }).press('Enter');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('7');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await rows.allInnerTexts()).join(' ')).toMatch(/\s7\s+can be/);
+  await page.getByRole('region', { name: 'Dropped transactions' }).waitFor();
+  await tabTo(page, /^Seal a block/);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => rows.count()).toBe(1);
+  await page.getByRole('button', { name: /^Drop 0x/ }).press('Enter');
+  await page.getByText('No transaction waits.').waitFor();
+  await client.call('devnet_setBlockSettings', { block_generation_on: 'transaction' });
+  await page.getByText('Transactions do not wait on this chain').waitFor();
+  await page.locator('nav.rail').getByRole('link', { name: 'Blocks' }).press('Enter');
+  await page
+    .locator('nav.rail')
+    .getByRole('link', { name: 'Mempool' })
+    .waitFor({ state: 'detached' });
+  await client.call('devnet_setBlockSettings', { block_generation_on: 'mempool' });
+  await page.locator('nav.rail').getByRole('link', { name: 'Mempool' }).waitFor();
+  expect(complaints).toEqual([]);
 });

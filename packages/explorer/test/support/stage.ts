@@ -27,7 +27,7 @@ export interface Stage {
   /** Sends a transaction, and waits until it is executed. */
   send(from: number, calls: Call[]): Promise<string>;
   /** Sends a transaction; its hash. */
-  post(from: number, calls: Call[]): Promise<string>;
+  post(from: number, calls: Call[], details?: { readonly nonce: bigint }): Promise<string>;
   transfer(whom: number, amount: bigint): Call;
   deploy(
     name: string,
@@ -72,8 +72,8 @@ export async function setStage(config: Parameters<typeof startNode>[0] = {}): Pr
   const node = await startNode({ ...config, listen: true, ui: true });
   const origin = new URL(node.url).origin;
   const address = (index: number): string => node.node.accounts[index]?.address ?? '';
-  const post = async (from: number, calls: Call[]): Promise<string> =>
-    (await node.account(from).execute(calls, { resourceBounds })).transaction_hash;
+  const post: Stage['post'] = async (from, calls, details) =>
+    (await node.account(from).execute(calls, { resourceBounds, ...details })).transaction_hash;
   const send = async (from: number, calls: Call[]): Promise<string> => {
     const transaction_hash = await post(from, calls);
     await node.provider.waitForTransaction(transaction_hash);

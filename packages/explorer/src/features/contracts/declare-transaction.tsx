@@ -3,11 +3,11 @@ import { boundsFrom, NO_BOUNDS, type Sierra } from '@starkbox/abi';
 import type { Declare } from '@starkbox/signing';
 import { disarm } from '../../format/untrusted-text.js';
 import { act } from '../../parts/action.js';
+import { privateKeyOf } from '../../parts/send/keys.js';
 import { impersonated } from '../../parts/send/run.js';
 import type { Sender } from '../../parts/send/sender.js';
 import { ClassRef, TxRef } from '../../parts/values.js';
 import { call } from '../../rpc/client.js';
-import { readPrivateKey } from '../../rpc/queries.js';
 
 export interface ClassToDeclare {
   readonly sierra: Sierra;
@@ -60,7 +60,7 @@ async function declaration(sierra: Sierra, compiled: string, sender: string): Pr
 async function withSignature(transaction: Declare, hash: string): Promise<Declare> {
   const [chainId, key, { signedDeclare }] = await Promise.all([
     call('starknet_chainId'),
-    readPrivateKey(transaction.sender_address),
+    privateKeyOf(transaction.sender_address),
     import('@starkbox/signing'),
   ]);
   if (key === undefined) throw new Error('The node has no private key for this account.');

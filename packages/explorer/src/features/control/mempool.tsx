@@ -11,20 +11,25 @@ import { useLive } from '../../rpc/live-state.js';
 import type { Result } from '../../rpc/methods.js';
 import { useStatus } from '../../rpc/queries.js';
 
-type Listed = Result<'devnet_mempoolList'>;
-type Row = Listed['transactions'][number];
+export type Listed = Result<'devnet_mempoolList'>;
+export type WaitingRow = Listed['transactions'][number];
 
-const MOST_ROWS = 50;
+export const PAGE_ROWS = 50;
 const MOST_DROPPED = 5;
 
-function useMempool(isUsed: boolean) {
+/** A page of what waits. */
+export function useMempool(isUsed: boolean, cursor?: string) {
   const beat = useLive((live) => live.beat);
   const epoch = useLive((live) => live.epoch);
   return useQuery({
     enabled: isUsed,
-    queryKey: ['now', 'mempool', beat, epoch],
+    queryKey: ['now', 'mempool', beat, epoch, cursor],
     placeholderData: (old: Listed | undefined) => old,
-    queryFn: () => call('devnet_mempoolList', { limit: MOST_ROWS }),
+    queryFn: () =>
+      call('devnet_mempoolList', {
+        limit: PAGE_ROWS,
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
   });
 }
 
@@ -34,50 +39,58 @@ export function Mempool({ ask }: Asks) {
   const isUsed = status.data?.mempool_tx_count !== undefined;
   const { data } = useMempool(isUsed);
   if (!data || !isUsed) return null;
-  const none = data.upcoming.length === 0 ? 'No transaction can be executed.' : undefined;
   return (
     <Group name="Mempool">
       <div className="meta">
         <span>{grouped(data.size)} waiting</span>
         <span>order {data.order}</span>
+        <Link href={to('mempool')}>gaps, replacing and more</Link>
       </div>
-      <div className="line-of">
-        <PreConfirm refused={none} count={1} name="Pre-confirm next" />
-        <PreConfirm refused={none} name="Pre-confirm all" />
-        <Action
-          run={() =>
-            act('Seal a block', 'devnet_mempoolSeal', {}, ({ block_hash }) => (
-              <Sealed hash={block_hash} />
-            ))
-          }
-        >
-          Seal a block
-        </Action>
-        <Action
-          kind="danger"
-          refused={data.size === 0 ? 'It is empty.' : undefined}
-          run={async () =>
-            ask({
-              title: 'Clear the mempool?',
-              loss: `${grouped(data.size)} transactions are lost.`,
-              verb: 'Clear the mempool',
-              canKeep: false,
-              run: () =>
-                act(
-                  'Clear the mempool',
-                  'devnet_mempoolClear',
-                  {},
-                  ({ removed }) => `${removed} transactions removed`,
-                ),
-            })
-          }
-        >
-          Clear…
-        </Action>
-      </div>
+      <MempoolButtons of={data} ask={ask} />
       <Waiting of={data} />
       <Dropped of={data} />
     </Group>
+  );
+}
+
+/** Buttons that execute or remove what waits. */
+export function MempoolButtons({ of: data, ask }: Asks & { readonly of: Listed }) {
+  const none = data.upcoming.length === 0 ? 'No transaction can be executed.' : undefined;
+  return (
+    <div className="line-of">
+      <PreConfirm refused={none} count={1} name="Pre-confirm next" />
+      <PreConfirm refused={none} name="Pre-confirm all" />
+      <Action
+        run={() =>
+          act('Seal a block', 'devnet_mempoolSeal', {}, ({ block_hash }) => (
+            <Sealed hash={block_hash} />
+          ))
+        }
+      >
+        Seal a block
+      </Action>
+      <Action
+        kind="danger"
+        refused={data.size === 0 ? 'It is empty.' : undefined}
+        run={async () =>
+          ask({
+            title: 'Clear the mempool?',
+            loss: `${grouped(data.size)} transactions are lost.`,
+            verb: 'Clear the mempool',
+            canKeep: false,
+            run: () =>
+              act(
+                'Clear the mempool',
+                'devnet_mempoolClear',
+                {},
+                ({ removed }) => `${removed} transactions removed`,
+              ),
+          })
+        }
+      >
+        Clear…
+      </Action>
+    </div>
   );
 }
 
@@ -140,12 +153,12 @@ function Waiting({ of }: { readonly of: Listed }) {
           </Action>
         </li>
       ))}
-      {of.next !== undefined && <li className="soft">and {grouped(of.size - MOST_ROWS)} more</li>}
+      {of.next !== undefined && <li className="soft">and {grouped(of.size - PAGE_ROWS)} more</li>}
     </ul>
   );
 }
 
-function stateOf({ status, waits_for_nonce }: Row, place: number | undefined): string {
+function stateOf({ status, waits_for_nonce }: WaitingRow, place: number | undefined): string {
   if (waits_for_nonce) return 'waits for a nonce';
   const name = status === 'CANDIDATE' ? 'candidate' : 'received';
   return place === undefined ? name : `${name}, number ${place} in order`;

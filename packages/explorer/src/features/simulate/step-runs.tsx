@@ -2,6 +2,7 @@
 import type { Resolve } from '@starkbox/abi';
 import { useEffect, useState } from 'react';
 import { usePlace } from '../../navigation/route.js';
+import { useImported } from '../../parts/send/keys.js';
 import {
   type BlockId,
   boundsOf,
@@ -38,6 +39,7 @@ export function readBlock(text: string): BlockId | undefined {
 export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => void) {
   const { steps, written } = list;
   const accounts = useAccounts();
+  const imported = useImported();
   const [runs, setRuns] = useState<Runs>(new Map());
   const [before, setBefore] = useState<Runs>(new Map());
   /** The steps that the results belong to. */
@@ -102,7 +104,8 @@ export function useStepRuns(list: StepList, resolve: Resolve, focusWrong: () => 
       const all = ready();
       if (!all || !canWrite(liveNow().connection)) return;
       const isOurs = (sender: string): boolean =>
-        accounts.data?.some(({ address }) => address === sender) ?? false;
+        imported.includes(sender) ||
+        (accounts.data?.some(({ address }) => address === sender) ?? false);
       const done = await sendAll(all, steps, isOurs);
       setBefore(runs);
       setRuns(done);

@@ -16,8 +16,9 @@ import {
 import type { ReactNode } from 'react';
 import { call, RpcFailure } from '../../rpc/client.js';
 import type { Params, Result, Trace } from '../../rpc/methods.js';
-import { queries, readPrivateKey } from '../../rpc/queries.js';
+import { queries } from '../../rpc/queries.js';
 import { act } from '../action.js';
+import { privateKeyOf } from './keys.js';
 
 type Simulation = Result<'starknet_simulateTransactions'>;
 type Simulated = Extract<Simulation, readonly unknown[]>[number];
@@ -130,7 +131,7 @@ function simulated(
 
 export interface Sending extends Step {
   readonly bounds: Bounds;
-  /** Whether the node has its private key; else the account is impersonated. */
+  /** Whether its private key is known; else the account is impersonated. */
   readonly isOurs: boolean;
   readonly what: string;
   readonly tell: (hash: string) => ReactNode;
@@ -144,10 +145,10 @@ export async function send(sending: Sending): Promise<string | undefined> {
   if (isOurs) {
     const [chainId, key, { signed }] = await Promise.all([
       call('starknet_chainId'),
-      readPrivateKey(sender),
+      privateKeyOf(sender),
       import('@starkbox/signing'),
     ]);
-    if (key === undefined) throw new Error('The node has no private key for this account.');
+    if (key === undefined) throw new Error('There is no private key for this account.');
     return submit(what, signed(transaction, chainId, key), tell);
   }
   return impersonated(sender, () => submit(what, transaction, tell));

@@ -5,11 +5,12 @@ import { useNames } from '../../format/names.js';
 import { useAccounts } from '../../rpc/queries.js';
 import { readAddress, useBook } from '../forms/address-book.js';
 import { UntrustedText } from '../values.js';
+import { useImported } from './keys.js';
 
 export interface Sender {
   readonly address: string | undefined;
   readonly error: string | undefined;
-  /** Predeployed: the node has its private key. */
+  /** Whether the node or this browser has its private key. */
   readonly isOurs: boolean;
   /** `account 1`, or short hexadecimal. */
   readonly name: string;
@@ -20,7 +21,11 @@ export function useSender(text: string): Sender {
   const names = useNames();
   const accounts = useAccounts();
   const { address, error } = readAddress(text, resolve);
-  const isOurs = accounts.data?.some((account) => account.address === address) ?? false;
+  const imported = useImported();
+  const isOurs =
+    address !== undefined &&
+    (imported.includes(address) ||
+      (accounts.data?.some((account) => account.address === address) ?? false));
   const name = address === undefined ? '' : (names.get(address) ?? shortAddress(address));
   return { address, error, isOurs, name };
 }

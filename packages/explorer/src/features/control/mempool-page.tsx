@@ -1,0 +1,337 @@
+// Page of the mempool: the order of what waits, missing nonces, replacing, dropping, sealing.
+import { shortHash } from '@starkbox/abi';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { generationText } from '../../format/time.js';
+import { to } from '../../navigation/route.js';
+import { Action, act, LastDone } from '../../parts/action.js';
+import { Confirm, type Question } from '../../parts/confirm.js';
+import { Heading, Loading, Problem } from '../../parts/page-states.js';
+import { Address, Link, TxRef, UntrustedText } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import { useStatus } from '../../rpc/queries.js';
+import { useBlockSettings } from './block-settings.js';
+import { type Listed, MempoolButtons, PAGE_ROWS, useMempool, type WaitingRow } from './mempool.js';
+import { Replace } from './replace-transaction.js';
+
+export function MempoolPage() {
+  const status = useStatus();
+  const settings = useBlockSettings();
+  const [question, setQuestion] = useState<Question | undefined>();
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const isUsed = status.data?.mempool_tx_count !== undefined;
+  const list = useMempool(isUsed, cursors.at(-1));
+  const { data } = list;
+  return (
+    <>
+      <Heading title="Mempool" count={isUsed && data && grouped(data.size)} />
+      <LastDone />
+      {status.error && <Problem error={status.error} what="the status" />}
+      {status.data && !isUsed && <TurnedOff mode={settings.data?.block_generation_on} />}
+      {isUsed && list.error && <Problem error={list.error} what="the mempool" />}
+      {isUsed && list.isPending && <Loading what="the mempool" />}
+      {isUsed && data && (
+        <div className="stack">
+          <div className="meta">
+            <span>{ORDERS[data.order]}</span>
+            <span>{generationText(settings.data?.block_generation_on)}</span>
+            <span>{grouped(status.data?.pre_confirmed_tx_count ?? 0)} pre-confirmed</span>
+          </div>
+          <MempoolButtons of={data} ask={setQuestion} />
+          {data.size === 0 ? (
+            <p className="empty">
+              No transaction waits. What clients send comes here first, and is executed when a
+              button above or a call of <code>devnet_mempoolPreConfirm</code> says so.
+            </p>
+          ) : (
+            <Waiting of={data} isWhole={cursors.length === 0 && data.next === undefined} />
+          )}
+          <Pages of={data} cursors={cursors} set={setCursors} />
+          <Dropped of={data} />
+        </div>
+      )}
+      {question && <Confirm question={question} close={() => setQuestion(undefined)} />}
+    </>
+  );
+}
+
+const ORDERS: Readonly<Record<Listed['order'], string>> = {
+  fifo: 'the oldest comes first',
+  tip: 'the highest tip comes first, among equals the oldest',
+  random: 'the order is random, by the seed',
+};
+
+/** What the mode is now, and how to change it. */
+function TurnedOff({ mode }: { readonly mode: string | null | undefined }) {
+  return (
+    <div className="empty">
+      <p>
+        Transactions do not wait on this chain: {generationText(mode ?? undefined)}. With{' '}
+        <code>--block-generation-on mempool</code> they wait here as on a network, and this page
+        decides which are executed, replaced or dropped.
+      </p>
+      <p>
+        <Action
+          run={() =>
+            act(
+              'Make blocks from the mempool',
+              'devnet_setBlockSettings',
+              { block_generation_on: 'mempool' },
+              () => 'done',
+            )
+          }
+        >
+          Let transactions wait from now on
+        </Action>
+      </p>
+    </div>
+  );
+}
+
+/** The first nonce of each sender that is missing before a transaction of it. */
+function useMissing(rows: readonly WaitingRow[]) {
+  const senders = useMemo(
+    () => [
+      ...new Set(
+        rows.filter((row) => row.waits_for_nonce).map(({ sender_address }) => sender_address),
+      ),
+    ],
+    [rows],
+  );
+  const { data } = useQuery({
+    queryKey: ['now', 'mempool-nonces', senders, rows],
+    enabled: senders.length > 0,
+    queryFn: async () => {
+      const nonces = await Promise.all(
+        senders.map((contract_address) =>
+          // An account that is not deployed yet has no nonce.
+          call('starknet_getNonce', { block_id: 'pre_confirmed', contract_address }).catch(
+            () => '0x0',
+          ),
+        ),
+      );
+      return new Map(senders.map((sender, at) => [sender, BigInt(nonces[at] ?? '0x0')]));
+    },
+  });
+  return useMemo(() => {
+    const missing = new Map<string, bigint>();
+    for (const [sender, nonce] of data ?? []) {
+      const own = new Set(
+        rows.filter((row) => row.sender_address === sender).map((row) => BigInt(row.nonce)),
+      );
+      let next = nonce;
+      while (own.has(next)) next += 1n;
+      missing.set(sender, next);
+    }
+    return missing;
+  }, [data, rows]);
+}
+
+function Waiting({ of, isWhole }: { readonly of: Listed; readonly isWhole: boolean }) {
+  const [replacing, setReplacing] = useState<string | undefined>();
+  const missing = useMissing(of.transactions);
+  const order = new Map(of.upcoming.map((hash, index) => [hash, index + 1]));
+  const inOrder = of.transactions.toSorted(
+    (one, other) =>
+      (order.get(one.transaction_hash) ?? Number.POSITIVE_INFINITY) -
+        (order.get(other.transaction_hash) ?? Number.POSITIVE_INFINITY) || 0,
+  );
+  const replaced = of.transactions.find((row) => row.transaction_hash === replacing);
+  return (
+    <>
+      <Gaps rows={of.transactions} missing={missing} isWhole={isWhole} />
+      <table className="table tall" aria-label="Waiting transactions">
+        <thead>
+          <tr>
+            <th scope="col" className="w-small number">
+              Order
+            </th>
+            <th scope="col" className="w-hash">
+              Hash
+            </th>
+            <th scope="col">Sender</th>
+            <th scope="col" className="w-kind">
+              Type
+            </th>
+            <th scope="col" className="w-small number">
+              Nonce
+            </th>
+            <th scope="col" className="w-gas number">
+              Tip
+            </th>
+            <th scope="col" className="w-state">
+              State
+            </th>
+            <th scope="col" className="w-actions">
+              Do
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {inOrder.map((row) => (
+            <Row
+              key={row.transaction_hash}
+              row={row}
+              place={order.get(row.transaction_hash)}
+              missing={missing.get(row.sender_address)}
+              replace={() => setReplacing(row.transaction_hash)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {replaced && (
+        <Replace
+          key={replaced.transaction_hash}
+          of={replaced}
+          close={() => setReplacing(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly row: WaitingRow;
+  readonly place: number | undefined;
+  readonly missing: bigint | undefined;
+  readonly replace: () => void;
+}
+
+function Row({ row, place, missing, replace }: RowProps) {
+  const { transaction_hash: hash } = row;
+  return (
+    <tr data-row="">
+      <td className="number" data-head="order">
+        {place ?? '–'}
+      </td>
+      <td>
+        <TxRef of={hash} />
+      </td>
+      <td className="main">
+        <Address of={row.sender_address} mark />
+      </td>
+      <td>{row.type.toLowerCase().replaceAll('_', ' ')}</td>
+      <td className="number" data-head="nonce">
+        {grouped(BigInt(row.nonce))}
+      </td>
+      <td className="number" data-head="tip">
+        {grouped(BigInt(row.tip))}
+      </td>
+      <td>
+        {row.waits_for_nonce ? (
+          <span className="warn">
+            waits for {missing === undefined ? 'a smaller nonce' : `nonce ${grouped(missing)}`}
+          </span>
+        ) : row.status === 'CANDIDATE' ? (
+          'candidate'
+        ) : (
+          'can be executed'
+        )}
+      </td>
+      <td className="actions-cell">
+        {row.type === 'INVOKE' && row.status !== 'CANDIDATE' && (
+          <button type="button" className="plain" aria-label={`Replace ${hash}`} onClick={replace}>
+            Replace…
+          </button>
+        )}
+        <Action
+          kind="plain"
+          label={`Drop ${hash}`}
+          run={() =>
+            act('Drop from the mempool', 'devnet_mempoolRemove', { transaction_hash: hash }, () =>
+              shortHash(hash),
+            )
+          }
+        >
+          Drop
+        </Action>
+      </td>
+    </tr>
+  );
+}
+
+interface GapsProps {
+  readonly rows: readonly WaitingRow[];
+  readonly missing: ReadonlyMap<string, bigint>;
+  readonly isWhole: boolean;
+}
+
+/** One sentence for each sender whose transactions cannot be executed. */
+function Gaps({ rows, missing, isWhole }: GapsProps) {
+  if (missing.size === 0 || !isWhole) return null;
+  return (
+    <ul className="entries" aria-label="Missing nonces">
+      {[...missing].map(([sender, nonce]) => {
+        const count = rows.filter(
+          (row) => row.sender_address === sender && row.waits_for_nonce,
+        ).length;
+        return (
+          <li key={sender}>
+            <span className="warn">△</span> <Address of={sender} mark />: nonce {grouped(nonce)} is
+            missing, and {grouped(count)} {count === 1 ? 'transaction waits' : 'transactions wait'}{' '}
+            for it.
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface PagesProps {
+  readonly of: Listed;
+  readonly cursors: readonly string[];
+  readonly set: (cursors: readonly string[]) => void;
+}
+
+function Pages({ of: { next, size }, cursors, set }: PagesProps) {
+  if (next === undefined && cursors.length === 0) return null;
+  return (
+    <div className="line-of">
+      <button
+        type="button"
+        className="button"
+        aria-disabled={cursors.length === 0}
+        onClick={() => set(cursors.slice(0, -1))}
+      >
+        Previous
+      </button>
+      <button
+        type="button"
+        className="button"
+        aria-disabled={next === undefined}
+        onClick={() => next !== undefined && set([...cursors, next])}
+      >
+        Next
+      </button>
+      <span className="quiet">
+        {PAGE_ROWS} of {grouped(size)} at a time, as they came
+      </span>
+    </div>
+  );
+}
+
+function Dropped({ of: { dropped } }: { readonly of: Listed }) {
+  if (dropped.length === 0) return null;
+  return (
+    <section aria-label="Dropped transactions">
+      <h2>Dropped</h2>
+      <ul className="entries">
+        {dropped
+          .toReversed()
+          .slice(0, PAGE_ROWS)
+          .map(({ transaction_hash, sender_address, nonce, reason }) => (
+            <li key={`${transaction_hash} ${reason}`}>
+              <code title={transaction_hash}>{shortHash(transaction_hash)}</code>{' '}
+              <Address of={sender_address} mark /> nonce {grouped(BigInt(nonce))}:{' '}
+              <UntrustedText text={reason} limit={200} />
+            </li>
+          ))}
+      </ul>
+      <p className="quiet">
+        They have no status any more, and later ones of the same sender wait for their nonces.{' '}
+        <Link href={to('transactions')}>Executed transactions</Link>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+// Form that replaces a waiting transaction by the same one with a higher tip.
+import { shortHash } from '@starkbox/abi';
+import { useEffect, useRef, useState } from 'react';
+import { grouped } from '../../format/amount.js';
+import { useEscape } from '../../navigation/escape-key.js';
+import { Action, act, note } from '../../parts/action.js';
+import { ErrorText } from '../../parts/page-states.js';
+import { privateKeyOf } from '../../parts/send/keys.js';
+import { useSender } from '../../parts/send/sender.js';
+import { Address } from '../../parts/values.js';
+import { call } from '../../rpc/client.js';
+import type { WaitingRow } from './mempool.js';
+
+/** Signs the same calls again, and sends them. */
+async function replace(row: WaitingRow, tip: bigint): Promise<boolean> {
+  const what = `Replace ${shortHash(row.transaction_hash)}`;
+  try {
+    const [found, chainId, key, { signed }] = await Promise.all([
+      call('starknet_getTransactionByHash', { transaction_hash: row.transaction_hash }),
+      call('starknet_chainId'),
+      privateKeyOf(row.sender_address),
+      import('@starkbox/signing'),
+    ]);
+    if (found.type !== 'INVOKE' || found.version !== '0x3' || key === undefined) {
+      throw new Error('Only invoke transactions of accounts with a known key are replaced.');
+    }
+    const transaction = {
+      type: found.type,
+      version: found.version,
+      sender_address: found.sender_address,
+      calldata: found.calldata,
+      nonce: found.nonce,
+      signature: [],
+      resource_bounds: found.resource_bounds,
+      tip: `0x${tip.toString(16)}`,
+      paymaster_data: [],
+      account_deployment_data: [],
+      nonce_data_availability_mode: 'L1',
+      fee_data_availability_mode: 'L1',
+    } as const;
+    const sent = await act(
+      what,
+      'starknet_addInvokeTransaction',
+      { invoke_transaction: signed(transaction, chainId, key) },
+      ({ transaction_hash }) => `by ${shortHash(transaction_hash)}`,
+    );
+    return sent !== undefined;
+  } catch (error) {
+    note({ what, curl: '', outcome: <ErrorText of={error} />, isFailure: true });
+    return false;
+  }
+}
+
+export function Replace({ of, close }: { readonly of: WaitingRow; readonly close: () => void }) {
+  const [text, setText] = useState(String(BigInt(of.tip) + 1n));
+  const { isOurs } = useSender(of.sender_address);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  useEscape(close);
+  const tip = /^\d{1,19}$/.test(text.trim()) ? BigInt(text.trim()) : undefined;
+  const refused = !isOurs
+    ? 'Neither the node nor this browser has the key of the sender.'
+    : tip === undefined || tip <= BigInt(of.tip)
+      ? `Write a tip above ${grouped(BigInt(of.tip))}.`
+      : undefined;
+  const run = async (): Promise<void> => {
+    if (refused === undefined && tip !== undefined && (await replace(of, tip))) close();
+  };
+  return (
+    <form
+      className="panel line-of"
+      aria-label="Replace a transaction"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <span>
+        Replace <code>{shortHash(of.transaction_hash)}</code> of <Address of={of.sender_address} />{' '}
+        by the same calls with a higher tip
+      </span>
+      <label>
+        tip
+        <input
+          ref={field}
+          className="medium"
+          inputMode="numeric"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </label>
+      <Action kind="primary" refused={refused} run={run}>
+        Replace
+      </Action>
+      <button type="button" className="plain" onClick={close}>
+        Cancel
+      </button>
+      {!isOurs && <span className="quiet">{refused}</span>}
+    </form>
+  );
+}
