@@ -68,7 +68,11 @@ export function DetailTabs({
       )}
       {tab === 'state' &&
         (diff ? (
-          <StateChanges diff={diff} before={receipt.block_number - 1} />
+          <StateChanges
+            diff={diff}
+            before={receipt.block_number - 1}
+            hints={{ transaction: receipt.transaction_hash }}
+          />
         ) : (
           <p className="empty">This transaction has no trace, so its state changes are unknown.</p>
         ))}

@@ -98,7 +98,11 @@ export function RunOutcome({ run, changed }: RunOutcomeProps) {
       )}
       {diff && slots > 0 && (
         <Fold name={`State ${grouped(slots)}`}>
-          <StateChanges diff={diff} before={run.on ?? head} />
+          <StateChanges
+            diff={diff}
+            before={run.on ?? head}
+            hints={{ transaction: run.hash, felts: run.transaction.calldata }}
+          />
         </Fold>
       )}
     </section>

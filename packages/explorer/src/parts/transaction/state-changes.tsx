@@ -1,12 +1,21 @@
 // Table of state changes, before and after.
-import { selectorOf } from '@starkbox/abi';
+import type { Decoded } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import { call } from '../../rpc/client.js';
 import type { Result } from '../../rpc/methods.js';
 import { type Column, VirtualTable } from '../table/table.js';
-import { Address, ClassRef, Felt } from '../values.js';
+import { Address, ClassRef } from '../values.js';
+import { SlotChange, SlotName, SlotValue, slotValue } from './slot-name.js';
+import {
+  type KeyHints,
+  type NamedSlot,
+  type SlotNames,
+  type SlotPlace,
+  slotId,
+  useSlotNames,
+} from './slot-names.js';
 
 type Diff =
   Result<'starknet_traceTransaction'> extends infer T
@@ -16,35 +25,18 @@ type Diff =
     : never;
 
 const MOST = 200;
-/** The key of a plain storage variable is the hash of its name. */
-export const VARIABLES: ReadonlyMap<string, string> = new Map(
-  [
-    'ERC20_total_supply',
-    'total_supply',
-    'ERC20_name',
-    'ERC20_symbol',
-    'Account_public_key',
-    'count',
-    'owner',
-    'Ownable_owner',
-    'balance',
-    'value',
-    'mode',
-    'kept',
-  ].map((name) => [selectorOf(name), name]),
-);
 
 interface Row {
   readonly id: string;
   readonly contract?: string;
   readonly variable: ReactNode;
-  readonly was?: string | undefined;
-  readonly is?: string;
+  readonly name?: NamedSlot | undefined;
+  readonly was?: Decoded | undefined;
+  readonly is?: Decoded;
   readonly becomes?: string;
 }
 
-type Slot = { readonly contract: string; readonly key: string };
-type ChangedSlot = Slot & { readonly value: string };
+type ChangedSlot = SlotPlace & { readonly value: string };
 
 /** Value of a slot, or the nonce if there is no key, after a block. */
 async function readBefore(block: number, contract: string, key: string | undefined) {
@@ -59,16 +51,15 @@ async function readBefore(block: number, contract: string, key: string | undefin
   }
 }
 
-/** @param after the block at whose end it is so, where it is not the one right after `before` */
-export function StateChanges({
-  diff,
-  before,
-  after,
-}: {
+interface StateChangesProps {
   readonly diff: Diff;
   readonly before: number;
+  /** The block at whose end it is so, where it is not the one right after `before`. */
   readonly after?: number;
-}) {
+  readonly hints?: KeyHints;
+}
+
+export function StateChanges({ diff, before, after, hints }: StateChangesProps) {
   const slots = useMemo(
     () =>
       diff.storage_diffs
@@ -78,18 +69,23 @@ export function StateChanges({
         .slice(0, MOST),
     [diff],
   );
+  const names = useSlotNames(slots, hints);
   const old = useQuery({
     queryKey: ['before', before, slots, diff.nonces],
     enabled: before >= 0,
     queryFn: () =>
       Promise.all(
         [
-          ...slots.map(({ contract, key }): Slot => ({ contract, key })),
+          ...slots.map(({ contract, key }): SlotPlace => ({ contract, key })),
           ...diff.nonces.slice(0, MOST).map(({ contract_address: contract }) => ({ contract })),
         ].map((one) => readBefore(before, one.contract, 'key' in one ? one.key : undefined)),
       ),
   });
-  const rows = useMemo(() => changedRows(diff, slots, old.data), [diff, slots, old.data]);
+  const halves = useOtherHalves(slots, names, before);
+  const rows = useMemo(
+    () => changedRows(diff, slots, { old: old.data, names, halves }),
+    [diff, slots, old.data, names, halves],
+  );
   const total = diff.storage_diffs.reduce(
     (sum, { storage_entries }) => sum + storage_entries.length,
     0,
@@ -99,9 +95,7 @@ export function StateChanges({
       <VirtualTable
         label="State changes"
         // A value that was changed and changed back is not a difference.
-        rows={
-          after === undefined ? rows : rows.filter(({ was, is }) => was === undefined || was !== is)
-        }
+        rows={after === undefined ? rows : rows.filter(({ was, is }) => !isEqual(was, is))}
         columns={COLUMNS}
         idOf={idOf}
         isTallOnPhones
@@ -120,12 +114,56 @@ export function StateChanges({
   );
 }
 
-/** @param old what the slots were, and after them the nonces */
-function changedRows(
-  diff: Diff,
-  slots: readonly ChangedSlot[],
-  old: readonly (string | undefined)[] | undefined,
-): readonly Row[] {
+const bare = (value: Decoded): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}` : inner));
+
+const isEqual = (was: Decoded | undefined, is: Decoded | undefined): boolean =>
+  was !== undefined && is !== undefined && bare(was) === bare(is);
+
+/** The slot with the other half of a u256. */
+function otherHalf({ contract, key }: SlotPlace, { part }: NamedSlot): SlotPlace | undefined {
+  if (part !== 'low' && part !== 'high') return undefined;
+  const other = BigInt(key) + (part === 'low' ? 1n : -1n);
+  return { contract, key: `0x${other.toString(16)}` };
+}
+
+type Values = ReadonlyMap<string, string>;
+
+/** Halves of changed values that did not change themselves, by slot: they are as they were before. */
+function useOtherHalves(slots: readonly SlotPlace[], names: SlotNames, before: number): Values {
+  const missing = useMemo(() => {
+    const changed = new Set(slots.map(slotId));
+    return slots.flatMap((slot) => {
+      const name = names.get(slotId(slot));
+      const other = name && otherHalf(slot, name);
+      return other && !changed.has(slotId(other)) ? [other] : [];
+    });
+  }, [slots, names]);
+  const { data } = useQuery({
+    queryKey: ['halves', before, missing],
+    enabled: before >= 0 && missing.length > 0,
+    queryFn: async () => {
+      const found = await Promise.all(
+        missing.map(({ contract, key }) => readBefore(before, contract, key)),
+      );
+      return new Map(missing.map((slot, at) => [slotId(slot), found[at] ?? '0x0']));
+    },
+  });
+  return data ?? NO_VALUES;
+}
+
+const NO_VALUES: Values = new Map();
+
+interface Known {
+  /** What the slots were, and after them the nonces. */
+  readonly old: readonly (string | undefined)[] | undefined;
+  readonly names: SlotNames;
+  /** Unchanged halves of changed values. */
+  readonly halves: Values;
+}
+
+function changedRows(diff: Diff, slots: readonly ChangedSlot[], known: Known): readonly Row[] {
+  const nonce = (value: string): Decoded => slotValue(undefined, value, undefined);
   return [
     ...diff.declared_classes.map(({ class_hash }) => ({
       id: class_hash,
@@ -144,21 +182,57 @@ function changedRows(
       variable: 'class replaced',
       becomes: class_hash,
     })),
-    ...diff.nonces.slice(0, MOST).map(({ contract_address, nonce }, at) => ({
-      id: `nonce ${contract_address}`,
-      contract: contract_address,
-      variable: 'nonce',
-      was: old?.[slots.length + at],
-      is: nonce,
-    })),
-    ...slots.map(({ contract, key, value }, at) => ({
-      id: `${contract} ${key}`,
-      contract,
-      variable: VARIABLES.get(key) ?? <Felt of={key} />,
-      was: old?.[at],
-      is: value,
-    })),
+    ...diff.nonces.slice(0, MOST).map(({ contract_address, nonce: value }, at) => {
+      const was = known.old?.[slots.length + at];
+      return {
+        id: `nonce ${contract_address}`,
+        contract: contract_address,
+        variable: 'nonce',
+        was: was === undefined ? undefined : nonce(was),
+        is: nonce(value),
+      };
+    }),
+    ...slotRows(slots, known),
   ];
+}
+
+/** One row for each slot, and for both halves of a u256. */
+function slotRows(slots: readonly ChangedSlot[], { old, names, halves }: Known): readonly Row[] {
+  const positions = new Map(slots.map((slot, at) => [slotId(slot), at]));
+  return slots.flatMap((slot, at): readonly Row[] => {
+    const { contract, key } = slot;
+    const name = names.get(slotId(slot));
+    const other = name && otherHalf(slot, name);
+    const otherAt = other && positions.get(slotId(other));
+    // The lower half has the row of both.
+    if (name?.part === 'high' && otherAt !== undefined) return [];
+    const half = otherAt === undefined ? other && halves.get(slotId(other)) : undefined;
+    const own = { is: slot.value, was: old?.[at] };
+    const paired = {
+      is: otherAt === undefined ? half : slots[otherAt]?.value,
+      was: otherAt === undefined ? half : old?.[otherAt],
+    };
+    const [low, high] = name?.part === 'high' ? [paired, own] : [own, paired];
+    const joined = other !== undefined && paired.is !== undefined && low.is !== undefined;
+    const shown = joined && name ? { ...name, part: 'low' as const } : name;
+    const value = (which: 'is' | 'was'): Decoded | undefined => {
+      const felt = joined ? low[which] : own[which];
+      return felt === undefined
+        ? undefined
+        : slotValue(shown, felt, joined ? high[which] : undefined);
+    };
+    const is = value('is');
+    return [
+      {
+        id: slotId(slot),
+        contract,
+        variable: <SlotName slot={key} name={name} joined={joined} />,
+        name,
+        was: value('was'),
+        ...(is === undefined ? {} : { is }),
+      },
+    ];
+  });
 }
 
 const idOf = (row: Row): string => row.id;
@@ -175,34 +249,27 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 'w-state',
     number: true,
     phone: 'none',
-    cell: ({ was, is }) => is !== undefined && (was === undefined ? '–' : <Value of={was} />),
+    cell: ({ contract = '', name, was, is }) =>
+      is !== undefined &&
+      (was === undefined ? '–' : <SlotValue contract={contract} name={name} of={was} />),
   },
   {
     head: 'After',
     width: 'w-state',
     number: true,
-    cell: ({ is, becomes }) =>
-      is === undefined ? becomes !== undefined && <ClassRef of={becomes} /> : <Value of={is} />,
+    cell: ({ contract = '', name, is, becomes }) =>
+      is === undefined ? (
+        becomes !== undefined && <ClassRef of={becomes} />
+      ) : (
+        <SlotValue contract={contract} name={name} of={is} />
+      ),
   },
   {
     head: 'Change',
     width: 'w-state',
     number: true,
-    cell: ({ was, is }) => was !== undefined && is !== undefined && <Change from={was} to={is} />,
+    cell: ({ contract = '', was, is }) =>
+      was !== undefined &&
+      is !== undefined && <SlotChange contract={contract} from={was} to={is} />,
   },
 ];
-
-/** Small values are shown as decimal numbers. */
-const COUNTABLE = 1n << 96n;
-
-function Value({ of }: { readonly of: string }) {
-  const value = BigInt(of);
-  return value < COUNTABLE ? <span title={of}>{grouped(value)}</span> : <Felt of={of} />;
-}
-
-function Change({ from, to }: { readonly from: string; readonly to: string }) {
-  const [was, is] = [BigInt(from), BigInt(to)];
-  if (was >= COUNTABLE || is >= COUNTABLE) return null;
-  const by = is - was;
-  return <span>{by > 0n ? `+${grouped(by)}` : grouped(by)}</span>;
-}

@@ -2,12 +2,18 @@
 import { canonicalFelt, feltOf, InvalidInput, selectorOf, shortHash } from '@starkbox/abi';
 import { useId, useState } from 'react';
 import { grouped } from '../../../format/amount.js';
+import { SlotValue, slotValue } from '../../../parts/transaction/slot-name.js';
+import type { NamedSlot } from '../../../parts/transaction/slot-names.js';
 import { Felt } from '../../../parts/values.js';
 import { call } from '../../../rpc/client.js';
 
 export interface Row {
   readonly key: string;
+  /** Undefined if none was found. */
+  readonly name: NamedSlot | undefined;
   readonly value: string;
+  /** The upper half of a u256 whose lower half this is. */
+  readonly high: string | undefined;
   /** Undefined for a slot that was zero. */
   readonly block: number | undefined;
   readonly staged: string | undefined;
@@ -34,11 +40,13 @@ function readSlot(text: string): string | undefined {
 const take = (element: HTMLInputElement | null): void => element?.focus();
 
 export function ValueCell({
+  address,
   row,
   isEditing,
   close,
   stage,
 }: {
+  readonly address: string;
   readonly row: Row;
   readonly isEditing: boolean;
   readonly close: () => void;
@@ -47,7 +55,15 @@ export function ValueCell({
   const [text, setText] = useState<string | undefined>();
   if (!isEditing) {
     return row.staged === undefined ? (
-      <StoredValue of={row.value} />
+      row.name ? (
+        <SlotValue
+          contract={address}
+          name={row.name}
+          of={slotValue(row.name, row.value, row.high)}
+        />
+      ) : (
+        <StoredValue of={row.value} />
+      )
     ) : (
       <span className="warn">
         <StoredValue of={row.value} /> → <StoredValue of={row.staged} />

@@ -7,8 +7,9 @@ import { Action, act, LastDone } from '../../../parts/action.js';
 import { Sheet } from '../../../parts/dialog.js';
 import { Loading, Problem } from '../../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../../parts/table/table.js';
-import { VARIABLES } from '../../../parts/transaction/state-changes.js';
-import { BlockRef, Felt } from '../../../parts/values.js';
+import { SlotName } from '../../../parts/transaction/slot-name.js';
+import { type SlotNames, slotId, useSlotNames } from '../../../parts/transaction/slot-names.js';
+import { BlockRef } from '../../../parts/values.js';
 import { call, isMissing } from '../../../rpc/client.js';
 import { useLive } from '../../../rpc/live-state.js';
 import type { Result } from '../../../rpc/methods.js';
@@ -31,7 +32,11 @@ export function Storage({ address }: { readonly address: string }) {
   const [staged, setStaged] = useState<Changes>(new Map());
   const [isAsking, setAsking] = useState(false);
   const query = useSlots(address);
-  const rows = useMemo(() => withStaged(query.slots, staged), [query.slots, staged]);
+  const names = useNamesOf(address, query.slots, staged);
+  const rows = useMemo(
+    () => withStaged(query.slots, staged, (key) => names.get(slotId({ contract: address, key }))),
+    [query.slots, staged, names, address],
+  );
 
   const stage = (key: string, before: string, after: string): void => {
     const next = new Map(staged);
@@ -66,12 +71,13 @@ export function Storage({ address }: { readonly address: string }) {
             : 'All slots are zero.'}
         </p>
       ) : (
-        <SlotTable rows={rows} readMore={query.readMore} stage={stage} />
+        <SlotTable address={address} rows={rows} readMore={query.readMore} stage={stage} />
       )}
       {isAsking && (
         <ApplySheet
           address={address}
           staged={staged}
+          names={names}
           close={() => setAsking(false)}
           onApplied={() => {
             setStaged(new Map());
@@ -111,30 +117,56 @@ function useSlots(address: string) {
   return { data, error, isPending, refetch, slots, readMore };
 }
 
+/** Also those of slots that are staged and hold nothing yet. */
+function useNamesOf(contract: string, slots: readonly Slot[], staged: Changes): SlotNames {
+  const places = useMemo(() => {
+    const keys = new Set([...slots.map(({ key }) => key), ...staged.keys()]);
+    return [...keys].map((key) => ({ contract, key }));
+  }, [contract, slots, staged]);
+  return useSlotNames(places);
+}
+
 /** Slots with their staged values; those that are staged but hold nothing yet come first. */
-function withStaged(slots: readonly Slot[], staged: Changes): readonly Row[] {
+function withStaged(
+  slots: readonly Slot[],
+  staged: Changes,
+  nameOf: (key: string) => Row['name'],
+): readonly Row[] {
+  const values = new Map(slots.map(({ key, value }) => [key, value]));
   const known = new Set(slots.map(({ key }) => key));
   const added = [...staged]
     .filter(([key]) => !known.has(key))
-    .map(([key, { before, after }]) => ({ key, value: before, block: undefined, staged: after }));
+    .map(([key, { before, after }]) => ({
+      key,
+      name: nameOf(key),
+      value: before,
+      high: undefined,
+      block: undefined,
+      staged: after,
+    }));
   return [
     ...added,
     ...slots.map(({ key, value, last_update_block }) => ({
       key,
+      name: nameOf(key),
       value,
+      high: nameOf(key)?.part === 'low' ? values.get(nextSlot(key)) : undefined,
       block: last_update_block,
       staged: staged.get(key)?.after,
     })),
   ];
 }
 
+const nextSlot = (key: string): string => `0x${(BigInt(key) + 1n).toString(16)}`;
+
 interface SlotTableProps {
+  readonly address: string;
   readonly rows: readonly Row[];
   readonly readMore: () => void;
   readonly stage: (key: string, before: string, after: string) => void;
 }
 
-function SlotTable({ rows, readMore, stage }: SlotTableProps) {
+function SlotTable({ address, rows, readMore, stage }: SlotTableProps) {
   const [editing, setEditing] = useState<string | undefined>();
   return (
     <VirtualTable
@@ -144,28 +176,31 @@ function SlotTable({ rows, readMore, stage }: SlotTableProps) {
       copyOf={(row) => row.key}
       classOf={(row) => (row.staged === undefined ? undefined : 'staged')}
       onEnd={readMore}
-      columns={slotColumns({ editing, setEditing, stage })}
+      columns={slotColumns({ address, editing, setEditing, stage })}
     />
   );
 }
 
 interface Editing {
+  readonly address: string;
   readonly editing: string | undefined;
   readonly setEditing: (key: string | undefined) => void;
   readonly stage: SlotTableProps['stage'];
 }
 
-function slotColumns({ editing, setEditing, stage }: Editing): readonly Column<Row>[] {
+function slotColumns({ address, editing, setEditing, stage }: Editing): readonly Column<Row>[] {
   return [
     {
       head: 'Slot',
       phone: 'main',
-      cell: (row) => (
-        <code title={row.key} data-eq={row.key}>
-          {VARIABLES.has(row.key) && <span className="variable">{VARIABLES.get(row.key)} </span>}
-          {row.key}
-        </code>
-      ),
+      cell: (row) =>
+        row.name ? (
+          <SlotName slot={row.key} name={row.name} />
+        ) : (
+          <code title={row.key} data-eq={row.key}>
+            {row.key}
+          </code>
+        ),
     },
     {
       head: 'Value',
@@ -173,6 +208,7 @@ function slotColumns({ editing, setEditing, stage }: Editing): readonly Column<R
       number: true,
       cell: (row) => (
         <ValueCell
+          address={address}
           row={row}
           isEditing={editing === row.key}
           close={() => setEditing(undefined)}
@@ -207,11 +243,12 @@ function slotColumns({ editing, setEditing, stage }: Editing): readonly Column<R
 interface ApplySheetProps {
   readonly address: string;
   readonly staged: Changes;
+  readonly names: SlotNames;
   readonly close: () => void;
   readonly onApplied: () => void;
 }
 
-function ApplySheet({ address, staged, close, onApplied }: ApplySheetProps) {
+function ApplySheet({ address, staged, names, close, onApplied }: ApplySheetProps) {
   const changes = countText(staged);
   const apply = async (): Promise<void> => {
     const storage_entries = [...staged].map(([key, { after }]) => ({
@@ -242,7 +279,7 @@ function ApplySheet({ address, staged, close, onApplied }: ApplySheetProps) {
             {[...staged].map(([key, { before, after }]) => (
               <tr key={key}>
                 <td>
-                  {VARIABLES.get(key)} <Felt of={key} />
+                  <SlotName slot={key} name={names.get(slotId({ contract: address, key }))} />
                 </td>
                 <td>
                   <StoredValue of={before} />
