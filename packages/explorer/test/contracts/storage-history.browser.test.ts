@@ -37,6 +37,35 @@ describe('storage', () => {
   });
 });
 
+describe('names of slots', () => {
+  test('are shown in the storage of a contract, with the value by its type', async () => {
+    const { page } = await openLive(stage, `contract/${counter}?tab=storage`);
+    const row = page.locator('tr[data-row]', { hasText: 'count' });
+    await expect.poll(() => row.count()).toBe(1);
+    expect(await row.innerText()).toContain('0x');
+  });
+
+  test('are shown in the changes of a transaction, of a block and between two blocks', async () => {
+    const { client } = stage.node;
+    const hash = await stage.send(0, [stage.transfer(1, 5n)]);
+    const block = await client.call('starknet_blockNumber', {});
+    for (const path of [
+      `tx/${hash}?tab=state`,
+      `block/${block}?tab=state`,
+      `timeline?a=${block - 1}&b=${block}`,
+    ]) {
+      const { page } = await openLive(stage, path);
+      const row = page
+        .getByRole('table', { name: 'State changes' })
+        .locator('tr[data-row]', { hasText: 'ERC20_balances[account 1]' });
+      // Both halves of the balance are in one row.
+      await expect.poll(() => row.count(), { message: path }).toBe(1);
+      await expect.poll(() => row.innerText(), { message: path }).toContain('+5 fri');
+      expect(await row.locator(`a[href$="/contract/${stage.address(1)}"]`).count()).toBe(1);
+    }
+  });
+});
+
 describe('history', () => {
   test('shows when a class was replaced', async () => {
     const upgradable = await stage.deploy('upgradable');

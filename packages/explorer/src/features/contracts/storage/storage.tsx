@@ -195,7 +195,7 @@ function slotColumns({ address, editing, setEditing, stage }: Editing): readonly
       phone: 'main',
       cell: (row) =>
         row.name ? (
-          <SlotName slot={row.key} name={row.name} />
+          <SlotName slot={row.key} name={row.name} joined={row.name.part === 'low'} />
         ) : (
           <code title={row.key} data-eq={row.key}>
             {row.key}
