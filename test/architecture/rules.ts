@@ -191,6 +191,7 @@ const STARKBOX: Readonly<Record<string, Folder>> = {
   'cli/commands': {
     may: [
       ...STEPS,
+      'chain/storage-names',
       'config',
       'cli/completions',
       'debug-info',

@@ -23,7 +23,7 @@ export interface SearchTools {
 /** Addresses of slots are below it; hashes are reduced by it. */
 const ADDRESS_BOUND = 2n ** 251n - 256n;
 /** Hashes of one search, and of those the ones for variables of unknown type. */
-const MOST_HASHES = 6_000;
+const MOST_HASHES = 4_000;
 const MOST_EXPLORED = 2_500;
 /** How many words are tried for each key of a map, by the number of its keys. */
 const WORDS_BY_KEYS = [2_000, 64, 16, 8];

@@ -39,6 +39,10 @@ beforeAll(async () => {
       storage_diffs: [
         { address: '0xc0', storage_entries: [{ key: '0x123', value: '0x9' }] },
         {
+          address: node.tokens.strk.address,
+          storage_entries: [{ key: storageAddress('permitted_minter'), value: '0xa11ce' }],
+        },
+        {
           address: node.tokens.eth.address,
           // Where `held` of 0xa11ce is.
           storage_entries: [{ key: heldSlot(), value: '0x7' }],
@@ -115,6 +119,7 @@ describe('diff', () => {
       /ERC20_balances\[0xa11ce\]: 5 → 7 \(\+2\)/,
       /ERC20_balances\[sequencer\]: [\d,]+ → [\d,]+ \(\+[\d,]+\)/,
       /ERC20_total_supply: /,
+      /permitted_minter: .* → 0xa11ce\n/,
       /minter 0x1caf2df5.*\n {2}nonce 1 → 2/,
       /\n0xc0\n {2}class\n {4}\+ 0x5b4b537e.*\n {2}nonce 0 → 4\n {2}0x123: 0x0 → 0x9/,
       /impersonated accounts: none → 0xc0/,
@@ -141,6 +146,7 @@ describe('diff', () => {
     );
     const { said } = await command('diff', A, B, '--names', names);
     expect(said).toMatch(/ERC20_balances\[alice\]: 5 → 7/);
+    expect(said).toMatch(/permitted_minter: .* → alice\n/);
     expect(said).toMatch(/\nvault 0xc0\n/);
     expect(said).toMatch(/ETH 0x49d36570.*\n {2}held\[alice\]: 0x0 → 0x7/);
   });

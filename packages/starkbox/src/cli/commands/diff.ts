@@ -97,8 +97,11 @@ function shownContract(contract: ContractChange, style: Style): string {
   return section(name === undefined ? address : `${name} ${address}`, lines, paint);
 }
 
-function shownSlot({ key, variable, wide, before, after }: SlotChange): string {
-  if (!wide) return `${variable ?? key}: ${before} → ${after}`;
+function shownSlot({ key, variable, wide, text, before, after }: SlotChange): string {
+  if (!wide) {
+    const shown = text ?? { before, after };
+    return `${variable ?? key}: ${shown.before} → ${shown.after}`;
+  }
   const change = BigInt(after) - BigInt(before);
   const sign = change < 0n ? '−' : '+';
   const amount = grouped(change < 0n ? -change : change);

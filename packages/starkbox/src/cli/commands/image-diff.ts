@@ -9,7 +9,7 @@ import type { Loaded } from '../../dump/image/read.js';
 import { fromU256, hex, nextSlot } from '../../felt.js';
 import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 import { felts, list, object } from '../../json/reader.js';
-import { type GivenNames, Names } from './slot-names.js';
+import { type GivenNames, Names, type SlotName } from './slot-names.js';
 
 /** A value that differs. */
 export interface Changed {
@@ -29,6 +29,10 @@ export interface SlotChange extends Changed {
   readonly variable?: string;
   /** Both halves together: decimal numbers. */
   readonly wide?: true;
+  /** The Cairo type, where it is known. */
+  readonly type?: string;
+  /** Both values by that type. */
+  readonly text?: Changed;
 }
 
 export interface ContractChange {
@@ -119,8 +123,8 @@ async function stateDifference(
     ...there.nonces.map(({ contract_address }) => contract_address),
     ...stored.keys(),
   ]);
-  const { known, pairs } = mentioned([old, now], common);
-  const names = new Names(given, new Set([...addresses, ...known]), pairs);
+  const known = mentioned([old, now], common);
+  const names = new Names(given, new Set([...addresses, ...known]));
   const contracts: ContractChange[] = [];
   for (const address of [...addresses].sort(byNumber)) {
     const [class_hash, nonce] = [
@@ -128,7 +132,8 @@ async function stateDifference(
       await changed(old.pendingState, now.pendingState, (state) => state.nonceAt(address)),
     ];
     const slots = (stored.get(address) ?? []).map(({ key }) => key);
-    const storage = await slotChanges(old.pendingState, now.pendingState, address, slots, names);
+    const named = await names.slots([now, old], address, slots);
+    const storage = await slotChanges(old.pendingState, now.pendingState, address, slots, named);
     if (!class_hash && !nonce && storage.length === 0) continue;
     const name = address === HASH_CONTRACT ? 'block hashes' : names.address(address);
     contracts.push({
@@ -165,12 +170,12 @@ async function slotChanges(
   now: State,
   address: string,
   keys: readonly string[],
-  names: Names,
+  names: ReadonlyMap<string, SlotName>,
 ): Promise<readonly SlotChange[]> {
   const changes: SlotChange[] = [];
   const told = new Set<string>();
   for (const key of keys) {
-    const name = names.slot(address, key);
+    const name = names.get(key);
     if (name?.half) {
       if (told.has(name.variable)) continue;
       told.add(name.variable);
@@ -185,12 +190,23 @@ async function slotChanges(
       continue;
     }
     const change = await changed(old, now, (state) => state.storageAt(address, key));
-    if (change) changes.push({ key, ...(name ? { variable: name.variable } : {}), ...change });
+    if (change) changes.push({ key, ...namedBy(name, change), ...change });
   }
   // Those with a name first, in the order of names.
   return changes.sort((one, other) =>
     (one.variable ?? `~${one.key}`).localeCompare(other.variable ?? `~${other.key}`, 'en'),
   );
+}
+
+/** What a name adds to a change. */
+function namedBy(name: SlotName | undefined, { before, after }: Changed): Partial<SlotChange> {
+  if (!name) return {};
+  const { variable, type, valueText } = name;
+  return {
+    variable,
+    ...(type === undefined ? {} : { type }),
+    ...(valueText ? { text: { before: valueText(before), after: valueText(after) } } : {}),
+  };
 }
 
 interface Emitted {
@@ -211,14 +227,11 @@ function eventsIn(receipt: string): readonly Emitted[] {
 const MOST_MENTIONED = 20_000;
 
 /** Addresses of contracts, and what events speak of in blocks that only one of the worlds has. */
-function mentioned(worlds: readonly World[], common: number | undefined) {
+function mentioned(worlds: readonly World[], common: number | undefined): ReadonlySet<string> {
   const known = new Set<string>();
-  const pairs = new Map<string, readonly [string, string]>();
   const collect = (events: readonly Emitted[]): void => {
     for (const { keys, data } of events) {
-      const [one, other, ...more] = [...keys.slice(1), ...data].slice(0, 3);
-      for (const felt of [one, other, ...more]) if (felt !== undefined) known.add(felt);
-      if (one !== undefined && other !== undefined) pairs.set(`${one} ${other}`, [one, other]);
+      for (const felt of [...keys.slice(1), ...data].slice(0, 3)) known.add(felt);
     }
   };
   for (const world of worlds) {
@@ -234,7 +247,7 @@ function mentioned(worlds: readonly World[], common: number | undefined) {
     }
   }
   known.delete(NOTHING);
-  return { known, pairs: [...pairs.values()] };
+  return known;
 }
 
 // All else.

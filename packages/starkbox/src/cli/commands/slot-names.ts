@@ -1,12 +1,21 @@
-// Names of storage slots and addresses: well-known ones, and those of a file.
+// Names of storage slots and addresses: those of a file, and those that classes and transactions lead to.
 
-import { hades, storageAddress } from '@starkbox/engine';
+import {
+  decodeSlot,
+  type SlotName as FoundName,
+  plainFeltText,
+  slotPartText,
+  slotText,
+  valueText,
+} from '@starkbox/abi';
+import { storageAddress } from '@starkbox/engine';
 import { MINTER, SEQUENCER } from '../../chain/genesis/accounts.js';
 import { ETH, STRK } from '../../chain/genesis/genesis.js';
+import { StorageNames } from '../../chain/storage-names/storage-names.js';
+import type { World } from '../../chain/world/world.js';
 import { reasonOf } from '../../errors.js';
-import { ADDRESS_BOUND, hex, nextSlot, shortString } from '../../felt.js';
+import { hex, nextSlot } from '../../felt.js';
 import { FileError, readRegularSync } from '../../files/regular-file.js';
-import { HASH_CONTRACT } from '../../fork/block-hashes.js';
 
 /** What is given in a file. */
 export interface GivenNames {
@@ -21,6 +30,10 @@ export interface SlotName {
   readonly variable: string;
   /** Which half of a u256 it is. */
   readonly half?: 'low' | 'high';
+  /** The Cairo type, where it is known. */
+  readonly type?: string;
+  /** A value as text, by that type. */
+  readonly valueText?: (value: string) => string;
 }
 
 export const NO_NAMES: GivenNames = { addresses: new Map(), variables: [] };
@@ -30,27 +43,6 @@ const WELL_KNOWN_ADDRESSES: readonly (readonly [string, string])[] = [
   [ETH, 'ETH'],
   [SEQUENCER, 'sequencer'],
   [MINTER.address, 'minter'],
-];
-
-const PLAIN = [
-  'ERC20_decimals',
-  'permitted_minter',
-  'Account_public_key',
-  'Ownable_owner',
-  'Ownable_pending_owner',
-  '_signer',
-  '_guardian',
-  '_implementation',
-];
-const TEXTS = ['ERC20_name', 'ERC20_symbol'];
-const WIDE = ['ERC20_total_supply'];
-const WIDE_BY_ADDRESS = ['ERC20_balances'];
-const WIDE_BY_PAIR = ['ERC20_allowances'];
-/** By the interfaces of accounts, and of those that others may call for them. */
-const INTERFACES: readonly (readonly [string, string])[] = [
-  ['0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cd', 'account'],
-  ['0x1d1144bb2138366ff28d8e9ab57456b1d332ac42196230c3a602003c89872', 'outside execution'],
-  ['0x3f918d17e5ee77373b56385708f855659a07f75997f365cf87748628532a055', 'SRC5'],
 ];
 
 /** Names a file may give. Throws an error that names it for one that cannot be understood. */
@@ -83,30 +75,24 @@ const VARIABLE = /^\w+(\[(address|0x[0-9a-fA-F]{1,64})\]){0,3}$/;
 /** Bound for the combinations of `[address][address]`. */
 const MOST_COMBINATIONS = 100_000;
 
+/** Hashes that are computed to find names: some seconds. */
+const MOST_HASHES = 150_000;
+/** Addresses that are tried as keys of every map. */
+const MOST_ADDRESSES = 1_000;
+
 export class Names {
   readonly #addresses: ReadonlyMap<string, string>;
+  readonly #tried: readonly string[];
+  /** Those of the file. */
   readonly #slots = new Map<string, SlotName>();
+  readonly #storage = new StorageNames(undefined);
+  readonly #budget = { left: MOST_HASHES };
 
-  /**
-   * @param known addresses that may be keys of variables
-   * @param pairs of owners and spenders
-   */
-  constructor(
-    given: GivenNames,
-    known: ReadonlySet<string>,
-    pairs: readonly (readonly [string, string])[],
-  ) {
+  /** @param known addresses that may be keys of variables */
+  constructor(given: GivenNames, known: ReadonlySet<string>) {
     this.#addresses = new Map([...WELL_KNOWN_ADDRESSES, ...given.addresses]);
-    for (const name of PLAIN) this.#plain(name, []);
-    for (const name of TEXTS) this.#text(name);
-    for (const name of WIDE) this.#wide(name, []);
-    for (const [id, shown] of INTERFACES) {
-      const variable = `SRC5_supported_interfaces[${shown}]`;
-      this.#slots.set(storageAddress('SRC5_supported_interfaces', [id]), { variable });
-    }
-    const addresses = [...new Set([...known, ...this.#addresses.keys()])];
-    for (const name of WIDE_BY_ADDRESS) for (const key of addresses) this.#wide(name, [key]);
-    for (const name of WIDE_BY_PAIR) for (const pair of pairs) this.#wide(name, pair);
+    const addresses = [...new Set([...this.#addresses.keys(), ...known])];
+    this.#tried = addresses.slice(0, MOST_ADDRESSES);
     for (const pattern of given.variables) this.#given(pattern, addresses);
   }
 
@@ -115,28 +101,45 @@ export class Names {
     return this.#addresses.get(felt) ?? felt;
   }
 
-  slot(contract: string, key: string): SlotName | undefined {
-    if (contract === HASH_CONTRACT) return { variable: `block ${BigInt(key)}` };
-    return this.#slots.get(key);
+  /** The names by slot; those of the file count first. */
+  async slots(
+    worlds: readonly World[],
+    contract: string,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, SlotName>> {
+    const names = new Map<string, SlotName>();
+    for (const key of keys) {
+      const given = this.#slots.get(key);
+      if (given) names.set(key, given);
+    }
+    for (const world of worlds) {
+      const slots = keys.filter((key) => !names.has(key));
+      if (slots.length === 0) break;
+      const place = { world, addresses: this.#tried, budget: this.#budget };
+      for (const [key, found] of await this.#storage.of(place, { contract, slots })) {
+        names.set(key, this.#told(found));
+      }
+    }
+    return names;
   }
 
-  #plain(name: string, keys: readonly string[]): void {
-    this.#slots.set(storageAddress(name, [...keys]), { variable: this.#shown(name, keys) });
-  }
-
-  #wide(name: string, keys: readonly string[]): void {
-    const slot = storageAddress(name, [...keys]);
-    const variable = this.#shown(name, keys);
-    this.#slots.set(slot, { variable, half: 'low' });
-    this.#slots.set(nextSlot(slot), { variable, half: 'high' });
-  }
-
-  /** A ByteArray: its length, and its first bytes at an address derived from the slot. */
-  #text(name: string): void {
-    const slot = storageAddress(name);
-    const [word = '0x0'] = hades([slot, '0x0', shortString('ByteArray')]);
-    this.#slots.set(slot, { variable: `${name} (length)` });
-    this.#slots.set(hex(BigInt(word) % ADDRESS_BOUND), { variable: `${name} (text)` });
+  #told(found: FoundName): SlotName {
+    const address = (felt: string): string => this.address(felt);
+    const felt = (value: string): string => plainFeltText(value, address);
+    const name = slotText(found, { address, felt });
+    const { part, type } = found;
+    if (part === 'low' || part === 'high') return { variable: name, half: part };
+    const rest = slotPartText(found);
+    return {
+      variable: rest === undefined ? name : `${name} (${rest})`,
+      ...(type === undefined
+        ? {}
+        : {
+            type,
+            valueText: (value) =>
+              valueText(decodeSlot(found, value), { address, felt, classHash: (hash) => hash }),
+          }),
+    };
   }
 
   /** A variable may take more than one slot, of unknown number: the next one is shown as an offset. */
