@@ -6,7 +6,8 @@ import { grouped } from '../../format/amount.js';
 import { setQuery, toChain } from '../../navigation/route.js';
 import { Loading, Problem } from '../../parts/page-states.js';
 import { type Column, VirtualTable } from '../../parts/table/table.js';
-import { VARIABLES } from '../../parts/transaction/state-changes.js';
+import { SlotName } from '../../parts/transaction/slot-name.js';
+import { type SlotNames, slotId, useSlotNames } from '../../parts/transaction/slot-names.js';
 import { Address, Felt } from '../../parts/values.js';
 import { type InstanceRow, MAIN, pathOf, plainName, ROOT, shortId } from './chains.js';
 import { compareChains, type DifferingValue, MOST_BLOCKS, type Side } from './difference.js';
@@ -149,7 +150,9 @@ interface ValuesProps {
 }
 
 function Values({ of, names, isCut }: ValuesProps) {
-  const columns = useMemo(() => columnsOf(names), [names]);
+  const slots = useMemo(() => of.filter((one) => one.what === 'slot'), [of]);
+  const slotNames = useSlotNames(slots);
+  const columns = useMemo(() => columnsOf(names, slotNames), [names, slotNames]);
   if (of.length === 0) return <p className="empty">Their state is the same.</p>;
   const contracts = new Set(of.flatMap((one) => ('contract' in one ? one.contract : [])));
   return (
@@ -170,7 +173,10 @@ function Values({ of, names, isCut }: ValuesProps) {
   );
 }
 
-function columnsOf(names: readonly [string, string]): readonly Column<DifferingValue>[] {
+function columnsOf(
+  names: readonly [string, string],
+  slotNames: SlotNames,
+): readonly Column<DifferingValue>[] {
   const [left, right] = names[0] === names[1] ? [`${names[0]} (1)`, `${names[1]} (2)`] : names;
   return [
     {
@@ -178,7 +184,7 @@ function columnsOf(names: readonly [string, string]): readonly Column<DifferingV
       width: 'w-name',
       cell: (row) => 'contract' in row && <Address of={row.contract} mark />,
     },
-    { head: 'Variable', phone: 'main', cell: (row) => <Variable of={row} /> },
+    { head: 'Variable', phone: 'main', cell: (row) => <Variable of={row} names={slotNames} /> },
     {
       head: left,
       width: 'w-value',
@@ -196,8 +202,8 @@ function columnsOf(names: readonly [string, string]): readonly Column<DifferingV
   ];
 }
 
-function Variable({ of }: { readonly of: DifferingValue }) {
-  if (of.what === 'slot') return <>{VARIABLES.get(of.key) ?? <Felt of={of.key} />}</>;
+function Variable({ of, names }: { readonly of: DifferingValue; readonly names: SlotNames }) {
+  if (of.what === 'slot') return <SlotName slot={of.key} name={names.get(slotId(of))} />;
   return <>{{ nonce: 'nonce', class: 'class', declared: 'class declared' }[of.what]}</>;
 }
 
