@@ -175,3 +175,13 @@ test.each(['{', '[]', '{"version":9}', '{"version":1}'])('%s is no lock file', a
   await writeFile(file, text);
   await expect(origin.connect({ lockFile: file })).rejects.toThrow(/is no lock file/);
 });
+
+test('one with a class that cannot be unpacked is refused, and the class is named', async () => {
+  const damaged = join(origin.folder, 'damaged.lock.json');
+  const classes = { '0x5': 'eJyrVkpUsjCsBQAIKgIJ' };
+  const block = { block_number: 1 };
+  await writeFile(damaged, JSON.stringify({ version: 1, chain_id: '0x1', block, classes }));
+  await expect(origin.connect({ urls: [], lockFile: damaged, offline: true })).rejects.toThrow(
+    `${damaged} is no lock file of a fork: its class 0x5 cannot be unpacked`,
+  );
+});

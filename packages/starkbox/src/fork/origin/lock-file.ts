@@ -26,6 +26,9 @@ const VERSION = 1;
 /** Milliseconds between an answer and the write of the file. */
 const GATHER = 2000;
 
+/** In bytes, unpacked: a few kilobytes could otherwise unpack to gigabytes. */
+const LARGEST_CLASS = 256 * 2 ** 20;
+
 /** Answers by name, as JSON texts. */
 type Answers = Map<string, string>;
 
@@ -161,7 +164,12 @@ async function readLock(path: string): Promise<Content> {
     found.set(name, stringify(answer));
   }
   for (const [hash, packed] of Object.entries(membersOf(classes))) {
-    if (typeof packed === 'string') found.set(`class ${hash}`, unpacked(packed));
+    if (typeof packed !== 'string') continue;
+    try {
+      found.set(`class ${hash}`, unpacked(packed));
+    } catch (error) {
+      return wrong(`its class ${hash} cannot be unpacked: ${reasonOf(error)}`);
+    }
   }
   return { origin: { chain_id, block }, options: recorded, answers: found };
 }
@@ -242,5 +250,6 @@ function packed(text: string): string {
 }
 
 function unpacked(text: string): string {
-  return inflateSync(Buffer.from(text, 'base64')).toString();
+  const packed = Buffer.from(text, 'base64');
+  return inflateSync(packed, { maxOutputLength: LARGEST_CLASS }).toString();
 }
