@@ -28,6 +28,7 @@ export async function mint(
   unit: PRICE_UNIT,
   cause?: Cause,
 ): Promise<Minted> {
+  if (amount >= 2n ** 256n) refuse('The amount must be below 2^256, as balances are');
   const { hash, found, balance } = await chain.submitTo(
     (world) => mintTransaction(chain, world, address, amount, unit),
     // Read by the writer: with the queue of calls full, a completed mint must not fail.

@@ -53,7 +53,10 @@ export class Explainer {
     sources: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly class_hash: string; readonly files: readonly string[] }> {
     const hash = await Class.hashOf(stringify(artifact)).catch((error: unknown) =>
-      refuse(`The artifact is no class: ${reasonOf(error)}`),
+      // A place in our own text of it would mean nothing to its sender.
+      refuse(
+        `The artifact is no class: ${reasonOf(error).replace(/ at line \d+ column \d+$/, '')}`,
+      ),
     );
     for (const [file, { length }] of Object.entries(sources)) {
       if (length <= LONGEST_TEXT) continue;

@@ -176,4 +176,13 @@ describe('minting', () => {
     expect(block.transactions).toMatchObject([{ receipt: { execution_status: 'REVERTED' } }]);
     expect(await client.call('devnet_getAccountBalance', ['0x5'])).toMatchObject({ amount: '0' });
   });
+
+  test('an amount that is no u256 is refused, however large it is, and nothing is sent', async () => {
+    const before = await client.call('starknet_blockNumber');
+    for (const amount of [2n ** 256n, 10n ** 300n]) {
+      const answer = await raw(fixture, 'devnet_mint', `{"address":"0x5","amount":${amount}}`);
+      expect(answer).toMatchObject({ error: { code: -1 } });
+    }
+    expect(await client.call('starknet_blockNumber')).toBe(before);
+  });
 });
