@@ -54,21 +54,27 @@ const figures = new Figures(
     large_wake_max_ms: { atMost: 2_000, isNoisy: true },
     bytes_per_instance: { atMost: 20_000 },
     requests_per_wake: { atMost: 4 },
-    // 4 MiB for each that is awake; what is loaded once counts for few instances.
-    node_growth_mib: { atMost: quick ? 400 : 4 * AWAKE },
+    // 1 MiB for each that is awake; what is loaded once counts for few instances.
+    node_growth_mib: { atMost: quick ? 400 : AWAKE },
   },
   { quick },
 );
 
-/** Memory of the process in MiB, after a collection. */
-function memory(): number {
+/** What a process has used: memory in MiB, after a collection, and milliseconds of a processor. */
+interface Use {
+  readonly memory: number;
+  readonly processor: number;
+}
+
+function use(): Use {
+  const { user, system } = process.cpuUsage();
   globalThis.gc?.();
-  return process.memoryUsage().rss / MEBIBYTE;
+  return { memory: process.memoryUsage().rss / MEBIBYTE, processor: (user + system) / 1000 };
 }
 
 async function runNode(instanceStore: string): Promise<void> {
   const node = await createNode({ ...CONFIG, instanceStore, maximumAwakeInstances: AWAKE });
-  process.on('message', () => void process.send?.({ memory: memory() }));
+  process.on('message', () => void process.send?.(use()));
   process.send?.(await node.listen({ port: 0 }));
   process.on('disconnect', () => process.exit());
   process.on('SIGTERM', () => void node.close().then(() => process.exit()));
@@ -101,10 +107,10 @@ class NodeProcess {
     return new NodeProcess(child, String(url));
   }
 
-  async memory(): Promise<number> {
+  async use(): Promise<Use> {
     this.#child.send({});
-    const [answer] = await once(this.#child, 'message');
-    return Number(answer.memory);
+    const [{ memory, processor }] = await once(this.#child, 'message');
+    return { memory: Number(memory), processor: Number(processor) };
   }
 
   /** The results of a batch, at a path of the node. */
@@ -209,9 +215,9 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-async function measureMany(minio: MinioServer, expected: readonly string[]): Promise<void> {
+/** Creates and changes all instances. @returns their ids */
+async function prepareMany(minio: MinioServer): Promise<readonly string[]> {
   const node = await NodeProcess.start(minio.place('many'));
-  const empty = await node.memory();
   const prepared = await node.create('root');
   await node.batch(`/instances/${prepared}/rpc`, PREPARATION);
   const ids: string[] = [];
@@ -227,22 +233,40 @@ async function measureMany(minio: MinioServer, expected: readonly string[]): Pro
   await forAll(INSTANCES, async (index) => {
     await node.batch(`/instances/${ids[index]}/rpc`, callsOf(index));
   });
+  figures.say('node_after_changes_mib', (await node.use()).memory);
+  await node.stop();
+  return ids;
+}
+
+/** The first wake-ups of a node need no room; all others include that another instance is written back. */
+async function measureMany(minio: MinioServer, expected: readonly string[]): Promise<void> {
+  const ids = await prepareMany(minio);
+  const node = await NodeProcess.start(minio.place('many'));
+  const empty = await node.use();
+  const first: number[] = [];
   const wakes: number[] = [];
-  let wrong = 0;
-  let most = 0;
+  let [wrong, most] = [0, 0];
+  let full: Use | undefined;
   await forAll(INSTANCES, async (index) => {
     const path = `/instances/${ids[index]}/rpc`;
     const begin = performance.now();
     const [block] = await node.batch(path, [LATEST]);
-    wakes.push(performance.now() - begin);
+    const times = first.length < AWAKE ? first : wakes;
+    times.push(performance.now() - begin);
     if (hashIn(block) !== expected[index % VARIANTS]) wrong += 1;
-    if (index % 1_000 === 0) most = Math.max(most, await node.memory());
+    if (first.length === AWAKE) full ??= await node.use();
+    if (index % 1_000 === 0) most = Math.max(most, (await node.use()).memory);
   });
+  const end = await node.use();
   figures.say('wrong_heads', wrong);
+  figures.say('wake_without_hibernation_median_ms', median(first));
   figures.say('wake_median_ms', median(wakes));
   figures.say('wake_p99_ms', percentile(wakes, 0.99));
-  figures.say('node_empty_mib', empty);
-  figures.say('node_growth_mib', Math.max(most, await node.memory()) - empty);
+  const woken = full ?? end;
+  figures.say('wake_cpu_ms', (woken.processor - empty.processor) / first.length);
+  figures.say('wake_and_hibernation_cpu_ms', (end.processor - woken.processor) / wakes.length);
+  figures.say('node_empty_mib', empty.memory);
+  figures.say('node_growth_mib', Math.max(most, woken.memory, end.memory) - empty.memory);
   await node.stop();
   const { bytes, objects } = await minio.sizeBelow(`many/${MANIFESTS}`);
   figures.say('bytes_per_instance', bytes / objects);

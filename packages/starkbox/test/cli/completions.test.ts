@@ -48,7 +48,7 @@ _starkbox 2>&1; printf '%s\\n' "\${COMPREPLY[@]}"`;
 describe('bash', () => {
   test('offers the commands first', () => {
     expect(offered('')).toEqual([...Object.keys(COMMAND_FACTS), 'help']);
-    expect(offered('co')).toEqual(['coverage', 'completions']);
+    expect(offered('co')).toEqual(['coverage', 'collect', 'completions']);
     expect(offered('help', 'ins')).toEqual(['inspect']);
   });
 
