@@ -31,26 +31,30 @@ use error::{Kind, input};
 use release::Held;
 use starknet_types_core::felt::Felt;
 
-/// Miri interprets, a thousand times slower.
-const ROUNDS: usize = if cfg!(miri) { 40 } else { 20_000 };
+/// For another number: STARKBOX_ROUNDS. Miri interprets, a thousand times slower.
+fn rounds() -> usize {
+    let given = std::env::var("STARKBOX_ROUNDS").ok().and_then(|given| given.parse().ok());
+    given.unwrap_or(if cfg!(miri) { 20 } else { 2_000 })
+}
 
 /// Long enough for any machine; a job that is lost would take forever.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[test]
 fn every_job_is_settled_once_whichever_thread_starts_it() {
+    let rounds = rounds();
     let (sender, settled) = mpsc::channel();
     let starters: Vec<_> = (0..4)
         .map(|starter| {
             let sender = sender.clone();
             thread::spawn(move || {
-                for round in 0..ROUNDS {
+                for round in 0..rounds {
                     let sender = sender.clone();
                     worker_pool::run(
                         move || match round % 5 {
                             0 => Err(input("refused")),
                             1 => panic!("a panic of the test"),
-                            _ => Ok(starter * ROUNDS + round),
+                            _ => Ok(starter * rounds + round),
                         },
                         move |done| sender.send(done.map_err(|failure| failure.kind)).unwrap(),
                     );
@@ -60,7 +64,7 @@ fn every_job_is_settled_once_whichever_thread_starts_it() {
         .collect();
     let mut sum = 0;
     let (mut refused, mut panicked) = (0, 0);
-    for _ in 0..4 * ROUNDS {
+    for _ in 0..4 * rounds {
         match settled.recv_timeout(PATIENCE).unwrap() {
             Ok(number) => sum += number,
             Err(Kind::Input) => refused += 1,
@@ -71,12 +75,13 @@ fn every_job_is_settled_once_whichever_thread_starts_it() {
     for starter in starters {
         starter.join().unwrap();
     }
-    let expected: usize = (0..4 * ROUNDS).filter(|number| number % ROUNDS % 5 > 1).sum();
-    assert_eq!((sum, refused, panicked), (expected, 4 * ROUNDS / 5, 4 * ROUNDS / 5));
+    let expected: usize = (0..4 * rounds).filter(|number| number % rounds % 5 > 1).sum();
+    assert_eq!((sum, refused, panicked), (expected, 4 * rounds / 5, 4 * rounds / 5));
 }
 
 #[test]
 fn a_job_may_start_the_next_one_when_it_settles() {
+    let rounds = rounds();
     fn chain(left: usize, done: mpsc::Sender<()>) {
         worker_pool::run(
             move || Ok(left),
@@ -87,14 +92,15 @@ fn a_job_may_start_the_next_one_when_it_settles() {
         );
     }
     let (sender, done) = mpsc::channel();
-    chain(ROUNDS, sender);
+    chain(rounds, sender);
     done.recv_timeout(PATIENCE).unwrap();
 }
 
 #[test]
 fn settling_that_panics_ends_no_thread() {
+    let rounds = rounds();
     let (sender, done) = mpsc::channel();
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let sender = sender.clone();
         worker_pool::run(
             move || Ok(round),
@@ -110,8 +116,9 @@ fn settling_that_panics_ends_no_thread() {
 #[cfg(feature = "fault-injection")]
 #[test]
 fn without_a_thread_a_job_is_refused_or_waits_for_another() {
+    let rounds = rounds();
     let (sender, done) = mpsc::channel();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         fault::arm("spawn".to_owned());
         let sender = sender.clone();
         worker_pool::run(|| Ok(()), move |result| sender.send(result.is_ok()).unwrap());
@@ -130,26 +137,29 @@ impl Drop for Counted {
 
 #[test]
 fn the_last_of_owners_on_several_threads_frees_once_and_elsewhere() {
+    let rounds = rounds();
     let freed = Arc::new(AtomicUsize::new(0));
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let value = Arc::new(Counted(freed.clone()));
         let owners: Vec<_> = (0..3).map(|_| Held::new(value.clone())).collect();
         drop(value);
-        let threads: Vec<_> = owners.into_iter().map(|one| thread::spawn(move || drop(one))).collect();
+        let threads: Vec<_> =
+            owners.into_iter().map(|one| thread::spawn(move || drop(one))).collect();
         for thread in threads {
             thread.join().unwrap();
         }
     }
-    while freed.load(Ordering::SeqCst) < ROUNDS {
+    while freed.load(Ordering::SeqCst) < rounds {
         thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(freed.load(Ordering::SeqCst), ROUNDS);
-    assert!(release::freed().0 >= ROUNDS as u64);
+    assert_eq!(freed.load(Ordering::SeqCst), rounds);
+    assert!(release::freed().0 >= rounds as u64);
 }
 
 #[test]
 fn cells_are_read_and_freed_by_several_threads() {
-    let versions = ROUNDS.min(2_000) as u64;
+    let rounds = rounds();
+    let versions = rounds.min(2_000) as u64;
     let mut cell = Cell::new(Felt::ZERO, 0);
     let branches: Vec<_> = (1..versions)
         .map(|version| {
