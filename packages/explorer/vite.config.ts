@@ -29,6 +29,8 @@ export default defineConfig({
       },
     },
   },
+  // The worker of long traces is a module, like the pages.
+  worker: { format: 'es' },
   server: {
     proxy: { '/rpc': node, '/ws': { target: node, ws: true } },
   },

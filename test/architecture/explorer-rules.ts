@@ -15,7 +15,7 @@ export interface ExplorerViolation {
 const EXPLORER = 'packages/explorer/src/';
 const ABI = 'packages/abi/src/';
 
-const BASE = ['format', 'navigation', 'rpc'];
+const BASE = ['format', 'navigation', 'rpc', 'traces'];
 const PARTS = [
   'parts',
   'parts/forms',
@@ -35,7 +35,9 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'parts/forms': ['parts', ...BASE],
   'parts/table': ['parts', ...BASE],
   parts: BASE,
-  rpc: ['format'],
+  rpc: ['format', 'traces'],
+  // Used by the client, which hands long answers to the worker.
+  traces: ['format'],
   // Addresses begin with the path of the chain, which the calls need as well.
   navigation: ['format'],
   format: [],

@@ -53,7 +53,13 @@ export function Mark({ of }: { readonly of: string }) {
   );
 }
 
-export function Copy({ value, what }: { readonly value: string; readonly what: string }) {
+interface CopyProps {
+  /** The text, or what makes it when it is copied. */
+  readonly value: string | (() => string | Promise<string>);
+  readonly what: string;
+}
+
+export function Copy({ value, what }: CopyProps) {
   const [done, setDone] = useState(false);
   useEffect(() => {
     if (!done) return;
@@ -68,12 +74,16 @@ export function Copy({ value, what }: { readonly value: string; readonly what: s
       title={`Copy ${what}`}
       onClick={(event) => {
         event.stopPropagation();
-        void navigator.clipboard.writeText(value).then(() => setDone(true));
+        void copyText(value).then(() => setDone(true));
       }}
     >
       <Icon name={done ? 'done' : 'copy'} />
     </button>
   );
+}
+
+async function copyText(value: CopyProps['value']): Promise<void> {
+  await navigator.clipboard.writeText(typeof value === 'string' ? value : await value());
 }
 
 interface AddressProps {

@@ -99,7 +99,7 @@ async function send(chain: string, calls: readonly Waiting[]): Promise<void> {
   let answers: unknown;
   try {
     const text = writeJson(calls.length === 1 ? body[0] : body);
-    answers = parseJson(await postText(text, 'ui', { chain }));
+    answers = await readAnswers(calls, await postText(text, 'ui', { chain }));
   } catch (error) {
     for (const { method, reject } of calls)
       reject(
@@ -127,6 +127,16 @@ async function send(chain: string, calls: readonly Waiting[]): Promise<void> {
       reject(new RpcFailure(method, code, message, data));
     } else resolve(answer.result);
   });
+}
+
+/** Answers with traces that are longer than this may have thousands of frames. */
+const LONG_TRACE = 2_000_000;
+
+async function readAnswers(calls: readonly Waiting[], text: string): Promise<unknown> {
+  const isTraced = calls.some(({ method }) => method === 'starknet_traceTransaction');
+  if (!isTraced || text.length < LONG_TRACE) return parseJson(text);
+  const { readElsewhere } = await import('../traces/large-traces.js');
+  return readElsewhere(text);
 }
 
 export interface Answer {

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { grouped } from '../../format/amount.js';
 import { timeText } from '../../format/time.js';
 import { JsonText, laidOut } from '../../parts/json-text.js';
+import { JsonTree } from '../../parts/json-tree.js';
 import { ErrorText } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
 import { bytesText, millisecondsText, type TimedAnswer } from '../../rpc/timed-call.js';
-import { JsonTree } from './json-tree.js';
 import type { Running } from './run.js';
 
 /** Longest answer that is shown as a tree. */

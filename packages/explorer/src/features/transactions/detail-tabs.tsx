@@ -10,7 +10,7 @@ import { SourcePane } from '../../parts/transaction/source-pane.js';
 import { StateChanges } from '../../parts/transaction/state-changes.js';
 import { Address, FunctionName, Link } from '../../parts/values.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
-import { CallTreeView } from './call-tree.js';
+import { CallTreeView } from './call-tree/call-tree.js';
 import { Raw } from './raw-json.js';
 import { classesByContract, feeEventOf, type SummaryProps } from './summary.js';
 import { TransactionGas } from './transaction-gas.js';
@@ -27,7 +27,7 @@ export function DetailTabs({
   const tab = usePlace().query.get('tab') ?? 'calls';
   const diff = trace?.state_diff;
   const changes = diff ? countChanges(diff) : undefined;
-  const classOf = useMemo(() => classesByContract(trace), [trace]);
+  const classOf = useMemo(() => classesByContract(tree), [tree]);
   return (
     <>
       <Tabs

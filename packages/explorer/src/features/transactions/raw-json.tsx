@@ -4,11 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { chainUrl } from '../../format/chain-path.js';
 import { writeJson } from '../../format/json.js';
-import { Json, Loading, Problem } from '../../parts/page-states.js';
+import { JsonTree, RemoteJsonTree } from '../../parts/json-tree.js';
+import { Loading, Problem } from '../../parts/page-states.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Copy } from '../../parts/values.js';
 import { asCurl, call } from '../../rpc/client.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
+import { largeTraceOf } from '../../traces/large-traces.js';
 
 interface Part {
   readonly name: string;
@@ -81,11 +83,11 @@ function RawPart({
   isOpen = false,
 }: {
   readonly part: Part;
-  readonly value: unknown;
+  readonly value: object;
   readonly isOpen?: boolean;
 }) {
   const [open, setOpen] = useState(isOpen);
-  const text = open ? writeJson(value, 2) : '';
+  const large = largeTraceOf(value);
   return (
     <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{name}</summary>
@@ -93,36 +95,44 @@ function RawPart({
         <>
           <Asking
             name={name.toLowerCase()}
-            text={text}
+            text={() => large?.text() ?? writeJson(value, 2)}
             method={method}
             params={params}
             script={script}
           />
-          <Json of={text} />
+          {large ? (
+            <RemoteJsonTree read={(...of) => large.parts(...of)} />
+          ) : (
+            <JsonTree of={value} />
+          )}
         </>
       )}
     </details>
   );
 }
 
-function Asking({ name, text, method, params, script }: Part & { readonly text: string }) {
+interface AskingProps extends Part {
+  readonly text: () => string | Promise<string>;
+}
+
+function Asking({ name, text, method, params, script }: AskingProps) {
   return (
     <p className="line-of">
       <span className="quiet">copy</span> JSON <Copy value={text} what={`${name} as JSON`} />
       curl <Copy value={asCurl(method, params)} what={`${name} as curl`} />
       starknet.js <Copy value={script} what={`${name} as starknet.js`} />
-      <button type="button" className="button" onClick={() => save(text, name)}>
+      <button type="button" className="button" onClick={() => void save(text, name)}>
         Download
       </button>
     </p>
   );
 }
 
-function save(text: string, name: string): void {
-  saveFile(text, `${name.replaceAll(' ', '-')}.json`, 'application/json');
+async function save(text: AskingProps['text'], name: string): Promise<void> {
+  saveFile(await text(), `${name.replaceAll(' ', '-')}.json`, 'application/json');
 }
 
-/** Trace of the whole block, read on demand. */
+/** State update of the whole block, read on demand. */
 function StateUpdate({ block }: { readonly block: number }) {
   const [open, setOpen] = useState(false);
   const params = { block_id: { block_number: block } };
@@ -131,7 +141,6 @@ function StateUpdate({ block }: { readonly block: number }) {
     enabled: open,
     queryFn: () => call('starknet_getStateUpdate', params),
   });
-  const text = data ? writeJson(data, 2) : '';
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>State update of block {block}</summary>
@@ -141,12 +150,12 @@ function StateUpdate({ block }: { readonly block: number }) {
         <>
           <Asking
             name="state update"
-            text={text}
+            text={() => writeJson(data, 2)}
             method="starknet_getStateUpdate"
             params={params}
             script={asScript(`getStateUpdate(${block})`)}
           />
-          <Json of={text} />
+          <JsonTree of={data} />
         </>
       )}
     </details>

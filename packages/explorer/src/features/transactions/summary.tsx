@@ -237,15 +237,13 @@ export function feeEventOf(receipt: Receipt): Receipt['events'][number] | undefi
   return last && last.data[0] === receipt.actual_fee.amount ? last : undefined;
 }
 
-export function classesByContract(trace: Trace | undefined): ReadonlyMap<string, string> {
+/** Class of each contract that was called. */
+export function classesByContract({ roots }: CallTree): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if ('contract_address' in value && 'class_hash' in value && 'calls' in value) {
-      found.set(String(value.contract_address), String(value.class_hash));
-      if (Array.isArray(value.calls)) value.calls.forEach(visit);
-    }
+  const visit = ({ contract, classHash, children }: Frame): void => {
+    if (classHash !== undefined) found.set(contract, classHash);
+    children.forEach(visit);
   };
-  if (trace) Object.values(trace).forEach(visit);
+  roots.forEach(visit);
   return found;
 }

@@ -1,10 +1,10 @@
 // Token transfers of a transaction, without the fee.
-import { decodeEvent } from '@starkbox/abi';
+import { type CallTree, decodeEvent } from '@starkbox/abi';
 import { useMemo } from 'react';
 import { grouped } from '../../format/amount.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { Address, Amount } from '../../parts/values.js';
-import type { Receipt, Trace } from '../../rpc/methods.js';
+import type { Receipt } from '../../rpc/methods.js';
 import { classesByContract, feeEventOf } from './summary.js';
 import { useTokens } from './token-units.js';
 
@@ -21,15 +21,15 @@ interface Move {
 
 export function TokenTransfers({
   receipt,
-  trace,
+  tree,
   classes,
 }: {
   readonly receipt: Receipt;
-  readonly trace: Trace | undefined;
+  readonly tree: CallTree;
   readonly classes: Classes;
 }) {
   const fee = feeEventOf(receipt);
-  const classOf = useMemo(() => classesByContract(trace), [trace]);
+  const classOf = useMemo(() => classesByContract(tree), [tree]);
   const moves = useMemo(
     () =>
       receipt.events.flatMap((event): Move[] => {

@@ -1,7 +1,14 @@
 // Gas of one transaction beside its bounds, and how the fee is computed.
 
-import { functionsOf, type GasBlock, gasTree, OUTSIDE } from '@starkbox/abi';
-import { useMemo } from 'react';
+import {
+  functionsOf,
+  type GasBlock,
+  type GasTree,
+  gasTree,
+  type Measure,
+  OUTSIDE,
+} from '@starkbox/abi';
+import { useEffect, useMemo, useState } from 'react';
 import { amountText, grouped, priceText, type Unit, unitOf } from '../../format/amount.js';
 import { useNames } from '../../format/names.js';
 import { setQuery } from '../../navigation/route.js';
@@ -11,6 +18,7 @@ import { GasView, useMeasure } from '../../parts/gas/view.js';
 import type { Classes } from '../../parts/transaction/call-line.js';
 import { type Header, useHeader } from '../../rpc/block-header.js';
 import type { Receipt, Trace, Transaction } from '../../rpc/methods.js';
+import { largeTraceOf } from '../../traces/large-traces.js';
 
 interface TransactionGasProps {
   readonly transaction: Transaction;
@@ -25,7 +33,7 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
   const measure = useMeasure(l2_gas === 0 && l1_gas > 0 ? 'l1_gas' : 'l2_gas');
   const names = useNames();
   const charged = receipt.execution_resources[measure];
-  const { all, fee } = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
+  const { all, fee } = useGasTree(trace, charged, measure);
   const functions = useMemo(() => functionsOf(all), [all]);
   const isReverted = receipt.execution_status === 'REVERTED';
   const open = (block: GasBlock): void => {
@@ -64,6 +72,18 @@ export function TransactionGas({ transaction, receipt, trace, classes }: Transac
       <Bounds transaction={transaction} receipt={receipt} />
     </>
   );
+}
+
+/** Of a trace that the worker keeps, the outermost calls alone until the worker has answered. */
+function useGasTree(trace: Trace | undefined, charged: number, measure: Measure): GasTree {
+  const tree = useMemo(() => gasTree(trace, charged, measure), [trace, charged, measure]);
+  const [whole, setWhole] = useState<{ readonly of: GasTree; readonly tree: GasTree }>();
+  useEffect(() => {
+    void largeTraceOf(trace)
+      ?.gas(charged, measure)
+      .then((found) => found && setWhole({ of: tree, tree: found }));
+  }, [trace, charged, measure, tree]);
+  return whole?.of === tree ? whole.tree : tree;
 }
 
 const RESOURCES = [

@@ -1,5 +1,5 @@
 // Page of one transaction: summary, failure, details.
-import { buildTree, classesIn, shortHash } from '@starkbox/abi';
+import { classesIn, shortHash } from '@starkbox/abi';
 import { useQuery } from '@tanstack/react-query';
 import { useContext, useEffect, useMemo, useState } from 'react';
 import { grouped, unitOf } from '../../format/amount.js';
@@ -17,6 +17,7 @@ import { liveNow, useLive } from '../../rpc/live-state.js';
 import type { Receipt, Result, Transaction } from '../../rpc/methods.js';
 import { useClasses, useTransaction } from '../../rpc/queries.js';
 import { lastPastChange } from '../../rpc/undone-blocks.js';
+import { treeOf } from '../../traces/whole-frame.js';
 import { DetailTabs } from './detail-tabs.js';
 import { Path, Sentence, Why } from './summary.js';
 import { TokenTransfers } from './token-transfers.js';
@@ -76,7 +77,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
     if (read) remember(hash, read);
   }, [hash, read]);
   useProgress(read?.receipt, () => void refetch());
-  const tree = useMemo(() => data && buildTree(data.transaction, data.trace, data.receipt), [data]);
+  const tree = useMemo(() => data && treeOf(data.transaction, data.trace, data.receipt), [data]);
   const classes = useClasses(useMemo(() => (tree ? classesIn(tree.roots) : []), [tree]));
   const name = useNames().get(hash);
 
@@ -131,7 +132,7 @@ export function TransactionPage({ id: hash }: { readonly id: string }) {
       />
       <Path finality={receipt.finality_status} />
       {isOk ? (
-        <TokenTransfers receipt={receipt} trace={trace} classes={classes} />
+        <TokenTransfers receipt={receipt} tree={tree} classes={classes} />
       ) : (
         <Why
           hash={hash}

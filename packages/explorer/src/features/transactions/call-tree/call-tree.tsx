@@ -1,4 +1,4 @@
-// Call tree table: a row per frame, open along the path to the failure, with detail of the selected frame.
+// Call tree table: frames with the events between them, open along the path to the failure, and the selected frame.
 import type { CallTree, Frame } from '@starkbox/abi';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
@@ -9,14 +9,16 @@ import {
   useRef,
   useState,
 } from 'react';
-import { grouped } from '../../format/amount.js';
-import { useNames } from '../../format/names.js';
-import { isShortcut } from '../../navigation/key-events.js';
-import { setQuery, usePlace } from '../../navigation/route.js';
-import { rowHeight, Spacer } from '../../parts/table/table.js';
-import { asJson, type Classes, FrameDetail } from '../../parts/transaction/call-line.js';
-import { FrameRow } from './call-tree-row.js';
-import { firstOpen, matchingFrames, visibleFrames, waysTo, withInner } from './open-frames.js';
+import { grouped } from '../../../format/amount.js';
+import { useNames } from '../../../format/names.js';
+import { isShortcut } from '../../../navigation/key-events.js';
+import { setQuery, usePlace } from '../../../navigation/route.js';
+import { rowHeight, Spacer } from '../../../parts/table/table.js';
+import { asJson, type Classes, FrameDetail } from '../../../parts/transaction/call-line.js';
+import { restOf } from '../../../traces/large-traces.js';
+import { useWholeFrame } from '../../../traces/whole-frame.js';
+import { Row } from './frame-row.js';
+import { firstOpen, matchingRows, rowsOf, type TreeRow, withInner } from './rows.js';
 
 const TALLEST = 560;
 /** Smaller trees have no filter. */
@@ -35,13 +37,13 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
   const chosen = wanted ?? tree.cause?.id;
   const field = useRef<HTMLInputElement>(null);
   const [filter, setFilter] = useState('');
-  const { rows, open, setOpen, matches } = useRows(tree, wanted, filter);
+  const { rows, open, setOpen, found, hasEvents } = useRows(tree, wanted, filter);
   const { scroller, virtual, active, setActive, move } = useActiveRow(rows, chosen);
   const selected = rows.find(({ id }) => id === chosen);
-  const toggle = (frame: Frame, isOpen: boolean): void => {
+  const toggle = (id: string, isOpen: boolean): void => {
     const next = new Set(open);
-    if (isOpen) next.add(frame.id);
-    else next.delete(frame.id);
+    if (isOpen) next.add(id);
+    else next.delete(id);
     setOpen(next);
   };
   const press = (event: KeyboardEvent): void =>
@@ -53,18 +55,32 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
   return (
     <div className="calls">
       <div>
-        {tree.count > FEW && (
-          <Find
-            field={field}
-            text={filter}
-            change={setFilter}
-            clear={() => {
-              setFilter('');
-              move(0);
-            }}
-            found={matches?.found.size}
-          />
-        )}
+        <div className="filters">
+          {tree.count > FEW && (
+            <Find
+              field={field}
+              text={filter}
+              change={setFilter}
+              clear={() => {
+                setFilter('');
+                move(0);
+              }}
+              found={found}
+            />
+          )}
+          {emits(tree.roots) && (
+            <label>
+              <input
+                type="checkbox"
+                checked={hasEvents}
+                onChange={({ target }) =>
+                  setQuery({ emitted: target.checked ? undefined : 'hidden' })
+                }
+              />
+              events
+            </label>
+          )}
+        </div>
         <section
           ref={scroller}
           className="tree-scroll"
@@ -82,17 +98,17 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
             <tbody>
               {before > 0 && <Spacer height={before} />}
               {items.map(({ index }) => {
-                const frame = rows[index];
+                const row = rows[index];
                 return (
-                  frame && (
-                    <FrameRow
-                      key={frame.id}
-                      frame={frame}
+                  row && (
+                    <Row
+                      key={row.id}
+                      row={row}
                       index={index}
                       classes={classes}
                       total={total}
-                      isOpen={open.has(frame.id)}
-                      isChosen={frame.id === chosen}
+                      isOpen={open.has(row.id)}
+                      isChosen={row.id === chosen}
                       isActive={index === active}
                       activate={setActive}
                       toggle={toggle}
@@ -105,37 +121,38 @@ export function CallTreeView({ tree, classes, total, beside }: CallTreeProps) {
           </table>
         </section>
         {beside}
-        {selected && <FrameDetail of={selected} classes={classes} />}
+        {selected?.kind === 'frame' && <Detail of={selected.frame} classes={classes} />}
       </div>
     </div>
   );
 }
 
-/** The frames that are shown: those that are open, or those that match the filter. */
+function Detail({ of, classes }: { readonly of: Frame; readonly classes: Classes }) {
+  return <FrameDetail of={useWholeFrame(of)} classes={classes} />;
+}
+
+const emits = (frames: readonly Frame[]): boolean =>
+  frames.some(({ events, children }) => events.length > 0 || emits(children));
+
+/** The rows that are shown: those that are open, or those that match the filter. */
 function useRows(tree: CallTree, wanted: string | undefined, filter: string) {
-  const [open, setOpen] = useState(() => {
-    const first = firstOpen(tree);
-    if (wanted !== undefined) for (const id of waysTo(wanted)) first.add(id);
-    return first;
-  });
+  const hasEvents = usePlace().query.get('emitted') !== 'hidden';
+  const [open, setOpen] = useState(() => firstOpen(tree, wanted));
   const names = useNames();
   const letters = filter.trim().toLowerCase();
   const matches = useMemo(
-    () => (letters === '' ? undefined : matchingFrames(tree.roots, letters, names)),
+    () => (letters === '' ? undefined : matchingRows(tree, letters, names)),
     [tree, letters, names],
   );
   const rows = useMemo(
-    () =>
-      matches
-        ? visibleFrames(tree.roots, matches.kept).filter(({ id }) => matches.kept.has(id))
-        : visibleFrames(tree.roots, open),
-    [tree, open, matches],
+    () => matches?.rows ?? rowsOf(tree, { open, hasEvents }),
+    [tree, open, hasEvents, matches],
   );
-  return { rows, open, setOpen, matches };
+  return { rows, open, setOpen, found: matches?.found, hasEvents };
 }
 
 /** The row that the keyboard is at, and the virtualizer that scrolls to it. */
-function useActiveRow(rows: readonly Frame[], chosen: string | undefined) {
+function useActiveRow(rows: readonly TreeRow[], chosen: string | undefined) {
   const [active, setActive] = useState(() =>
     Math.max(
       0,
@@ -162,11 +179,11 @@ function useActiveRow(rows: readonly Frame[], chosen: string | undefined) {
 
 interface Keys {
   readonly tree: CallTree;
-  readonly rows: readonly Frame[];
+  readonly rows: readonly TreeRow[];
   readonly active: number;
   readonly open: ReadonlySet<string>;
   readonly setOpen: (open: Set<string>) => void;
-  readonly toggle: (frame: Frame, isOpen: boolean) => void;
+  readonly toggle: (id: string, isOpen: boolean) => void;
   readonly move: (at: number) => void;
   readonly field: RefObject<HTMLInputElement | null>;
 }
@@ -175,7 +192,10 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
   const { tree, rows, active, open, setOpen, toggle, move, field } = of;
   if (event.metaKey || event.ctrlKey || event.altKey) return;
   if (event.key.length === 1 && !isShortcut(event)) return;
-  const frame = rows[active];
+  const row = rows[active];
+  if (!row) return;
+  const frames = row.kind === 'run' ? row.frames : [row.frame];
+  const [frame] = frames;
   if (!frame) return;
   const keys: Record<string, () => void> = {
     ArrowDown: () => move(active + 1),
@@ -184,18 +204,20 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
     k: () => move(active - 1),
     Home: () => move(0),
     End: () => move(rows.length - 1),
-    ArrowRight: () => (open.has(frame.id) ? move(active + 1) : toggle(frame, true)),
+    ArrowRight: () => (open.has(row.id) ? move(active + 1) : toggle(row.id, true)),
     ArrowLeft: () => {
-      if (open.has(frame.id) && frame.children.length > 0) toggle(frame, false);
-      else move(rows.findIndex(({ id }) => id === frame.id.slice(0, frame.id.lastIndexOf('.'))));
+      const inner = rows[active + 1];
+      if (open.has(row.id) && inner !== undefined && inner.level > row.level) toggle(row.id, false);
+      else move(rows.findLastIndex(({ level }, at) => at < active && level < row.level));
     },
-    e: () => setOpen(withInner(frame, new Set(open))),
+    e: () => setOpen(frames.reduce((all, one) => withInner(one, all), new Set(open).add(row.id))),
     E: () => setOpen(tree.roots.reduce((all, root) => withInner(root, all), new Set<string>())),
-    x: () => move(rows.findIndex(({ cause }) => cause !== undefined)),
-    c: () => void navigator.clipboard.writeText(asJson(frame)),
+    x: () => move(rows.findIndex((one) => one.kind === 'frame' && one.frame.cause !== undefined)),
+    c: () => void copyCall(frame),
     g: () => setQuery({ tab: 'gas', focus: frame.id, frame: undefined }),
     '/': () => field.current?.focus(),
-    Enter: () => setQuery({ frame: frame.id }),
+    Enter: () =>
+      row.kind === 'run' ? toggle(row.id, !open.has(row.id)) : setQuery({ frame: frame.id }),
   };
   const act = keys[event.key];
   if (!act) return;
@@ -203,6 +225,11 @@ function pressKey(event: KeyboardEvent, of: Keys): void {
   // Outside of the tree the same key opens the search.
   event.stopPropagation();
   act();
+}
+
+async function copyCall(frame: Frame): Promise<void> {
+  const rest = await restOf(frame);
+  await navigator.clipboard.writeText(asJson({ ...frame, ...rest }));
 }
 
 interface FindProps {
@@ -216,7 +243,7 @@ interface FindProps {
 
 function Find({ field, text, change, clear, found }: FindProps) {
   return (
-    <div className="filters">
+    <>
       <label>
         find
         <input
@@ -236,7 +263,7 @@ function Find({ field, text, change, clear, found }: FindProps) {
           {grouped(found)} {found === 1 ? 'frame' : 'frames'}
         </span>
       )}
-    </div>
+    </>
   );
 }
 

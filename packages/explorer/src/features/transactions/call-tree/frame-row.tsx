@@ -1,0 +1,233 @@
+// Row of the call tree: a frame, an event, or a run of equal calls.
+import type { Frame } from '@starkbox/abi';
+import type { ReactNode } from 'react';
+import { grouped, share } from '../../../format/amount.js';
+import { setQuery } from '../../../navigation/route.js';
+import {
+  CallLine,
+  type Classes,
+  EventLine,
+  Outcome,
+} from '../../../parts/transaction/call-line.js';
+import { Address, FunctionName, UntrustedText } from '../../../parts/values.js';
+import { useWholeFrame } from '../../../traces/whole-frame.js';
+import type { TreeRow } from './rows.js';
+
+const PHASES: Readonly<Record<Frame['phase'], string>> = {
+  validate: 'validate',
+  execute: 'execute',
+  constructor: 'deploy',
+  handler: 'handle',
+  fee: 'fee',
+};
+export interface RowProps {
+  readonly row: TreeRow;
+  readonly index: number;
+  readonly classes: Classes;
+  /** Gas of the whole transaction. */
+  readonly total: number;
+  readonly isOpen: boolean;
+  readonly isChosen: boolean;
+  readonly isActive: boolean;
+  readonly activate: (index: number) => void;
+  readonly toggle: (id: string, isOpen: boolean) => void;
+}
+
+/** Most guide lines before a row. */
+const MOST_LINES = 12;
+
+export function Row(props: RowProps) {
+  const { row, index, classes, total, isOpen, activate, toggle } = props;
+  const frame = useWholeFrame(row.kind === 'run' ? (row.frames[0] ?? NO_FRAME) : row.frame);
+  const isDim = frame.fate !== undefined || frame.phase === 'fee';
+  const isParent = row.kind === 'run' || (row.kind === 'frame' && row.isParent);
+  return (
+    <tr
+      data-row={index}
+      aria-rowindex={index + 2}
+      aria-level={row.level + 1}
+      aria-expanded={isParent ? isOpen : undefined}
+      aria-selected={props.isChosen}
+      tabIndex={props.isActive ? 0 : -1}
+      className={isDim ? 'dim' : undefined}
+      onFocus={({ target, currentTarget }) => {
+        // Focus on a link inside of the row does not change the current row.
+        if (target === currentTarget) activate(index);
+      }}
+      onClick={(event) => {
+        if (event.target instanceof Element && event.target.closest('a, button')) return;
+        if (row.kind === 'run') toggle(row.id, !isOpen);
+        else setQuery({ frame: frame.id });
+      }}
+    >
+      <td className="main" role="gridcell">
+        <span className="tree-cell">
+          {Array.from({ length: Math.min(row.level, MOST_LINES) }, (_, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike
+            <span key={at} className="line" aria-hidden="true" />
+          ))}
+          <Twist isParent={isParent} isOpen={isOpen} toggle={() => toggle(row.id, !isOpen)} />
+          {row.kind === 'frame' ? (
+            <FrameText of={frame} classes={classes} />
+          ) : row.kind === 'event' ? (
+            <EventText of={frame} index={row.index} classes={classes} />
+          ) : (
+            <RunText of={row.frames} />
+          )}
+        </span>
+      </td>
+      {row.kind === 'event' ? (
+        <Cells kind="event" gas="" />
+      ) : row.kind === 'frame' ? (
+        <Cells
+          kind={frame.kind}
+          gas={frame.l2Gas === undefined ? '–' : grouped(frame.l2Gas)}
+          share={<Share of={frame} gas={frame.l2Gas} total={total} />}
+        />
+      ) : (
+        <Cells
+          kind={frame.kind}
+          gas={grouped(gasOf(row.frames))}
+          share={<Share of={frame} gas={gasOf(row.frames)} total={total} />}
+        />
+      )}
+    </tr>
+  );
+}
+
+/** A run is never empty. */
+const NO_FRAME: Frame = {
+  id: '',
+  phase: 'execute',
+  depth: 0,
+  contract: '0x0',
+  classHash: undefined,
+  selector: '0x0',
+  kind: 'CALL',
+  caller: undefined,
+  calldata: undefined,
+  result: undefined,
+  l2Gas: undefined,
+  events: [],
+  children: [],
+  failed: false,
+  cause: undefined,
+  fate: undefined,
+};
+
+const gasOf = (frames: readonly Frame[]): number =>
+  frames.reduce((sum, { l2Gas = 0 }) => sum + l2Gas, 0);
+
+function Cells(of: { readonly kind: string; readonly gas: string; readonly share?: ReactNode }) {
+  return (
+    <>
+      <td className="wide soft" role="gridcell">
+        {of.kind}
+      </td>
+      <td className="number" role="gridcell">
+        {of.gas}
+      </td>
+      <td className="wide" role="gridcell">
+        {of.share}
+      </td>
+    </>
+  );
+}
+
+interface TwistProps {
+  readonly isParent: boolean;
+  readonly isOpen: boolean;
+  readonly toggle: () => void;
+}
+
+function Twist({ isParent, isOpen, toggle }: TwistProps) {
+  return isParent ? (
+    <button
+      type="button"
+      tabIndex={-1}
+      className="plain twist"
+      aria-label={isOpen ? 'Close' : 'Open'}
+      onClick={toggle}
+    >
+      <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
+    </button>
+  ) : (
+    <span className="twist" />
+  );
+}
+
+interface TextProps {
+  readonly of: Frame;
+  readonly classes: Classes;
+}
+
+function FrameText({ of: frame, classes }: TextProps) {
+  return (
+    <span className="what">
+      {frame.depth === 0 && <span className="phase">{PHASES[frame.phase]}</span>}
+      {frame.failed && (
+        <span className="fail" role="img" aria-label="failed">
+          ✕{' '}
+        </span>
+      )}
+      <CallLine of={frame} classes={classes} />
+      {frame.cause !== undefined && (
+        <span className="fail">
+          {' '}
+          <UntrustedText text={frame.cause} quoted limit={80} />
+        </span>
+      )}
+      {frame.fate !== undefined && <span className="quiet"> {frame.fate}</span>}
+      <Outcome of={frame} classes={classes} />
+    </span>
+  );
+}
+
+function EventText({ of: frame, index, classes }: TextProps & { readonly index: number }) {
+  const event = frame.events[index];
+  const abi = frame.classHash === undefined ? undefined : classes.get(frame.classHash);
+  return (
+    <span className="what emitted">
+      <span role="img" aria-label="event">
+        •
+      </span>{' '}
+      {event && <EventLine keys={event.keys} data={event.data} abi={abi} from={frame.contract} />}
+    </span>
+  );
+}
+
+function RunText({ of: frames }: { readonly of: readonly Frame[] }) {
+  const [first] = frames;
+  if (!first) return null;
+  return (
+    <span className="what">
+      <Address of={first.contract} />.<FunctionName selector={first.selector} />{' '}
+      <span className="count">×{grouped(frames.length)}</span>
+    </span>
+  );
+}
+
+interface ShareProps {
+  readonly of: Frame;
+  readonly gas: number | undefined;
+  readonly total: number;
+}
+
+function Share({ of: frame, gas, total }: ShareProps) {
+  if (frame.phase === 'fee') {
+    return (
+      <span className="quiet" title="The fee is known before it is transferred.">
+        not charged
+      </span>
+    );
+  }
+  if (gas === undefined) return null;
+  const percent = (share(gas, total) * 100).toFixed(1);
+  return (
+    <span
+      className="bar"
+      style={{ width: `${percent}%` }}
+      title={`${percent} % of the transaction`}
+    />
+  );
+}
